@@ -1,0 +1,239 @@
+package model
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// Histogram counts latencies in fio's fixed buckets (29 groups of 64; fio's
+// stat.h, "FIO_IO_U_PLAT"), so that histograms of different seconds, visits and
+// workers add without loss. A bucket is at most 1/64 of its value wide, so its
+// middle is off by at most 1/128. The zero value is empty and ready to use.
+//
+// Keys are kept sorted; in JSON it is one base64 string of varint pairs
+// (key delta, count), because a run holds one histogram per second.
+type Histogram struct {
+	keys   []uint16
+	counts []uint64
+}
+
+const (
+	bucketBits   = 6
+	bucketValues = 1 << bucketBits
+	bucketGroups = 29
+	bucketCount  = bucketGroups * bucketValues
+)
+
+// BucketOf returns the bucket of a latency in nanoseconds; values beyond the
+// last bucket fall into it.
+func BucketOf(ns uint64) uint16 {
+	msb := bits.Len64(ns) - 1
+	if msb <= bucketBits {
+		return uint16(ns)
+	}
+	shift := msb - bucketBits
+	base := (shift + 1) << bucketBits
+	offset := int(ns>>shift) & (bucketValues - 1)
+	return uint16(min(base+offset, bucketCount-1))
+}
+
+// BucketMiddle returns the middle of a bucket in nanoseconds: the value that
+// fio prints as the bucket's key (before rounding down to a whole number).
+func BucketMiddle(bucket uint16) float64 {
+	if bucket < bucketValues<<1 {
+		return float64(bucket)
+	}
+	shift := int(bucket>>bucketBits) - 1
+	base := uint64(1) << (shift + bucketBits)
+	k := uint64(bucket % bucketValues)
+	return float64(base) + (float64(k)+0.5)*float64(uint64(1)<<shift)
+}
+
+// Add counts n latencies of the given bucket.
+func (h *Histogram) Add(bucket uint16, n uint64) {
+	if n == 0 {
+		return
+	}
+	i, found := slices.BinarySearch(h.keys, bucket)
+	if found {
+		h.counts[i] += n
+		return
+	}
+	h.keys = slices.Insert(h.keys, i, bucket)
+	h.counts = slices.Insert(h.counts, i, n)
+}
+
+// Merge adds all counts of o, which stays as it is.
+func (h *Histogram) Merge(o Histogram) {
+	if len(o.keys) == 0 {
+		return
+	}
+	if len(h.keys) == 0 {
+		h.keys, h.counts = slices.Clone(o.keys), slices.Clone(o.counts)
+		return
+	}
+	for i, k := range o.keys {
+		h.Add(k, o.counts[i])
+	}
+}
+
+// Minus returns h − o, for turning cumulative histograms into those of an
+// interval. It fails when any count of o is larger than that of h, which means
+// that o is not an earlier state of h.
+func (h Histogram) Minus(o Histogram) (Histogram, error) {
+	d := Histogram{keys: make([]uint16, 0, len(h.keys)), counts: make([]uint64, 0, len(h.keys))}
+	j := 0
+	for i, k := range h.keys {
+		c := h.counts[i]
+		if j < len(o.keys) && o.keys[j] < k {
+			return Histogram{}, errors.New("histogram went backwards: a bucket disappeared")
+		}
+		if j < len(o.keys) && o.keys[j] == k {
+			if o.counts[j] > c {
+				return Histogram{}, errors.New("histogram went backwards: a bucket shrank")
+			}
+			c -= o.counts[j]
+			j++
+		}
+		if c > 0 {
+			d.keys, d.counts = append(d.keys, k), append(d.counts, c)
+		}
+	}
+	if j < len(o.keys) {
+		return Histogram{}, errors.New("histogram went backwards: a bucket disappeared")
+	}
+	return d, nil
+}
+
+// Count is the number of latencies counted.
+func (h Histogram) Count() uint64 {
+	var n uint64
+	for _, c := range h.counts {
+		n += c
+	}
+	return n
+}
+
+// Percentile returns the p-th percentile (0 < p ≤ 100) in seconds: the middle of
+// the first bucket at which the cumulative count reaches p % of all. NaN when empty.
+func (h Histogram) Percentile(p float64) float64 {
+	n := h.Count()
+	if n == 0 {
+		return math.NaN()
+	}
+	want := uint64(math.Ceil(p / 100 * float64(n)))
+	want = max(want, 1)
+	var cum uint64
+	for i, c := range h.counts {
+		cum += c
+		if cum >= want {
+			return BucketMiddle(h.keys[i]) / 1e9
+		}
+	}
+	return BucketMiddle(h.keys[len(h.keys)-1]) / 1e9
+}
+
+// Mean returns the mean in seconds, exact to the width of the buckets. NaN when empty.
+func (h Histogram) Mean() float64 {
+	var sum float64
+	var n uint64
+	for i, c := range h.counts {
+		sum += float64(c) * BucketMiddle(h.keys[i])
+		n += c
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n) / 1e9
+}
+
+// Max returns the middle of the last bucket in seconds. NaN when empty.
+func (h Histogram) Max() float64 {
+	if len(h.keys) == 0 {
+		return math.NaN()
+	}
+	return BucketMiddle(h.keys[len(h.keys)-1]) / 1e9
+}
+
+// Buckets calls yield for each bucket in rising order with its middle in
+// seconds and its count, until yield returns false.
+func (h Histogram) Buckets(yield func(seconds float64, count uint64) bool) {
+	for i, k := range h.keys {
+		if !yield(BucketMiddle(k)/1e9, h.counts[i]) {
+			return
+		}
+	}
+}
+
+// MarshalJSON writes the histogram as one base64 string.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	buf := make([]byte, 0, 4*len(h.keys))
+	var prev uint16
+	for i, k := range h.keys {
+		buf = binary.AppendUvarint(buf, uint64(k-prev))
+		buf = binary.AppendUvarint(buf, h.counts[i])
+		prev = k
+	}
+	out := make([]byte, 0, base64.RawStdEncoding.EncodedLen(len(buf))+2)
+	out = append(out, '"')
+	out = base64.RawStdEncoding.AppendEncode(out, buf)
+	return append(out, '"'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (h *Histogram) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	if len(data) < 2 || data[0] != '"' {
+		return fmt.Errorf("histogram: a base64 string is expected, not %.20s", data)
+	}
+	var buf []byte
+	buf, err := base64.RawStdEncoding.AppendDecode(buf, data[1:len(data)-1])
+	if err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	*h = Histogram{}
+	var key uint64
+	for len(buf) > 0 {
+		d, n := binary.Uvarint(buf)
+		if n <= 0 {
+			return errors.New("histogram: truncated")
+		}
+		c, m := binary.Uvarint(buf[n:])
+		if m <= 0 {
+			return errors.New("histogram: truncated")
+		}
+		buf = buf[n+m:]
+		key += d
+		if key >= bucketCount || (len(h.keys) > 0 && d == 0) {
+			return errors.New("histogram: not fio's 29×64 layout")
+		}
+		h.keys, h.counts = append(h.keys, uint16(key)), append(h.counts, c)
+	}
+	return nil
+}
+
+// HistogramFromNanos builds a histogram from fio's json+ bins: a map from a
+// bucket's middle in nanoseconds to its count.
+func HistogramFromNanos(bins map[uint64]uint64) Histogram {
+	ns := make([]uint64, 0, len(bins))
+	for k := range bins {
+		ns = append(ns, k)
+	}
+	sort.Slice(ns, func(i, j int) bool { return ns[i] < ns[j] })
+	var h Histogram
+	for _, k := range ns {
+		h.Add(BucketOf(k), bins[k])
+	}
+	return h
+}
+
+var _ json.Marshaler = Histogram{}

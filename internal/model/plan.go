@@ -1,0 +1,240 @@
+package model
+
+import "time"
+
+// TargetKind tells what kind of thing the user named.
+type TargetKind string
+
+// The kinds of target that one machine can reach.
+const (
+	Directory   TargetKind = "directory"
+	File        TargetKind = "file"
+	BlockDevice TargetKind = "block"
+	NBD         TargetKind = "nbd"
+	RBD         TargetKind = "rbd"
+	// Fake is storage with a known truth that exists only as numbers.
+	Fake TargetKind = "fake"
+)
+
+// Target is what the user named, resolved.
+type Target struct {
+	// Name is the target as the user typed it.
+	Name string     `json:"name"`
+	Kind TargetKind `json:"kind"`
+	// Path is the absolute path of a directory, file or device.
+	Path string `json:"path,omitempty"`
+	// URI is the NBD URI, "pool/image" of an rbd target, or the fake's parameters.
+	URI string `json:"uri,omitempty"`
+}
+
+// Experiment is what the user asked for. It is saved as experiment.yaml and is
+// enough to ask for the same again.
+type Experiment struct {
+	Scenario string `json:"scenario"`
+	Target   string `json:"target"`
+	// Profile is the name of the profile, or the path of the user's own.
+	Profile string `json:"profile"`
+	Job     string `json:"job,omitempty"`
+	// Only and Skip choose among the profile's workloads by name.
+	Only []string `json:"only,omitempty"`
+	Skip []string `json:"skip,omitempty"`
+	// Size in bytes; 0 means automatic.
+	Size int64 `json:"size,omitempty"`
+	// Precision is the relative half-width that is asked for, for example 0.05.
+	Precision float64 `json:"precision"`
+	// MaxTime bounds the measuring and MaxPrefill the writing of data before it, in seconds.
+	MaxTime    float64 `json:"max_time"`
+	MaxPrefill float64 `json:"max_prefill"`
+	// Time, in seconds, asks for one visit of fixed length per workload (ramp RampTime).
+	Time     float64 `json:"time,omitempty"`
+	RampTime float64 `json:"ramp_time,omitempty"`
+	// UntilSteady asks for the sequential rule on one long visit per workload.
+	UntilSteady bool `json:"until_steady,omitempty"`
+	// DestroyDataOn names the device or file whose content may be overwritten.
+	DestroyDataOn string `json:"destroy_data_on,omitempty"`
+	// Seed fixes the order of the visits; 0 draws one (and the plan records it).
+	Seed uint64 `json:"seed,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
+// Volume is what a worker does its I/O on, and what was found out about it.
+type Volume struct {
+	Target Target `json:"target"`
+	// Path is the file or device that fio opens; empty for NBD, RBD and fakes.
+	Path string `json:"path,omitempty"`
+	// Owned tells that Loadline makes the file and removes it.
+	Owned bool `json:"owned"`
+	// Size is the number of bytes that the workloads walk over.
+	Size int64 `json:"size"`
+	// SizeReason is one phrase that tells how the size was chosen.
+	SizeReason string `json:"size_reason,omitempty"`
+	// Engine is fio's ioengine; Direct tells whether the page cache is bypassed.
+	Engine string `json:"engine"`
+	Direct bool   `json:"direct"`
+	// Prefill tells that the volume is written before it is measured.
+	Prefill bool `json:"prefill"`
+}
+
+// Mode is the way in which the time is spent.
+type Mode string
+
+// The modes: rounds of short visits, one visit of fixed length (as Kbench
+// does), or one long visit until the sequential rule holds.
+const (
+	Rounds Mode = "rounds"
+	Fixed  Mode = "fixed"
+	Steady Mode = "steady"
+)
+
+// Schedule tells how the workloads are visited. Times are seconds.
+type Schedule struct {
+	Mode  Mode    `json:"mode"`
+	Ramp  float64 `json:"ramp"`
+	Visit float64 `json:"visit"`
+	// MinRounds is the number of visits that every workload gets.
+	MinRounds int `json:"min_rounds"`
+	// MaxTime bounds the whole measuring, ramps and starts included.
+	MaxTime   float64 `json:"max_time"`
+	Precision float64 `json:"precision"`
+	Seed      uint64  `json:"seed"`
+	// Overhead is the time that a visit costs beside ramp and visit, for estimates.
+	Overhead float64 `json:"overhead"`
+}
+
+// Step is one visit: one workload run once.
+type Step struct {
+	// Number counts from 1 in the order of execution.
+	Number   int     `json:"number"`
+	Round    int     `json:"round"`
+	Workload string  `json:"workload"`
+	Ramp     float64 `json:"ramp"`
+	Seconds  float64 `json:"seconds"`
+	// Offset is where a sequential workload begins, as a fraction of the size
+	// (0 to 0.5), so that visits do not all read the same first blocks.
+	Offset float64 `json:"offset,omitempty"`
+}
+
+// Plan is the expansion of an experiment. Steps holds the rounds that are
+// certain; the engine appends more by the same rule while precision is lacking.
+type Plan struct {
+	Schema     string     `json:"schema"`
+	Experiment Experiment `json:"experiment"`
+	Volume     Volume     `json:"volume"`
+	Workloads  []Workload `json:"workloads"`
+	Schedule   Schedule   `json:"schedule"`
+	Steps      []Step     `json:"steps"`
+	// PrefillSeconds and MeasureSeconds are estimates; MeasureSeconds is for the
+	// certain rounds.
+	PrefillSeconds float64 `json:"prefill_seconds"`
+	MeasureSeconds float64 `json:"measure_seconds"`
+}
+
+// PlanSchema is the schema name of plan.json.
+const PlanSchema = "loadline.plan/v1"
+
+// Workload returns the workload of that name, and whether there is one.
+func (p *Plan) Workload(name string) (Workload, bool) {
+	for _, w := range p.Workloads {
+		if w.Name == name {
+			return w, true
+		}
+	}
+	return Workload{}, false
+}
+
+// Status is how far a run came.
+type Status string
+
+// The states of a run. Running in a directory that nobody writes to any more
+// means that the process was killed.
+const (
+	Running     Status = "running"
+	Complete    Status = "complete"
+	Interrupted Status = "interrupted"
+	Failed      Status = "failed"
+)
+
+// Run is one execution of a plan: what run.json holds, beside plan.json,
+// environment.json and the samples.
+type Run struct {
+	Schema   string    `json:"schema"`
+	ID       string    `json:"id"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	Status   Status    `json:"status"`
+	// Reason is a sentence when the status is interrupted or failed.
+	Reason  string            `json:"reason,omitempty"`
+	Command []string          `json:"command,omitempty"`
+	Tools   map[string]string `json:"tools"`
+	Prepare *Preparation      `json:"prepare,omitempty"`
+	Steps   []StepResult      `json:"steps"`
+}
+
+// RunSchema is the schema name of run.json.
+const RunSchema = "loadline.run/v1"
+
+// Preparation is what was done to the volume before measuring, and the proof.
+type Preparation struct {
+	// Written is the number of bytes prefilled and Seconds the time it took.
+	Written int64   `json:"written"`
+	Seconds float64 `json:"seconds"`
+	Proof   Proof   `json:"proof"`
+}
+
+// Proof tells whether every byte of the volume was really written.
+type Proof struct {
+	// Method is "fiemap", "read-back" or "none".
+	Method string `json:"method"`
+	// Checked and Unwritten are bytes. Unwritten counts holes, unwritten extents
+	// and blocks that did not read back as written.
+	Checked   int64 `json:"checked"`
+	Unwritten int64 `json:"unwritten"`
+	// Detail is a phrase: why there is no proof, or what was found.
+	Detail string `json:"detail,omitempty"`
+}
+
+// StepResult is how one visit went at one worker. A step with an Error yields
+// no number that looks whole.
+type StepResult struct {
+	Step   Step `json:"step"`
+	Worker int  `json:"worker"`
+	// Started and Ended are seconds since the run began.
+	Started float64 `json:"started"`
+	Ended   float64 `json:"ended"`
+	// Error is a sentence; empty when the step went well.
+	Error string `json:"error,omitempty"`
+	// IOErrors counts I/Os that failed, ShortIOs those that moved fewer bytes.
+	IOErrors uint64 `json:"io_errors,omitempty"`
+	ShortIOs uint64 `json:"short_ios,omitempty"`
+	// DepthLevels is the share (0..1) of I/Os submitted at each queue depth, by
+	// fio's bucket names ("1", "2", "4", … ">=64").
+	DepthLevels map[string]float64 `json:"depth_levels,omitempty"`
+	// UserCPU and SystemCPU are those of the load generator, in fractions of one core.
+	UserCPU   float64 `json:"user_cpu,omitempty"`
+	SystemCPU float64 `json:"system_cpu,omitempty"`
+	// Counters are what the machine counted from begin to end of the step.
+	Counters *Counters `json:"counters,omitempty"`
+	// Raw is the name of the tool's raw output under raw/.
+	Raw string `json:"raw,omitempty"`
+}
+
+// Counters are the machine's own counts over a step (ramp included).
+type Counters struct {
+	Seconds float64 `json:"seconds"`
+	// Idle, Steal and IOWait are fractions of all CPU time.
+	Idle   float64 `json:"idle"`
+	Steal  float64 `json:"steal"`
+	IOWait float64 `json:"iowait"`
+	// BusiestCPU is the busy fraction of the busiest core.
+	BusiestCPU float64 `json:"busiest_cpu"`
+	// Throttled is the time in seconds that the cgroup's CPU limit held us.
+	Throttled float64 `json:"throttled"`
+	// Device counts are those of the block device behind the volume, if any.
+	Device        string `json:"device,omitempty"`
+	DeviceReads   uint64 `json:"device_reads,omitempty"`
+	DeviceWrites  uint64 `json:"device_writes,omitempty"`
+	DeviceRead    uint64 `json:"device_read_bytes,omitempty"`
+	DeviceWritten uint64 `json:"device_written_bytes,omitempty"`
+	ReadMerges    uint64 `json:"read_merges,omitempty"`
+	WriteMerges   uint64 `json:"write_merges,omitempty"`
+}

@@ -1,0 +1,147 @@
+package model
+
+// ProtocolVersion is the version of the messages below; hello carries it.
+const ProtocolVersion = 1
+
+// Request is a JSON line from the engine to a worker. Exactly one of the
+// pointers is set.
+type Request struct {
+	// ID is echoed by every event that answers the request.
+	ID      int             `json:"id"`
+	Probe   *ProbeRequest   `json:"probe,omitempty"`
+	Prepare *PrepareRequest `json:"prepare,omitempty"`
+	Start   *StartRequest   `json:"start,omitempty"`
+	// Stop ends the request with this ID early; what was measured is kept.
+	Stop *StopRequest `json:"stop,omitempty"`
+	// Cleanup removes what the worker made on the volume.
+	Cleanup *struct{} `json:"cleanup,omitempty"`
+	// Bye ends the session after a cleanup.
+	Bye *struct{} `json:"bye,omitempty"`
+}
+
+// ProbeRequest asks what the target is and how it can be measured.
+type ProbeRequest struct {
+	Target Target `json:"target"`
+	// MayWrite allows the two-second bandwidth probe and the direct-I/O probe to
+	// write (to a file of our own, or to a target whose data may be destroyed).
+	MayWrite bool `json:"may_write"`
+	// Bandwidth asks for the bandwidth probe.
+	Bandwidth bool `json:"bandwidth"`
+}
+
+// ProbeResult answers a ProbeRequest.
+type ProbeResult struct {
+	Environment Environment `json:"environment"`
+	// Engines lists fio's I/O engines that work on this target, best first.
+	Engines []string `json:"engines"`
+	// Direct tells whether the I/O will bypass the page cache.
+	Direct bool `json:"direct"`
+	// Capacity is how many bytes a measurement may use at most: the device's or
+	// image's size, an existing file's size, or what the filesystem can spare.
+	Capacity int64 `json:"capacity"`
+	// ReadBandwidth and WriteBandwidth are in bytes/s; 0 when not probed.
+	ReadBandwidth  float64 `json:"read_bandwidth"`
+	WriteBandwidth float64 `json:"write_bandwidth"`
+	// Tools are versions, by name: "fio": "3.33".
+	Tools map[string]string `json:"tools"`
+}
+
+// PrepareRequest asks to make the volume ready: create, prefill, prove.
+type PrepareRequest struct {
+	Volume Volume `json:"volume"`
+	// MaxSeconds bounds the prefill; beyond three times this it is given up.
+	MaxSeconds float64 `json:"max_seconds"`
+}
+
+// StartRequest asks to run one step at a common clock time.
+type StartRequest struct {
+	Step     Step     `json:"step"`
+	Workload Workload `json:"workload"`
+	Volume   Volume   `json:"volume"`
+	// At is when to start, in Unix nanoseconds of the worker's clock; 0 is now.
+	At int64 `json:"at,omitempty"`
+}
+
+// StopRequest ends a running request.
+type StopRequest struct {
+	ID int `json:"id"`
+}
+
+// Event is a JSON line from a worker to the engine. Seq counts from 1 without a
+// gap, so a reconnect can ask from the last number.
+type Event struct {
+	Seq int64 `json:"seq"`
+	// ID is the request's, 0 for hello.
+	ID       int       `json:"id,omitempty"`
+	Hello    *Hello    `json:"hello,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Sample   *Sample   `json:"sample,omitempty"`
+	// Raw is a piece of the tool's own output for raw/.
+	Raw      *Raw         `json:"raw,omitempty"`
+	Probed   *ProbeResult `json:"probed,omitempty"`
+	Prepared *Preparation `json:"prepared,omitempty"`
+	Result   *StepResult  `json:"result,omitempty"`
+	// Done closes a request that has no other answer.
+	Done *struct{} `json:"done,omitempty"`
+	// Error closes a request that failed.
+	Error *WorkerError `json:"error,omitempty"`
+	Bye   *struct{}    `json:"bye,omitempty"`
+}
+
+// Hello is a worker's first event.
+type Hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	// Clock is the worker's time in Unix nanoseconds.
+	Clock    int64  `json:"clock"`
+	Hostname string `json:"hostname"`
+	PID      int    `json:"pid"`
+}
+
+// Progress tells how far a long request is.
+type Progress struct {
+	// Phase is "probe", "prefill", "prove", "ramp" or "measure".
+	Phase string `json:"phase"`
+	// Done and Total are in bytes for prefill and prove, in seconds otherwise.
+	Done  float64 `json:"done"`
+	Total float64 `json:"total"`
+	// Rate is the current rate: bytes/s for prefill and prove.
+	Rate float64 `json:"rate,omitempty"`
+}
+
+// Raw is one file for the run's raw/ folder.
+type Raw struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"`
+}
+
+// ErrorClass decides the exit code and what happens next.
+type ErrorClass string
+
+// The classes of a worker's error: Refused is bad input found before any I/O;
+// Broken is a fault of the tool or of the storage.
+const (
+	Refused ErrorClass = "refused"
+	Broken  ErrorClass = "broken"
+)
+
+// WorkerError is a failure in words.
+type WorkerError struct {
+	Class ErrorClass `json:"class"`
+	// Message is a sentence, Hint what to type next (may be empty).
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Error returns the message.
+func (e *WorkerError) Error() string { return e.Message }
+
+// RefusedError makes a WorkerError of class Refused.
+func RefusedError(message, hint string) *WorkerError {
+	return &WorkerError{Class: Refused, Message: message, Hint: hint}
+}
+
+// BrokenError makes a WorkerError of class Broken.
+func BrokenError(message, hint string) *WorkerError {
+	return &WorkerError{Class: Broken, Message: message, Hint: hint}
+}

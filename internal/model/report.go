@@ -1,0 +1,134 @@
+package model
+
+import "time"
+
+// Estimate is a value with its interval, in base units.
+type Estimate struct {
+	Unit  string  `json:"unit"`
+	Value float64 `json:"estimate"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	// Confidence is the nominal coverage of [Low, High], for example 0.95.
+	// 0 means that there is no interval: Low and High then equal Value.
+	Confidence float64 `json:"confidence"`
+}
+
+// HalfWidth is the larger relative distance from the value to a bound; 0 when
+// the value is 0 or when there is no interval (ask Confidence first).
+func (e Estimate) HalfWidth() float64 {
+	if e.Value == 0 {
+		return 0
+	}
+	return max(e.High-e.Value, e.Value-e.Low) / e.Value
+}
+
+// Verdict tells whether a result may be believed.
+type Verdict string
+
+// The verdicts, from best to worst.
+const (
+	Valid   Verdict = "valid"
+	Suspect Verdict = "suspect"
+	Invalid Verdict = "invalid"
+)
+
+// Severity is a rule's outcome.
+type Severity string
+
+// The severities. NotChecked is never a pass: its evidence was missing.
+const (
+	SeverityInvalid    Severity = "invalid"
+	SeverityWarning    Severity = "warning"
+	SeverityNote       Severity = "note"
+	SeverityPassed     Severity = "passed"
+	SeverityNotChecked Severity = "not-checked"
+)
+
+// Finding is a rule's outcome with its evidence.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// Results names the workloads that it concerns; empty means the whole run.
+	Results []string `json:"results,omitempty"`
+	Message string   `json:"message"`
+	// Evidence holds the figures behind the message, in base units.
+	Evidence map[string]any `json:"evidence,omitempty"`
+	// Next is the command or the act that comes next; may be empty.
+	Next string `json:"next,omitempty"`
+}
+
+// LatencySummary holds latencies in seconds. A percentile that the number of
+// I/Os cannot support is absent. Low and High of P50 and P99 stand in Metrics.
+type LatencySummary struct {
+	Unit  string   `json:"unit"`
+	Count uint64   `json:"count"`
+	Mean  float64  `json:"mean"`
+	P50   *float64 `json:"p50,omitempty"`
+	P90   *float64 `json:"p90,omitempty"`
+	P99   *float64 `json:"p99,omitempty"`
+	P999  *float64 `json:"p99.9,omitempty"`
+	P9999 *float64 `json:"p99.99,omitempty"`
+	Max   float64  `json:"max"`
+}
+
+// Result is what one workload did in one direction. The headline metric's
+// estimate is inlined; Metrics holds all of them, the headline too.
+type Result struct {
+	Workload  string    `json:"workload"`
+	Direction Direction `json:"direction"`
+	Metric    Metric    `json:"metric"`
+	Estimate
+	// Converged tells that the headline's half-width is within the precision asked.
+	Converged bool `json:"converged"`
+	// Seconds is the measured time behind the estimate, Repeats the number of visits.
+	Seconds float64 `json:"seconds"`
+	Repeats int     `json:"repeats"`
+	Verdict Verdict `json:"verdict"`
+	// Findings names the rules that ended in invalid, warning or note.
+	Findings []string            `json:"findings"`
+	Latency  *LatencySummary     `json:"latency,omitempty"`
+	Metrics  map[Metric]Estimate `json:"metrics"`
+	// Visits is the headline metric of each visit in the order of time.
+	Visits []float64 `json:"visits"`
+	// Series is the headline metric second by second, at most 60 points, for sparklines.
+	Series []float64 `json:"series,omitempty"`
+	// Description is the workload in short: "rand read 4k qd64".
+	Description string `json:"description"`
+}
+
+// Report is the whole outcome. Its JSON form is "loadline.report/v1": fields
+// are only ever added.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Run      RunInfo   `json:"run"`
+	Results  []Result  `json:"results"`
+	Findings []Finding `json:"findings"`
+}
+
+// ReportSchema is the schema name of report.json.
+const ReportSchema = "loadline.report/v1"
+
+// RunInfo is the head of a report.
+type RunInfo struct {
+	ID       string    `json:"id"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	Status   Status    `json:"status"`
+	Reason   string    `json:"reason,omitempty"`
+	Command  []string  `json:"command,omitempty"`
+	Note     string    `json:"note,omitempty"`
+	Target   Target    `json:"target"`
+	Volume   Volume    `json:"volume"`
+	Schedule Schedule  `json:"schedule"`
+	Profile  string    `json:"profile"`
+	// MeasuredSeconds is the time of the measuring phase, ramps and starts included.
+	MeasuredSeconds float64           `json:"measured_seconds"`
+	Prepare         *Preparation      `json:"prepare,omitempty"`
+	Environment     Environment       `json:"environment"`
+	Tools           map[string]string `json:"tools"`
+	Workloads       []Workload        `json:"workloads"`
+	// Jobs are the exact job texts that the load tool was given, by workload.
+	Jobs map[string]string `json:"jobs,omitempty"`
+	// Directory is where the run is saved.
+	Directory string `json:"directory,omitempty"`
+}

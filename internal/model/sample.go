@@ -1,0 +1,48 @@
+package model
+
+// Flow is what went one way in one interval.
+type Flow struct {
+	IOs   uint64 `json:"ios"`
+	Bytes uint64 `json:"bytes"`
+	// LatencySum is the sum of all latencies in seconds, so means add exactly.
+	LatencySum float64 `json:"lat,omitempty"`
+	// Max is the largest latency seen so far in the step, in seconds.
+	Max       float64   `json:"max,omitempty"`
+	Histogram Histogram `json:"h,omitzero"`
+}
+
+// Add sums another flow into f.
+func (f *Flow) Add(o Flow) {
+	f.IOs += o.IOs
+	f.Bytes += o.Bytes
+	f.LatencySum += o.LatencySum
+	f.Max = max(f.Max, o.Max)
+	f.Histogram.Merge(o.Histogram)
+}
+
+// Sample is about one second of one worker. The ramp is not sampled.
+type Sample struct {
+	Step   int `json:"step"`
+	Worker int `json:"worker"`
+	// End is when the interval ended: seconds since the run began, on the
+	// engine's clock. Seconds is the interval's length.
+	End     float64 `json:"t"`
+	Seconds float64 `json:"s"`
+	Read    *Flow   `json:"r,omitempty"`
+	Write   *Flow   `json:"w,omitempty"`
+	// Sync counts flushes (fsync, fdatasync) and their latency; it moves no bytes.
+	Sync *Flow `json:"y,omitempty"`
+}
+
+// Flow returns the flow of a direction, nil when the sample has none.
+func (s *Sample) Flow(d Direction) *Flow {
+	switch d {
+	case Read:
+		return s.Read
+	case Write:
+		return s.Write
+	case Sync:
+		return s.Sync
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// FormatSize writes bytes the way fio and people do: "4k", "1.5 MiB", "20 GiB".
+// Exact powers below 1 MiB are written short ("4k"), as block sizes are.
+func FormatSize(n int64) string {
+	switch {
+	case n < 0:
+		return strconv.FormatInt(n, 10)
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	}
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
+	v, u := float64(n)/1024, 0
+	for v >= 1023.95 && u < len(units)-1 {
+		v, u = v/1024, u+1
+	}
+	return trim3(v) + " " + units[u]
+}
+
+// FormatBlock writes a block size: "4k", "128k", "1M", or bytes.
+func FormatBlock(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// ParseSize reads "4k", "4K", "64KiB", "1.5g", "20Gi", "10GB", "512". Without a
+// suffix it is bytes; k, M, G, T mean powers of 1024, as in fio; "KB", "MB" … of 1000.
+func ParseSize(s string) (int64, error) {
+	t := strings.TrimSpace(s)
+	i := 0
+	for i < len(t) && (t[i] >= '0' && t[i] <= '9' || t[i] == '.') {
+		i++
+	}
+	v, err := strconv.ParseFloat(t[:i], 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a size: write it like 4k, 512M or 20GiB", s)
+	}
+	suffix := strings.ToLower(strings.TrimSpace(t[i:]))
+	if suffix != "" && suffix != "b" {
+		p := strings.IndexByte("kmgtp", suffix[0]) + 1
+		if p == 0 {
+			return 0, fmt.Errorf("%q is not a size: the unit %q is unknown; write it like 4k, 512M or 20GiB", s, t[i:])
+		}
+		switch suffix[1:] {
+		case "", "i", "ib":
+			v *= math.Pow(1024, float64(p))
+		case "b":
+			v *= math.Pow(1000, float64(p))
+		default:
+			return 0, fmt.Errorf("%q is not a size: the unit %q is unknown; write it like 4k, 512M or 20GiB", s, t[i:])
+		}
+	}
+	if v > math.MaxInt64/2 {
+		return 0, fmt.Errorf("%q is too large", s)
+	}
+	return int64(math.Round(v)), nil
+}
+
+// FormatRate writes a value per second without its unit: "997", "21.4k", "1.20M".
+func FormatRate(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.Abs(v) < 999.5:
+		return trim3(v)
+	case math.Abs(v) < 999.5e3:
+		return three(v/1e3) + "k"
+	case math.Abs(v) < 999.5e6:
+		return three(v/1e6) + "M"
+	}
+	return three(v/1e9) + "G"
+}
+
+// FormatBandwidth writes bytes/s: "124 MiB/s", "1.21 GiB/s".
+func FormatBandwidth(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v < 999.5*1024:
+		return three(v/1024) + " KiB/s"
+	case v < 9999.5*1024*1024:
+		return three(v/(1<<20)) + " MiB/s"
+	}
+	return three(v/(1<<30)) + " GiB/s"
+}
+
+// FormatDuration writes seconds: "402 ns", "402 µs", "1.10 ms", "24.1 s".
+func FormatDuration(s float64) string {
+	switch a := math.Abs(s); {
+	case math.IsNaN(s):
+		return "–"
+	case a == 0:
+		return "0 s"
+	case a < 999.5e-9:
+		return three(s*1e9) + " ns"
+	case a < 999.5e-6:
+		return three(s*1e6) + " µs"
+	case a < 999.5e-3:
+		return three(s*1e3) + " ms"
+	}
+	return three(s) + " s"
+}
+
+// FormatSpan writes a span of time for people: "41 s", "4 m 05 s", "2 h 10 m".
+func FormatSpan(s float64) string {
+	n := int64(math.Round(s))
+	switch {
+	case n < 60:
+		return fmt.Sprintf("%d s", n)
+	case n < 3600:
+		return fmt.Sprintf("%d m %02d s", n/60, n%60)
+	}
+	return fmt.Sprintf("%d h %02d m", n/3600, n%3600/60)
+}
+
+// FormatMetric writes a value of the metric with its unit: "21.4k/s" for IOPS,
+// "635 MiB/s", "402 µs".
+func FormatMetric(m Metric, v float64) string {
+	switch m {
+	case IOPS:
+		return FormatRate(v) + "/s"
+	case Bandwidth:
+		return FormatBandwidth(v)
+	}
+	return FormatDuration(v)
+}
+
+// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs
+// and "+fdatasync" for a flush after each write.
+func (w Workload) Describe() string {
+	if w.Job != "" {
+		return "own fio job"
+	}
+	dir := string(w.Direction)
+	if w.Direction == Mixed {
+		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
+	}
+	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, FormatBlock(w.BlockSize), w.Depth)
+	if w.JobCount() > 1 {
+		s += fmt.Sprintf("×%d", w.JobCount())
+	}
+	if w.Sync != "" {
+		s += " +" + w.Sync
+	}
+	return s
+}
+
+// three writes v with three significant digits and no exponent.
+func three(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case a >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// trim3 is three without zeros behind the point.
+func trim3(v float64) string {
+	s := three(v)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package model
+
+// Access is the order in which a workload walks over its volume.
+type Access string
+
+// The two orders.
+const (
+	Random     Access = "rand"
+	Sequential Access = "seq"
+)
+
+// Direction is which way the data goes. A mixed workload yields one result for
+// reads and one for writes.
+type Direction string
+
+// The directions of a workload or of a flow. Sync is the flush that a workload
+// such as a database log waits for; it is never a workload's own direction.
+const (
+	Read  Direction = "read"
+	Write Direction = "write"
+	Mixed Direction = "mixed"
+	Sync  Direction = "sync"
+)
+
+// Metric names what an estimate estimates.
+type Metric string
+
+// The metrics. IOPS is in 1/s, Bandwidth in bytes/s ("B/s"), Latency (the mean)
+// and the percentiles in s.
+const (
+	IOPS      Metric = "iops"
+	Bandwidth Metric = "bandwidth"
+	Latency   Metric = "latency"
+	P50       Metric = "p50"
+	P90       Metric = "p90"
+	P99       Metric = "p99"
+	P999      Metric = "p99.9"
+	P9999     Metric = "p99.99"
+)
+
+// Unit returns the base unit of the metric: "1/s", "B/s" or "s".
+func (m Metric) Unit() string {
+	switch m {
+	case IOPS:
+		return "1/s"
+	case Bandwidth:
+		return "B/s"
+	}
+	return "s"
+}
+
+// LowerIsBetter tells whether a smaller value of the metric is the better one.
+func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
+
+// Workload is one I/O pattern, named. All sizes are bytes, all times seconds.
+type Workload struct {
+	Name      string    `json:"name"`
+	Access    Access    `json:"access"`
+	Direction Direction `json:"direction"`
+	// ReadPercent is the share of reads of a Mixed workload, 1 to 99.
+	ReadPercent int   `json:"read_percent,omitempty"`
+	BlockSize   int64 `json:"block_size"`
+	// Depth is the number of I/Os that each job keeps in flight.
+	Depth int `json:"depth"`
+	// Jobs is the number of concurrent submitters inside the one fio process.
+	Jobs int `json:"jobs,omitempty"`
+	// Threads runs the jobs as threads instead of processes (dbench does).
+	Threads bool `json:"threads,omitempty"`
+	// OffsetIncrement starts job i at i×OffsetIncrement (dbench does).
+	OffsetIncrement int64 `json:"offset_increment,omitempty"`
+	// Sync is the flush after each write: "", "fsync" or "fdatasync".
+	Sync string `json:"sync,omitempty"`
+	// RateIOPS limits each direction, in 1/s over all jobs; 0 is no limit.
+	RateIOPS float64 `json:"rate_iops,omitempty"`
+	// Metric is the headline: the one that the precision is asked of.
+	Metric Metric `json:"metric"`
+	// Job is the user's own fio job section text (options only, one per line).
+	// When set, the other I/O fields only describe it and the driver runs it as is.
+	Job string `json:"job,omitempty"`
+}
+
+// Writes tells whether the workload writes to its volume.
+func (w Workload) Writes() bool { return w.Direction != Read }
+
+// Reads tells whether the workload reads from its volume.
+func (w Workload) Reads() bool { return w.Direction != Write }
+
+// JobCount is Jobs, at least 1.
+func (w Workload) JobCount() int { return max(1, w.Jobs) }
+
+// Directions lists the flows that the workload yields results for.
+func (w Workload) Directions() []Direction {
+	switch w.Direction {
+	case Mixed:
+		return []Direction{Read, Write}
+	default:
+		return []Direction{w.Direction}
+	}
+}
