@@ -1,0 +1,34 @@
+package model
+
+// Judgement is what is known of a workload's headline while the run is on.
+type Judgement struct {
+	Workload  string    `json:"workload"`
+	Direction Direction `json:"direction"`
+	Metric    Metric    `json:"metric"`
+	Estimate
+	Visits int `json:"visits"`
+	// Converged tells that the precision is reached and the rule lets the run stop.
+	Converged bool `json:"converged"`
+}
+
+// Update is one thing that a running experiment tells whoever watches. Only the
+// fields that changed are set; Elapsed and Left always are (seconds; Left is an
+// estimate, negative when unknown).
+type Update struct {
+	Elapsed float64
+	Left    float64
+	// Progress is set during probe, prefill and prove.
+	Progress *Progress
+	// Step and Workload are set when a step starts, with Steps, the number of
+	// steps that are planned as far as it is known now.
+	Step     *Step
+	Workload *Workload
+	Steps    int
+	Sample   *Sample
+	// Result and Judgement are set when a step has ended. Judgement is nil when
+	// nothing can be said yet.
+	Result    *StepResult
+	Judgement *Judgement
+	// Message is a sentence that people should see (a step that failed …).
+	Message string
+}
