@@ -179,6 +179,8 @@ type Preparation struct {
 	Written int64   `json:"written"`
 	Seconds float64 `json:"seconds"`
 	Proof   Proof   `json:"proof"`
+	// Path is the data file that was made, when the volume is our own.
+	Path string `json:"path,omitempty"`
 }
 
 // Proof tells whether every byte of the volume was really written.
@@ -203,6 +205,9 @@ type StepResult struct {
 	Ended   float64 `json:"ended"`
 	// Error is a sentence; empty when the step went well.
 	Error string `json:"error,omitempty"`
+	// EndedEarly tells that the step was stopped on purpose (the user, or the rule
+	// for a steady state): its seconds count, it is just shorter than planned.
+	EndedEarly bool `json:"ended_early,omitempty"`
 	// IOErrors counts I/Os that failed, ShortIOs those that moved fewer bytes.
 	IOErrors uint64 `json:"io_errors,omitempty"`
 	ShortIOs uint64 `json:"short_ios,omitempty"`
@@ -217,6 +222,10 @@ type StepResult struct {
 	// Raw is the name of the tool's raw output under raw/.
 	Raw string `json:"raw,omitempty"`
 }
+
+// StoppedStep is the Error of a driver whose step was cancelled and had no other
+// fault. The engine turns it into EndedEarly.
+const StoppedStep = "interrupted"
 
 // Counters are the machine's own counts over a step (ramp included).
 type Counters struct {

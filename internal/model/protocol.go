@@ -25,6 +25,8 @@ type ProbeRequest struct {
 	// MayWrite allows the two-second bandwidth probe and the direct-I/O probe to
 	// write (to a file of our own, or to a target whose data may be destroyed).
 	MayWrite bool `json:"may_write"`
+	// Destroy is the target that the user allowed to be overwritten, as typed.
+	Destroy string `json:"destroy,omitempty"`
 	// Bandwidth asks for the bandwidth probe.
 	Bandwidth bool `json:"bandwidth"`
 }
@@ -39,6 +41,9 @@ type ProbeResult struct {
 	// Capacity is how many bytes a measurement may use at most: the device's or
 	// image's size, an existing file's size, or what the filesystem can spare.
 	Capacity int64 `json:"capacity"`
+	// MakesFile tells that the target is a directory, or a file that does not
+	// exist yet: the measurement works on a file of its own and removes it.
+	MakesFile bool `json:"makes_file"`
 	// ReadBandwidth and WriteBandwidth are in bytes/s; 0 when not probed.
 	ReadBandwidth  float64 `json:"read_bandwidth"`
 	WriteBandwidth float64 `json:"write_bandwidth"`
@@ -49,6 +54,8 @@ type ProbeResult struct {
 // PrepareRequest asks to make the volume ready: create, prefill, prove.
 type PrepareRequest struct {
 	Volume Volume `json:"volume"`
+	// Destroy is the target that the user allowed to be overwritten, as typed.
+	Destroy string `json:"destroy,omitempty"`
 	// MaxSeconds bounds the prefill; beyond three times this it is given up.
 	MaxSeconds float64 `json:"max_seconds"`
 }

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// helloTimeout is how long a worker may take to say hello.
+const helloTimeout = 30 * time.Second
+
+// stopGrace is how long a worker may take to end a request that was stopped,
+// before the link to it is given up: the load tool needs up to 35 s to be killed.
+const stopGrace = 45 * time.Second
+
+// Worker is the engine's end of a link to an agent. Its methods may be called by
+// one goroutine at a time.
+type Worker struct {
+	link  io.ReadWriteCloser
+	hello model.Hello
+
+	mu      sync.Mutex
+	nextID  int
+	waiting map[int]chan model.Event
+	lost    error
+	closed  chan struct{}
+}
+
+// Connect waits for the agent's hello. It takes over the link.
+func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
+	w := &Worker{link: link, waiting: map[int]chan model.Event{}, closed: make(chan struct{})}
+	hello := make(chan model.Event, 1)
+	w.waiting[0] = hello
+	go w.read()
+	select {
+	case ev := <-hello:
+		if ev.Hello == nil {
+			link.Close()
+			return nil, errors.New("the worker did not say hello first")
+		}
+		if ev.Hello.Protocol != model.ProtocolVersion {
+			link.Close()
+			return nil, fmt.Errorf("the worker speaks protocol %d, this loadline speaks %d: use the same version at both ends",
+				ev.Hello.Protocol, model.ProtocolVersion)
+		}
+		w.hello = *ev.Hello
+		return w, nil
+	case <-w.closed:
+		return nil, fmt.Errorf("the worker ended before it said hello: %w", w.lost)
+	case <-ctx.Done():
+		link.Close()
+		return nil, ctx.Err()
+	case <-time.After(helloTimeout):
+		link.Close()
+		return nil, fmt.Errorf("the worker said nothing for %s", helloTimeout)
+	}
+}
+
+// Hello is what the worker said of itself.
+func (w *Worker) Hello() model.Hello { return w.hello }
+
+// Probe asks what the target is. progress may be nil.
+func (w *Worker) Probe(ctx context.Context, req model.ProbeRequest, progress func(model.Progress)) (*model.ProbeResult, error) {
+	ev, err := w.ask(ctx, model.Request{Probe: &req}, onProgress(progress))
+	if err != nil {
+		return nil, err
+	}
+	return ev.Probed, nil
+}
+
+// Prepare makes the volume ready. progress may be nil.
+func (w *Worker) Prepare(ctx context.Context, req model.PrepareRequest, progress func(model.Progress)) (*model.Preparation, error) {
+	ev, err := w.ask(ctx, model.Request{Prepare: &req}, onProgress(progress))
+	if err != nil {
+		return nil, err
+	}
+	return ev.Prepared, nil
+}
+
+// Start runs one step; on is called for every sample, raw output and progress.
+// When ctx ends, the step is stopped and what it measured until then is returned.
+func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(model.Event)) (*model.StepResult, error) {
+	ev, err := w.ask(ctx, model.Request{Start: &req}, on)
+	if err != nil {
+		return nil, err
+	}
+	return ev.Result, nil
+}
+
+// Close says bye, which removes what the worker made, and closes the link.
+func (w *Worker) Close() error {
+	defer w.link.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	_, err := w.ask(ctx, model.Request{Bye: &struct{}{}}, nil)
+	return err
+}
+
+func onProgress(f func(model.Progress)) func(model.Event) {
+	return func(ev model.Event) {
+		if ev.Progress != nil && f != nil {
+			f(*ev.Progress)
+		}
+	}
+}
+
+// ask sends a request and waits for the event that closes it. When ctx ends it
+// sends a stop and goes on waiting for a while, so that partial results arrive.
+func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event)) (model.Event, error) {
+	events, err := w.send(&req)
+	if err != nil {
+		return model.Event{}, err
+	}
+	defer w.forget(req.ID)
+	done := ctx.Done()
+	var grace <-chan time.Time
+	for {
+		select {
+		case ev := <-events:
+			switch {
+			case ev.Error != nil:
+				return ev, ev.Error
+			case ev.Probed != nil, ev.Prepared != nil, ev.Result != nil, ev.Done != nil, ev.Bye != nil:
+				return ev, nil
+			case on != nil:
+				on(ev)
+			}
+		case <-done:
+			done, grace = nil, time.After(stopGrace)
+			if _, err := w.send(&model.Request{Stop: &model.StopRequest{ID: req.ID}}); err != nil {
+				return model.Event{}, err
+			}
+		case <-grace:
+			return model.Event{}, fmt.Errorf("the worker did not stop within %s", stopGrace)
+		case <-w.closed:
+			// What arrived before the end still counts.
+			select {
+			case ev := <-events:
+				if ev.Error != nil {
+					return ev, ev.Error
+				}
+				if ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Done != nil || ev.Bye != nil {
+					return ev, nil
+				}
+				if on != nil {
+					on(ev)
+				}
+				continue
+			default:
+			}
+			return model.Event{}, fmt.Errorf("the worker is gone: %w", w.lost)
+		}
+	}
+}
+
+// send numbers a request, registers for its events (a stop has none) and writes it.
+func (w *Worker) send(req *model.Request) (chan model.Event, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nextID++
+	req.ID = w.nextID
+	line, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	ch := make(chan model.Event, 256)
+	if req.Stop == nil {
+		w.waiting[req.ID] = ch
+	}
+	if _, err := w.link.Write(append(line, '\n')); err != nil {
+		return nil, fmt.Errorf("the worker is gone: %w", err)
+	}
+	return ch, nil
+}
+
+func (w *Worker) forget(id int) {
+	w.mu.Lock()
+	delete(w.waiting, id)
+	w.mu.Unlock()
+}
+
+// read hands each event to whoever waits for it, until the link ends.
+func (w *Worker) read() {
+	defer close(w.closed)
+	lines := bufio.NewScanner(w.link)
+	lines.Buffer(make([]byte, 64<<10), 256<<20)
+	var seq int64
+	for lines.Scan() {
+		var ev model.Event
+		if err := json.Unmarshal(lines.Bytes(), &ev); err != nil {
+			w.lost = fmt.Errorf("it sent a line that is no event: %.80q", lines.Text())
+			return
+		}
+		if ev.Seq != seq+1 {
+			w.lost = fmt.Errorf("events %d to %d are missing", seq+1, ev.Seq-1)
+			return
+		}
+		seq = ev.Seq
+		w.mu.Lock()
+		ch := w.waiting[ev.ID]
+		w.mu.Unlock()
+		if ch != nil {
+			ch <- ev
+		}
+	}
+	w.lost = lines.Err()
+	if w.lost == nil {
+		w.lost = io.EOF
+	}
+}

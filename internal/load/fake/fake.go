@@ -1,0 +1,216 @@
+// Package fake is storage made of numbers: a load driver like any other, whose
+// truth is known because it is a parameter. Its opinion: statistics are proved
+// on it by the thousand, in virtual time, through the same engine that measures
+// real disks; nothing that it says is ever evidence about a disk.
+package fake
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Driver plays a device described by the parameters of its target's URI. The
+// zero value is ready. It is safe for use by one step at a time.
+type Driver struct {
+	mu  sync.Mutex
+	dev *device
+	uri string
+}
+
+// Version names the driver's version.
+func (d *Driver) Version(context.Context) (string, error) { return "1", nil }
+
+// Engines returns the one engine that the fake has.
+func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
+	return []string{"fake"}, nil
+}
+
+// Fill pretends to write the volume, at once.
+func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
+	progress(model.Progress{Phase: "prefill", Done: float64(v.Size), Total: float64(v.Size)})
+	return v.Size, nil
+}
+
+// ReadBack says that all was written: the fake has no holes.
+func (d *Driver) ReadBack(_ context.Context, v model.Volume, _ func(model.Progress)) (model.Proof, error) {
+	return model.Proof{Method: "read-back", Checked: v.Size, Detail: "a fake device"}, nil
+}
+
+// Bandwidth returns the device's true bandwidth in bytes/s.
+func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time.Duration) (float64, error) {
+	p, err := ParseParameters(v.Target.URI)
+	if err != nil {
+		return 0, err
+	}
+	dir := model.Read
+	if write {
+		dir = model.Write
+	}
+	w := model.Workload{BlockSize: 1 << 20, Depth: 8, Direction: dir}
+	return p.Truth(w) * float64(w.BlockSize), nil
+}
+
+// Run plays one step in virtual time and emits a sample for each second.
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	res := model.StepResult{Step: req.Step}
+	if d.dev == nil || d.uri != req.Volume.Target.URI {
+		p, err := ParseParameters(req.Volume.Target.URI)
+		if err != nil {
+			return res, err
+		}
+		d.dev, d.uri = newDevice(p), req.Volume.Target.URI
+	}
+	d.dev.rest(req.Step.Ramp + startCost)
+	d.dev.visit()
+	t := req.Step.Ramp
+	for left := req.Step.Seconds; left > 1e-9; {
+		if ctx.Err() != nil {
+			res.Error = model.StoppedStep
+			break
+		}
+		sec := min(1, left)
+		s := d.dev.second(req.Workload, sec)
+		t += sec
+		left -= sec
+		s.Step, s.End = req.Step.Number, t
+		emit(model.Event{Sample: &s})
+		if d.dev.Pace > 0 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Duration(sec / d.dev.Pace * float64(time.Second))):
+			}
+		}
+	}
+	if d.dev.FailAfter > 0 && d.dev.clock > d.dev.FailAfter {
+		res.Error = "the fake device was told to fail: Input/output error"
+		res.IOErrors = 1
+	}
+	res.DepthLevels = map[string]float64{depthLevel(req.Workload.Depth): 1}
+	res.Ended = t
+	return res, nil
+}
+
+// startCost is the virtual time between visits, as fio's start costs.
+const startCost = 0.35
+
+// depthLevel is fio's name of the bucket of a queue depth.
+func depthLevel(depth int) string {
+	if depth >= 64 {
+		return ">=64"
+	}
+	return fmt.Sprint(1 << int(math.Log2(float64(max(1, depth)))))
+}
+
+// device is the state of a fake: its clock and its autocorrelated noise.
+type device struct {
+	Parameters
+	rng    *rand.Rand
+	clock  float64
+	ar     float64
+	effect float64
+	// budget is what is left of the burst credit, in I/Os.
+	budget float64
+}
+
+func newDevice(p Parameters) *device {
+	d := &device{Parameters: p, rng: rand.New(rand.NewPCG(p.Seed, 0x10ad11e))}
+	d.ar = d.rng.NormFloat64()
+	d.budget = p.BurstCredit
+	return d
+}
+
+// rest advances the noise while nothing is measured.
+func (d *device) rest(seconds float64) {
+	d.clock += seconds
+	phi := math.Pow(d.Phi, seconds)
+	d.ar = phi*d.ar + math.Sqrt(1-phi*phi)*d.rng.NormFloat64()
+}
+
+// visit draws the effect that all seconds of one visit share.
+func (d *device) visit() { d.effect = d.VisitCV * d.rng.NormFloat64() }
+
+// second plays sec seconds of the workload.
+func (d *device) second(w model.Workload, sec float64) model.Sample {
+	d.rest(sec)
+	rate := d.base(w)
+	factor := 1 + d.CV*d.ar + d.effect + d.Drift*d.clock/60
+	if d.SpikeShare > 0 && d.rng.Float64() < d.SpikeShare {
+		factor *= d.SpikeLevel
+	}
+	if d.WarmUp > 0 {
+		factor *= 1 - math.Exp(-d.clock/d.WarmUp)
+	}
+	if d.BurstRate > 0 {
+		if d.budget > 0 {
+			rate = d.BurstRate
+			d.budget -= (rate - d.base(w)) * sec
+		}
+	}
+	rate *= max(factor, 0.01)
+	n := rate * sec
+	ios := uint64(n)
+	if d.rng.Float64() < n-float64(ios) {
+		ios++
+	}
+	s := model.Sample{Seconds: sec}
+	for _, dir := range w.Directions() {
+		share := 1.0
+		if w.Direction == model.Mixed {
+			share = float64(w.ReadPercent) / 100
+			if dir == model.Write {
+				share = 1 - share
+			}
+		}
+		f := flow(uint64(math.Round(float64(ios)*share)), w, float64(w.Depth*w.JobCount())/rate)
+		if dir == model.Read {
+			s.Read = f
+		} else {
+			s.Write = f
+		}
+	}
+	if w.Sync != "" && s.Write != nil {
+		s.Sync = flow(s.Write.IOs, model.Workload{}, 0.5/rate)
+	}
+	return s
+}
+
+// flow makes n I/Os whose latencies are log-normal around the mean that
+// Little's law gives.
+func flow(n uint64, w model.Workload, mean float64) *model.Flow {
+	f := &model.Flow{IOs: n, Bytes: n * uint64(w.BlockSize)}
+	for i, q := range quantiles {
+		c := (n*uint64(i+1))/uint64(len(quantiles)) - (n*uint64(i))/uint64(len(quantiles))
+		if c == 0 {
+			continue
+		}
+		l := q * mean
+		f.Histogram.Add(model.BucketOf(uint64(l*1e9)), c)
+		f.LatencySum += float64(c) * l
+		f.Max = max(f.Max, l)
+	}
+	return f
+}
+
+// quantiles are the 200 slices of a log-normal (σ = 0.3) whose mean is 1.
+var quantiles = func() []float64 {
+	const n, sigma = 200, 0.3
+	q := make([]float64, n)
+	var sum float64
+	for i := range q {
+		z := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/n-1)
+		q[i] = math.Exp(sigma * z)
+		sum += q[i]
+	}
+	for i := range q {
+		q[i] *= n / sum
+	}
+	return q
+}()

@@ -1,0 +1,90 @@
+package fake
+
+import (
+	"fmt"
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Parameters are the truth of a fake device. They are written as a query:
+// "fake:?iops=3000&cv=0.03&phi=0.8".
+type Parameters struct {
+	// IOPS is the mean rate in 1/s of every workload, MaxBandwidth the cap in
+	// bytes/s that large blocks run into.
+	IOPS         float64
+	MaxBandwidth float64
+	// CV is the coefficient of variation from second to second, Phi the
+	// correlation of one second with the next (0 ≤ φ < 1), VisitCV that of whole visits.
+	CV, Phi, VisitCV float64
+	// SpikeShare of the seconds run at SpikeLevel of the rate.
+	SpikeShare, SpikeLevel float64
+	// Drift is the relative change per minute; WarmUp a time constant in seconds.
+	Drift, WarmUp float64
+	// BurstRate holds until BurstCredit I/Os above the base rate are used up.
+	BurstRate, BurstCredit float64
+	// FailAfter makes every step after that many seconds end with an I/O error.
+	FailAfter float64
+	// Pace plays that many virtual seconds per real one; 0 is as fast as it goes.
+	Pace float64
+	// Size in bytes of the device.
+	Size float64
+	Seed uint64
+}
+
+// ParseParameters reads a query such as "iops=3000&cv=0.03"; a leading "?" is
+// allowed. An unknown or malformed parameter is refused.
+func ParseParameters(query string) (Parameters, error) {
+	p := Parameters{IOPS: 10000, MaxBandwidth: 500 << 20, CV: 0.01, SpikeLevel: 0.4, Size: 64 << 30, Seed: 1}
+	fields := map[string]*float64{
+		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "visit-cv": &p.VisitCV,
+		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
+		"burst": &p.BurstRate, "credit": &p.BurstCredit, "fail-after": &p.FailAfter, "pace": &p.Pace, "size": &p.Size,
+	}
+	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+	if err != nil {
+		return p, model.RefusedError(fmt.Sprintf("fake:%s cannot be read: %v", query, err), "write it like 'fake:?iops=3000&cv=0.03'")
+	}
+	for name, v := range values {
+		if name == "seed" {
+			if p.Seed, err = strconv.ParseUint(v[0], 10, 64); err != nil {
+				return p, model.RefusedError(fmt.Sprintf("the fake device's seed %q is not a whole number", v[0]), "")
+			}
+			continue
+		}
+		f, known := fields[name]
+		if !known {
+			names := []string{"seed"}
+			for n := range fields {
+				names = append(names, n)
+			}
+			sort.Strings(names)
+			return p, model.RefusedError(fmt.Sprintf("a fake device has no parameter %q", name), "its parameters: "+strings.Join(names, ", "))
+		}
+		if *f, err = strconv.ParseFloat(v[0], 64); err != nil || *f < 0 && name != "drift" {
+			return p, model.RefusedError(fmt.Sprintf("the fake device's %s=%q is not a number of the right kind", name, v[0]), "")
+		}
+	}
+	if p.Phi >= 1 || p.IOPS <= 0 || p.MaxBandwidth <= 0 {
+		return p, model.RefusedError("a fake device needs iops > 0, bandwidth > 0 and phi < 1", "")
+	}
+	return p, nil
+}
+
+// base is the rate before noise, in I/Os per second.
+func (p Parameters) base(w model.Workload) float64 {
+	if w.BlockSize == 0 {
+		return p.IOPS
+	}
+	return min(p.IOPS, p.MaxBandwidth/float64(w.BlockSize))
+}
+
+// Truth is the long-run mean rate of a workload in I/Os per second, both
+// directions together. It holds for stationary parameters only: no drift,
+// warm-up or burst.
+func (p Parameters) Truth(w model.Workload) float64 {
+	return p.base(w) * (1 - p.SpikeShare*(1-p.SpikeLevel))
+}

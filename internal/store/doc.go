@@ -1,0 +1,23 @@
+// Package store keeps runs as plain directories. Its opinion: raw data is written
+// as it arrives and never changed; every other file is replaced whole (a temporary
+// file, then a rename), so that a directory can be read after a crash at any
+// moment, moved by tar and looked at with zstd and jq. There is no database.
+//
+//	experiment.yaml      what was asked for
+//	plan.json            its expansion
+//	run.json             status, tools, preparation, one result per step
+//	environment.json     machine and storage
+//	samples.jsonl.zst    one line per second and worker
+//	raw/                 the exact jobs, and the tool's own output
+//	report.json …        computed from the above; `loadline analyze` makes them again
+package store
+
+// The names of the files of a run directory.
+const (
+	experimentFile  = "experiment.yaml"
+	planFile        = "plan.json"
+	runFile         = "run.json"
+	environmentFile = "environment.json"
+	samplesFile     = "samples.jsonl.zst"
+	rawDir          = "raw"
+)

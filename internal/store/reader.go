@@ -1,0 +1,170 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Read reads a run directory back, whatever state a crash left it in. What could
+// not be read is told in Damage; the error is a Refused one when the directory
+// is no run directory at all.
+func Read(dir string) (*model.Recorded, error) {
+	rec := &model.Recorded{Directory: dir}
+	if _, err := os.Stat(filepath.Join(dir, planFile)); err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s is not a run directory: it has no %s", dir, planFile),
+			"name a folder under loadline-results/")
+	}
+	if err := readJSON(dir, planFile, &rec.Plan); err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", filepath.Join(dir, planFile), err), "")
+	}
+	if rec.Plan.Schema != model.PlanSchema {
+		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Plan.Schema, model.PlanSchema),
+			"use the loadline that made it")
+	}
+	if err := readJSON(dir, runFile, &rec.Run); err != nil {
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
+		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
+	}
+	if err := readJSON(dir, environmentFile, &rec.Environment); err != nil {
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", environmentFile, err))
+	}
+	if rec.Run.Status == model.Running && !locked(filepath.Join(dir, samplesFile)) {
+		rec.Run.Status = model.Interrupted
+		rec.Run.Reason = "the measuring process ended without a word (killed, or the machine went down)"
+	}
+	var err error
+	if rec.Samples, err = readSamples(filepath.Join(dir, samplesFile)); err != nil {
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
+	}
+	rec.Jobs = readJobs(filepath.Join(dir, rawDir), rec.Run.Steps)
+	return rec, nil
+}
+
+func readJSON(dir, name string, v any) error {
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
+}
+
+// locked tells whether a living process writes the file.
+func locked(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// readSamples decodes on all cores, because a long run of many volumes holds more
+// than a hundred thousand lines. Samples before a torn end are returned with the
+// error; an end that a crash tore off between two flushes is no error.
+func readSamples(path string) ([]model.Sample, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	unzip, err := zstd.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	defer unzip.Close()
+
+	type chunk struct {
+		lines   []byte
+		samples []model.Sample
+		err     error
+		done    chan struct{}
+	}
+	work := make(chan *chunk)
+	var pool sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		pool.Go(func() {
+			for c := range work {
+				c.samples, c.err = decodeLines(c.lines)
+				c.lines = nil
+				close(c.done)
+			}
+		})
+	}
+	var chunks []*chunk
+	var readErr error
+	var rest []byte
+	const piece = 1 << 20
+	for readErr == nil {
+		buf := make([]byte, len(rest), len(rest)+piece)
+		copy(buf, rest)
+		n := 0
+		n, readErr = io.ReadFull(unzip, buf[len(rest):cap(buf)])
+		buf = buf[:len(rest)+n]
+		end := bytes.LastIndexByte(buf, '\n') + 1
+		rest = buf[end:]
+		if end > 0 {
+			c := &chunk{lines: buf[:end], done: make(chan struct{})}
+			chunks = append(chunks, c)
+			work <- c
+		}
+	}
+	close(work)
+	pool.Wait()
+	var samples []model.Sample
+	for _, c := range chunks {
+		samples = append(samples, c.samples...)
+		if c.err != nil {
+			return samples, c.err
+		}
+	}
+	if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
+		readErr = nil
+	}
+	if readErr == nil && len(rest) > 0 {
+		readErr = errors.New("the last line is torn")
+	}
+	return samples, readErr
+}
+
+func decodeLines(lines []byte) ([]model.Sample, error) {
+	samples := make([]model.Sample, 0, len(lines)/512)
+	for len(lines) > 0 {
+		end := bytes.IndexByte(lines, '\n')
+		var s model.Sample
+		if err := json.Unmarshal(lines[:end], &s); err != nil {
+			return samples, fmt.Errorf("a line is no sample: %w", err)
+		}
+		samples = append(samples, s)
+		lines = lines[end+1:]
+	}
+	return samples, nil
+}
+
+// readJobs finds the first job text of each workload. Raw files are named by the
+// step's result; the job of raw output "0007-x.json" is "0007-x.fio".
+func readJobs(dir string, steps []model.StepResult) map[string]string {
+	jobs := map[string]string{}
+	for _, s := range steps {
+		if _, have := jobs[s.Step.Workload]; have || s.Raw == "" {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(s.Raw), filepath.Ext(s.Raw)) + ".fio"
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+			jobs[s.Step.Workload] = string(text)
+		}
+	}
+	return jobs
+}
