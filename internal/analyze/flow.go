@@ -1,0 +1,108 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+)
+
+// flow is all that is known of one workload in one direction.
+type flow struct {
+	visits []visit
+	// groups are the repeats that percentiles are compared between: the visits,
+	// or stretches of the only visit. all is their sum.
+	groups []tally
+	all    tally
+	// kept is the share of the I/Os that count as independent.
+	kept float64
+}
+
+const (
+	// stretchSeconds and maxStretches cut an only visit into groups.
+	stretchSeconds = 5
+	minStretches   = 3
+	maxStretches   = 20
+)
+
+// newFlow prepares visits; warm-up that the sequential rule finds in the
+// headline of a steady visit is dropped. It returns nil when not one I/O went
+// this way.
+func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
+	if mode == model.Steady && len(visits) == 1 {
+		y := series(visits[0].seconds, headline)
+		if len(y) == len(visits[0].seconds) {
+			d := stats.Observe(y).Dropped
+			visits = []visit{{step: visits[0].step, seconds: visits[0].seconds[d:]}}
+		}
+	}
+	f := &flow{visits: visits}
+	for _, v := range visits {
+		if len(visits) > 1 {
+			f.groups = append(f.groups, total(v.seconds))
+			continue
+		}
+		n := len(v.seconds)
+		k := min(n, max(minStretches, min(maxStretches, n/stretchSeconds)))
+		for i := range k {
+			f.groups = append(f.groups, total(v.seconds[i*n/k:(i+1)*n/k]))
+		}
+	}
+	for i := range f.groups {
+		f.groups[i].merge()
+		f.all.add(f.groups[i])
+	}
+	if f.all.ios == 0 {
+		return nil
+	}
+	f.all.merge()
+	f.kept = f.independent()
+	return f
+}
+
+// independent is the share of the I/Os that are worth an independent one for a
+// percentile: I/Os of a slow second are slow together, so it is the effective
+// share of the seconds, by the correlation of their mean latencies.
+func (f *flow) independent() float64 {
+	stretches := make([][]float64, len(f.visits))
+	n := 0
+	for i, v := range f.visits {
+		stretches[i] = series(v.seconds, model.Latency)
+		n += len(stretches[i])
+	}
+	if n == 0 {
+		return 0
+	}
+	return stats.EffectiveSize(n, stats.Correlation(stretches...)) / float64(n)
+}
+
+// supports tells whether there are enough I/Os to speak of the percentile p.
+func (f *flow) supports(p float64) bool {
+	return float64(f.all.histograms[0].Count())*f.kept >= stats.PercentileNeeds(p)
+}
+
+// has tells whether the metric can be estimated at all.
+func (f *flow) has(m model.Metric) bool {
+	if p, ok := percentiles[m]; ok {
+		return f.supports(p)
+	}
+	v := f.all.value(m)
+	return !math.IsNaN(v) && (v > 0 || m != model.Bandwidth)
+}
+
+// seconds is the measured time.
+func (f *flow) seconds() float64 { return f.all.seconds }
+
+// values is the metric of each visit.
+func (f *flow) values(m model.Metric) []float64 {
+	list := make([]float64, len(f.visits))
+	for i, v := range f.visits {
+		if len(f.visits) == len(f.groups) {
+			list[i] = f.groups[i].value(m)
+		} else {
+			t := total(v.seconds)
+			list[i] = t.value(m)
+		}
+	}
+	return list
+}

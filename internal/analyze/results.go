@@ -1,0 +1,131 @@
+package analyze
+
+import (
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+)
+
+// maxSeries is the number of points that a sparkline gets.
+const maxSeries = 60
+
+// allMetrics are what every result estimates beside its headline.
+var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99}
+
+// Results estimates what each workload of the run did: one result per workload
+// and direction, in the order of the plan; a workload with a flush gets one
+// more for direction sync. Steps that failed count for nothing, and a workload
+// without a good second has no result. Verdicts are Valid and Findings empty
+// until package trust has looked.
+func Results(rec *model.Recorded) []model.Result {
+	good := goodSamples(rec)
+	results := []model.Result{}
+	for _, w := range rec.Plan.Workloads {
+		samples := good[w.Name]
+		for _, d := range w.Directions() {
+			if r, ok := result(w, d, w.Metric, rec.Plan.Schedule, samples); ok {
+				results = append(results, r)
+			}
+		}
+		if w.Sync != "" {
+			if r, ok := result(w, model.Sync, model.Latency, rec.Plan.Schedule, samples); ok {
+				results = append(results, r)
+			}
+		}
+	}
+	return results
+}
+
+// goodSamples sorts the samples of steps that did not fail by workload. A step
+// that has not ended yet (the run was killed in it) counts with what it has.
+func goodSamples(rec *model.Recorded) map[string][]model.Sample {
+	workload := map[int]string{}
+	for _, s := range rec.Plan.Steps {
+		workload[s.Number] = s.Workload
+	}
+	for _, r := range rec.Run.Steps {
+		workload[r.Step.Number] = r.Step.Workload
+	}
+	for _, r := range rec.Run.Steps {
+		if r.Error != "" {
+			delete(workload, r.Step.Number)
+		}
+	}
+	count := map[string]int{}
+	for i := range rec.Samples {
+		count[workload[rec.Samples[i].Step]]++
+	}
+	good := make(map[string][]model.Sample, len(count))
+	for i := range rec.Samples {
+		name, ok := workload[rec.Samples[i].Step]
+		if !ok {
+			continue
+		}
+		if good[name] == nil {
+			good[name] = make([]model.Sample, 0, count[name])
+		}
+		good[name] = append(good[name], rec.Samples[i])
+	}
+	return good
+}
+
+// result estimates one workload in one direction.
+func result(w model.Workload, d model.Direction, headline model.Metric, s model.Schedule, samples []model.Sample) (model.Result, bool) {
+	visits := gather(samples, d)
+	f := newFlow(visits, headline, s.Mode)
+	if f == nil {
+		return model.Result{}, false
+	}
+	r := model.Result{
+		Workload: w.Name, Direction: d, Metric: headline, Estimate: f.estimate(headline),
+		Seconds: f.seconds(), Repeats: len(f.visits),
+		Verdict: model.Valid, Findings: []string{},
+		Latency: f.latency(),
+		Metrics: map[model.Metric]model.Estimate{},
+		Visits:  f.values(headline), Series: f.sparkline(headline),
+		Description: w.Describe(),
+	}
+	for _, m := range allMetrics {
+		if f.has(m) {
+			r.Metrics[m] = f.estimate(m)
+		}
+	}
+	r.Metrics[headline] = r.Estimate
+	r.Converged = converged(r.Estimate, f, visits, headline, s)
+	return r, true
+}
+
+// latency sums up the merged histograms.
+func (f *flow) latency() *model.LatencySummary {
+	h := f.all.histograms[0]
+	if h.Count() == 0 {
+		return nil
+	}
+	l := &model.LatencySummary{Unit: "s", Count: h.Count(), Mean: f.all.value(model.Latency), Max: f.all.max}
+	for _, slot := range []struct {
+		p  float64
+		to **float64
+	}{{50, &l.P50}, {90, &l.P90}, {99, &l.P99}, {99.9, &l.P999}, {99.99, &l.P9999}} {
+		if f.supports(slot.p) {
+			v := h.Percentile(slot.p)
+			*slot.to = &v
+		}
+	}
+	return l
+}
+
+// sparkline is the headline over time: neighbours are averaged until at most
+// 60 points are left.
+func (f *flow) sparkline(m model.Metric) []float64 {
+	var y []float64
+	for _, v := range f.visits {
+		y = append(y, series(v.seconds, m)...)
+	}
+	if len(y) <= maxSeries {
+		return y
+	}
+	points := make([]float64, maxSeries)
+	for i := range points {
+		points[i] = stats.Mean(y[i*len(y)/maxSeries : (i+1)*len(y)/maxSeries])
+	}
+	return points
+}

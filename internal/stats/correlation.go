@@ -1,0 +1,54 @@
+package stats
+
+import "math"
+
+// maxCorrelation bounds the estimated correlation between neighbours: beyond
+// it an effective size says nothing any more.
+const maxCorrelation = 0.97
+
+// Correlation is a cautious estimate of the lag-1 autocorrelation of the
+// series: r₁, plus the bias that Kendall found in short series, (1+3r₁)/n, plus
+// one standard error, √((1−φ²)/n); within [0, 0.97]. Several stretches of one
+// series may be given; pairs are taken within a stretch, deviations from the
+// common mean.
+func Correlation(stretches ...[]float64) float64 {
+	var n, sum float64
+	for _, y := range stretches {
+		for _, v := range y {
+			sum += v
+		}
+		n += float64(len(y))
+	}
+	if n < 3 {
+		return maxCorrelation
+	}
+	mean := sum / n
+	var square, product, pairs float64
+	for _, y := range stretches {
+		for i, v := range y {
+			square += (v - mean) * (v - mean)
+			if i > 0 {
+				product += (v - mean) * (y[i-1] - mean)
+				pairs++
+			}
+		}
+	}
+	if pairs == 0 {
+		return maxCorrelation
+	}
+	if square == 0 {
+		return 0
+	}
+	r := (product / pairs) / (square / n)
+	r = math.Max(-1, math.Min(1, r))
+	phi := r + (1+3*r)/n
+	phi += math.Sqrt(math.Max(0, 1-phi*phi) / n)
+	return math.Max(0, math.Min(maxCorrelation, phi))
+}
+
+// EffectiveSize is the number of independent values that n values with lag-1
+// correlation phi are worth for their mean: n(1−φ)/(1+φ), the first-order
+// autoregressive formula.
+func EffectiveSize(n int, phi float64) float64 {
+	return float64(n) * (1 - phi) / (1 + phi)
+}

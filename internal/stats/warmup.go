@@ -1,0 +1,32 @@
+package stats
+
+import "math"
+
+// warmupBatch is the batch length of MSER-5 in values (seconds).
+const warmupBatch = 5
+
+// Warmup is the number of leading values that MSER-5 would drop: over means of
+// five values z, the d ≤ k/2 that minimises Σ_{i>d}(z_i−z̄_d)²/(k−d)² (White
+// and Robinson's marginal standard error rule), times five.
+func Warmup(y []float64) int {
+	k := len(y) / warmupBatch
+	if k < 2 {
+		return 0
+	}
+	z := make([]float64, k)
+	for i := range z {
+		z[i] = Mean(y[i*warmupBatch : (i+1)*warmupBatch])
+	}
+	best, at := math.Inf(1), 0
+	for d := 0; d <= k/2; d++ {
+		m := Mean(z[d:])
+		var sum float64
+		for _, v := range z[d:] {
+			sum += (v - m) * (v - m)
+		}
+		if left := float64(k - d); sum/(left*left) < best {
+			best, at = sum/(left*left), d
+		}
+	}
+	return at * warmupBatch
+}
