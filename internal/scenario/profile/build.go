@@ -1,0 +1,132 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Build expands an experiment into a plan: the volume with its size, the
+// schedule and the certain steps. It does no I/O and is a pure function, so the
+// caller draws exp.Seed when the user gave none. What cannot be done (no space,
+// no time, no permission to overwrite) is a *model.WorkerError of class Refused.
+func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Plan, error) {
+	if exp.Seed == 0 {
+		return model.Plan{}, fmt.Errorf("the experiment has no seed: draw one before building the plan")
+	}
+	if err := Check(p); err != nil {
+		return model.Plan{}, err
+	}
+	if err := checkAsked(exp); err != nil {
+		return model.Plan{}, err
+	}
+	volume, err := chooseVolume(exp, p, t, probe)
+	if err != nil {
+		return model.Plan{}, err
+	}
+	plan := model.Plan{
+		Schema:     model.PlanSchema,
+		Experiment: exp,
+		Volume:     volume,
+		Workloads:  fitOffsets(p.Workloads, volume.Size),
+	}
+	if plan.Schedule, err = schedule(exp, p); err != nil {
+		return model.Plan{}, err
+	}
+	plan.Steps = steps(&plan)
+	for _, s := range plan.Steps {
+		plan.MeasureSeconds += s.Ramp + s.Seconds + plan.Schedule.Overhead
+	}
+	if rate := prefillRate(probe); volume.Prefill && rate > 0 {
+		plan.PrefillSeconds = float64(volume.Size) / rate
+	}
+	return plan, nil
+}
+
+// chooseVolume decides what the workloads walk over.
+func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+	v := model.Volume{Target: t, Owned: probe.MakesFile, Direct: probe.Direct}
+	if t.Kind != model.Directory {
+		v.Path = t.Path
+	}
+	if len(probe.Engines) == 0 {
+		return v, model.RefusedError(fmt.Sprintf("none of fio's I/O engines works on %s", t.Name), "see: loadline doctor")
+	}
+	v.Engine = probe.Engines[0]
+	writer := firstWriter(p.Workloads)
+	if writer != "" && !v.Owned && t.Kind != model.Fake && !names(t, exp.DestroyDataOn) {
+		return v, model.RefusedError(
+			fmt.Sprintf("workload %s writes, and %s exists: its content would be lost", writer, t.Name),
+			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", t.Name))
+	}
+	v.Prefill = v.Owned || writer != ""
+	if err := checkBlocks(p.Workloads, v, probe); err != nil {
+		return v, err
+	}
+	var err error
+	v.Size, v.SizeReason, err = chooseSize(exp, p, v, probe)
+	return v, err
+}
+
+// names tells whether the user's word means the target.
+func names(t model.Target, word string) bool {
+	return word != "" && (word == t.Name || word == t.Path || word == t.URI)
+}
+
+// firstWriter returns the name of the first workload that writes, or "".
+func firstWriter(workloads []model.Workload) string {
+	for _, w := range workloads {
+		if w.Writes() {
+			return w.Name
+		}
+	}
+	return ""
+}
+
+// prefillRate is the rate in bytes/s that the prefill is expected to have; where
+// writing was not probed, reading is the best guess. 0 is unknown.
+func prefillRate(probe model.ProbeResult) float64 {
+	if probe.WriteBandwidth > 0 {
+		return probe.WriteBandwidth
+	}
+	return probe.ReadBandwidth
+}
+
+// fitOffsets cuts the distance between the jobs of a workload so that the last
+// job begins inside the volume with as much before its end as the others have.
+// dbench fixes 500 MiB for 4 jobs, which needs 2 GiB.
+func fitOffsets(workloads []model.Workload, size int64) []model.Workload {
+	fitted := make([]model.Workload, len(workloads))
+	for i, w := range workloads {
+		if share := alignDown(size/int64(w.JobCount()), max(w.BlockSize, sizeStep)); w.OffsetIncrement > share {
+			w.OffsetIncrement = share
+		}
+		fitted[i] = w
+	}
+	return fitted
+}
+
+// checkAsked refuses figures of the experiment that make no sense together.
+func checkAsked(exp model.Experiment) error {
+	for _, f := range []struct {
+		flag  string
+		value float64
+	}{
+		{"--max-time", exp.MaxTime}, {"--max-prefill", exp.MaxPrefill}, {"--time", exp.Time},
+		{"--ramp-time", exp.RampTime}, {"--size", float64(exp.Size)}, {"--precision", exp.Precision},
+	} {
+		if f.value < 0 || math.IsNaN(f.value) || math.IsInf(f.value, 0) {
+			return model.RefusedError(fmt.Sprintf("%s must be a positive figure", f.flag), "")
+		}
+	}
+	if exp.Precision >= 1 {
+		return model.RefusedError(fmt.Sprintf("--precision %g %% is no precision: it is a share of the value, below 100 %%", exp.Precision*100),
+			"ask for 5%, or for 1% when there is time")
+	}
+	if exp.Time > 0 && exp.UntilSteady {
+		return model.RefusedError("--time and --until-steady contradict each other: a visit has a fixed length, or it ends when it is steady",
+			"give one of the two")
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Check refuses a profile that cannot be run: no workloads, a name twice or
+// empty, or a figure that is not positive. Files are checked with line numbers
+// when they are read; this is the last gate, for profiles from anywhere.
+func Check(p Profile) error {
+	if len(p.Workloads) == 0 {
+		return model.RefusedError(fmt.Sprintf("profile %q has no workloads", p.Name), "list at least one")
+	}
+	for _, v := range []float64{p.Visit, p.Ramp, p.MaxTime} {
+		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			return model.RefusedError(fmt.Sprintf("profile %q has a time that is not positive", p.Name), "")
+		}
+	}
+	seen := map[string]bool{}
+	for _, w := range p.Workloads {
+		if problem := problemOf(w); problem != "" {
+			return model.RefusedError(fmt.Sprintf("workload %q of profile %q %s", w.Name, p.Name, problem), "")
+		}
+		if seen[w.Name] {
+			return model.RefusedError(fmt.Sprintf("profile %q has two workloads named %q", p.Name, w.Name), "rename one of them")
+		}
+		seen[w.Name] = true
+	}
+	return nil
+}
+
+// problemOf says what is wrong with a workload, or "".
+func problemOf(w model.Workload) string {
+	switch {
+	case w.Name == "":
+		return "has no name"
+	case w.Access != model.Random && w.Access != model.Sequential:
+		return "has no access: it is rand or seq"
+	case w.Direction != model.Read && w.Direction != model.Write && w.Direction != model.Mixed:
+		return "has no direction: it is read, write or mixed"
+	case w.Direction == model.Mixed && (w.ReadPercent < 1 || w.ReadPercent > 99):
+		return "is mixed, but its share of reads is not within 1 to 99 %"
+	case w.BlockSize <= 0:
+		return "has no block size"
+	case w.Depth <= 0:
+		return "has no depth"
+	case w.Jobs < 0 || w.OffsetIncrement < 0 || w.RateIOPS < 0:
+		return "has a negative figure"
+	case w.Sync != "" && w.Sync != "fsync" && w.Sync != "fdatasync":
+		return fmt.Sprintf("has the unknown flush %q: it is fsync or fdatasync", w.Sync)
+	case w.Metric == "":
+		return "has no metric"
+	}
+	return ""
+}
+
+// checkBlocks refuses blocks that direct I/O on this storage cannot move.
+func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeResult) error {
+	logical := int64(probe.Environment.Storage.LogicalBlock)
+	if !v.Direct || logical <= 0 {
+		return nil
+	}
+	for _, w := range workloads {
+		if w.BlockSize%logical != 0 {
+			return model.RefusedError(
+				fmt.Sprintf("workload %s has blocks of %s, but direct I/O on %s moves multiples of %d bytes",
+					w.Name, model.FormatBlock(w.BlockSize), v.Target.Name, logical),
+				fmt.Sprintf("choose a block size that is a multiple of %d", logical))
+		}
+	}
+	return nil
+}

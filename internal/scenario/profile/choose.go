@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Choose keeps the workloads that a pattern of only names (all, when only is
+// empty) and drops those that a pattern of skip names, in the profile's order.
+// A pattern is an exact name or a glob such as "rand-*". A pattern that names
+// nothing is refused with the nearest name: a typo must not measure less than
+// was asked. So is a choice that leaves nothing.
+func Choose(p Profile, only, skip []string) (Profile, error) {
+	keep, err := matches(p, "--only", only)
+	if err != nil {
+		return Profile{}, err
+	}
+	drop, err := matches(p, "--skip", skip)
+	if err != nil {
+		return Profile{}, err
+	}
+	chosen := make([]model.Workload, 0, len(p.Workloads))
+	for _, w := range p.Workloads {
+		if (len(only) == 0 || keep[w.Name]) && !drop[w.Name] {
+			chosen = append(chosen, w)
+		}
+	}
+	if len(chosen) == 0 {
+		return Profile{}, model.RefusedError(
+			fmt.Sprintf("no workload of profile %q is left after --only and --skip", p.Name),
+			"it has "+strings.Join(p.names(), ", "))
+	}
+	p.Workloads = chosen
+	return p, nil
+}
+
+// matches returns the names that the patterns name.
+func matches(p Profile, flag string, patterns []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	for _, pattern := range patterns {
+		any := false
+		for _, w := range p.Workloads {
+			ok, err := path.Match(pattern, w.Name)
+			if err != nil {
+				return nil, model.RefusedError(
+					fmt.Sprintf("%s %q is not a pattern: a bracket is open or empty", flag, pattern),
+					"write a name, or a pattern such as 'rand-*'")
+			}
+			if ok || pattern == w.Name {
+				found[w.Name], any = true, true
+			}
+		}
+		if any {
+			continue
+		}
+		message := fmt.Sprintf("profile %q has no workload %q", p.Name, pattern)
+		if near := model.Nearest(pattern, p.names()); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return nil, model.RefusedError(message, "it has "+strings.Join(p.names(), ", "))
+	}
+	return found, nil
+}

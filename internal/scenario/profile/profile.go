@@ -1,0 +1,67 @@
+// Package profile is the scenario "profile": a named list of workloads, each
+// measured on the same volume, becomes a Plan.
+//
+// Its opinion: a workload is visited several times in random order rather than
+// once for long, because what varies is the time between visits more than the
+// time within one; and whatever a plan cannot keep (space, time) is refused here,
+// in a sentence, before a single I/O.
+package profile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Profile is a named list of workloads. Times are seconds; 0 means the default.
+type Profile struct {
+	Name string
+	// Title is one phrase for lists.
+	Title     string
+	Workloads []model.Workload
+	// Visit is the measured time of a visit, Ramp the time before it that is not counted.
+	Visit, Ramp float64
+	// MaxTime bounds the whole measuring when the experiment does not.
+	MaxTime float64
+}
+
+// builtins lists the profiles that come with Loadline, the default first.
+var builtins = []func() Profile{standard, quick, kbench, dbench, grid}
+
+// Default is the name of the profile that is used when none is named.
+const Default = "standard"
+
+// Names lists the built-in profiles, the default first.
+func Names() []string {
+	names := make([]string, len(builtins))
+	for i, b := range builtins {
+		names[i] = b().Name
+	}
+	return names
+}
+
+// Lookup returns the built-in profile of that name; an unknown name is refused
+// with the nearest one and the list.
+func Lookup(name string) (Profile, error) {
+	for _, b := range builtins {
+		if p := b(); p.Name == name {
+			return p, nil
+		}
+	}
+	message := fmt.Sprintf("there is no profile %q", name)
+	if near := model.Nearest(name, Names()); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return Profile{}, model.RefusedError(message,
+		"choose one of "+strings.Join(Names(), ", ")+", or name a file of your own: --profile FILE.yaml")
+}
+
+// names lists the workloads of a profile.
+func (p Profile) names() []string {
+	names := make([]string, len(p.Workloads))
+	for i, w := range p.Workloads {
+		names[i] = w.Name
+	}
+	return names
+}

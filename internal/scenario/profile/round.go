@@ -1,0 +1,51 @@
+package profile
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Round returns the steps of one round: each of the given workloads once, in an
+// order that is random but fixed by the schedule's seed and the round's number
+// (from 1), with step numbers from firstNumber on. The certain rounds of a plan
+// and the extra rounds that the engine adds for workloads whose interval is
+// still too wide come from this one rule. It depends on nothing else, so a plan
+// can be repeated exactly.
+func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int) []model.Step {
+	s := p.Schedule
+	order := rand.New(rand.NewPCG(s.Seed, uint64(round))).Perm(len(workloads))
+	steps := make([]model.Step, len(workloads))
+	for i, k := range order {
+		w := workloads[k]
+		steps[i] = model.Step{
+			Number: firstNumber + i, Round: round, Workload: w.Name,
+			Ramp: s.Ramp, Seconds: s.Visit, Offset: offset(p, w, round),
+		}
+	}
+	return steps
+}
+
+// offset is where a sequential workload begins in a round, as a fraction of the
+// volume. Visits that all began at 0 would walk the same first blocks, which a
+// cache has just seen. The golden ratio's multiples spread evenly at every
+// length (a Weyl sequence), and each workload begins its own elsewhere. At least
+// half the volume is left to walk over, and with jobs that begin apart from each
+// other, the last one stays inside.
+func offset(p *model.Plan, w model.Workload, round int) float64 {
+	if w.Access != model.Sequential || w.Job != "" {
+		return 0
+	}
+	most := 0.5
+	if w.OffsetIncrement > 0 && p.Volume.Size > 0 {
+		used := float64(w.OffsetIncrement*int64(w.JobCount())) / float64(p.Volume.Size)
+		most = max(0, min(most, 1-used))
+	}
+	h := fnv.New64a()
+	h.Write([]byte(w.Name))
+	start := rand.New(rand.NewPCG(p.Schedule.Seed, h.Sum64())).Float64()
+	_, fraction := math.Modf(start + float64(round)*(math.Phi-1))
+	return most * fraction
+}

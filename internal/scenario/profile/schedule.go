@@ -1,0 +1,119 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Times in seconds. A visit's ramp covers the start of fio's jobs and the first
+// requests; overhead is fio's start and end, beside ramp and visit.
+const (
+	defaultVisit    = 3.0
+	defaultRamp     = 0.5
+	defaultMaxTime  = 300.0
+	shortestVisit   = 1.0
+	overhead        = 0.35
+	defaultRounds   = 3
+	defaultAccuracy = 0.05
+	// span is the least time between the beginnings of a workload's first and
+	// last visit. Storage drifts over seconds (write-back, garbage collection,
+	// neighbours): visits back to back see one and the same moment of it, agree
+	// too well, and the interval is too narrow. With three or more workloads the
+	// others lie between; with one or two, more rounds must.
+	span = 15.0
+	// rounding forgives what binary fractions do to sums of times.
+	rounding = 1e-6
+)
+
+// schedule decides how the time is spent.
+func schedule(exp model.Experiment, p Profile) (model.Schedule, error) {
+	s := model.Schedule{
+		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
+		Precision: orDefault(exp.Precision, defaultAccuracy), MinRounds: 1,
+	}
+	n := len(p.Workloads)
+	switch {
+	case exp.Time > 0:
+		// Kbench: 20 s after a ramp of 5 s. A fixed time is a promise, so the bound
+		// only leaves room for slow starts.
+		s.Mode, s.Visit = model.Fixed, exp.Time
+		s.Ramp = orDefault(exp.RampTime, min(5, exp.Time/4))
+		s.MaxTime = max(exp.MaxTime, float64(n)*(s.Ramp+s.Visit+5))
+		return s, nil
+	case exp.UntilSteady:
+		// The bound is per workload here: the rule itself ends a visit early.
+		s.Mode, s.Visit = model.Steady, orDefault(exp.MaxTime, defaultMaxTime)
+		s.MaxTime = float64(n) * (s.Ramp + s.Visit + 5)
+		return s, nil
+	}
+	s.Mode = model.Rounds
+	s.Visit = orDefault(p.Visit, defaultVisit)
+	s.MaxTime = orDefault(exp.MaxTime, orDefault(p.MaxTime, defaultMaxTime))
+	s.MinRounds = defaultRounds
+	return fitTime(s, n, exp.MaxTime == 0 && p.MaxTime > 0)
+}
+
+// fitTime shortens the visits of n workloads until the certain rounds fit into
+// MaxTime, and adds rounds where visits would be too close to each other.
+func fitTime(s model.Schedule, n int, fromProfile bool) (model.Schedule, error) {
+	visits := float64(n * s.MinRounds)
+	if visits*slot(s) > s.MaxTime+rounding {
+		// Samples are one second each, so visits are whole seconds.
+		s.Visit = min(s.Visit, math.Floor(s.MaxTime/visits-s.Ramp-s.Overhead+rounding))
+	}
+	if s.Visit < shortestVisit {
+		shortest := s.Ramp + s.Overhead + shortestVisit
+		limit := "--max-time"
+		if fromProfile {
+			limit = "the profile's max_time"
+		}
+		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(visits*shortest)))
+		if fit := int(s.MaxTime / (float64(s.MinRounds) * shortest)); fit > 0 {
+			hint += fmt.Sprintf(", or choose at most %d with --only", fit)
+		}
+		return s, model.RefusedError(
+			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %.1f s to start and 1 s to measure",
+				s.MinRounds, count(n, "workload"), model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), s.Ramp+s.Overhead),
+			hint)
+	}
+	for float64(s.MinRounds-1)*float64(n)*slot(s) < span && float64((s.MinRounds+1)*n)*slot(s) <= s.MaxTime {
+		s.MinRounds++
+	}
+	return s, nil
+}
+
+// slot is the whole time of one visit.
+func slot(s model.Schedule) float64 { return s.Ramp + s.Visit + s.Overhead }
+
+// steps lists the visits that are certain.
+func steps(p *model.Plan) []model.Step {
+	var list []model.Step
+	if p.Schedule.Mode == model.Rounds {
+		for round := 1; round <= p.Schedule.MinRounds; round++ {
+			list = append(list, Round(p, round, p.Workloads, len(list)+1)...)
+		}
+		return list
+	}
+	for i, w := range p.Workloads {
+		list = append(list, model.Step{
+			Number: i + 1, Round: 1, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit,
+		})
+	}
+	return list
+}
+
+func orDefault(value, otherwise float64) float64 {
+	if value > 0 {
+		return value
+	}
+	return otherwise
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

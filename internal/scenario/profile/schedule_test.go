@@ -1,0 +1,203 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+func TestRoundsByDefault(t *testing.T) {
+	plan := build(t, model.Experiment{}, builtin(t, "standard"), directory, roomy())
+	want := model.Schedule{Mode: model.Rounds, Ramp: .5, Visit: 3, MinRounds: 3, MaxTime: 300, Precision: .05, Seed: 7, Overhead: .35}
+	if diff := cmp.Diff(want, plan.Schedule); diff != "" {
+		t.Error(diff)
+	}
+	if len(plan.Steps) != 3*14 {
+		t.Errorf("%d steps", len(plan.Steps))
+	}
+	if got := 3 * 14 * 3.85; math.Abs(plan.MeasureSeconds-got) > 1e-9 {
+		t.Errorf("measuring is said to take %g s, want %g", plan.MeasureSeconds, got)
+	}
+	if plan.PrefillSeconds != 25 {
+		t.Errorf("prefill is said to take %g s, want 25 GiB at 1 GiB/s", plan.PrefillSeconds)
+	}
+}
+
+func TestQuickStaysUnderAMinute(t *testing.T) {
+	plan := build(t, model.Experiment{}, builtin(t, "quick"), directory, roomy())
+	if plan.Schedule.MaxTime >= 60 || plan.MeasureSeconds > plan.Schedule.MaxTime || plan.Schedule.Visit != 2 || plan.Schedule.MinRounds != 3 {
+		t.Errorf("%g s: %+v", plan.MeasureSeconds, plan.Schedule)
+	}
+	if plan = build(t, model.Experiment{MaxTime: 120}, builtin(t, "quick"), directory, roomy()); plan.Schedule.MaxTime != 120 {
+		t.Errorf("the user's --max-time lost against the profile's: %g", plan.Schedule.MaxTime)
+	}
+}
+
+func TestFixedIsKbenchsSchedule(t *testing.T) {
+	p := builtin(t, "kbench")
+	plan := build(t, model.Experiment{Time: 20}, p, directory, roomy())
+	if s := plan.Schedule; s.Mode != model.Fixed || s.Visit != 20 || s.Ramp != 5 || s.MinRounds != 1 || s.MaxTime < plan.MeasureSeconds {
+		t.Errorf("%+v", s)
+	}
+	for i, s := range plan.Steps {
+		if want := (model.Step{Number: i + 1, Round: 1, Workload: p.Workloads[i].Name, Ramp: 5, Seconds: 20}); s != want {
+			t.Errorf("step %+v, want %+v", s, want)
+		}
+	}
+	if plan = build(t, model.Experiment{Time: 5, RampTime: 1}, p, directory, roomy()); plan.Schedule.Ramp != 1 {
+		t.Errorf("ramp %g, want the one that was asked for", plan.Schedule.Ramp)
+	}
+}
+
+func TestSteadyIsOneVisitBoundedPerWorkload(t *testing.T) {
+	plan := build(t, model.Experiment{UntilSteady: true, MaxTime: 600}, builtin(t, "quick"), directory, roomy())
+	if s := plan.Schedule; s.Mode != model.Steady || s.Visit != 600 || s.MaxTime < 6*600 || len(plan.Steps) != 6 {
+		t.Errorf("%+v, %d steps", s, len(plan.Steps))
+	}
+}
+
+func TestVisitsGetShorterBeforeATimeIsRefused(t *testing.T) {
+	for limit, want := range map[float64]float64{300: 3, 161.7: 3, 161: 2, 119.7: 2, 119: 1, 77.7: 1} {
+		plan := build(t, model.Experiment{MaxTime: limit}, builtin(t, "standard"), directory, roomy())
+		if plan.Schedule.Visit != want {
+			t.Errorf("--max-time %g: visits of %g s, want %g", limit, plan.Schedule.Visit, want)
+		}
+	}
+}
+
+func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
+	p := builtin(t, "kbench")
+	for n, want := range map[int]int{1: 5, 2: 3, 3: 3, 12: 3} {
+		q := p
+		q.Workloads = p.Workloads[:n]
+		if got := build(t, model.Experiment{}, q, directory, roomy()).Schedule.MinRounds; got != want {
+			t.Errorf("%d workloads: %d rounds, want %d", n, got, want)
+		}
+	}
+	p.Workloads = p.Workloads[:1]
+	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, roomy()).Schedule; s.MinRounds != 3 || s.Visit != 3 {
+		t.Errorf("more rounds than --max-time allows, or shorter visits for their sake: %+v", s)
+	}
+}
+
+// Every plan that is not refused keeps its promises, whatever was asked.
+func TestPlansKeepTheirPromises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, _ := Lookup(rapid.SampledFrom(Names()).Draw(t, "profile"))
+		p.Workloads = p.Workloads[:rapid.IntRange(1, len(p.Workloads)).Draw(t, "workloads")]
+		probe := roomy()
+		probe.Capacity = rapid.Int64Range(64*mib, 64*gib).Draw(t, "capacity")
+		probe.Environment.Storage.Free = probe.Capacity + rapid.Int64Range(0, gib).Draw(t, "reserve")
+		probe.ReadBandwidth = rapid.Float64Range(0, 20*gib).Draw(t, "read")
+		probe.WriteBandwidth = rapid.Float64Range(0, 20*gib).Draw(t, "write")
+		exp := model.Experiment{
+			Seed: rapid.Uint64Range(1, math.MaxUint64).Draw(t, "seed"), Size: rapid.Int64Range(0, 64*gib).Draw(t, "size"),
+			MaxTime: rapid.Float64Range(0, 600).Draw(t, "max time"), MaxPrefill: rapid.Float64Range(0, 100).Draw(t, "max prefill"),
+		}
+		plan, err := Build(exp, p, directory, probe)
+		if err != nil {
+			return
+		}
+		again, _ := Build(exp, p, directory, probe)
+		if diff := cmp.Diff(plan, again); diff != "" {
+			t.Fatalf("the same question, another plan:\n%s", diff)
+		}
+		s, v := plan.Schedule, plan.Volume
+		if v.Size > probe.Capacity || v.Size < 16*mib || v.Size%4096 != 0 || v.SizeReason == "" {
+			t.Fatalf("size %d of %d: %s", v.Size, probe.Capacity, v.SizeReason)
+		}
+		if plan.MeasureSeconds > s.MaxTime+1e-3 || s.Visit < 1 || s.Ramp <= 0 || s.MinRounds < 3 || s.Precision <= 0 {
+			t.Fatalf("%g s: %+v", plan.MeasureSeconds, s)
+		}
+		if len(plan.Steps) != s.MinRounds*len(p.Workloads) {
+			t.Fatalf("%d steps", len(plan.Steps))
+		}
+		visits := map[string]int{}
+		for i, step := range plan.Steps {
+			visits[fmt.Sprint(step.Round, step.Workload)]++
+			w, ok := plan.Workload(step.Workload)
+			if !ok || step.Number != i+1 || step.Offset < 0 || step.Offset > 0.5 || step.Offset != 0 && w.Access == model.Random {
+				t.Fatalf("step %+v", step)
+			}
+			begin := step.Offset*float64(v.Size) + float64((w.JobCount()-1))*float64(w.OffsetIncrement)
+			if begin > float64(v.Size) {
+				t.Fatalf("the last job of %s begins at %g of %d", w.Name, begin, v.Size)
+			}
+		}
+		for key, n := range visits {
+			if n != 1 {
+				t.Fatalf("%s is visited %d times in one round", key, n)
+			}
+		}
+	})
+}
+
+func TestRoundIsOneRule(t *testing.T) {
+	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, roomy())
+	for round := 1; round <= 3; round++ {
+		if diff := cmp.Diff(plan.Steps[12*(round-1):12*round], Round(&plan, round, plan.Workloads, 12*(round-1)+1)); diff != "" {
+			t.Errorf("round %d:\n%s", round, diff)
+		}
+	}
+	if slices.EqualFunc(plan.Steps[:12], plan.Steps[12:24], func(a, b model.Step) bool { return a.Workload == b.Workload }) {
+		t.Error("two rounds in the same order")
+	}
+	extra := Round(&plan, 4, plan.Workloads[2:4], 37)
+	if len(extra) != 2 || extra[0].Number != 37 || extra[1].Number != 38 || extra[0].Round != 4 || extra[0].Seconds != 3 {
+		t.Errorf("%+v", extra)
+	}
+}
+
+// Every order of three must come up about equally often: a sixth of 6,000 seeds
+// has a standard deviation of 29, so ± 150 is five of them.
+func TestRoundIsFair(t *testing.T) {
+	seen := map[string]int{}
+	plan := model.Plan{Workloads: kbenchWorkloads()[:3]}
+	for seed := uint64(1); seed <= 6000; seed++ {
+		plan.Schedule.Seed = seed
+		key := ""
+		for _, s := range Round(&plan, 1, plan.Workloads, 1) {
+			key += s.Workload + " "
+		}
+		seen[key]++
+	}
+	if len(seen) != 6 {
+		t.Fatalf("%d of 6 orders", len(seen))
+	}
+	for order, n := range seen {
+		if n < 850 || n > 1150 {
+			t.Errorf("%s: %d of 6000", order, n)
+		}
+	}
+}
+
+// A low-discrepancy sequence leaves no gap much wider than its number of points
+// allows: after n visits, at most 2.7/n of the range (three-distance theorem).
+func TestSequentialVisitsSpreadOverTheVolume(t *testing.T) {
+	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, roomy())
+	w, _ := plan.Workload("seq-read-bw")
+	for _, n := range []int{3, 5, 10, 20} {
+		points := []float64{}
+		for round := 1; round <= n; round++ {
+			points = append(points, 2*offset(&plan, w, round))
+		}
+		slices.Sort(points)
+		widest := points[0] + 1 - points[n-1]
+		for i := 1; i < n; i++ {
+			widest = max(widest, points[i]-points[i-1])
+		}
+		if widest > 2.7/float64(n) {
+			t.Errorf("%d visits leave a gap of %.2f", n, widest)
+		}
+	}
+	other, _ := plan.Workload("seq-write-bw")
+	if offset(&plan, w, 1) == offset(&plan, other, 1) {
+		t.Error("two workloads begin at the same place")
+	}
+}

@@ -1,0 +1,119 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// ruleSeconds is Kbench's rule: a volume smaller than what its bandwidth
+	// moves in 25 s is soon re-read, and a cache may answer instead.
+	ruleSeconds = 25
+	// smallest is the least volume that says anything about a storage system.
+	smallest = 16 << 20
+	// sizeStep is what an automatic size is rounded down to.
+	sizeStep = 1 << 20
+	// sector is what a size that the user gave is rounded down to: a whole number of
+	// the largest logical blocks in use.
+	sector = 4 << 10
+	// unprobed is the size when no bandwidth is known; Kbench's default.
+	unprobed = 10 << 30
+	// defaultMaxPrefill is in seconds.
+	defaultMaxPrefill = 30
+)
+
+// chooseSize returns the bytes that the workloads walk over and a phrase that
+// tells how they were chosen.
+func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult) (int64, string, error) {
+	least := leastSize(p.Workloads)
+	room := roomPhrase(v, probe.Capacity)
+	if probe.Capacity < least {
+		return 0, "", model.RefusedError(
+			fmt.Sprintf("the smallest sensible size for these workloads is %s, and %s", model.FormatSize(least), room),
+			"choose a larger target, or workloads with smaller blocks, depths and job counts")
+	}
+	if exp.Size > 0 {
+		switch {
+		case exp.Size > probe.Capacity:
+			return 0, "", model.RefusedError(
+				fmt.Sprintf("--size %s does not fit: %s", model.FormatSize(exp.Size), room),
+				fmt.Sprintf("use --size %d or less, or leave it out", alignDown(probe.Capacity, sector)))
+		case exp.Size < least:
+			return 0, "", model.RefusedError(
+				fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
+					model.FormatSize(exp.Size), model.FormatSize(least), model.FormatSize(smallest)),
+				fmt.Sprintf("use --size %d or more, or leave it out", least))
+		}
+		return alignDown(exp.Size, sector), "as asked by --size", nil
+	}
+	if !v.Prefill {
+		return alignDown(probe.Capacity, sector), "all of it: nothing is written", nil
+	}
+	size, reason := automaticSize(exp, v, probe, least)
+	return size, reason, nil
+}
+
+// automaticSize is Kbench's rule within its bounds. The narrowest bound is named.
+func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
+	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
+	size, reason := int64(unprobed), "bandwidth not probed: "+model.FormatSize(unprobed)
+	if bandwidth > 0 {
+		size = int64(ruleSeconds * bandwidth)
+		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, model.FormatBandwidth(bandwidth), model.FormatSize(alignDown(size, sizeStep)))
+	}
+	type bound struct {
+		size int64
+		why  string
+	}
+	bounds := []bound{{probe.Capacity, "all there is"}}
+	if v.Owned {
+		bounds[0].why = "the filesystem is kept below 95 %"
+		// Someone else lives on this filesystem: half of what is free stays free
+		// unless the user asks for more.
+		if free := probe.Environment.Storage.Free; free > 0 {
+			bounds = append(bounds, bound{free / 2, "half of the free space"})
+		}
+	}
+	if rate := prefillRate(probe); rate > 0 {
+		seconds := exp.MaxPrefill
+		if seconds == 0 {
+			seconds = defaultMaxPrefill
+		}
+		bounds = append(bounds, bound{int64(seconds * rate), "prefill limit " + model.FormatSpan(seconds)})
+	}
+	cut := bound{size: size}
+	for _, b := range bounds {
+		if b.size < cut.size {
+			cut = b
+		}
+	}
+	if cut.size < least {
+		return least, reason + ", raised to " + model.FormatSize(least) + ": the smallest for these workloads"
+	}
+	size = alignDown(cut.size, sizeStep)
+	if cut.why != "" {
+		reason += ", cut to " + model.FormatSize(size) + ": " + cut.why
+	}
+	return size, reason
+}
+
+// leastSize is the least volume on which each I/O in flight has a block of its
+// own, in bytes.
+func leastSize(workloads []model.Workload) int64 {
+	least := int64(smallest)
+	for _, w := range workloads {
+		least = max(least, w.BlockSize*int64(w.Depth)*int64(w.JobCount()))
+	}
+	return (least + sizeStep - 1) / sizeStep * sizeStep
+}
+
+// roomPhrase tells how much room there is and why.
+func roomPhrase(v model.Volume, capacity int64) string {
+	if v.Owned {
+		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, model.FormatSize(capacity))
+	}
+	return fmt.Sprintf("%s holds %s", v.Target.Name, model.FormatSize(capacity))
+}
+
+func alignDown(n, step int64) int64 { return n / step * step }
