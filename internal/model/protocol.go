@@ -27,6 +27,9 @@ type ProbeRequest struct {
 	MayWrite bool `json:"may_write"`
 	// Destroy is the target that the user allowed to be overwritten, as typed.
 	Destroy string `json:"destroy,omitempty"`
+	// LookOnly forbids any file of our own, even a short-lived one; engines are then
+	// not probed.
+	LookOnly bool `json:"look_only,omitempty"`
 	// Bandwidth asks for the bandwidth probe.
 	Bandwidth bool `json:"bandwidth"`
 }

@@ -61,6 +61,9 @@ func readJSON(dir, name string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
+// Running tells whether a living process is still measuring into the directory.
+func Running(dir string) bool { return locked(filepath.Join(dir, samplesFile)) }
+
 // locked tells whether a living process writes the file.
 func locked(path string) bool {
 	f, err := os.Open(path)

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/store"
+)
+
+func newAnalyze(e *env.Env) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "analyze DIR",
+		Short: "Compute the report of a saved run again, from its raw data",
+		Long: `Reads a run directory, whatever state a crash left it in, and computes estimates,
+findings and the report again from the samples. The raw data stays as it is.
+
+Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still going on;
+5 a result is invalid.`,
+		Example: `  loadline analyze loadline-results/20261120-235200-var-lib
+  loadline analyze loadline-results/20261120-235200-var-lib --output json`,
+		Args: exactly(1, "one run DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			if store.Running(args[0]) {
+				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
+			}
+			code, err := finish(e, args[0], output)
+			if err == nil && code != exitOK {
+				return exitCode(code)
+			}
+			return err
+		},
+	}
+	registerOutput(cmd, &output)
+	return cmd
+}

@@ -1,0 +1,128 @@
+// Package cli is the command line: one file per verb, and all the wiring. Its
+// opinion: a verb reads its flags, builds what it needs from the other packages,
+// and turns their errors into a sentence, a hint and a documented exit code;
+// results go to standard output, everything else to standard error.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Version is set when the program is built.
+var Version = "dev"
+
+// The exit codes. Each verb documents those that it uses.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInvalid     = 5
+	exitInterrupted = 130
+)
+
+// Run does what the arguments of e say and returns the exit code.
+func Run(ctx context.Context, e *env.Env) int {
+	root := newRoot(e)
+	root.SetArgs(e.Args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var code exitCode
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	return explain(ctx, e, err)
+}
+
+// exitCode is an error that has been explained already.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// explain prints an error as a sentence with its hint and returns the exit code.
+func explain(ctx context.Context, e *env.Env, err error) int {
+	code := exitFailed
+	var worker *model.WorkerError
+	var usage usageError
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
+		return exitInterrupted
+	case errors.As(err, &worker):
+		if worker.Class == model.Refused {
+			code = exitUsage
+		}
+	case errors.As(err, &usage):
+		code = exitUsage
+	}
+	fmt.Fprintf(e.Stderr, "loadline: %s\n", strings.TrimSpace(err.Error()))
+	if worker != nil && worker.Hint != "" {
+		fmt.Fprintf(e.Stderr, "  next: %s\n", worker.Hint)
+	}
+	return code
+}
+
+// usageError is a mistake on the command line that cobra found.
+type usageError struct{ error }
+
+// newRoot makes the command tree.
+func newRoot(e *env.Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "loadline",
+		Short: "The storage benchmark that can be believed",
+		Long: `Loadline tells how much I/O a directory, a file, a block device or an NBD or Ceph
+volume can carry, with an interval and a verdict on every number.`,
+		Example: `  loadline run /var/lib/postgresql
+  loadline doctor`,
+		Version:       Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noVerb,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
+	root.SetVersionTemplate("loadline {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w\n  next: %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(newRun(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newAgent(e))
+	return root
+}
+
+// noVerb refuses a word that is no verb, with the nearest one.
+func noVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := "loadline --help"
+	if near := model.Nearest(args[0], names); near != "" {
+		hint = "loadline " + near
+	}
+	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)
+}
+
+// exactly makes an argument check with a sentence.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s, not %d arguments\n  next: %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
+	}
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/spec"
+)
+
+// options are the flags that run and plan share. They are read as text and
+// checked together, so that one wrong flag is one sentence.
+type options struct {
+	profile, job, size, precision  string
+	maxTime, maxPrefill, time_     string
+	rampTime, destroy, note, speed string
+	only, skip                     []string
+	untilSteady                    bool
+	seed                           uint64
+}
+
+func (o *options) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.profile, "profile", "standard", "workloads to run: "+strings.Join(profile.Names(), ", ")+", or a FILE.yaml of your own")
+	f.StringVar(&o.job, "job", "", "run the sections of your own fio job `FILE` instead of a profile")
+	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'rand-*')")
+	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
+	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
+	f.StringVar(&o.precision, "precision", "5%", "relative half-width of the 95 % interval to measure until")
+	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
+	f.StringVar(&o.maxPrefill, "max-prefill", "30s", "bound of writing data before the measuring; limits the automatic size")
+	f.StringVar(&o.time_, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
+	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
+	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
+	f.StringVar(&o.destroy, "destroy-data-on", "", "allow overwriting this existing device, image or file; must name the `TARGET`")
+	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
+	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+}
+
+// experiment checks the flags and makes the experiment of them.
+func (o *options) experiment(target string) (model.Experiment, error) {
+	exp := model.Experiment{
+		Scenario: "profile", Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
+		UntilSteady: o.untilSteady, DestroyDataOn: o.destroy, Seed: o.seed, Note: o.note,
+	}
+	if o.job != "" {
+		exp.Profile = ""
+	}
+	if exp.Seed == 0 {
+		exp.Seed = rand.Uint64() | 1
+	}
+	var err error
+	if o.size != "" {
+		if exp.Size, err = model.ParseSize(o.size); err != nil {
+			return exp, model.RefusedError("--size: "+err.Error(), "")
+		}
+		if exp.Size == 0 {
+			return exp, model.RefusedError("--size 0 leaves nothing to measure", "leave --size out to have it chosen")
+		}
+	}
+	if exp.Precision, err = parseShare(o.precision); err != nil {
+		return exp, err
+	}
+	for _, d := range []struct {
+		flag, text string
+		to         *float64
+	}{
+		{"--max-time", o.maxTime, &exp.MaxTime}, {"--max-prefill", o.maxPrefill, &exp.MaxPrefill},
+		{"--time", o.time_, &exp.Time}, {"--ramp-time", o.rampTime, &exp.RampTime},
+	} {
+		if *d.to, err = parseSpan(d.flag, d.text); err != nil {
+			return exp, err
+		}
+	}
+	if exp.RampTime > 0 && exp.Time == 0 {
+		return exp, model.RefusedError("--ramp-time goes with --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
+	}
+	return exp, nil
+}
+
+// parseShare reads "5%" or "0.05".
+func parseShare(s string) (float64, error) {
+	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || v <= 0 || v >= 1 {
+		return 0, model.RefusedError(fmt.Sprintf("--precision %q is no share between 0 and 100 %%", s), "write it like 5% or 0.05")
+	}
+	return v, nil
+}
+
+// parseSpan reads "90s", "5m", "1h30m" or plain seconds; "" is 0.
+func parseSpan(flag, s string) (float64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	if v, err := strconv.ParseFloat(s, 64); err == nil && v > 0 && v < 1e7 {
+		return v, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is no span of time", flag, s), "write it like 90s or 5m")
+	}
+	return d.Seconds(), nil
+}
+
+// chosenProfile finds the workloads that the experiment is about.
+func chosenProfile(exp model.Experiment) (profile.Profile, error) {
+	p, err := namedProfile(exp)
+	if err != nil {
+		return p, err
+	}
+	return profile.Choose(p, exp.Only, exp.Skip)
+}
+
+func namedProfile(exp model.Experiment) (profile.Profile, error) {
+	switch {
+	case exp.Job != "":
+		data, err := readOwn("--job", exp.Job)
+		if err != nil {
+			return profile.Profile{}, err
+		}
+		workloads, err := spec.ParseJob(exp.Job, data)
+		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
+	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
+		data, err := readOwn("--profile", exp.Profile)
+		if err != nil {
+			return profile.Profile{}, err
+		}
+		own, err := spec.ParseProfile(exp.Profile, data)
+		if err != nil {
+			return profile.Profile{}, err
+		}
+		return profile.Profile{Name: exp.Profile, Title: own.Title, Workloads: own.Workloads, Visit: own.Visit, Ramp: own.Ramp, MaxTime: own.MaxTime}, nil
+	}
+	return profile.Lookup(exp.Profile)
+}
+
+// readOwn reads a file that the user named.
+func readOwn(flag, name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s %s cannot be read: %v", flag, name, err), "")
+	}
+	return data, nil
+}
+
+// writes tells whether any workload writes.
+func writes(workloads []model.Workload) bool {
+	for _, w := range workloads {
+		if w.Writes() {
+			return true
+		}
+	}
+	return false
+}

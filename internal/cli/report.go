@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/trust"
+)
+
+// finish reads a run back, computes its report, saves it beside the raw data,
+// prints it, and returns the exit code that the verdicts ask for. It reads what
+// was saved and not what is in memory, so that run and analyze cannot disagree.
+func finish(e *env.Env, dir, output string) (int, error) {
+	rec, err := store.Read(dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	r := assemble(rec)
+	var doc, summary bytes.Buffer
+	if err := jsonout.Write(&doc, r); err != nil {
+		return exitFailed, err
+	}
+	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
+		return exitFailed, err
+	}
+	if err := store.WriteFile(dir, "report.json", doc.Bytes()); err != nil {
+		return exitFailed, err
+	}
+	if err := store.WriteFile(dir, "summary.txt", summary.Bytes()); err != nil {
+		return exitFailed, err
+	}
+	for _, d := range rec.Damage {
+		fmt.Fprintf(e.Stderr, "loadline: %s: %s\n", dir, d)
+	}
+	if output == "json" {
+		if _, err := e.Stdout.Write(doc.Bytes()); err != nil {
+			return exitFailed, err
+		}
+	} else if err := text.Render(e.Stdout, r, terminalOptions(e.Output)); err != nil {
+		return exitFailed, err
+	}
+	return verdictCode(r), nil
+}
+
+// assemble computes the report of a run: estimates first, then findings on them.
+func assemble(rec *model.Recorded) *model.Report {
+	results := analyze.Results(rec)
+	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results})
+	trust.Apply(results, findings)
+	info := model.RunInfo{
+		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,
+		Command: rec.Run.Command, Note: rec.Plan.Experiment.Note, Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume,
+		Schedule: rec.Plan.Schedule, Profile: rec.Plan.Experiment.Profile, Prepare: rec.Run.Prepare,
+		Environment: rec.Environment, Tools: rec.Run.Tools, Workloads: rec.Plan.Workloads, Jobs: rec.Jobs, Directory: rec.Directory,
+	}
+	if info.Profile == "" {
+		info.Profile = rec.Plan.Experiment.Job
+	}
+	if n := len(rec.Run.Steps); n > 0 {
+		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
+	}
+	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings}
+}
+
+// verdictCode is 5 when any result is invalid, or when a rule says so of the run.
+func verdictCode(r *model.Report) int {
+	for _, f := range r.Findings {
+		if f.Severity == model.SeverityInvalid {
+			return exitInvalid
+		}
+	}
+	return exitOK
+}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/load/fio"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/target"
+)
+
+// parseTarget reads what the user named.
+func parseTarget(name string) (model.Target, error) { return target.Parse(name) }
+
+// checkJobs lets fio itself judge the user's own jobs before anything is touched.
+func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
+	driver := fio.New(e)
+	own := slices.DeleteFunc(slices.Clone(workloads), func(w model.Workload) bool { return w.Job == "" })
+	for _, w := range own {
+		if err := driver.CheckJob(ctx, w.Job); err != nil {
+			return err
+		}
+	}
+	return nil
+}

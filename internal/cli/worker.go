@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/agent"
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/load/fake"
+	"github.com/loadline/loadline/internal/load/fio"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/place/local"
+)
+
+// connect starts a worker on this machine and greets it: in process, or, with
+// child, as a process of its own (which is what remote places do).
+func connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine.Worker, error) {
+	// The worker outlives an interrupt: it is told to stop, answers with what it has,
+	// and cleans up when it hears bye.
+	ctx = context.WithoutCancel(ctx)
+	if child {
+		self, err := e.LookPath("/proc/self/exe")
+		if err != nil {
+			self = "loadline"
+		}
+		if resolved, err := filepath.EvalSymlinks(self); err == nil {
+			self = resolved
+		}
+		link, err := local.Child(ctx, e, self, "agent", "--run-id", runID)
+		if err != nil {
+			return nil, err
+		}
+		return engine.Connect(ctx, link)
+	}
+	return engine.Connect(ctx, local.InProcess(ctx, func(ctx context.Context, in io.Reader, out io.Writer) error {
+		return agent.Serve(ctx, in, out, agentOptions(e, runID))
+	}))
+}
+
+// agentOptions wires a worker's drivers.
+func agentOptions(e *env.Env, runID string) agent.Options {
+	real, numbers := fio.New(e), &fake.Driver{}
+	return agent.Options{
+		Env: e, Version: Version, RunID: runID,
+		Driver: func(kind model.TargetKind) agent.Driver {
+			if kind == model.Fake {
+				return numbers
+			}
+			return real
+		},
+	}
+}

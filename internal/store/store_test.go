@@ -1,0 +1,189 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// opaque lets cmp look into histograms.
+var opaque = cmp.Comparer(func(a, b model.Histogram) bool {
+	x, _ := a.MarshalJSON()
+	y, _ := b.MarshalJSON()
+	return bytes.Equal(x, y)
+})
+
+func begin(t *testing.T, parent string) *Writer {
+	t.Helper()
+	w, err := Create(parent, time.Now, Start{
+		Experiment: []byte("target: /x\n"),
+		Plan:       model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{{Name: "a"}}},
+		Run:        model.Run{ID: "20260102-030405-x", Started: time.Unix(1e9, 0).UTC(), Tools: map[string]string{"fio": "3.33"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// second makes a sample that is unlike its neighbours, so that compression cannot
+// hide a torn end.
+func second(i int) model.Sample {
+	f := &model.Flow{IOs: uint64(1000 + i), Bytes: uint64(4096 * i), LatencySum: float64(i) / 7}
+	for k := range 40 {
+		f.Histogram.Add(uint16(300+k*7+i%5), uint64(1+(i*31+k*17)%97))
+	}
+	return model.Sample{Step: 1 + i/3, End: float64(i), Seconds: 1, Read: f}
+}
+
+func record(t *testing.T, w *Writer, seconds int) []model.Sample {
+	t.Helper()
+	var all []model.Sample
+	for i := range seconds {
+		s := second(i)
+		all = append(all, s)
+		if err := w.Sample(s); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 2 {
+			step := model.Step{Number: 1 + i/3, Workload: "a"}
+			if err := w.Raw(model.Raw{Name: fmt.Sprintf("%04d-a.fio", step.Number), Data: []byte("[a]\n")}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Step(model.StepResult{Step: step, Raw: fmt.Sprintf("%04d-a.json", step.Number)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return all
+}
+
+func TestARunIsReadBackAsItWasWritten(t *testing.T) {
+	parent := t.TempDir()
+	w := begin(t, parent)
+	if err := w.Prepared(model.Preparation{Written: 42}); err != nil {
+		t.Fatal(err)
+	}
+	want := record(t, w, 90)
+	if !Running(w.Dir()) {
+		t.Error("a run that is being written does not count as running")
+	}
+	if err := w.Finish(model.Complete, ""); err != nil {
+		t.Fatal(err)
+	}
+	if Running(w.Dir()) {
+		t.Error("a finished run counts as running")
+	}
+	rec, err := Read(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, rec.Samples, opaque); d != "" {
+		t.Errorf("samples differ:\n%s", d)
+	}
+	if rec.Run.Status != model.Complete || rec.Run.Prepare.Written != 42 || len(rec.Run.Steps) != 30 || rec.Jobs["a"] != "[a]\n" || len(rec.Damage) > 0 {
+		t.Errorf("read back: %+v, jobs %v, damage %v", rec.Run, rec.Jobs, rec.Damage)
+	}
+}
+
+// A crash may leave any prefix of the samples on disk.
+func TestEveryPrefixOfTheSamplesIsReadable(t *testing.T) {
+	w := begin(t, t.TempDir())
+	want := record(t, w, 30)
+	if err := w.Finish(model.Complete, ""); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Dir(), samplesFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for n := 0; n <= len(whole); n += 97 {
+		if err := os.WriteFile(path, whole[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := Read(w.Dir())
+		if err != nil {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		got := len(rec.Samples)
+		if got < last {
+			t.Errorf("%d bytes give %d samples, fewer than a shorter prefix (%d)", n, got, last)
+		}
+		last = got
+		if d := cmp.Diff(want[:got], rec.Samples, opaque); got > 0 && d != "" {
+			t.Fatalf("%d bytes: samples differ:\n%s", n, d)
+		}
+	}
+	if last < 27 {
+		t.Errorf("nearly all bytes gave only %d of 30 samples", last)
+	}
+}
+
+func TestAKilledRunIsReadAsInterrupted(t *testing.T) {
+	w := begin(t, t.TempDir())
+	record(t, w, 9)
+	// What a kill does: the file is closed without a word, and run.json still says running.
+	if err := w.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := Read(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Run.Status != model.Interrupted || rec.Run.Reason == "" || len(rec.Samples) != 9 {
+		t.Errorf("status %q (%s), %d samples; want interrupted with a reason and 9", rec.Run.Status, rec.Run.Reason, len(rec.Samples))
+	}
+}
+
+func TestTakenNamesGetANumber(t *testing.T) {
+	parent := t.TempDir()
+	a, b := begin(t, parent), begin(t, parent)
+	if a.Dir()+"-2" != b.Dir() {
+		t.Errorf("two runs of the same second: %s and %s", a.Dir(), b.Dir())
+	}
+}
+
+func TestReadRefusesWhatIsNoRun(t *testing.T) {
+	var we *model.WorkerError
+	if _, err := Read(t.TempDir()); !errors.As(err, &we) || we.Class != model.Refused || we.Hint == "" {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+func TestName(t *testing.T) {
+	at := time.Date(2026, 11, 20, 23, 52, 0, 0, time.UTC)
+	for target, want := range map[string]string{
+		"/var/lib/data":                "20261120-235200-var-lib-data",
+		".":                            "20261120-235200",
+		"nbd+unix:///v?socket=/s":      "20261120-235200-nbd-unix-v-socket-s",
+		"/" + string(make([]byte, 99)): "20261120-235200",
+	} {
+		if got := Name(at, target); got != want {
+			t.Errorf("Name(%q) = %q, want %q", target, got, want)
+		}
+	}
+}
+
+func TestLargeRawOutputIsCompressed(t *testing.T) {
+	w := begin(t, t.TempDir())
+	if err := w.Raw(model.Raw{Name: "../0001-a.json", Data: bytes.Repeat([]byte("{}"), 10000)}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(w.Dir(), rawDir, "0001-a.json.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 1000 {
+		t.Errorf("20 kB of the same became %d bytes", info.Size())
+	}
+}
