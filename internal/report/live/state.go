@@ -1,0 +1,182 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// state is what is known of the run, gathered from its updates.
+type state struct {
+	elapsed, left float64
+	// progress is that of the phase under way, nil while a step runs;
+	// phaseBegan is the time of its first update.
+	progress   *model.Progress
+	phaseBegan float64
+	step       *model.Step
+	workload   *model.Workload
+	steps      int
+	// sum adds up the current visit, last is its last second.
+	sum, last  model.Flow
+	sumSeconds float64
+	lastRate   float64
+	judgements map[string]model.Judgement
+}
+
+// take folds an update into the state and returns the lines that a log gets.
+func (s *state) take(u model.Update) (lines []string) {
+	s.elapsed, s.left = u.Elapsed, u.Left
+	if u.Steps > 0 {
+		s.steps = u.Steps
+	}
+	if p := u.Progress; p != nil {
+		if s.progress != nil && s.progress.Phase != p.Phase {
+			lines = append(lines, s.endPhase())
+		}
+		if s.progress == nil {
+			s.phaseBegan = u.Elapsed
+		}
+		copied := *p
+		s.progress = &copied
+	}
+	if u.Step != nil {
+		lines = append(lines, s.endPhase())
+		step := *u.Step
+		s.step, s.workload = &step, u.Workload
+		s.sum, s.last, s.sumSeconds, s.lastRate = model.Flow{}, model.Flow{}, 0, math.NaN()
+	}
+	if u.Sample != nil {
+		s.addSample(u.Sample)
+	}
+	if u.Judgement != nil {
+		if s.judgements == nil {
+			s.judgements = map[string]model.Judgement{}
+		}
+		s.judgements[u.Judgement.Workload] = *u.Judgement
+	}
+	if u.Result != nil {
+		lines = append(lines, s.stepLine(u.Result, u.Judgement))
+	}
+	kept := lines[:0]
+	for _, line := range lines {
+		if line != "" {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// addSample adds a second to the visit: both directions of a mixed workload
+// together, the flush left out.
+func (s *state) addSample(sample *model.Sample) {
+	s.last = model.Flow{}
+	for _, f := range []*model.Flow{sample.Read, sample.Write} {
+		if f != nil {
+			s.last.Add(*f)
+			s.sum.Add(*f)
+		}
+	}
+	s.sumSeconds += sample.Seconds
+	s.lastRate = s.headline(s.last, sample.Seconds)
+}
+
+// headline is the value of the workload's headline metric in a flow; NaN when
+// there is nothing to tell.
+func (s *state) headline(f model.Flow, seconds float64) float64 {
+	if seconds <= 0 || f.IOs == 0 {
+		return math.NaN()
+	}
+	switch s.metric() {
+	case model.Bandwidth:
+		return float64(f.Bytes) / seconds
+	case model.IOPS:
+		return float64(f.IOs) / seconds
+	case model.Latency:
+		return f.LatencySum / float64(f.IOs)
+	case model.P90:
+		return f.Histogram.Percentile(90)
+	case model.P99:
+		return f.Histogram.Percentile(99)
+	case model.P999:
+		return f.Histogram.Percentile(99.9)
+	case model.P9999:
+		return f.Histogram.Percentile(99.99)
+	}
+	return f.Histogram.Percentile(50)
+}
+
+func (s *state) metric() model.Metric {
+	if s.workload == nil {
+		return model.IOPS
+	}
+	return s.workload.Metric
+}
+
+// endPhase closes the phase under way and returns its line:
+// "prefill 4 GiB in 9.1 s (450 MiB/s)".
+func (s *state) endPhase() string {
+	p := s.progress
+	if p == nil {
+		return ""
+	}
+	s.progress = nil
+	seconds := s.elapsed - s.phaseBegan
+	took := ""
+	if seconds > 0 {
+		took = " in " + span(seconds)
+	}
+	if !inBytes(p.Phase) {
+		return p.Phase + took
+	}
+	line := p.Phase + " " + model.FormatSize(int64(p.Done)) + took
+	if seconds > 0 && p.Done > 0 {
+		line += " (" + model.FormatBandwidth(p.Done/seconds) + ")"
+	}
+	return line
+}
+
+// stepLine is "[3/18] rand-read-iops round 1: 21.4k/s ±6.0 %".
+func (s *state) stepLine(r *model.StepResult, j *model.Judgement) string {
+	line := fmt.Sprintf("[%d/%d] %s round %d: ", r.Step.Number, max(s.steps, r.Step.Number), r.Step.Workload, r.Step.Round)
+	value := s.headline(s.sum, s.sumSeconds)
+	switch {
+	case r.Error != "":
+		return line + "failed: " + strings.TrimSpace(r.Error)
+	case r.IOErrors > 0:
+		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
+	case j != nil && j.Confidence > 0:
+		return line + model.FormatMetric(j.Metric, j.Value) + " " + halfWidth(j.Estimate)
+	case j != nil:
+		return line + model.FormatMetric(j.Metric, j.Value) + " (no interval yet)"
+	case !math.IsNaN(value):
+		return line + model.FormatMetric(s.metric(), value) + " (no interval yet)"
+	}
+	return line + "nothing measured"
+}
+
+// inBytes tells whether a phase's progress counts bytes.
+func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" }
+
+// halfWidth writes an interval for people: "±6.1 %", "±12 %".
+func halfWidth(e model.Estimate) string {
+	v := e.HalfWidth() * 100
+	switch {
+	case math.IsNaN(v) || v > 999:
+		return "±>999 %"
+	case v < 0.05:
+		return "±<0.1 %"
+	case v < 9.95:
+		return fmt.Sprintf("±%.1f %%", v)
+	}
+	return fmt.Sprintf("±%.0f %%", v)
+}
+
+// span writes a time that has passed: one decimal below 10 s.
+func span(s float64) string {
+	if s < 9.95 {
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return model.FormatSpan(s)
+}

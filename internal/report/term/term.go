@@ -1,0 +1,82 @@
+// Package term knows what a terminal can show: the width of a string in
+// columns, the fallback of a glyph in ASCII, a few colours. Its opinion: text
+// that comes from elsewhere (a path, a tool's error) is cleaned before it is
+// shown, so that it can neither break the layout nor move the cursor; colour
+// only repeats what a word or a mark already says.
+package term
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Style is what a stream can show.
+type Style struct {
+	// Color allows SGR colours, Unicode allows characters beyond ASCII.
+	Color, Unicode bool
+}
+
+// ascii holds the replacements that keep their meaning. Everything else beyond
+// ASCII becomes a question mark.
+var ascii = strings.NewReplacer(
+	"µ", "u", "μ", "u", "±", "+-", "×", "x", "–", "-", "—", "-", "−", "-", "…", "...", "·", "-",
+	"≥", ">=", "≤", "<=", "≈", "~", "≠", "!=", "→", "->", "’", "'", "‘", "'", "“", "\"", "”", "\"", "\u00a0", " ",
+	"✓", "ok", "✗", "X",
+)
+
+// Text makes a string safe to show on one line: control characters become
+// blanks, and without Unicode every character becomes ASCII.
+func (s Style) Text(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if s.Unicode {
+		return text
+	}
+	text = ascii.Replace(text)
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// Paint is a way of showing text.
+type Paint string
+
+// The paints: SGR parameters (ECMA-48 §8.3.117). Crossed is dim and crossed out,
+// for numbers that must not be used.
+const (
+	Plain   Paint = ""
+	Dim     Paint = "2"
+	Bold    Paint = "1"
+	Red     Paint = "31"
+	Green   Paint = "32"
+	Yellow  Paint = "33"
+	Cyan    Paint = "36"
+	Crossed Paint = "2;9"
+)
+
+// Paint colours text, when the stream has colours.
+func (s Style) Paint(p Paint, text string) string {
+	if !s.Color || p == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(p) + "m" + text + "\x1b[0m"
+}
+
+// superscripts are the digits of footnote numbers.
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// Footnote turns a decimal number into a footnote mark: "¹²", or "[12]".
+func (s Style) Footnote(number string) string {
+	if s.Unicode {
+		return superscripts.Replace(number)
+	}
+	return "[" + number + "]"
+}

@@ -1,0 +1,228 @@
+package text
+
+import (
+	"math"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
+)
+
+// sparkWidth is the width of "over time" when space is short, and sparkMost when
+// there is plenty.
+const (
+	sparkWidth = 10
+	sparkMost  = 30
+)
+
+// results writes the table: one row per result, and one for each planned
+// workload that has none, so that nothing is missing silently.
+func (p *page) results(r *model.Report, notes footnotes) {
+	if len(r.Results) == 0 && len(r.Run.Workloads) == 0 {
+		p.line("no results")
+		return
+	}
+	name := &column{title: "workload"}
+	pattern := &column{title: "pattern", drop: 2}
+	value := &column{title: "result", numeric: true}
+	width := &column{title: p.Text("±" + confidence(r.Results)), numeric: true}
+	p50 := &column{title: "p50", numeric: true, drop: 4}
+	p99 := &column{title: "p99", numeric: true, drop: 5}
+	p999 := &column{title: "p99.9", numeric: true, drop: 1}
+	series := &column{title: "over time", drop: 3}
+	mark := &column{}
+	columns := []*column{name, pattern, value, width, p50, p99, p999, series, mark}
+	seen := map[string]bool{}
+	for _, res := range r.Results {
+		lat := res.Latency
+		if lat == nil {
+			lat = &model.LatencySummary{}
+		}
+		bad := res.Verdict == model.Invalid
+		name.cells = append(name.cells, cell{text: p.Text(rowName(r, res))})
+		words := res.Description
+		if seen[res.Workload] {
+			words = ""
+		}
+		seen[res.Workload] = true
+		pattern.cells = append(pattern.cells, cell{text: p.Text(words), paint: term.Dim})
+		value.cells = append(value.cells, p.number(model.FormatMetric(res.Metric, res.Value), bad))
+		width.cells = append(width.cells, p.halfWidth(res, bad))
+		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
+		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))
+		p999.cells = append(p999.cells, p.percentile(lat.P999, bad))
+		series.cells = append(series.cells, cell{text: p.Spark(res.Series, sparkWidth)})
+		mark.cells = append(mark.cells, p.mark(res, notes.of(res.Workload)))
+	}
+	for _, w := range r.Run.Workloads {
+		if seen[w.Name] {
+			continue
+		}
+		name.cells = append(name.cells, cell{text: p.Text(w.Name)})
+		pattern.cells = append(pattern.cells, cell{text: p.Text(w.Describe()), paint: term.Dim})
+		for _, c := range []*column{value, width, p50, p99, p999} {
+			c.cells = append(c.cells, cell{text: p.Text("–"), paint: term.Dim})
+		}
+		series.cells = append(series.cells, cell{})
+		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.of(w.Name)))})
+	}
+	columns = fit(columns, p.width)
+	p.widen(series, columns, r)
+	p.table(columns)
+	p.legend(r, columns, p99, p999)
+}
+
+// widen gives the sparkline the columns that are left over.
+func (p *page) widen(series *column, columns []*column, r *model.Report) {
+	n := min(sparkMost, sparkWidth+p.width-total(columns))
+	for i, res := range r.Results {
+		series.cells[i].text = p.Spark(res.Series, n)
+	}
+}
+
+// rowName is the workload's name, with the direction where the name alone does
+// not tell it: both flows of a mixed workload, and the flush.
+func rowName(r *model.Report, res model.Result) string {
+	if res.Direction == model.Sync {
+		return res.Workload + " sync"
+	}
+	for _, other := range r.Results {
+		if other.Workload == res.Workload && other.Direction != res.Direction && other.Direction != model.Sync {
+			return res.Workload + " " + string(res.Direction)
+		}
+	}
+	return res.Workload
+}
+
+// number splits a formatted number from its unit. A number that must not be
+// used is in parentheses, and crossed out where the terminal can.
+func (p *page) number(s string, bad bool) cell {
+	i := strings.IndexAny(s, " /")
+	if i < 0 {
+		i = len(s)
+	}
+	c := cell{text: p.Text(s[:i]), unit: p.Text(s[i:])}
+	if bad {
+		c.text, c.unit, c.paint = "("+c.text, c.unit+")", term.Crossed
+	}
+	return c
+}
+
+// halfWidth is the interval's relative half-width; a star tells that it is
+// wider than what was asked for.
+func (p *page) halfWidth(res model.Result, bad bool) cell {
+	if res.Confidence == 0 || res.Value == 0 || math.IsNaN(res.HalfWidth()) {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	c := cell{text: percent(res.HalfWidth())}
+	if !res.Converged {
+		c.unit, c.paint = "*", term.Yellow
+	}
+	if bad {
+		c.paint = term.Dim
+	}
+	return c
+}
+
+// percent writes a relative half-width: "23%", "5.1%"; more digits would be
+// more than an interval knows about itself.
+func percent(h float64) string {
+	switch v := h * 100; {
+	case v >= 999.5 || math.IsInf(v, 0):
+		return ">999%"
+	case v >= 9.95:
+		return trimFloat(v, 0) + "%"
+	case v < 0.05:
+		return "<0.1%"
+	default:
+		return trimFloat(v, 1) + "%"
+	}
+}
+
+// percentile is a latency, or a dash when the count of I/Os does not support it.
+func (p *page) percentile(v *float64, bad bool) cell {
+	if v == nil || math.IsNaN(*v) {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return p.number(model.FormatDuration(*v), bad)
+}
+
+// mark is the verdict and the footnotes at the end of a row.
+func (p *page) mark(res model.Result, notes []int) cell {
+	var c cell
+	switch res.Verdict {
+	case model.Invalid:
+		c = cell{text: "✗ invalid", paint: term.Red}
+	case model.Suspect:
+		c = cell{text: "! suspect", paint: term.Yellow}
+	case model.Valid:
+		c = cell{text: "✓", paint: term.Green}
+	default:
+		c = cell{text: "– not checked", paint: term.Dim}
+	}
+	c.text = strings.TrimSpace(p.Text(c.text) + " " + p.marks(notes))
+	return c
+}
+
+// marks are footnote numbers: "¹ ³".
+func (p *page) marks(notes []int) string {
+	words := make([]string, len(notes))
+	for i, n := range notes {
+		words[i] = p.Footnote(trimFloat(float64(n), 0))
+	}
+	return strings.Join(words, " ")
+}
+
+// legend explains stars and dashes, only when the table shows them.
+func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
+	if !hasRule(r.Findings, "precision") {
+		for _, res := range r.Results {
+			if !res.Converged && res.Confidence > 0 {
+				p.line(p.Text("  * wider than the ±" + percent(r.Run.Schedule.Precision) + " that was asked for"))
+				break
+			}
+		}
+	}
+	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
+		for _, s := range shown {
+			if s != c {
+				continue
+			}
+			for _, res := range r.Results {
+				if res.Latency != nil && get(res.Latency) == nil {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	a := hidden(p99, func(l *model.LatencySummary) *float64 { return l.P99 })
+	b := hidden(p999, func(l *model.LatencySummary) *float64 { return l.P999 })
+	switch {
+	case a && b:
+		p.line(p.Text("  – too few I/Os for this percentile: p99 needs 367, p99.9 needs 3,687"))
+	case a:
+		p.line(p.Text("  – too few I/Os for this percentile: p99 needs 367"))
+	case b:
+		p.line(p.Text("  – too few I/Os for this percentile: p99.9 needs 3,687"))
+	}
+}
+
+func hasRule(findings []model.Finding, rule string) bool {
+	for _, f := range findings {
+		if f.Rule == rule && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote) {
+			return true
+		}
+	}
+	return false
+}
+
+// confidence is the nominal coverage of the intervals: "95%".
+func confidence(results []model.Result) string {
+	for _, res := range results {
+		if res.Confidence > 0 {
+			return trimFloat(res.Confidence*100, 0) + "%"
+		}
+	}
+	return "95%"
+}

@@ -1,0 +1,101 @@
+// Package text prints a report and a plan for people. Its opinion: every number
+// stands beside its interval and its verdict, three digits are enough, what
+// cannot be believed does not look like what can, and a table that does not fit
+// loses columns rather than wrapping.
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
+)
+
+// Options tells what the stream can show.
+type Options struct {
+	// Width in columns; values below 40 mean 80.
+	Width int
+	// Color allows colours, Unicode allows block characters and signs beyond ASCII.
+	Color, Unicode bool
+}
+
+// Render prints a report: what was measured, the table of results, what the
+// trust rules found, and where the run is saved. It fails only when w does.
+func Render(w io.Writer, r *model.Report, o Options) error {
+	p := newPage(o)
+	notes := number(r)
+	p.head(r)
+	p.blank()
+	p.results(r, notes)
+	p.blank()
+	p.trust(r, notes)
+	if r.Run.Directory != "" {
+		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/")
+	}
+	return p.flush(w)
+}
+
+// page collects lines and knows the stream.
+type page struct {
+	term.Style
+	width int
+	out   strings.Builder
+}
+
+func newPage(o Options) *page {
+	if o.Width < 40 {
+		o.Width = 80
+	}
+	return &page{Style: term.Style{Color: o.Color, Unicode: o.Unicode}, width: o.Width}
+}
+
+// line writes one line without trailing blanks.
+func (p *page) line(s string) {
+	p.out.WriteString(strings.TrimRight(s, " "))
+	p.out.WriteByte('\n')
+}
+
+func (p *page) blank() { p.out.WriteByte('\n') }
+
+func (p *page) flush(w io.Writer) error {
+	if _, err := io.WriteString(w, p.out.String()); err != nil {
+		return fmt.Errorf("the report could not be printed: %w", err)
+	}
+	return nil
+}
+
+// labelWidth is the width of the words at the left edge ("target", "trust").
+const labelWidth = 8
+
+// field writes a label and its parts, three blanks apart; what does not fit
+// continues below, indented. Empty parts are left out.
+func (p *page) field(label string, parts ...string) {
+	label = p.Paint(term.Dim, label) + term.Pad(label, labelWidth)
+	room := p.width - labelWidth
+	line := ""
+	emit := func() {
+		p.line(label + line)
+		label, line = strings.Repeat(" ", labelWidth), ""
+	}
+	for _, part := range parts {
+		part = strings.TrimSpace(p.Text(part))
+		switch {
+		case part == "":
+			continue
+		case line != "" && term.Columns(line)+3+term.Columns(part) <= room:
+			line += "   " + part
+			continue
+		case line != "":
+			emit()
+		}
+		wrapped := term.Wrap(part, room)
+		for _, l := range wrapped[:len(wrapped)-1] {
+			line = l
+			emit()
+		}
+		line = wrapped[len(wrapped)-1]
+	}
+	emit()
+}

@@ -1,0 +1,29 @@
+package trust
+
+import "github.com/loadline/loadline/internal/model"
+
+// checkBuffered: without direct I/O the page cache answers, so a warning stands
+// on every number. The queue depth proves nothing then: buffered libaio still
+// reports the depth that was asked.
+//
+// Evidence: what the plan settled on after probing. Source: methodology's "Buffered".
+func checkBuffered(ev Evidence) []model.Finding {
+	v := ev.Recorded.Plan.Volume
+	switch {
+	case v.Engine == "":
+		return notChecked("the plan names no I/O engine")
+	case v.Direct:
+		return passedAll("the I/O bypassed the page cache")
+	}
+	why := ev.Recorded.Environment.Storage.DirectError
+	message := "buffered: direct I/O was not used, so these numbers are partly the page cache's"
+	if why != "" {
+		message = "buffered: direct I/O was refused (" + why + "), so these numbers are partly the page cache's"
+	}
+	return []model.Finding{{
+		Severity: model.SeverityWarning,
+		Message:  message,
+		Evidence: map[string]any{"engine": v.Engine, "direct": false, "direct_error": why},
+		Next:     "measure a filesystem or device that takes O_DIRECT",
+	}}
+}

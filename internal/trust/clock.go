@@ -1,0 +1,66 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fastestMedian is the shortest median latency, in seconds, that an I/O through
+// a kernel can have: a system call alone takes about this long.
+const fastestMedian = 100e-9
+
+// goodClocks are the clocksources that are read without leaving user space, on
+// x86, Arm, KVM and Hyper-V guests, POWER, z and RISC-V. Others cost about a
+// microsecond for each reading, which fio takes twice per I/O.
+var goodClocks = []string{"tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource"}
+
+// checkClock: a median latency of nothing means a broken clock (or no I/O at
+// all) and is invalid; a slow clocksource adds to short latencies: a note.
+//
+// Evidence: the p50 of each result and the kernel's clocksource. Source:
+// methodology's "Clock"; fio's issue 630 (latencies of 0 ns).
+func checkClock(ev Evidence) []model.Finding {
+	var o outcome
+	var broken []string
+	fastest := fastestMedian
+	for _, r := range ev.Results {
+		switch {
+		case r.Latency == nil || r.Latency.P50 == nil:
+			o.miss(r.Workload, "there are too few latencies for a median")
+		case *r.Latency.P50 < fastestMedian:
+			broken, fastest = add(broken, r.Workload), min(fastest, *r.Latency.P50)
+		default:
+			o.pass(r.Workload)
+		}
+	}
+	source := ev.Recorded.Environment.Clocksource
+	if len(broken) > 0 {
+		o.fault(model.Finding{
+			Severity: model.SeverityInvalid,
+			Results:  broken,
+			Message: fmt.Sprintf("impossible latency: a median of %s is shorter than a system call: the clock or the load is broken",
+				model.FormatDuration(fastest)),
+			Evidence: map[string]any{"p50": fastest, "clocksource": source},
+			Next:     "loadline doctor",
+		})
+	}
+	if source != "" && !slices.Contains(goodClocks, source) {
+		o.fault(model.Finding{
+			Severity: model.SeverityNote,
+			Message:  fmt.Sprintf("slow clock: the clocksource is %s, which adds about a microsecond to each latency", source),
+			Evidence: map[string]any{"clocksource": source},
+			Next:     "cat /sys/devices/system/clocksource/clocksource0/available_clocksource   (tsc is the fast one on x86)",
+		})
+	}
+	if source == "" {
+		o.miss("", "the clocksource is not known")
+		o.unchecked = slices.DeleteFunc(o.unchecked, func(s string) bool { return s == "" })
+		if len(o.unchecked) == 0 {
+			return append(o.findings("every median latency is possible", "the clocksource is not known"),
+				notChecked("the clocksource is not known")...)
+		}
+	}
+	return o.findings("every median latency is possible", "there is no latency to judge")
+}

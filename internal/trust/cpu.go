@@ -1,0 +1,101 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The limits of checkCPU, as shares of time.
+const (
+	idleNeeded     = 0.40
+	stealAllowed   = 0.05
+	throttledLimit = 0.01
+)
+
+// checkCPU: a latency is the CPU's when less than 40 % of it is idle (invalid);
+// a hypervisor that steals more than 5 %, or a cgroup limit that held us for more
+// than 1 % of the time, is a warning on any number.
+//
+// Evidence: /proc/stat and the cgroup's cpu.stat over each visit. Waiting for I/O
+// counts as idle: the CPU would be free. Source: methodology's "CPU", Kbench's rule.
+func checkCPU(ev Evidence) []model.Finding {
+	var o outcome
+	var busy, stolen, held limit
+	for _, name := range ev.workloads() {
+		c, ok := ev.counters(name)
+		if !ok {
+			o.miss(name, "the CPU's counters were not recorded")
+			continue
+		}
+		w, known := ev.Recorded.Plan.Workload(name)
+		good := true
+		if known && w.Metric.LowerIsBetter() && c.Idle < idleNeeded {
+			busy.add(name, 1-c.Idle)
+			good = false
+		}
+		if c.Steal > stealAllowed {
+			stolen.add(name, c.Steal)
+			good = false
+		}
+		if c.Throttled > throttledLimit {
+			held.add(name, c.Throttled)
+			good = false
+		}
+		if good {
+			o.pass(name)
+		}
+	}
+	if len(busy.names) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: busy.names,
+			Message:  fmt.Sprintf("CPU-bound: only %s of the CPU was idle, and a latency needs 40 %%", percent(1-busy.most)),
+			Evidence: map[string]any{"idle": 1 - busy.most, "needed": idleNeeded},
+			Next:     "stop what else runs on this machine (top shows it), then " + ev.command("--only="+join(busy.names))})
+	}
+	if len(stolen.names) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: stolen.names,
+			Message:  fmt.Sprintf("stolen time: the hypervisor gave %s of the CPU to others", percent(stolen.most)),
+			Evidence: map[string]any{"steal": stolen.most, "allowed": stealAllowed},
+			Next:     "measure when the host is quiet, or on a machine with dedicated CPUs"})
+	}
+	if len(held.names) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: held.names,
+			Message:  fmt.Sprintf("CPU limit: the cgroup held the load back for %s of the time", percent(held.most)),
+			Evidence: map[string]any{"throttled": held.most, "allowed": throttledLimit, "cgroup_cpu": ev.Recorded.Environment.CgroupCPU},
+			Next:     "raise the container's CPU limit, or leave it out"})
+	}
+	return o.findings("the CPU was not the limit", "there is no result to judge")
+}
+
+// limit collects who went beyond a limit, and by how much at most.
+type limit struct {
+	names []string
+	most  float64
+}
+
+func (l *limit) add(name string, v float64) {
+	l.names, l.most = add(l.names, name), max(l.most, v)
+}
+
+// counters are the time-weighted means over a workload's visits: Idle (waiting
+// for I/O included) and Steal as shares of all CPU time, Throttled as a share of
+// the time. ok is false when no visit has counters.
+func (ev Evidence) counters(workload string) (mean model.Counters, ok bool) {
+	for _, s := range ev.steps(workload) {
+		c := s.Counters
+		if c == nil || c.Seconds <= 0 {
+			continue
+		}
+		mean.Seconds += c.Seconds
+		mean.Idle += (c.Idle + c.IOWait) * c.Seconds
+		mean.Steal += c.Steal * c.Seconds
+		mean.Throttled += c.Throttled
+	}
+	if mean.Seconds == 0 {
+		return mean, false
+	}
+	mean.Idle /= mean.Seconds
+	mean.Steal /= mean.Seconds
+	mean.Throttled /= mean.Seconds
+	return mean, true
+}

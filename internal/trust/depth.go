@@ -1,0 +1,166 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// depthNeeded is the share of the asked depth that must be reached.
+	depthNeeded = 0.9
+	// littleAllowed is how far the mean number of I/Os in flight may be from the asked one.
+	littleAllowed = 0.05
+	// toolSeconds is the time per I/O that the load generator itself may take
+	// between two I/Os of a job. Measured: fio 3.33 at depth 1 takes 0.3 to 0.6 µs.
+	toolSeconds = 1e-6
+)
+
+// checkDepth: the load that was asked for was not there. Two witnesses:
+//
+//   - fio's own map of depths. Its buckets are powers of two ("32" is 32 to 63,
+//     ">=64" everything above), so the greatest mean depth that the map allows is
+//     compared: below 0.9 of what was asked is invalid.
+//   - Little's law: the sum of all latencies in a second is the mean number of
+//     I/Os in flight. Off by more than 5 % of jobs × depth is invalid, after what
+//     the tool itself takes between two I/Os and what is cut off at the edges of
+//     the visits (jobs × depth I/Os each).
+//
+// An engine that cannot queue (psync) has depth 1, whatever was asked. Workloads
+// with a flush after each write or a rate limit do not keep a queue full by
+// design, and the user's own jobs have a depth that is not known: not judged.
+//
+// Source: methodology's "Depth"; fio's HOWTO, "IO depths".
+func checkDepth(ev Evidence) []model.Finding {
+	var o outcome
+	flows := ev.flows()
+	for _, name := range ev.workloads() {
+		w, known := ev.Recorded.Plan.Workload(name)
+		switch {
+		case !known || w.Depth < 1:
+			o.miss(name, "the depth that was asked for is not known")
+			continue
+		case w.Job != "":
+			o.miss(name, "the depth of a fio job of one's own is not known")
+			continue
+		case w.Sync != "" || w.RateIOPS > 0:
+			continue
+		}
+		asked := float64(w.Depth)
+		levels, mapped := ev.depthAtMost(name, w.Depth)
+		flight, little := flows[name].flight(w)
+		switch {
+		case mapped && levels < depthNeeded*asked:
+			o.fault(ev.depthFault(name, fmt.Sprintf("load not applied: the mean depth was at most %s where %d was asked for",
+				short(levels), w.Depth), map[string]any{"depth": levels, "asked": w.Depth}))
+		case little && (flight.ratio > 1+flight.allowed || flight.ratio < 1-flight.allowed):
+			o.fault(ev.depthFault(name, fmt.Sprintf("load not applied: by Little's law %s I/Os were in flight where %d were asked for",
+				short(flight.ratio*asked*float64(w.JobCount())), w.Depth*w.JobCount()),
+				map[string]any{"little": flight.ratio, "allowed": flight.allowed, "asked": w.Depth * w.JobCount()}))
+		case !mapped && !little:
+			o.miss(name, "neither a map of depths nor latencies were recorded")
+		default:
+			o.pass(name)
+		}
+	}
+	return o.findings("the queue was as deep as asked", "no workload of this run keeps its queue full by design")
+}
+
+// depthFault is the finding, with the reason that the engine gives.
+func (ev Evidence) depthFault(name, message string, evidence map[string]any) model.Finding {
+	engine := ev.Recorded.Plan.Volume.Engine
+	next := "loadline doctor   (it says which engines work, and whether the CPU is short)"
+	if engine == "psync" || engine == "sync" {
+		message += fmt.Sprintf(" (%s cannot queue)", engine)
+		next = "loadline doctor   (it says why neither io_uring nor libaio works here)"
+	}
+	evidence["engine"] = engine
+	return model.Finding{Severity: model.SeverityInvalid, Results: []string{name}, Message: message, Evidence: evidence, Next: next}
+}
+
+// depthAtMost is the greatest mean depth that the depth maps of a workload's
+// visits allow, with every I/O at the top of its bucket but none beyond what was
+// asked; ok is false without a map.
+func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bool) {
+	var sum, share float64
+	for _, s := range ev.steps(workload) {
+		for key, v := range s.DepthLevels {
+			low, err := strconv.Atoi(strings.TrimPrefix(key, ">="))
+			if err != nil || v <= 0 {
+				continue
+			}
+			top := max(1, 2*low-1)
+			if strings.HasPrefix(key, ">=") {
+				top = asked
+			}
+			sum += v * float64(min(top, asked))
+			share += v
+		}
+	}
+	if share == 0 {
+		return 0, false
+	}
+	return sum / share, true
+}
+
+// load is what the samples of a workload add up to.
+type load struct {
+	seconds, latency, ios float64
+	visits                map[int]bool
+}
+
+// flows adds up the samples by workload.
+func (ev Evidence) flows() map[string]*load {
+	names := map[int]string{}
+	for _, s := range ev.Recorded.Run.Steps {
+		names[s.Step.Number] = s.Step.Workload
+	}
+	loads := map[string]*load{}
+	for i := range ev.Recorded.Samples {
+		s := &ev.Recorded.Samples[i]
+		name, known := names[s.Step]
+		if !known {
+			continue
+		}
+		l := loads[name]
+		if l == nil {
+			l = &load{visits: map[int]bool{}}
+			loads[name] = l
+		}
+		l.seconds += s.Seconds
+		l.visits[s.Step] = true
+		for _, f := range []*model.Flow{s.Read, s.Write} {
+			if f != nil {
+				l.latency += f.LatencySum
+				l.ios += float64(f.IOs)
+			}
+		}
+	}
+	return loads
+}
+
+// inFlight is the mean number of I/Os in flight as a share of the asked number,
+// and how far from 1 it may be.
+type inFlight struct{ ratio, allowed float64 }
+
+// flight applies Little's law; ok is false without latencies.
+func (l *load) flight(w model.Workload) (f inFlight, ok bool) {
+	if l == nil || l.ios == 0 || l.seconds <= 0 || l.latency <= 0 || math.IsNaN(l.latency) {
+		return f, false
+	}
+	slots := float64(w.Depth * w.JobCount())
+	edges := slots * float64(len(l.visits)) / l.ios
+	tool := toolSeconds * l.ios / l.seconds / slots
+	return inFlight{ratio: l.latency / l.seconds / slots, allowed: littleAllowed + edges + tool}, true
+}
+
+// short writes a depth with one decimal when it has one.
+func short(v float64) string {
+	if v >= 9.95 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
+}

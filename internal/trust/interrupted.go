@@ -1,0 +1,44 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// checkInterrupted: a run that did not end by itself. Warning: what was measured
+// is right as far as it goes, but fewer visits stand behind it than were planned,
+// and workloads may be missing.
+//
+// Evidence: the run's status. "running" in a directory that is being analysed
+// means that the process was killed.
+func checkInterrupted(ev Evidence) []model.Finding {
+	run := &ev.Recorded.Run
+	var what string
+	switch run.Status {
+	case model.Complete:
+		return passedAll("the run came to its planned end")
+	case model.Interrupted:
+		what = "the run was interrupted"
+	case model.Failed:
+		what = "the run failed"
+	case model.Running:
+		what = "the run has no end on record: its process was killed, or is still at work"
+	default:
+		return notChecked("the run does not say how it ended")
+	}
+	if run.Reason != "" {
+		what += " (" + run.Reason + ")"
+	}
+	planned := len(ev.Recorded.Plan.Steps)
+	message := fmt.Sprintf("partial: %s; %d of at least %d visits were made", what, len(run.Steps), planned)
+	if planned == 0 {
+		message = fmt.Sprintf("partial: %s; %d visits were made", what, len(run.Steps))
+	}
+	return []model.Finding{{
+		Severity: model.SeverityWarning,
+		Message:  message,
+		Evidence: map[string]any{"status": string(run.Status), "visits": len(run.Steps), "planned": planned},
+		Next:     ev.command(),
+	}}
+}

@@ -1,0 +1,118 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// outcome sorts workloads by what a rule found, so that a rule reports once per
+// outcome and not once per workload.
+type outcome struct {
+	faults    []model.Finding
+	passed    []string
+	unchecked []string
+	// why tells what evidence is missing.
+	why string
+}
+
+func (o *outcome) fault(f model.Finding) { o.faults = append(o.faults, f) }
+
+func (o *outcome) pass(workload string) { o.passed = add(o.passed, workload) }
+
+func (o *outcome) miss(workload, why string) {
+	o.unchecked = add(o.unchecked, workload)
+	if o.why == "" {
+		o.why = why
+	}
+}
+
+// findings lists the faults, then who passed, then who could not be checked. A
+// rule that looked at nothing is not checked, for the reason given.
+func (o *outcome) findings(passed, nothing string) []model.Finding {
+	list := slices.Clone(o.faults)
+	if len(o.passed) > 0 {
+		list = append(list, model.Finding{Severity: model.SeverityPassed, Results: o.passed, Message: passed})
+	}
+	if len(o.unchecked) > 0 {
+		list = append(list, model.Finding{Severity: model.SeverityNotChecked, Results: o.unchecked, Message: o.why})
+	}
+	if len(list) == 0 {
+		list = notChecked(nothing)
+	}
+	return list
+}
+
+// notChecked is the outcome of a rule without evidence, for the whole run.
+func notChecked(why string) []model.Finding {
+	return []model.Finding{{Severity: model.SeverityNotChecked, Message: why}}
+}
+
+// passedAll is the pass of a rule about the whole run.
+func passedAll(message string) []model.Finding {
+	return []model.Finding{{Severity: model.SeverityPassed, Message: message}}
+}
+
+// add appends a name once.
+func add(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// steps returns the visits of a workload.
+func (ev Evidence) steps(workload string) []model.StepResult {
+	var list []model.StepResult
+	for _, s := range ev.Recorded.Run.Steps {
+		if s.Step.Workload == workload {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// workloads lists the names that have results, in their order.
+func (ev Evidence) workloads() []string {
+	var names []string
+	for _, r := range ev.Results {
+		names = add(names, r.Workload)
+	}
+	return names
+}
+
+// command is "loadline run TARGET options", quoted for a shell where needed.
+func (ev Evidence) command(options ...string) string {
+	target := ev.Recorded.Plan.Volume.Target.Name
+	if target == "" {
+		target = ev.Recorded.Plan.Experiment.Target
+	}
+	words := []string{"loadline", "run"}
+	for _, w := range append([]string{target}, options...) {
+		if strings.ContainsAny(w, " \t'\"?*&;|<>()$`\\") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// few lists names for a sentence: the first three, and how many more.
+func few(names []string) string {
+	if len(names) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
+	}
+	return strings.Join(names, ", ")
+}
+
+// percent writes a share: "12 %", "0.4 %".
+func percent(share float64) string {
+	if share < 0.0995 {
+		return fmt.Sprintf("%.1f %%", share*100)
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}

@@ -1,0 +1,84 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// widerIsWarning is how many times the precision asked for an interval may be
+// wide before it is more than a note.
+const widerIsWarning = 2.0
+
+// checkPrecision: an interval wider than what was asked for. A wide interval is
+// honest about itself, so up to twice the width it is a note and the number stays
+// valid. Beyond that, people read the number and not its interval, and something
+// not steady is likely: a warning. A number without any interval is a warning too.
+//
+// Evidence: the headline's interval. Only the headline is promised a precision.
+func checkPrecision(ev Evidence) []model.Finding {
+	asked := ev.Recorded.Plan.Schedule.Precision
+	if asked <= 0 {
+		return notChecked("no precision was asked for")
+	}
+	var o outcome
+	var near, far, bare []string
+	var nearMost, farMost float64
+	for _, r := range ev.Results {
+		if r.Direction == model.Sync {
+			continue
+		}
+		h := r.HalfWidth()
+		switch {
+		case r.Confidence == 0 || math.IsNaN(h):
+			bare = add(bare, r.Workload)
+		case r.Converged:
+			o.pass(r.Workload)
+		case h <= widerIsWarning*asked:
+			near, nearMost = add(near, r.Workload), max(nearMost, h)
+		default:
+			far, farMost = add(far, r.Workload), max(farMost, h)
+		}
+	}
+	report := func(severity model.Severity, names []string, widest float64) {
+		if len(names) == 0 {
+			return
+		}
+		message := fmt.Sprintf("not converged: the interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
+		if len(names) > 1 {
+			message = fmt.Sprintf("not converged: the widest interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
+		}
+		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
+			Evidence: map[string]any{"half_width": widest, "asked": asked}})
+	}
+	report(model.SeverityWarning, far, farMost)
+	report(model.SeverityNote, near, nearMost)
+	if len(bare) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: bare, Next: ev.longer(bare),
+			Message:  "no interval: too little was measured to tell how far the number can be trusted",
+			Evidence: map[string]any{"asked": asked}})
+	}
+	return o.findings(fmt.Sprintf("the interval is within ±%s", percent(asked)), "there is no result to judge")
+}
+
+// longer is the command that gives the named workloads more time.
+func (ev Evidence) longer(names []string) string {
+	s := ev.Recorded.Plan.Schedule
+	only := "--only=" + join(names)
+	if s.Mode == model.Fixed {
+		return ev.command(only) + "   (rounds instead of --time)"
+	}
+	return ev.command(only, "--max-time", fmt.Sprintf("%.0fs", max(60, 2*s.MaxTime)))
+}
+
+func join(names []string) string {
+	s := ""
+	for i, n := range names {
+		if i > 0 {
+			s += ","
+		}
+		s += n
+	}
+	return s
+}

@@ -1,0 +1,84 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ruleSeconds is Kbench's rule: the size should be at least 25 s (its ramp and
+// run time) times the bandwidth, or a test may read what it read before.
+const ruleSeconds = 25.0
+
+// checkSize: a volume smaller than 25 s × the measured bandwidth may have been
+// read again from a cache below us. The lower bound of the bandwidth is compared,
+// so that noise does not accuse. Flows of a mixed workload add up.
+//
+// Evidence: the size walked over and the bandwidth of the results. Source:
+// methodology's "Size"; Kbench's README.
+func checkSize(ev Evidence) []model.Finding {
+	size := float64(ev.Recorded.Plan.Volume.Size)
+	if size <= 0 {
+		return notChecked("the size of the volume is not known")
+	}
+	var o outcome
+	var small []string
+	worst, need := "", 0.0
+	for _, name := range ev.workloads() {
+		low := ev.bandwidthLow(name)
+		switch {
+		case math.IsNaN(low):
+			o.miss(name, "there is no bandwidth to compare the size with")
+		case size >= ruleSeconds*low:
+			o.pass(name)
+		default:
+			small = append(small, name)
+			if ruleSeconds*low > need {
+				worst, need = name, ruleSeconds*low
+			}
+		}
+	}
+	if len(small) > 0 {
+		enough := int64(math.Ceil(need/(1<<30))) << 30
+		o.fault(model.Finding{
+			Severity: model.SeverityWarning,
+			Results:  small,
+			Message: fmt.Sprintf("may re-read: %s is less than 25 s at %s (%s), so a cache below may have answered; the rule asks for %s",
+				model.FormatSize(int64(size)), model.FormatBandwidth(need/ruleSeconds), worst, model.FormatSize(enough)),
+			Evidence: map[string]any{"size": int64(size), "needed": int64(need), "bandwidth_low": need / ruleSeconds},
+			Next:     ev.command("--size", fmt.Sprintf("%dGiB", enough>>30)),
+		})
+	}
+	return o.findings("the volume holds at least 25 s of each workload's bandwidth", "there is no result to judge")
+}
+
+// bandwidthLow is the lower bound of a workload's bandwidth in bytes/s, both
+// directions together; NaN when unknown.
+func (ev Evidence) bandwidthLow(workload string) float64 {
+	w, known := ev.Recorded.Plan.Workload(workload)
+	sum, found := 0.0, false
+	for _, r := range ev.Results {
+		if r.Workload != workload || r.Direction == model.Sync {
+			continue
+		}
+		if bw, ok := r.Metrics[model.Bandwidth]; ok {
+			sum, found = sum+bound(bw), true
+		} else if iops, ok := r.Metrics[model.IOPS]; ok && known && w.Job == "" {
+			sum, found = sum+bound(iops)*float64(w.BlockSize), true
+		}
+	}
+	if !found || math.IsNaN(sum) {
+		return math.NaN()
+	}
+	return sum
+}
+
+// bound is the lower bound of an estimate, at least 0; the value itself when
+// there is no interval.
+func bound(e model.Estimate) float64 {
+	if e.Confidence == 0 || math.IsNaN(e.Low) || math.IsInf(e.Low, 0) {
+		return e.Value
+	}
+	return max(0, e.Low)
+}

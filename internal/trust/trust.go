@@ -1,0 +1,64 @@
+// Package trust judges whether measured numbers can be believed. Its opinion: a
+// rule is a predicate on evidence; when the evidence is missing the outcome is
+// "not checked", never a pass; bounds of intervals are compared, not their
+// middles, so noise alone accuses nobody; and every accusation names its cause
+// and what to do next. One file per rule, one line of registration in rules.go.
+package trust
+
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Evidence is what the rules look at: what was recorded, and what analysis made
+// of it.
+type Evidence struct {
+	Recorded *model.Recorded
+	Results  []model.Result
+}
+
+// Check runs every rule. The findings come in the order of the rules; each rule
+// gives at least one.
+func Check(ev Evidence) []model.Finding {
+	if ev.Recorded == nil {
+		ev.Recorded = &model.Recorded{}
+	}
+	var findings []model.Finding
+	for _, r := range rules {
+		for _, f := range r.check(ev) {
+			f.Rule = r.name
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+// Apply sets each result's verdict and the names of the rules that found
+// something: an invalid finding makes the result invalid, a warning suspect. A
+// finding that names no results concerns all of them.
+func Apply(results []model.Result, findings []model.Finding) {
+	for i := range results {
+		r := &results[i]
+		r.Verdict, r.Findings = model.Valid, []string{}
+		for _, f := range findings {
+			if len(f.Results) > 0 && !slices.Contains(f.Results, r.Workload) {
+				continue
+			}
+			switch f.Severity {
+			case model.SeverityInvalid:
+				r.Verdict = model.Invalid
+			case model.SeverityWarning:
+				if r.Verdict == model.Valid {
+					r.Verdict = model.Suspect
+				}
+			case model.SeverityNote:
+			default:
+				continue
+			}
+			if !slices.Contains(r.Findings, f.Rule) {
+				r.Findings = append(r.Findings, f.Rule)
+			}
+		}
+	}
+}
