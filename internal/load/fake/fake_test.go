@@ -1,0 +1,116 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// play runs one long step and returns its samples.
+func play(t *testing.T, d *Driver, uri string, w model.Workload, seconds float64) ([]model.Sample, model.StepResult) {
+	t.Helper()
+	var samples []model.Sample
+	res, err := d.Run(t.Context(), model.StartRequest{
+		Step: model.Step{Number: 1, Ramp: 0.5, Seconds: seconds}, Workload: w,
+		Volume: model.Volume{Target: model.Target{Kind: model.Fake, URI: uri}},
+	}, func(ev model.Event) { samples = append(samples, *ev.Sample) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samples, res
+}
+
+func rate(samples []model.Sample, d model.Direction) float64 {
+	var n, sec float64
+	for _, s := range samples {
+		n += float64(s.Flow(d).IOs)
+		sec += s.Seconds
+	}
+	return n / sec
+}
+
+var small = model.Workload{Name: "a", Direction: model.Read, BlockSize: 4096, Depth: 16}
+
+// The long-run mean is the stated truth: everything that is proved on the fake
+// stands on this.
+func TestTheTruthIsTrue(t *testing.T) {
+	for _, uri := range []string{
+		"?iops=3000&cv=0", "?iops=3000&cv=0.05", "?iops=700&cv=0.05&phi=0.9", "?iops=3000&cv=0.02&spike=0.05&spike-level=0.4",
+		"?iops=1000000&bandwidth=4096000&cv=0.01",
+	} {
+		p, err := ParseParameters(uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples, _ := play(t, &Driver{}, uri, small, 20000)
+		if got, want := rate(samples, model.Read), p.Truth(small); math.Abs(got/want-1) > 0.005 {
+			t.Errorf("%s: mean %g, truth %g", uri, got, want)
+		}
+	}
+}
+
+func TestLatencyFollowsLittlesLaw(t *testing.T) {
+	samples, _ := play(t, &Driver{}, "?iops=3000&cv=0.05", small, 100)
+	for _, s := range samples {
+		f := s.Read
+		if f.Histogram.Count() != f.IOs {
+			t.Fatalf("%d I/Os, but %d latencies", f.IOs, f.Histogram.Count())
+		}
+		inFlight := f.LatencySum / s.Seconds
+		if math.Abs(inFlight/16-1) > 0.02 {
+			t.Fatalf("%g I/Os in flight, want 16", inFlight)
+		}
+		if math.Abs(f.Histogram.Mean()/(f.LatencySum/float64(f.IOs))-1) > 0.01 {
+			t.Fatalf("the histogram's mean is %g, the sum says %g", f.Histogram.Mean(), f.LatencySum/float64(f.IOs))
+		}
+	}
+}
+
+func TestMixedAndSyncedFlows(t *testing.T) {
+	w := model.Workload{Direction: model.Mixed, ReadPercent: 70, BlockSize: 4096, Depth: 8}
+	samples, _ := play(t, &Driver{}, "?iops=1000&cv=0", w, 50)
+	if r, wr := rate(samples, model.Read), rate(samples, model.Write); math.Abs(r-700) > 1 || math.Abs(wr-300) > 1 {
+		t.Errorf("70/30 of 1000 gave %g and %g", r, wr)
+	}
+	log := model.Workload{Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync"}
+	samples, _ = play(t, &Driver{}, "?iops=1000&cv=0", log, 10)
+	if s := samples[0]; s.Sync == nil || s.Sync.IOs != s.Write.IOs || s.Sync.Bytes != 0 {
+		t.Errorf("flushes: %+v", s.Sync)
+	}
+}
+
+func TestBurstCreditsRunOut(t *testing.T) {
+	samples, _ := play(t, &Driver{}, "?iops=300&cv=0&burst=3000&credit=27000", small, 30)
+	if first, last := samples[3].Read.IOs, samples[25].Read.IOs; first != 3000 || last != 300 {
+		t.Errorf("second 4: %d, second 26: %d, want 3000 and 300", first, last)
+	}
+}
+
+func TestFailureAndInterrupt(t *testing.T) {
+	d := &Driver{}
+	if _, res := play(t, d, "?iops=300&fail-after=20", small, 5); res.Error != "" {
+		t.Errorf("failed too early: %s", res.Error)
+	}
+	if _, res := play(t, d, "?iops=300&fail-after=20", small, 30); res.Error == "" || res.IOErrors == 0 {
+		t.Errorf("did not fail: %+v", res)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	res, err := (&Driver{}).Run(ctx, model.StartRequest{Step: model.Step{Seconds: 5}, Workload: small,
+		Volume: model.Volume{Target: model.Target{URI: "?iops=300"}}}, func(model.Event) {})
+	if err != nil || res.Error != model.StoppedStep {
+		t.Errorf("interrupted: %+v, %v", res, err)
+	}
+}
+
+func TestBadParametersAreRefused(t *testing.T) {
+	for _, uri := range []string{"?iop=3", "?iops=x", "?iops=-1", "?phi=1", "?seed=a", "?iops=0", "%zz"} {
+		var we *model.WorkerError
+		if _, err := ParseParameters(uri); !errors.As(err, &we) || we.Class != model.Refused {
+			t.Errorf("%q: %v", uri, err)
+		}
+	}
+}
