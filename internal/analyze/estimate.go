@@ -13,21 +13,28 @@ const bucketFloor = 1.0 / 128
 
 // estimate is the metric over all visits with its interval. Confidence is 0
 // when there is too little to say how sure it is.
-func (f *flow) estimate(m model.Metric) model.Estimate {
+//
+// The second result is the relative half-width that the stopping rule has to
+// look at.
+func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
+	if _, ok := percentiles[m]; ok {
+		f.histogram()
+	}
 	e := model.Estimate{Unit: m.Unit(), Value: f.all.value(m), Confidence: stats.Confidence}
+	half, rule := f.half(m)
 	if m.Unit() == "s" {
 		// Latencies are spread by factors, so their interval is symmetric in the
 		// logarithm and cannot reach below zero.
-		h := math.Hypot(f.half(m, math.Log), floorOf(m))
-		e.Low, e.High = e.Value*math.Exp(-h), e.Value*math.Exp(h)
+		half, rule = math.Hypot(half, floorOf(m)), math.Hypot(rule, floorOf(m))
+		e.Low, e.High, rule = e.Value*math.Exp(-half), e.Value*math.Exp(half), math.Expm1(rule)
 	} else {
-		h := math.Max(f.half(m, func(v float64) float64 { return v }), floorOf(m)*e.Value)
-		e.Low, e.High = math.Max(0, e.Value-h), e.Value+h
+		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
+		e.Low, e.High = math.Max(0, e.Value-half), e.Value+half
 	}
 	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
 		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
 	}
-	return e
+	return e, rule
 }
 
 func floorOf(m model.Metric) float64 {
@@ -37,21 +44,31 @@ func floorOf(m model.Metric) float64 {
 	return stats.Floor
 }
 
-// half is the half-width of the mean of the metric on the given scale: between
-// visits when there are several, along the series when there is one.
-func (f *flow) half(m model.Metric, scale func(float64) float64) float64 {
+// scale is the scale on which a metric is averaged: latencies by factors.
+func scale(m model.Metric, v float64) float64 {
+	if m.Unit() == "s" {
+		return math.Log(v)
+	}
+	return v
+}
+
+// half is the half-width of the metric on its scale, and the one for the
+// stopping rule: between visits when there are several, along the series when
+// there is one.
+func (f *flow) half(m model.Metric) (half, rule float64) {
 	_, merged := percentiles[m]
-	switch {
-	case len(f.visits) == 1 && !merged:
-		return stats.Series(scaled(series(f.visits[0].seconds, m), scale))
-	case len(f.visits) == 1:
-		y := make([]float64, 0, len(f.groups))
-		for i := range f.groups {
-			if v := f.groups[i].value(m); !math.IsNaN(v) {
-				y = append(y, scale(v))
+	if len(f.visits) == 1 {
+		y := f.series(0, m)
+		if merged {
+			y = y[:0]
+			for i := range f.groups {
+				if v := f.groups[i].value(m); !math.IsNaN(v) {
+					y = append(y, scale(m, v))
+				}
 			}
 		}
-		return stats.Series(y)
+		half = stats.Series(y)
+		return half, half
 	}
 	var list []stats.Visit
 	for i, v := range f.visits {
@@ -59,18 +76,27 @@ func (f *flow) half(m model.Metric, scale func(float64) float64) float64 {
 		if math.IsNaN(value) {
 			continue
 		}
-		s := stats.Visit{Value: scale(value), Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
+		s := stats.Visit{Value: scale(m, value), Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
 		if !merged {
-			s.Seconds = scaled(series(v.seconds, m), scale)
+			s.Seconds = f.series(i, m)
 		}
 		list = append(list, s)
 	}
-	return stats.Rounds(list)
+	whole := 1.0
+	if m.Unit() != "s" {
+		whole = f.all.value(m)
+	}
+	return stats.Rounds(list, whole)
 }
 
-func scaled(y []float64, scale func(float64) float64) []float64 {
+// series is the metric of a visit second by second on its scale.
+func (f *flow) series(visit int, m model.Metric) []float64 {
+	if _, ok := percentiles[m]; ok {
+		return nil
+	}
+	y := series(f.visits[visit].seconds, m)
 	for i, v := range y {
-		y[i] = scale(v)
+		y[i] = scale(m, v)
 	}
 	return y
 }

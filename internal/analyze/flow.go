@@ -14,8 +14,7 @@ type flow struct {
 	// or stretches of the only visit. all is their sum.
 	groups []tally
 	all    tally
-	// kept is the share of the I/Os that count as independent.
-	kept float64
+	merged bool
 }
 
 const (
@@ -49,15 +48,28 @@ func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
 		}
 	}
 	for i := range f.groups {
-		f.groups[i].merge()
 		f.all.add(f.groups[i])
 	}
 	if f.all.ios == 0 {
 		return nil
 	}
-	f.all.merge()
-	f.kept = f.independent()
 	return f
+}
+
+// histogram is the sum over everything. Histograms are merged only when one is
+// asked for, first in the groups, because a rate that is judged after each
+// visit needs none.
+func (f *flow) histogram() *model.Histogram {
+	if !f.merged {
+		f.all.histograms = nil
+		for i := range f.groups {
+			f.groups[i].merge()
+			f.all.histograms = append(f.all.histograms, f.groups[i].histograms...)
+		}
+		f.all.merge()
+		f.merged = true
+	}
+	return f.all.histograms[0]
 }
 
 // independent is the share of the I/Os that are worth an independent one for a
@@ -78,7 +90,7 @@ func (f *flow) independent() float64 {
 
 // supports tells whether there are enough I/Os to speak of the percentile p.
 func (f *flow) supports(p float64) bool {
-	return float64(f.all.histograms[0].Count())*f.kept >= stats.PercentileNeeds(p)
+	return float64(f.histogram().Count())*f.independent() >= stats.PercentileNeeds(p)
 }
 
 // has tells whether the metric can be estimated at all.

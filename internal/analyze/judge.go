@@ -9,10 +9,10 @@ import (
 // enough. It keeps nothing between calls.
 type Judge struct{}
 
-// Judgement says how well the headline of a workload is known from the samples
+// Judge says how well the headline of a workload is known from the samples
 // of its good steps so far; of a mixed workload, the direction that is known
 // worse. Confidence is 0, and Value may be 0, while there is too little to say.
-func (Judge) Judgement(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement {
+func (Judge) Judge(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement {
 	var worst model.Judgement
 	for i, d := range w.Directions() {
 		j := judge(w, d, s, samples)
@@ -33,8 +33,9 @@ func judge(w model.Workload, d model.Direction, s model.Schedule, samples []mode
 	if f == nil {
 		return j
 	}
-	j.Estimate = f.estimate(w.Metric)
-	j.Converged = converged(j.Estimate, f, visits, w.Metric, s)
+	e, rule := f.estimate(w.Metric)
+	j.Estimate = e
+	j.Converged = converged(e, rule, f, visits, w.Metric, s)
 	return j
 }
 
@@ -50,8 +51,8 @@ func worse(a, b model.Judgement) bool {
 
 // converged tells whether the estimate is as precise as was asked, by the rule
 // of the mode: enough visits in rounds, the sequential rule on a long one.
-func converged(e model.Estimate, f *flow, visits []visit, m model.Metric, s model.Schedule) bool {
-	if e.Confidence == 0 || !(e.HalfWidth() <= s.Precision) {
+func converged(e model.Estimate, half float64, f *flow, visits []visit, m model.Metric, s model.Schedule) bool {
+	if e.Confidence == 0 || !(half <= s.Precision) {
 		return false
 	}
 	switch {

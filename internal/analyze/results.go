@@ -75,8 +75,9 @@ func result(w model.Workload, d model.Direction, headline model.Metric, s model.
 	if f == nil {
 		return model.Result{}, false
 	}
+	e, _ := f.estimate(headline)
 	r := model.Result{
-		Workload: w.Name, Direction: d, Metric: headline, Estimate: f.estimate(headline),
+		Workload: w.Name, Direction: d, Metric: headline, Estimate: e,
 		Seconds: f.seconds(), Repeats: len(f.visits),
 		Verdict: model.Valid, Findings: []string{},
 		Latency: f.latency(),
@@ -86,17 +87,17 @@ func result(w model.Workload, d model.Direction, headline model.Metric, s model.
 	}
 	for _, m := range allMetrics {
 		if f.has(m) {
-			r.Metrics[m] = f.estimate(m)
+			r.Metrics[m], _ = f.estimate(m)
 		}
 	}
 	r.Metrics[headline] = r.Estimate
-	r.Converged = converged(r.Estimate, f, visits, headline, s)
+	r.Converged = converged(r.Estimate, r.HalfWidth(), f, visits, headline, s)
 	return r, true
 }
 
 // latency sums up the merged histograms.
 func (f *flow) latency() *model.LatencySummary {
-	h := f.all.histograms[0]
+	h := f.histogram()
 	if h.Count() == 0 {
 		return nil
 	}

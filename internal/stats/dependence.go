@@ -1,0 +1,57 @@
+package stats
+
+import "math"
+
+// longest is the largest correlation per second that is believed to reach over
+// a pause: beyond ten seconds it cannot be told from a mood of the visit, and
+// other workloads have run in between.
+const longest = 0.9
+
+// dependence corrects t·s/√k for visits so close to each other that they are
+// not independent: it returns the factor for the half-width and the degrees of
+// freedom that are left. Visits that are 20 s and more apart give about 1 and
+// k − 1.
+//
+// With correlations ρ^|i−j| the k visits are worth k² / ΣΣρ^|i−j| independent
+// ones, and their sample variance is too small by the share that they have in
+// common; both follow from Var(x̄) = σ²·1ᵀR1/k².
+func dependence(visits []Visit, values []float64) (widen, df float64) {
+	k := float64(len(visits))
+	rho := visitCorrelation(visits, values)
+	sum := k
+	for i, p := 1.0, rho; i < k && p > 1e-6; i, p = i+1, p*rho {
+		sum += 2 * (k - i) * p
+	}
+	worth := k * k / sum
+	return math.Sqrt(k / worth * (k - 1) / (k - k/worth)), math.Max(1, worth-1)
+}
+
+// visitCorrelation is a cautious estimate of the correlation between a visit
+// and the next: what the correlation of the seconds leaves after the pause, or
+// what the visits themselves show, plus half a standard error more, if that is less.
+func visitCorrelation(visits []Visit, values []float64) float64 {
+	k := float64(len(visits))
+	stretches := make([][]float64, len(visits))
+	var length, pause float64
+	for i, v := range visits {
+		stretches[i] = v.Seconds
+		length += (v.End - v.Begin) / k
+		if i > 0 {
+			pause += math.Max(0, v.Begin-visits[i-1].End) / (k - 1)
+		}
+	}
+	phi := math.Min(longest, Correlation(stretches...))
+	return math.Min(meanCorrelation(phi, math.Max(1, length), pause), Correlation(values)+0.5/math.Sqrt(k))
+}
+
+// meanCorrelation is the correlation between the means of two stretches of the
+// given length with a pause between them, in seconds, of a first-order
+// autoregression with coefficient phi per second.
+func meanCorrelation(phi, length, pause float64) float64 {
+	if phi <= 0 {
+		return 0
+	}
+	reach := (1 - math.Pow(phi, length)) / (1 - phi)
+	variance := length + 2*phi/(1-phi)*(length-reach)
+	return math.Pow(phi, pause+1) * reach * reach / variance
+}

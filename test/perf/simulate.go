@@ -1,0 +1,147 @@
+// Package perf holds the measurements of Loadline itself: how often its
+// intervals contain a known truth, how fast it analyses.
+//
+// Its opinion: coverage is a benchmark like speed is. It is printed for every
+// kind of storage that we can imagine, the unfavourable ones too, and the unit
+// tests only guard it loosely.
+package perf
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Storage is a simulated device with a known truth: its speed second by second,
+// relative to 1.
+type Storage struct {
+	Name string
+	// Stationary storage has the same mean at all times; only there is coverage
+	// a promise.
+	Stationary bool
+	// Gap is the time in seconds between two visits to the same workload, in
+	// which the others are measured.
+	Gap float64
+	// Mean is the true mean speed.
+	Mean float64
+	// Start returns the speed of one run as a function of the length of the pause
+	// before the second in question, in seconds; a pause begins a new visit.
+	Start func(r *rand.Rand) func(pause float64) float64
+}
+
+const (
+	// visitSeconds is the length of a simulated visit.
+	visitSeconds = 3
+	// baseRate is the true rate at speed 1, in 1/s.
+	baseRate = 20000
+	// baseLatency is the median latency at speed 1, in seconds.
+	baseLatency = 1.6e-3
+	// latencySigma is the spread of the logarithm of the latency.
+	latencySigma = 0.5
+)
+
+// Steady seconds are independent, with a coefficient of variation cv.
+func Steady(cv float64) func(r *rand.Rand) func(float64) float64 {
+	return func(r *rand.Rand) func(float64) float64 {
+		return func(float64) float64 { return 1 + cv*r.NormFloat64() }
+	}
+}
+
+// Correlated seconds follow a first-order autoregression with coefficient phi
+// per second, also through the pauses.
+func Correlated(phi, cv float64) func(r *rand.Rand) func(float64) float64 {
+	return func(r *rand.Rand) func(float64) float64 {
+		x := r.NormFloat64()
+		return func(pause float64) float64 {
+			c := math.Pow(phi, 1+pause)
+			x = c*x + math.Sqrt(1-c*c)*r.NormFloat64()
+			return 1 + cv*x
+		}
+	}
+}
+
+// Moody storage changes its speed from visit to visit (cv) more than from
+// second to second (within).
+func Moody(cv, within float64) func(r *rand.Rand) func(float64) float64 {
+	return func(r *rand.Rand) func(float64) float64 {
+		mood := cv * r.NormFloat64()
+		return func(pause float64) float64 {
+			if pause > 0 {
+				mood = cv * r.NormFloat64()
+			}
+			return 1 + mood + within*r.NormFloat64()
+		}
+	}
+}
+
+// Spiky storage falls to 30–50 % of its speed in a share of its seconds.
+func Spiky(share, cv float64) func(r *rand.Rand) func(float64) float64 {
+	return func(r *rand.Rand) func(float64) float64 {
+		return func(float64) float64 {
+			v := 1 + cv*r.NormFloat64()
+			if r.Float64() < share {
+				v *= 0.3 + 0.2*r.Float64()
+			}
+			return v
+		}
+	}
+}
+
+// Drifting storage gains rise over the first span seconds, with noise cv.
+func Drifting(rise, span, cv float64) func(r *rand.Rand) func(float64) float64 {
+	return func(r *rand.Rand) func(float64) float64 {
+		at := 0.0
+		return func(pause float64) float64 {
+			at += 1 + pause
+			return 1 - rise*math.Max(0, 1-at/span) + cv*r.NormFloat64()
+		}
+	}
+}
+
+// Visits simulates a workload that is visited again and again.
+type Visits struct {
+	Samples []model.Sample
+	storage Storage
+	speed   func(pause float64) float64
+	rng     *rand.Rand
+	clock   float64
+	step    int
+	// Histograms tells whether samples carry latencies.
+	histograms bool
+}
+
+// NewVisits begins a run on the storage; equal seeds give equal runs.
+func NewVisits(s Storage, seed uint64, histograms bool) *Visits {
+	r := rand.New(rand.NewPCG(seed, 20240229))
+	return &Visits{storage: s, rng: r, speed: s.Start(r), histograms: histograms}
+}
+
+// Next adds one visit.
+func (v *Visits) Next() {
+	pause := v.storage.Gap
+	if v.step == 0 {
+		pause = 0
+	}
+	v.step++
+	v.clock += pause
+	for range visitSeconds {
+		v.clock++
+		v.Samples = append(v.Samples, model.Sample{
+			Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, v.speed(pause))),
+		})
+		pause = 0
+	}
+}
+
+// flow is what a second at the given speed counts.
+func (v *Visits) flow(speed float64) *model.Flow {
+	f := &model.Flow{IOs: uint64(math.Round(baseRate * speed))}
+	f.Bytes = 4096 * f.IOs
+	f.LatencySum = float64(f.IOs) * baseLatency * math.Exp(latencySigma*latencySigma/2) / speed
+	if v.histograms {
+		f.Histogram = latencies(float64(f.IOs), speed, v.rng)
+		f.Max = f.Histogram.Max()
+	}
+	return f
+}
