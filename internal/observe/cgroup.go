@@ -1,0 +1,161 @@
+package observe
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// cgroups are the folders of the cgroup that this process is in and of those
+// above it, from the inside out, as paths of an fs.FS ("sys/fs/cgroup/…").
+type cgroups struct {
+	cpu, memory []string
+	// cpuV2 and memoryV2 tell the layout of the files in them (cgroups(7)).
+	cpuV2, memoryV2 bool
+}
+
+// findCgroups finds out by /proc/self/cgroup where we are and by mountinfo where
+// that is mounted. A controller under version 1 beats the unified hierarchy.
+func findCgroups(files fs.FS) cgroups {
+	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
+	mounts := parseCgroupMounts(text(files, "proc/self/mountinfo"))
+	var c cgroups
+	for _, m := range mounts {
+		place, ok := places[m.controller]
+		if !ok {
+			continue
+		}
+		switch m.controller {
+		case "cpu":
+			c.cpu = levels(m, place)
+		case "memory":
+			c.memory = levels(m, place)
+		}
+	}
+	for _, m := range mounts {
+		place, ok := places[""]
+		if m.controller != "" || !ok {
+			continue
+		}
+		if c.cpu == nil {
+			c.cpu, c.cpuV2 = levels(m, place), true
+		}
+		if c.memory == nil {
+			c.memory, c.memoryV2 = levels(m, place), true
+		}
+	}
+	return c
+}
+
+// cgroupMount is a mounted hierarchy; its controller is empty for version 2.
+type cgroupMount struct{ controller, root, point string }
+
+// parseCgroupPlaces reads "4:memory:/a/b" lines: the path by controller, with
+// the empty name for version 2 ("0::/a/b").
+func parseCgroupPlaces(s string) map[string]string {
+	places := map[string]string{}
+	for line := range strings.Lines(s) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		for _, controller := range strings.Split(f[1], ",") {
+			places[controller] = f[2]
+		}
+	}
+	return places
+}
+
+func parseCgroupMounts(s string) []cgroupMount {
+	var mounts []cgroupMount
+	for line := range strings.Lines(s) {
+		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		l, r := strings.Fields(left), strings.Fields(right)
+		if !ok || len(l) < 5 || len(r) < 1 {
+			continue
+		}
+		switch r[0] {
+		case "cgroup2":
+			mounts = append(mounts, cgroupMount{"", l[3], l[4]})
+		case "cgroup":
+			for _, o := range strings.Split(r[len(r)-1], ",") {
+				if o == "cpu" || o == "memory" {
+					mounts = append(mounts, cgroupMount{o, l[3], l[4]})
+				}
+			}
+		}
+	}
+	return mounts
+}
+
+// levels lists the folders from our cgroup up to the root of the mount. In a
+// container without a cgroup namespace the place begins with the mount's root.
+func levels(m cgroupMount, place string) []string {
+	rel := place
+	if m.root != "/" {
+		rel = strings.TrimPrefix(place, m.root)
+	}
+	point := strings.TrimPrefix(m.point, "/")
+	var dirs []string
+	for rel = path.Clean("/" + rel); ; rel = path.Dir(rel) {
+		dirs = append(dirs, path.Join(point, rel))
+		if rel == "/" {
+			return dirs
+		}
+	}
+}
+
+// limits returns the tightest limits on the way: cores and bytes, 0 for none. A
+// memory limit at or above the machine's memory is none.
+func (c cgroups) limits(files fs.FS, machineMemory int64) (cpu float64, memory int64) {
+	for _, dir := range c.cpu {
+		if l := c.cpuLimit(files, dir); l > 0 && (cpu == 0 || l < cpu) {
+			cpu = l
+		}
+	}
+	for _, dir := range c.memory {
+		name := "memory.limit_in_bytes"
+		if c.memoryV2 {
+			name = "memory.max"
+		}
+		l, ok := number(files, path.Join(dir, name))
+		if ok && (machineMemory == 0 && l < 1<<62 || l < machineMemory) && (memory == 0 || l < memory) {
+			memory = l
+		}
+	}
+	return cpu, memory
+}
+
+func (c cgroups) cpuLimit(files fs.FS, dir string) float64 {
+	quota, period := text(files, path.Join(dir, "cpu.cfs_quota_us")), text(files, path.Join(dir, "cpu.cfs_period_us"))
+	if c.cpuV2 {
+		quota, period, _ = strings.Cut(text(files, path.Join(dir, "cpu.max")), " ")
+	}
+	q, err := strconv.ParseFloat(quota, 64) // "max" and "-1" are no limit
+	p, err2 := strconv.ParseFloat(period, 64)
+	if err != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0
+	}
+	return q / p
+}
+
+// throttled returns for each level how long, in seconds, its CPU limit has held
+// its members so far.
+func (c cgroups) throttled(files fs.FS) []float64 {
+	times := make([]float64, len(c.cpu))
+	for i, dir := range c.cpu {
+		for line := range strings.Lines(text(files, path.Join(dir, "cpu.stat"))) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			n, err := strconv.ParseFloat(value, 64)
+			switch {
+			case err != nil:
+			case key == "throttled_usec": // version 2
+				times[i] = n / 1e6
+			case key == "throttled_time": // version 1, in nanoseconds
+				times[i] = n / 1e9
+			}
+		}
+	}
+	return times
+}

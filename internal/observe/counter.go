@@ -1,0 +1,139 @@
+package observe
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// sectorSize is the unit of /sys/block/DEV/stat whatever the device's own block
+// size is (the kernel's Documentation/block/stat.rst).
+const sectorSize = 512
+
+// Counter remembers what the machine had counted when it began.
+type Counter struct {
+	files  fs.FS
+	device string
+	groups cgroups
+	before reading
+}
+
+// reading is one look at all the counts.
+type reading struct {
+	at        time.Time
+	cpus      []cpuTimes // all of them, then one by one
+	throttled []float64
+	disk      diskCounts
+}
+
+// Begin starts counting; device is the kernel's name of a block device ("vda"),
+// empty for none.
+func Begin(device string) *Counter { return begin(root, device) }
+
+func begin(files fs.FS, device string) *Counter {
+	c := &Counter{files: files, device: device, groups: findCgroups(files)}
+	c.before = c.read()
+	return c
+}
+
+// End returns what was counted since Begin. It may be called more than once.
+func (c *Counter) End() model.Counters {
+	now := c.read()
+	m := model.Counters{Seconds: now.at.Sub(c.before.at).Seconds()}
+	if len(now.cpus) > 0 && len(c.before.cpus) > 0 {
+		d := now.cpus[0].minus(c.before.cpus[0])
+		m.Idle, m.Steal, m.IOWait = d.share(d.idle), d.share(d.steal), d.share(d.iowait)
+	}
+	for i := 1; i < min(len(now.cpus), len(c.before.cpus)); i++ {
+		if d := now.cpus[i].minus(c.before.cpus[i]); d.total() > 0 {
+			m.BusiestCPU = max(m.BusiestCPU, 1-d.share(d.idle+d.iowait))
+		}
+	}
+	for i, t := range now.throttled {
+		if i < len(c.before.throttled) { // levels contain each other, so the largest stands for all
+			m.Throttled = max(m.Throttled, t-c.before.throttled[i])
+		}
+	}
+	if now.disk.ok && c.before.disk.ok {
+		m.Device = c.device
+		b := c.before.disk
+		m.DeviceReads, m.DeviceWrites = now.disk.reads-b.reads, now.disk.writes-b.writes
+		m.DeviceRead = (now.disk.readSectors - b.readSectors) * sectorSize
+		m.DeviceWritten = (now.disk.writtenSectors - b.writtenSectors) * sectorSize
+		m.ReadMerges, m.WriteMerges = now.disk.readMerges-b.readMerges, now.disk.writeMerges-b.writeMerges
+	}
+	return m
+}
+
+func (c *Counter) read() reading {
+	r := reading{at: time.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files)}
+	if c.device != "" {
+		// /sys/block has whole devices only, /sys/class/block partitions too.
+		r.disk = parseDiskStat(text(c.files, path.Join("sys/class/block", c.device, "stat")))
+	}
+	return r
+}
+
+// cpuTimes are a line of /proc/stat, in ticks (proc_stat(5)). Guest time is part
+// of busy already.
+type cpuTimes struct{ busy, idle, iowait, steal uint64 }
+
+func (t cpuTimes) total() uint64 { return t.busy + t.idle + t.iowait + t.steal }
+
+func (t cpuTimes) minus(o cpuTimes) cpuTimes {
+	return cpuTimes{sub(t.busy, o.busy), sub(t.idle, o.idle), sub(t.iowait, o.iowait), sub(t.steal, o.steal)}
+}
+
+// sub is a − b, but not below 0: iowait may go backwards, by its own manual.
+func sub(a, b uint64) uint64 { return max(a, b) - b }
+
+func (t cpuTimes) share(part uint64) float64 {
+	if t.total() == 0 {
+		return 0
+	}
+	return float64(part) / float64(t.total())
+}
+
+// parseStat reads the cpu lines of /proc/stat: first all together, then each.
+func parseStat(s string) []cpuTimes {
+	var cpus []cpuTimes
+	for line := range strings.Lines(s) {
+		f := strings.Fields(line)
+		if len(f) < 5 || !strings.HasPrefix(f[0], "cpu") {
+			continue
+		}
+		var v [8]uint64 // user nice system idle iowait irq softirq steal
+		for i := range min(len(v), len(f)-1) {
+			v[i], _ = strconv.ParseUint(f[i+1], 10, 64)
+		}
+		cpus = append(cpus, cpuTimes{busy: v[0] + v[1] + v[2] + v[5] + v[6], idle: v[3], iowait: v[4], steal: v[7]})
+	}
+	return cpus
+}
+
+// diskCounts are the fields of a block device's stat file that matter.
+type diskCounts struct {
+	ok                                  bool
+	reads, readMerges, readSectors      uint64
+	writes, writeMerges, writtenSectors uint64
+}
+
+func parseDiskStat(s string) diskCounts {
+	f := strings.Fields(s)
+	if len(f) < 7 {
+		return diskCounts{}
+	}
+	var v [7]uint64
+	for i := range v {
+		n, err := strconv.ParseUint(f[i], 10, 64)
+		if err != nil {
+			return diskCounts{}
+		}
+		v[i] = n
+	}
+	return diskCounts{ok: true, reads: v[0], readMerges: v[1], readSectors: v[2], writes: v[4], writeMerges: v[5], writtenSectors: v[6]}
+}

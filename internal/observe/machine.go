@@ -1,0 +1,172 @@
+package observe
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// root is where the machine's files are looked for.
+var root = os.DirFS("/")
+
+// Machine describes this machine. Storage is left for package volume to fill in.
+func Machine(e *env.Env) model.Environment {
+	m := readMachine(root)
+	m.Hostname, _ = os.Hostname()
+	m.Arch = runtime.GOARCH
+	m.Kernel = kernelRelease()
+	if m.CPUs == 0 {
+		m.CPUs = runtime.NumCPU()
+	}
+	fillPlatform(&m)
+	if v := detectVirt(e); v != "" {
+		m.Virtualization = v
+	}
+	return m
+}
+
+// readMachine reads what files tell.
+func readMachine(files fs.FS) model.Environment {
+	var m model.Environment
+	var hypervisor bool
+	m.CPUModel, m.CPUs, hypervisor = parseCPUInfo(text(files, "proc/cpuinfo"))
+	m.OS = parseOSRelease(text(files, "etc/os-release"))
+	m.Governor = governors(files)
+	m.Memory = parseMemTotal(text(files, "proc/meminfo"))
+	m.Clocksource = text(files, "sys/devices/system/clocksource/clocksource0/current_clocksource")
+	m.Virtualization = virtualization(files, hypervisor)
+	m.CgroupCPU, m.CgroupMemory = findCgroups(files).limits(files, m.Memory)
+	return m
+}
+
+// parseOSRelease returns PRETTY_NAME (os-release(5)).
+func parseOSRelease(s string) string {
+	for line := range strings.Lines(s) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok {
+			return strings.Trim(v, `"'`)
+		}
+	}
+	return ""
+}
+
+// parseCPUInfo counts processors and finds the model's name. ARM shows no name
+// but numbers of implementer and part, which are better than nothing.
+func parseCPUInfo(s string) (model string, cpus int, hypervisor bool) {
+	var implementer, part string
+	lines := bufio.NewScanner(strings.NewReader(s))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		key, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(key) {
+		case "processor":
+			if _, err := strconv.Atoi(value); err == nil {
+				cpus++
+			}
+		case "model name", "Model", "cpu model":
+			if model == "" {
+				model = value
+			}
+		case "CPU implementer":
+			implementer = value
+		case "CPU part":
+			part = value
+		case "flags":
+			hypervisor = hypervisor || strings.Contains(" "+value+" ", " hypervisor ")
+		}
+	}
+	if model == "" && implementer != "" {
+		model = "ARM implementer " + implementer + " part " + part
+	}
+	return model, cpus, hypervisor
+}
+
+// parseMemTotal returns MemTotal in bytes.
+func parseMemTotal(s string) int64 {
+	for line := range strings.Lines(s) {
+		if f := strings.Fields(line); len(f) >= 2 && f[0] == "MemTotal:" {
+			kib, _ := strconv.ParseInt(f[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// governors lists the CPUs' frequency governors, usually one for all.
+func governors(files fs.FS) string {
+	paths, _ := fs.Glob(files, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range paths {
+		if g := text(files, p); g != "" && !seen[g] {
+			seen[g] = true
+			names = append(names, g)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// virtualization tells the hypervisor by the names that firmware shows, or that
+// there is one at all by the CPU's flag. "none" needs firmware that names a real maker.
+func virtualization(files fs.FS, hypervisor bool) string {
+	if t := text(files, "sys/hypervisor/type"); t != "" {
+		return t
+	}
+	dmi := text(files, "sys/class/dmi/id/sys_vendor") + " " + text(files, "sys/class/dmi/id/product_name")
+	for _, known := range []struct{ sign, name string }{
+		{"KVM", "kvm"}, {"QEMU", "qemu"}, {"Amazon EC2", "amazon"}, {"Google Compute Engine", "google"}, {"VMware", "vmware"},
+		{"VirtualBox", "oracle"}, {"Xen", "xen"}, {"Virtual Machine", "microsoft"}, {"OpenStack", "kvm"}, {"Parallels", "parallels"},
+		{"Bochs", "bochs"}, {"Apple Virtualization", "apple"},
+	} {
+		// Amazon names its metal machines so too; the CPU's flag tells them apart.
+		if strings.Contains(dmi, known.sign) && (hypervisor || known.name != "amazon") {
+			return known.name
+		}
+	}
+	switch {
+	case hypervisor:
+		return "unknown hypervisor"
+	case strings.TrimSpace(dmi) != "":
+		return "none"
+	}
+	return ""
+}
+
+// detectVirt asks systemd, which also knows the CPU's own answer, where it is installed.
+func detectVirt(e *env.Env) string {
+	if e == nil || e.LookPath == nil {
+		return ""
+	}
+	if _, err := e.LookPath("systemd-detect-virt"); err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	// It exits with 1 when the answer is "none".
+	out, _ := e.Command(ctx, "systemd-detect-virt", "--vm").Output()
+	return string(bytes.TrimSpace(out))
+}
+
+// text is the trimmed content of a small file, empty when it cannot be read.
+func text(files fs.FS, path string) string {
+	b, err := fs.ReadFile(files, path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(bytes.Trim(b, "\x00")))
+}
+
+// number is the whole number in a small file; ok is false when there is none.
+func number(files fs.FS, path string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text(files, path), 10, 64)
+	return n, err == nil
+}

@@ -1,0 +1,19 @@
+// Package target turns what the user typed into a model.Target: a directory, a
+// file, a block device, an NBD or Ceph image, or a fake.
+//
+// Its opinion: a name that cannot be measured is refused here, before any I/O,
+// with a sentence that says what it is, why that does not do, and what to type
+// instead. Nothing here opens, writes or connects; whether the target answers
+// and may be written is the business of package volume.
+//
+// The forms are:
+//
+//	/dir                                  a directory: Loadline makes a file of its own in it
+//	/path/file                            a file; a missing one is made and removed
+//	/dev/sdX                              a block device
+//	nbd+unix:///export?socket=/path       an NBD export on a unix socket
+//	nbd://host[:port]/export              an NBD export over TCP, port 10809 by default
+//	rbd:pool/image                        a Ceph image; pool/namespace/image too
+//	fake:?iops=1000&cv=0.05               a device of numbers, for demonstrations and tests:
+//	                                      nothing is read or written, the truth is what was set
+package target

@@ -1,0 +1,144 @@
+package target
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// known lists the forms that Parse accepts, for hints.
+const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT or rbd:POOL/IMAGE"
+
+// schemeLike matches what looks like a scheme rather than a path. One letter
+// before the colon is not enough.
+var schemeLike = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+):`)
+
+// Parse resolves the name of a target. Every error is a *model.WorkerError of
+// class Refused. The target's Name is the name as typed; Path is absolute and
+// free of symbolic links, so that /dev/disk/by-id/… names the kernel's device.
+// A fake's URI is its parameters without the question mark ("iops=1000&cv=0.05").
+func Parse(name string) (model.Target, error) {
+	if strings.TrimSpace(name) == "" {
+		return model.Target{}, model.RefusedError("No target was named.", known+".")
+	}
+	if strings.ContainsRune(name, 0) {
+		return model.Target{}, model.RefusedError(fmt.Sprintf("%q contains a zero byte, which no path or URI can.", name), known+".")
+	}
+	m := schemeLike.FindStringSubmatch(name)
+	if m == nil {
+		return parsePath(name)
+	}
+	switch scheme := strings.ToLower(m[1]); {
+	case scheme == "nbd", scheme == "nbd+unix":
+		return parseNBD(name)
+	case strings.HasPrefix(scheme, "nbd"):
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s uses the scheme %q, which Loadline does not speak: it knows nbd:// (TCP) and nbd+unix:// (a unix socket), both without TLS.", name, m[1]),
+			"Serve the export on a unix socket and name it: nbd+unix:///EXPORT?socket=/path/to/socket")
+	case scheme == "rbd":
+		return parseRBD(name)
+	case scheme == "fake":
+		return parseFake(name)
+	case scheme == "sc", scheme == "pvc":
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s names a Kubernetes volume: Kubernetes targets are not in this version yet.", name),
+			"Run loadline inside a pod on the directory where the volume is mounted.")
+	}
+	if t, err := parsePath(name); err == nil && exists(t.Path) {
+		return t, nil // a file whose name has a colon
+	}
+	return model.Target{}, model.RefusedError(
+		fmt.Sprintf("%s is neither a path that exists nor a target whose scheme %q is known.", name, m[1]),
+		known+"; write ./"+name+" for a new file of that name.")
+}
+
+// parseNBD checks the form of an NBD URI by the NBD project's "uri.md".
+func parseNBD(name string) (model.Target, error) {
+	refuse := func(why string) (model.Target, error) {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s is not a usable NBD URI: %s.", name, why),
+			"Write nbd+unix:///EXPORT?socket=/path/to/socket or nbd://HOST:PORT/EXPORT, quoted for the shell.")
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return refuse(strings.TrimPrefix(err.Error(), fmt.Sprintf("parse %q: ", name)))
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return refuse("its query does not parse: " + err.Error())
+	}
+	for key := range query {
+		if key != "socket" {
+			return refuse(fmt.Sprintf("the parameter %q is unknown", key))
+		}
+	}
+	if u.Opaque != "" || !strings.Contains(name, "://") {
+		return refuse("two slashes must follow the colon")
+	}
+	socket := query.Get("socket")
+	if u.Scheme == "nbd" {
+		switch {
+		case u.Hostname() == "":
+			return refuse("the host is missing")
+		case query.Has("socket"):
+			return refuse("nbd:// is for TCP, so socket= has no meaning; use nbd+unix://")
+		case u.Port() != "" && !validPort(u.Port()):
+			return refuse(fmt.Sprintf("%q is not a port", u.Port()))
+		}
+		return model.Target{Name: name, Kind: model.NBD, URI: name}, nil
+	}
+	switch {
+	case u.Host != "":
+		return refuse(fmt.Sprintf("a unix socket has no host, but %q stands in its place; a third slash is missing", u.Host))
+	case socket == "":
+		return refuse("the path of the socket is missing: it ends with ?socket=/path")
+	case !strings.HasPrefix(socket, "/"):
+		return refuse(fmt.Sprintf("the socket %q is a relative path; it must begin with a slash", socket))
+	case len(socket) > maxSocketPath:
+		return refuse(fmt.Sprintf("the socket's path is %d bytes long, and unix sockets allow %d", len(socket), maxSocketPath))
+	}
+	return model.Target{Name: name, Kind: model.NBD, URI: name}, nil
+}
+
+// maxSocketPath is sun_path (108 bytes on Linux, 104 on macOS) less its end mark, the smaller one.
+const maxSocketPath = 103
+
+func validPort(s string) bool {
+	var n int
+	_, err := fmt.Sscanf(s, "%d", &n)
+	return err == nil && n > 0 && n < 1<<16
+}
+
+// parseRBD reads rbd:pool/image and rbd:pool/namespace/image.
+func parseRBD(name string) (model.Target, error) {
+	image := name[len("rbd:"):]
+	parts := strings.Split(image, "/")
+	ok := len(parts) == 2 || len(parts) == 3
+	for _, p := range parts {
+		ok = ok && p != "" && !strings.HasPrefix(p, "-")
+	}
+	if !ok {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s is not a usable Ceph image: a pool and an image are expected, with a slash between them.", name),
+			"Write rbd:POOL/IMAGE; rbd ls POOL lists the images of a pool.")
+	}
+	if strings.ContainsRune(image, '@') {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s names a snapshot, which fio's rbd engine cannot open.", name),
+			"Clone the snapshot into an image and measure that: rbd clone POOL/IMAGE@SNAP POOL/CLONE")
+	}
+	return model.Target{Name: name, Kind: model.RBD, URI: image}, nil
+}
+
+// parseFake keeps the parameters; what they mean is the fake driver's business.
+func parseFake(name string) (model.Target, error) {
+	params := strings.TrimPrefix(name[len("fake:"):], "?")
+	if _, err := url.ParseQuery(params); err != nil {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s: the fake's parameters do not parse: %v.", name, err), "Write fake:?iops=1000&cv=0.05, quoted for the shell.")
+	}
+	return model.Target{Name: name, Kind: model.Fake, URI: params}, nil
+}

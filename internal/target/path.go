@@ -1,0 +1,120 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// parsePath resolves a path that exists, or a new file in a directory that does.
+func parsePath(name string) (model.Target, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s cannot be made an absolute path: %s.", name, reason(err)), "Name it with a path that begins with a slash.")
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), isNotDirectory(err):
+		return parseMissing(name, abs)
+	case err != nil:
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s cannot be looked at: %s.", name, reason(err)),
+			"Check its permissions and those of the directories above it: namei -l "+abs)
+	}
+	path, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s cannot be followed to its end: %s.", name, reason(err)), "Name the file or device that the link points to.")
+	}
+	t := model.Target{Name: name, Path: path}
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		t.Kind = model.Directory
+	case mode.IsRegular() && strings.HasSuffix(name, "/"):
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s is a file, not a directory.", name), "Leave the slash at its end away.")
+	case mode.IsRegular():
+		t.Kind = model.File
+	case mode&fs.ModeDevice != 0 && mode&fs.ModeCharDevice == 0:
+		t.Kind = model.BlockDevice
+	default:
+		return model.Target{}, refuseMode(name, mode)
+	}
+	return t, nil
+}
+
+// parseMissing accepts a file that does not exist yet in a directory that does.
+func parseMissing(name, abs string) (model.Target, error) {
+	if link, err := os.Readlink(abs); err == nil {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s is a link to %s, which does not exist.", name, link), "Mend the link, or name what shall be measured itself.")
+	}
+	parent := filepath.Dir(abs)
+	info, err := os.Stat(parent)
+	if err != nil {
+		near := nearest(parent)
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s.", name, near),
+			"Check the spelling: ls "+near)
+	}
+	if !info.IsDir() {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s does not exist: %s is not a directory.", name, parent), "Check the spelling: ls -l "+parent)
+	}
+	if strings.HasSuffix(name, "/") || filepath.Base(name) == "." || filepath.Base(name) == ".." {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("The directory %s does not exist; the nearest that does is %s.", name, parent), "Make it first: mkdir "+abs)
+	}
+	resolved, err := filepath.EvalSymlinks(parent)
+	if err != nil {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s cannot be followed to its end: %s.", parent, reason(err)), "Name the directory that the link points to.")
+	}
+	if inDev(resolved) {
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("There is no device %s; the nearest directory that exists is %s.", name, parent),
+			"List the block devices of this machine: lsblk")
+	}
+	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
+}
+
+// inDev tells whether a new file in dir would land among the device nodes,
+// where a mistyped device name would silently become a file in RAM.
+func inDev(dir string) bool {
+	if dir == "/dev/shm" || strings.HasPrefix(dir, "/dev/shm/") {
+		return false
+	}
+	return dir == "/dev" || strings.HasPrefix(dir, "/dev/")
+}
+
+func refuseMode(name string, mode fs.FileMode) error {
+	what, hint := "is of a kind that cannot be measured", "Name a directory, a file or a block device."
+	switch {
+	case mode&fs.ModeCharDevice != 0:
+		what, hint = "is a character device, which has no blocks to measure", "List the block devices of this machine: lsblk"
+	case mode&fs.ModeSocket != 0:
+		what, hint = "is a socket", "If an NBD server listens on it, write nbd+unix:///EXPORT?socket="+name
+	case mode&fs.ModeNamedPipe != 0:
+		what = "is a named pipe"
+	}
+	return model.RefusedError(fmt.Sprintf("%s %s.", name, what), hint)
+}
+
+// nearest is the closest directory above path that exists.
+func nearest(path string) string {
+	for !exists(path) && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

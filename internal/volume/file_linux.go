@@ -1,0 +1,160 @@
+package volume
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// notStorage are filesystems of the kernel's own that hold no data.
+var notStorage = map[string]bool{
+	"proc": true, "sysfs": true, "cgroup": true, "cgroup2": true, "devtmpfs": true, "devpts": true, "tracefs": true, "debugfs": true,
+	"securityfs": true, "bpf": true, "mqueue": true, "pstore": true, "configfs": true, "efivarfs": true, "fusectl": true,
+}
+
+// inMemory are filesystems whose data lives in RAM.
+var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "hugetlbfs": true}
+
+// probeFile looks at a directory, a file, or a file that does not exist yet.
+func probeFile(t model.Target) (model.Storage, error) {
+	dir := t.Path
+	fresh := MakesFile(t)
+	if t.Kind == model.File && fresh {
+		dir = filepath.Dir(t.Path)
+	}
+	s, err := filesystem(dir)
+	if err != nil {
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s.", t.Name, reason(err)), "Check that it exists and may be read: ls -ld "+dir)
+	}
+	if notStorage[s.Filesystem] {
+		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data.", t.Name, s.Filesystem),
+			"Name a directory on a disk: df -h lists the filesystems.")
+	}
+	if !fresh {
+		return s, probeDirect(&s, t)
+	}
+	if s.ReadOnly {
+		return s, writeRefusal(dir, unix.EROFS)
+	}
+	if err := probeDirectory(&s, dir); err != nil {
+		return s, err
+	}
+	if spare(s) == 0 {
+		return s, model.RefusedError(
+			fmt.Sprintf("%s has no room to measure in: its filesystem %s is %.0f %% full, and Loadline leaves 5 %% of it free.",
+				t.Name, s.Mount, 100*float64(s.Used)/float64(max(1, s.Used+s.Free))),
+			"Make space, or name a directory on another filesystem: df -h")
+	}
+	return s, nil
+}
+
+// filesystem fills in what holds the path: its type, mount, space and device.
+func filesystem(path string) (model.Storage, error) {
+	var s model.Storage
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return s, err
+	}
+	s.Total = int64(fs.Blocks) * fs.Frsize
+	s.Used = int64(fs.Blocks-fs.Bfree) * fs.Frsize
+	s.Free = int64(fs.Bavail) * fs.Frsize
+	s.ReadOnly = fs.Flags&unix.ST_RDONLY != 0
+	s.Filesystem = magicNames[uint32(fs.Type)]
+
+	k := newKernel()
+	if m, ok := mountOf(k.mounts, path); ok {
+		s.Filesystem, s.Mount, s.MountFrom, s.MountOpts = m.fstype, m.point, m.source, m.allOptions()
+		k.describe(&s, k.chainOfMount(m, 0))
+	}
+	s.Memory = s.Memory || inMemory[s.Filesystem]
+	return s, nil
+}
+
+// magicNames name the common filesystems by statfs(2)'s magic where mountinfo
+// cannot be read (a sandbox without /proc).
+var magicNames = map[uint32]string{
+	unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
+	unix.RAMFS_MAGIC: "ramfs", unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay", unix.FUSE_SUPER_MAGIC: "fuse",
+	unix.F2FS_SUPER_MAGIC: "f2fs", 0x2fc12fc1: "zfs", unix.PROC_SUPER_MAGIC: "proc", unix.SYSFS_MAGIC: "sysfs",
+	unix.SMB2_SUPER_MAGIC: "cifs", unix.CEPH_SUPER_MAGIC: "ceph", unix.MSDOS_SUPER_MAGIC: "vfat", unix.HUGETLBFS_MAGIC: "hugetlbfs",
+}
+
+// probeDirectory writes one block to a file of our own: it shows at once whether
+// the directory may be written, has room, and takes direct I/O.
+func probeDirectory(s *model.Storage, dir string) error {
+	f, err := os.CreateTemp(dir, Prefix+"probe-*")
+	if err != nil {
+		return writeRefusal(dir, err)
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	block, free, err := alignedBlock(s)
+	if err != nil {
+		return err
+	}
+	defer free()
+	if _, err := f.WriteAt(block, 0); err != nil {
+		return writeRefusal(dir, err)
+	}
+	if err := f.Sync(); err != nil {
+		return writeRefusal(dir, err)
+	}
+	direct, err := os.OpenFile(f.Name(), os.O_RDWR|unix.O_DIRECT, 0)
+	if err != nil {
+		setDirect(s, err)
+		return nil
+	}
+	defer direct.Close()
+	_, err = direct.WriteAt(block, 0)
+	setDirect(s, err)
+	return nil
+}
+
+// probeDirect reads one block of an existing file or device past the page cache.
+func probeDirect(s *model.Storage, t model.Target) error {
+	f, err := os.Open(t.Path)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s.", t.Name, reason(err)),
+			"Run as a user who may read it (often root), or name another target.")
+	}
+	_ = f.Close()
+	direct, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		setDirect(s, err)
+		return nil
+	}
+	defer direct.Close()
+	block, free, err := alignedBlock(s)
+	if err != nil {
+		return err
+	}
+	defer free()
+	// One system call, so that a short file is not read twice.
+	_, err = unix.Pread(int(direct.Fd()), block, 0)
+	setDirect(s, err)
+	return nil
+}
+
+func setDirect(s *model.Storage, err error) {
+	ok := err == nil
+	s.Direct = &ok
+	if err != nil {
+		s.DirectError = reason(err)
+	}
+}
+
+// alignedBlock returns a block that direct I/O accepts in length and address.
+func alignedBlock(s *model.Storage) (block []byte, free func(), err error) {
+	b, err := unix.Mmap(-1, 0, max(4096, s.LogicalBlock), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, func() { _ = unix.Munmap(b) }, nil
+}

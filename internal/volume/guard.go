@@ -1,0 +1,50 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Guard decides whether the target may be written; nil means yes. A directory
+// and a file that does not exist yet may: what is written is our own. Anything
+// that exists needs destroy to name it, as typed or as resolved; and even then
+// it is refused while it is in use or bears the signature of a filesystem, a
+// partition table, swap, LVM, RAID, ZFS or encryption. What cannot be checked is
+// refused. Reading needs no guard: a mounted device may be read.
+func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) error {
+	if t.Kind == model.Fake || MakesFile(t) {
+		return nil
+	}
+	if destroy == "" || destroy != t.Name && destroy != t.Path && destroy != t.URI {
+		message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds.", t.Name)
+		if destroy != "" {
+			message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s.", t.Name, destroy)
+		}
+		return model.RefusedError(message, fmt.Sprintf("If its content may go, add: --destroy-data-on '%s'; or choose workloads that only read.", t.Name))
+	}
+	switch t.Kind {
+	case model.BlockDevice:
+		if err := guardDevice(t); err != nil {
+			return err
+		}
+		return guardSignature(ctx, e, t, t.Path)
+	case model.File:
+		if err := guardFile(t); err != nil {
+			return err
+		}
+		return guardSignature(ctx, e, t, t.Path)
+	case model.NBD:
+		return guardNBD(ctx, e, t)
+	case model.RBD:
+		return guardRBD(ctx, e, t)
+	}
+	return model.RefusedError(fmt.Sprintf("%s is of a kind (%s) that Loadline does not write to.", t.Name, t.Kind), "")
+}
+
+// inUse is the refusal of a target that somebody uses now.
+func inUse(t model.Target, how, hint string) error {
+	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on.", t.Name, how), hint)
+}

@@ -1,0 +1,190 @@
+package volume
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// maxChain bounds how deep devices may be stacked before we stop looking.
+const maxChain = 16
+
+// kernel is what Linux shows of its devices and mounts.
+type kernel struct {
+	sys    string // "/sys"
+	mounts []mount
+}
+
+// newKernel reads the mounts; without /proc there are none, and what depends on
+// them stays unknown.
+func newKernel() *kernel {
+	k := &kernel{sys: "/sys"}
+	if f, err := os.Open("/proc/self/mountinfo"); err == nil {
+		k.mounts, _ = parseMounts(f)
+		_ = f.Close()
+	}
+	return k
+}
+
+// link is one member of the chain under a volume.
+type link struct {
+	// name is the kernel's name of a device, or the type of a filesystem that has none.
+	name   string
+	disk   bool // a whole device, with a queue of its own
+	memory bool
+}
+
+// chainOfMount follows a mounted filesystem down to the hardware.
+func (k *kernel) chainOfMount(m mount, depth int) []link {
+	if inMemory[m.fstype] {
+		return []link{{name: m.fstype, memory: true}}
+	}
+	major, minor := m.major, m.minor
+	if major == 0 { // btrfs and others show an anonymous number; the source is the device
+		var st unix.Stat_t
+		if !strings.HasPrefix(m.source, "/dev/") || unix.Stat(m.source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
+			return []link{{name: m.fstype}}
+		}
+		major, minor = unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
+	}
+	return k.chainOfDevice(major, minor, depth)
+}
+
+// chainOfDevice follows a device through its partition, loop file, or the
+// devices that it is made of (LVM, LUKS, RAID).
+func (k *kernel) chainOfDevice(major, minor uint32, depth int) []link {
+	path, err := filepath.EvalSymlinks(fmt.Sprintf("%s/dev/block/%d:%d", k.sys, major, minor))
+	if err != nil || depth > maxChain {
+		return nil
+	}
+	name := filepath.Base(path)
+	if _, err := os.Stat(filepath.Join(path, "partition")); err == nil {
+		disk := filepath.Dir(path)
+		return append([]link{{name: name}}, k.chainOfDisk(disk, depth)...)
+	}
+	return k.chainOfDisk(path, depth)
+}
+
+func (k *kernel) chainOfDisk(path string, depth int) []link {
+	name := filepath.Base(path)
+	chain := []link{{name: name, disk: true, memory: ramDisk(name)}}
+	if backing := k.text(filepath.Join(path, "loop/backing_file")); backing != "" {
+		return append(chain, k.chainOfBacking(name, backing, depth+1)...)
+	}
+	slaves, _ := os.ReadDir(filepath.Join(path, "slaves"))
+	for _, s := range slaves {
+		major, minor, err := parseDevice(k.text(filepath.Join(path, "slaves", s.Name(), "dev")))
+		if err == nil {
+			chain = append(chain, k.chainOfDevice(major, minor, depth+1)...)
+		}
+	}
+	return chain
+}
+
+// chainOfBacking follows a loop device's file (or device) to what holds it.
+func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
+	var st unix.Stat_t
+	if unix.Stat(backing, &st) == nil {
+		if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+			return k.chainOfDevice(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev)), depth)
+		}
+		if m, ok := mountOf(k.mounts, backing); ok {
+			return k.chainOfMount(m, depth)
+		}
+	}
+	// The file was deleted, or lies in another mount namespace: the loop device
+	// itself still knows the number of the filesystem.
+	f, err := os.Open("/dev/" + loop)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := unix.IoctlLoopGetStatus64(int(f.Fd()))
+	if err != nil {
+		return nil
+	}
+	major, minor := unix.Major(info.Device), unix.Minor(info.Device)
+	for _, m := range k.mounts {
+		if m.major == major && m.minor == minor {
+			return k.chainOfMount(m, depth)
+		}
+	}
+	return k.chainOfDevice(major, minor, depth)
+}
+
+// ramDisk tells by its name whether a device keeps its data in RAM.
+func ramDisk(name string) bool {
+	for _, prefix := range []string{"zram", "ram"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			_, err := strconv.Atoi(rest)
+			return err == nil
+		}
+	}
+	return false
+}
+
+// describe fills in the chain and the properties of its first whole device,
+// whose counters count exactly what reaches the volume. The model is that of the
+// first device below that tells one.
+func (k *kernel) describe(s *model.Storage, chain []link) {
+	for _, l := range chain {
+		if !slices.Contains(s.DeviceChain, l.name) {
+			s.DeviceChain = append(s.DeviceChain, l.name)
+		}
+		s.Memory = s.Memory || l.memory
+		if !l.disk {
+			continue
+		}
+		dir := filepath.Join(k.sys, "class/block", l.name)
+		if s.Model == "" {
+			s.Model = strings.TrimSpace(strings.TrimSpace(k.text(dir+"/device/vendor")) + " " + k.text(dir+"/device/model"))
+			if strings.HasPrefix(s.Model, "0x") { // a bus number (virtio), not a name
+				s.Model = ""
+			}
+		}
+		if s.Device != "" {
+			continue
+		}
+		s.Device = l.name
+		s.DeviceSize = k.number(dir+"/size") * 512
+		s.WriteCache = k.text(dir + "/queue/write_cache")
+		s.Scheduler = chosen(k.text(dir + "/queue/scheduler"))
+		s.LogicalBlock = int(k.number(dir + "/queue/logical_block_size"))
+		s.PhysicalBlock = int(k.number(dir + "/queue/physical_block_size"))
+		if r := k.text(dir + "/queue/rotational"); r != "" {
+			turning := r == "1"
+			s.Rotational = &turning
+		}
+	}
+}
+
+// chosen returns the word in brackets of "none [mq-deadline] bfq".
+func chosen(line string) string {
+	_, rest, ok := strings.Cut(line, "[")
+	word, _, closed := strings.Cut(rest, "]")
+	if !ok || !closed {
+		return line
+	}
+	return word
+}
+
+// text is the content of a small file of sysfs, empty when it cannot be read.
+func (k *kernel) text(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func (k *kernel) number(path string) int64 {
+	n, _ := strconv.ParseInt(k.text(path), 10, 64)
+	return n
+}

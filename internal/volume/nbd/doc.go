@@ -1,0 +1,10 @@
+// Package nbd is a small client of the NBD protocol: fixed newstyle negotiation
+// with NBD_OPT_GO, simple replies, one request at a time.
+//
+// Its opinion: it exists to look at an export and to ask whether flushed data
+// stays, not to be fast (fio does the load), so it is simple enough to be read
+// in one sitting. A request that the context ends leaves the connection
+// unusable, and it says so from then on; nothing runs in the background.
+//
+// The protocol is that of the NBD project's "doc/proto.md"; the URI that of "doc/uri.md".
+package nbd

@@ -1,0 +1,26 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Probe finds out what a target really is. It writes nothing but, in a
+// directory, one block to a file of our own that it removes again. A target that
+// cannot be measured at all is Refused.
+func Probe(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
+	switch t.Kind {
+	case model.Directory, model.File:
+		return probeFile(t)
+	case model.BlockDevice:
+		return probeDevice(t)
+	case model.NBD:
+		return probeNBD(ctx, t)
+	case model.RBD:
+		return probeRBD(ctx, e, t)
+	}
+	return model.Storage{}, fmt.Errorf("a %s has no storage to probe", t.Kind)
+}

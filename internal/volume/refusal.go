@@ -1,0 +1,41 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// reason is the kernel's words for a failure, without the call and the path.
+func reason(err error) string {
+	var path *fs.PathError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &path):
+		return path.Err.Error()
+	case errors.As(err, &call):
+		return call.Err.Error()
+	}
+	return err.Error()
+}
+
+// writeRefusal says why a file cannot be made or written at path.
+func writeRefusal(path string, err error) *model.WorkerError {
+	dir := path
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: its filesystem is mounted read-only.", dir),
+			"Name a directory on a writable filesystem: findmnt -O rw")
+	case errors.Is(err, fs.ErrPermission):
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)),
+			"Name a directory that you may write, or run as a user who may.")
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)),
+			"Make space, or name a directory on another filesystem: df -h")
+	}
+	return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)), "")
+}

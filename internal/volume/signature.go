@@ -1,0 +1,115 @@
+package volume
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// blkidNothing is blkid's exit code when it recognises nothing (blkid(8)).
+const blkidNothing = 2
+
+// guardSignature refuses the target when blkid recognises anything in path (the
+// target itself, or a copy of its ends), or cannot tell.
+func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string) error {
+	blkid, err := findBlkid(e)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be checked for signatures, because the program blkid is not installed: refused even with --destroy-data-on.", t.Name),
+			"Install it: apt-get install util-linux")
+	}
+	out, err := e.Command(ctx, blkid, "-p", "-o", "export", path).Output()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit) && exit.ExitCode() == blkidNothing && len(bytes.TrimSpace(exit.Stderr)) == 0 && len(out) == 0:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() == 8: // BLKID_EXIT_AMBIVAL
+		return signed(t, "carries several signatures at once")
+	default:
+		words := err.Error()
+		if exit != nil && len(bytes.TrimSpace(exit.Stderr)) > 0 {
+			words = lastLine(exit.Stderr)
+		}
+		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (blkid: %s): refused even with --destroy-data-on.", t.Name, sentence(words)),
+			"See what is wrong: blkid -p "+path)
+	}
+	if what := readSignature(out); what != "" {
+		return signed(t, what)
+	}
+	return nil
+}
+
+// findBlkid looks beyond PATH too, as ordinary users often lack the sbin folders.
+func findBlkid(e *env.Env) (string, error) {
+	for _, name := range []string{"blkid", "/usr/sbin/blkid", "/sbin/blkid"} {
+		if path, err := e.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// signed is the refusal of a target that bears a signature.
+func signed(t model.Target, what string) error {
+	hint := "If its data may go, overwrite its first and last MiB, or make a new image."
+	if t.Kind == model.BlockDevice || t.Kind == model.File {
+		hint = "If its data may go: wipefs -a " + t.Path
+	}
+	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on.", t.Name, what), hint)
+}
+
+// readSignature says what blkid's export format tells; empty when it only tells
+// where in a partition table the device stands.
+func readSignature(out []byte) string {
+	values := map[string]string{}
+	other := ""
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		key, value, ok := strings.Cut(lines.Text(), "=")
+		if !ok || key == "DEVNAME" || strings.HasPrefix(key, "PART_ENTRY_") {
+			continue
+		}
+		values[key] = value
+		if other == "" {
+			other = key
+		}
+	}
+	kind, table := values["TYPE"], values["PTTYPE"]
+	var what string
+	switch {
+	case kind == "swap" || kind == "swsuspend":
+		what = "carries swap space (" + kind + ")"
+	case values["USAGE"] == "raid":
+		what = "is a member of a RAID, LVM or ZFS pool (" + kind + ")"
+	case values["USAGE"] == "crypto":
+		what = "is encrypted (" + kind + ")"
+	case kind != "":
+		what = fmt.Sprintf("carries %s %s filesystem", article(kind), kind)
+	case table != "":
+		what = fmt.Sprintf("carries a partition table (%s)", table)
+	case other != "":
+		what = fmt.Sprintf("carries a signature (%s=%s)", other, values[other])
+	}
+	if kind != "" && table != "" {
+		what += fmt.Sprintf(" and a partition table (%s)", table)
+	}
+	return what
+}
+
+// article is "an" before a vowel as it is spoken: "an ext4", "an xfs", "a btrfs", "a ufs".
+func article(word string) string {
+	if strings.ContainsRune("aeioxf", rune(word[0])) && !strings.HasPrefix(word, "fat") {
+		return "an"
+	}
+	return "a"
+}
