@@ -91,18 +91,11 @@ func (ev Evidence) wrong(s model.StepResult) string {
 		return "I/Os failed"
 	case s.ShortIOs > 0:
 		return "I/Os moved fewer bytes than asked"
-	case ev.Recorded.Plan.Schedule.Mode == model.Steady, ev.cutOff(s):
+	case s.EndedEarly:
 		return ""
 	case s.Ended > s.Started && s.Ended-s.Started < planned-earlySeconds:
 		return fmt.Sprintf("the load ended after %s instead of %s",
 			model.FormatDuration(s.Ended-s.Started), model.FormatDuration(planned))
 	}
 	return ""
-}
-
-// cutOff tells whether a visit was the last one of a run that was interrupted:
-// such a visit is short because the user wanted it to be.
-func (ev Evidence) cutOff(s model.StepResult) bool {
-	steps := ev.Recorded.Run.Steps
-	return ev.Recorded.Run.Status != model.Complete && len(steps) > 0 && steps[len(steps)-1].Step.Number == s.Step.Number
 }

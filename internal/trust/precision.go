@@ -49,6 +49,9 @@ func checkPrecision(ev Evidence) []model.Finding {
 		if len(names) > 1 {
 			message = fmt.Sprintf("not converged: the widest interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
 		}
+		if widest <= asked {
+			message = fmt.Sprintf("not settled: the interval is ±%s, but too little was measured, or it was too unsteady, to rely on that", percent(widest))
+		}
 		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
 			Evidence: map[string]any{"half_width": widest, "asked": asked}})
 	}

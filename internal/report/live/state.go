@@ -31,7 +31,7 @@ func (s *state) take(u model.Update) (lines []string) {
 	if u.Steps > 0 {
 		s.steps = u.Steps
 	}
-	if p := u.Progress; p != nil {
+	if p := u.Progress; p != nil && !ofStep(p.Phase) {
 		if s.progress != nil && s.progress.Phase != p.Phase {
 			lines = append(lines, s.endPhase())
 		}
@@ -56,7 +56,8 @@ func (s *state) take(u model.Update) (lines []string) {
 		}
 		s.judgements[u.Judgement.Workload] = *u.Judgement
 	}
-	if u.Result != nil {
+	// A message of a step that failed has told the cause already.
+	if u.Result != nil && (u.Message == "" || u.Result.Error == "") {
 		lines = append(lines, s.stepLine(u.Result, u.Judgement))
 	}
 	kept := lines[:0]
@@ -155,6 +156,9 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement) string {
 	}
 	return line + "nothing measured"
 }
+
+// ofStep tells whether a phase is a part of a step, which the step's own line shows.
+func ofStep(phase string) bool { return phase == "ramp" || phase == "measure" }
 
 // inBytes tells whether a phase's progress counts bytes.
 func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" }

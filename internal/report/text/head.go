@@ -2,22 +2,37 @@ package text
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
 
+// Head prints what a run is about to do, before it begins: how much, on what,
+// and where. It fails only when w does.
+func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]string, o Options) error {
+	p := newPage(o)
+	p.field("plan", planWords(pl)...)
+	p.place(pl.Volume, env, tools)
+	return p.flush(w)
+}
+
 // head writes what was measured, where and how.
-func (p *page) head(r *model.Report) {
+func (p *page) head(r *model.Report, o Options) {
 	run := &r.Run
-	p.field("target", run.Target.Name, storageWords(run.Environment.Storage), volumeWords(run.Volume))
-	env := run.Environment
-	p.field("where", env.Hostname, toolWords(run.Tools), ioWords(run.Volume), prefixed("kernel ", env.Kernel),
-		machineWords(env))
+	if !o.Brief {
+		p.place(run.Volume, run.Environment, run.Tools)
+	}
 	p.field("ran", ranWords(r)...)
 	if run.Note != "" {
 		p.field("note", run.Note)
 	}
+}
+
+// place writes the lines "target" and "where".
+func (p *page) place(v model.Volume, env model.Environment, tools map[string]string) {
+	p.field("target", v.Target.Name, storageWords(env.Storage), volumeWords(v))
+	p.field("where", env.Hostname, toolWords(tools), ioWords(v), prefixed("kernel ", env.Kernel), machineWords(env))
 }
 
 // storageWords describes what lies under the target: "ext4 on vda (QEMU HARDDISK)".

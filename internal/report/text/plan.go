@@ -34,6 +34,23 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 	return p.flush(w)
 }
 
+// planWords is the plan in one line: "6 workloads × 3 rounds, about 4 m 05 s".
+func planWords(pl *model.Plan) []string {
+	s := pl.Schedule
+	words := count(len(pl.Workloads), "workload")
+	if s.Mode == model.Rounds {
+		words += " × at least " + count(s.MinRounds, "round") + ", interleaved"
+	}
+	measure := "measuring " + model.FormatSpan(pl.MeasureSeconds)
+	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
+		measure += " to " + model.FormatSpan(s.MaxTime)
+	}
+	if pl.Volume.Prefill {
+		measure = "prefill about " + model.FormatSpan(pl.PrefillSeconds) + ", " + measure
+	}
+	return []string{words, measure, writeWords(pl)}
+}
+
 // metricWords names a metric for people.
 func metricWords(m model.Metric) string {
 	switch m {
@@ -110,14 +127,22 @@ func scheduleWords(pl *model.Plan) []string {
 // timeWords tells how long it takes.
 func timeWords(pl *model.Plan) []string {
 	var parts []string
+	least, most := pl.MeasureSeconds, pl.MeasureSeconds
 	if pl.Volume.Prefill {
-		part := "prefill about " + model.FormatSpan(pl.PrefillSeconds)
-		parts = append(parts, part)
+		parts = append(parts, "prefill about "+model.FormatSpan(pl.PrefillSeconds))
+		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
 	}
-	measure := "measuring about " + model.FormatSpan(pl.MeasureSeconds)
-	if most := pl.Schedule.MaxTime; most > pl.MeasureSeconds {
-		measure = fmt.Sprintf("measuring %s to %s", model.FormatSpan(pl.MeasureSeconds), model.FormatSpan(most))
+	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
+		most += more
 	}
-	total := pl.PrefillSeconds + pl.MeasureSeconds
-	return append(parts, measure, "in all at least "+model.FormatSpan(total))
+	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, pl.MeasureSeconds+most-least))
+	return append(parts, "in all "+fromTo(least, most))
+}
+
+// fromTo writes a range of times, or one when it has no width.
+func fromTo(least, most float64) string {
+	if most <= least {
+		return "about " + model.FormatSpan(least)
+	}
+	return model.FormatSpan(least) + " to " + model.FormatSpan(most)
 }

@@ -109,13 +109,13 @@ func (p *page) number(s string, bad bool) cell {
 }
 
 // halfWidth is the interval's relative half-width; a star tells that it is
-// wider than what was asked for.
+// wider than what was asked for (of a flush nothing is asked).
 func (p *page) halfWidth(res model.Result, bad bool) cell {
 	if res.Confidence == 0 || res.Value == 0 || math.IsNaN(res.HalfWidth()) {
 		return cell{text: p.Text("–"), paint: term.Dim}
 	}
 	c := cell{text: percent(res.HalfWidth())}
-	if !res.Converged {
+	if !res.Converged && res.Direction != model.Sync {
 		c.unit, c.paint = "*", term.Yellow
 	}
 	if bad {
@@ -177,7 +177,7 @@ func (p *page) marks(notes []int) string {
 func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 	if !hasRule(r.Findings, "precision") {
 		for _, res := range r.Results {
-			if !res.Converged && res.Confidence > 0 {
+			if !res.Converged && res.Confidence > 0 && res.Direction != model.Sync {
 				p.line(p.Text("  * wider than the ±" + percent(r.Run.Schedule.Precision) + " that was asked for"))
 				break
 			}
@@ -200,11 +200,11 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 	b := hidden(p999, func(l *model.LatencySummary) *float64 { return l.P999 })
 	switch {
 	case a && b:
-		p.line(p.Text("  – too few I/Os for this percentile: p99 needs 367, p99.9 needs 3,687"))
+		p.line(p.Text("  – too few independent I/Os for this percentile: p99 needs 367, p99.9 needs 3,687"))
 	case a:
-		p.line(p.Text("  – too few I/Os for this percentile: p99 needs 367"))
+		p.line(p.Text("  – too few independent I/Os for this percentile: p99 needs 367"))
 	case b:
-		p.line(p.Text("  – too few I/Os for this percentile: p99.9 needs 3,687"))
+		p.line(p.Text("  – too few independent I/Os for this percentile: p99.9 needs 3,687"))
 	}
 }
 

@@ -19,6 +19,8 @@ type Options struct {
 	Width int
 	// Color allows colours, Unicode allows block characters and signs beyond ASCII.
 	Color, Unicode bool
+	// Brief leaves out the lines of a report that Head has printed already.
+	Brief bool
 }
 
 // Render prints a report: what was measured, the table of results, what the
@@ -26,7 +28,7 @@ type Options struct {
 func Render(w io.Writer, r *model.Report, o Options) error {
 	p := newPage(o)
 	notes := number(r)
-	p.head(r)
+	p.head(r, o)
 	p.blank()
 	p.results(r, notes)
 	p.blank()

@@ -1,0 +1,59 @@
+// Package jsonout writes a report as its JSON document, loadline.report/v1. Its
+// opinion: one form only (indented, keys in the order of the schema, nothing
+// escaped for HTML), lists are never null, and a number that is not finite is
+// null, because JSON has no word for it and a writer that fails at the end of a
+// run loses the run.
+package jsonout
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Write writes the document and a newline. It fails only when w does, or when a
+// finding's evidence holds something that JSON cannot say (a channel, a function).
+func Write(w io.Writer, r *model.Report) error {
+	doc := finite(*withLists(r))
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("the report cannot be written as JSON: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, nullSentinels(buf.Bytes()), "", "  "); err != nil {
+		return fmt.Errorf("the report cannot be written as JSON: %w", err)
+	}
+	if _, err := out.WriteTo(w); err != nil {
+		return fmt.Errorf("the report could not be written: %w", err)
+	}
+	return nil
+}
+
+// withLists returns a copy in which the lists that the schema promises are there,
+// if only empty.
+func withLists(r *model.Report) *model.Report {
+	c := *r
+	if c.Schema == "" {
+		c.Schema = model.ReportSchema
+	}
+	c.Results = append([]model.Result{}, r.Results...)
+	c.Findings = append([]model.Finding{}, r.Findings...)
+	for i := range c.Results {
+		res := &c.Results[i]
+		res.Findings = append([]string{}, res.Findings...)
+		res.Visits = append([]float64{}, res.Visits...)
+		if res.Metrics == nil {
+			res.Metrics = map[model.Metric]model.Estimate{}
+		}
+	}
+	c.Run.Workloads = append([]model.Workload{}, r.Run.Workloads...)
+	if c.Run.Tools == nil {
+		c.Run.Tools = map[string]string{}
+	}
+	return &c
+}
