@@ -1,0 +1,50 @@
+# The commands of this house; "make" alone lists them.
+
+GO        ?= go
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Where make bench measures: a directory on the disk that you want to know about.
+BENCH_DIR ?= .
+# Longer than the longest package; the lab's lock makes packages wait for each other.
+TIMEOUT   ?= 20m
+
+.DEFAULT_GOAL := help
+.PHONY: help deps fio build bench test lint perf clean
+
+help:
+	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
+	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
+	@echo "make build   bin/loadline"
+	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
+	@echo "make perf    benchmarks that print tables; they take minutes"
+	@echo "make deps    install fio and the lab's devices (Debian, Ubuntu; elsewhere: say what to install)"
+	@echo "make clean   remove what make has built"
+
+build:
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/loadline ./cmd/loadline
+
+fio:
+	@scripts/deps fio
+
+deps:
+	@scripts/deps all
+
+bench: fio build
+	bin/loadline run --profile quick $(BENCH_DIR)
+
+# One package at a time: a test that measures shares its processors with no other.
+test: deps
+	$(GO) vet ./...
+	$(GO) test -p 1 -timeout $(TIMEOUT) ./...
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "gofmt -w is needed for:" $$unformatted; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) tool depguard ./...
+
+perf: deps
+	$(GO) test -p 1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./test/perf/...
+
+clean:
+	rm -rf bin

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Block gives an NBD device a name under /dev: nbdfuse makes a file of it, and a
+// loop device with 4 KiB sectors and direct I/O makes a block device of the
+// file. It keeps the rates; latency grows by about 0.1 ms.
+func Block(t T, d Device) string {
+	t.Helper()
+	needFUSE(t)
+	needLoop(t)
+	dir := directory(t, "")
+	mount := filepath.Join(dir, "mount")
+	file := filepath.Join(mount, "vol")
+	if err := os.Mkdir(mount, 0o700); err != nil {
+		t.Fatalf("the lab cannot make a mount point: %v", err)
+	}
+	ready := func() bool {
+		info, err := os.Stat(file)
+		return err == nil && info.Size() == d.Size
+	}
+	// Unmounting is what ends nbdfuse in order. It is also the last step, after
+	// the process, for a start that fails half-way.
+	undo(t, unmountScript(mount), nil)
+	// 16 connections: a single one would serialise the I/O.
+	start(t, dir, ready, "nbdfuse", "-C", "16", file, d.URI)
+	undo(t, unmountScript(mount), nil)
+	allowDepth(mount)
+	return loop(t, file)
+}
+
+// allowDepth lifts FUSE's limit of 12 requests in flight, where fusectl is
+// mounted; without it only depths above 12 differ.
+func allowDepth(mount string) {
+	var st unix.Stat_t
+	if unix.Stat(mount, &st) != nil {
+		return
+	}
+	limit := fmt.Sprintf("/sys/fs/fuse/connections/%d/max_background", unix.Minor(st.Dev))
+	os.WriteFile(limit, []byte("256"), 0)
+}
+
+// LoopOnMemory is a loop device on a fully written file on tmpfs: the fastest
+// block device that there is here, and faster than any real one.
+func LoopOnMemory(t T, size int64) string {
+	t.Helper()
+	needLoop(t)
+	Lock(t)
+	image := filepath.Join(memory(t, size), "raw.img")
+	fill(t, image, size)
+	return loop(t, image)
+}
+
+// LoopOnFile is a loop device on a fully written file on the machine's own disk.
+func LoopOnFile(t T, size int64) string {
+	t.Helper()
+	needLoop(t)
+	Lock(t)
+	image := filepath.Join(directory(t, ""), "raw.img")
+	fill(t, image, size)
+	return loop(t, image)
+}
+
+// loop attaches a file. The script finds the device by its file, because its
+// name is known only afterwards.
+func loop(t T, file string) string {
+	t.Helper()
+	undo(t, fmt.Sprintf(`for dev in $(losetup -n -O NAME -j %[1]s); do losetup -d "$dev"; done
+for i in $(seq 100); do [ -z "$(losetup -n -O NAME -j %[1]s)" ] && exit 0; sleep 0.1; done
+echo "a loop device is still busy" >&2; exit 1`, quote(file)), nil)
+	out, err := exec.Command("losetup", "--sector-size", "4096", "--direct-io=on", "--show", "--find", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("cannot attach a loop device: %s", strings.TrimSpace(string(out)))
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// unmountScript unmounts a directory if something is mounted there, and waits
+// for those that still have it open: for ten seconds, then it detaches it.
+func unmountScript(dir string) string {
+	return fmt.Sprintf(`for i in $(seq 100); do mountpoint -q %[1]s || exit 0; umount %[1]s 2>/dev/null; mountpoint -q %[1]s && sleep 0.1; done
+umount -l %[1]s`, quote(dir))
+}
+
+// Filesystem makes a file system of the kind ("ext4" or "xfs") on the device and
+// mounts it; options go to mkfs. It returns the directory.
+func Filesystem(t T, dev, kind string, options ...string) string {
+	t.Helper()
+	needMounts(t)
+	Need(t, "mkfs."+kind)
+	args := append([]string{"-q"}, options...)
+	if kind == "ext4" {
+		// Otherwise the kernel goes on initialising while the test measures.
+		args = append(args, "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+	}
+	if out, err := exec.Command("mkfs."+kind, append(args, dev)...).CombinedOutput(); err != nil {
+		t.Fatalf("mkfs.%s: %s", kind, strings.TrimSpace(string(out)))
+	}
+	return mounted(t, "-t", kind, dev)
+}
+
+// Tmpfs mounts a file system in memory with room for size bytes.
+func Tmpfs(t T, size int64) string {
+	t.Helper()
+	needMounts(t)
+	return mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
+}
+
+// mounted mounts on a directory of its own.
+func mounted(t T, args ...string) string {
+	t.Helper()
+	dir := directory(t, "")
+	undo(t, unmountScript(dir), nil)
+	if out, err := exec.Command("mount", append(args, dir)...).CombinedOutput(); err != nil {
+		Unavailable(t, "mount is not possible here: %s", strings.TrimSpace(string(out)))
+	}
+	return dir
+}

@@ -1,0 +1,95 @@
+package lab
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBlockKeepsRateAndContents(t *testing.T) {
+	d := Throttled(t, Throttle{IOPS: 1000})
+	b := At(Block(t, d), d.Size)
+	Verify(t, b)
+	within(t, "IOPS", Fio(t, b, Job{Depth: 8, Ramp: time.Second}).IOPS, 1000, 0.01)
+}
+
+func TestBlockKeepsDelayAndErrors(t *testing.T) {
+	d := Delayed(t, 2*time.Millisecond, 2*time.Millisecond)
+	checkDelay(t, Fio(t, At(Block(t, d), d.Size), Job{}).P50, 2*time.Millisecond, 0.4)
+	f := Errors(t, Fault{Error: "EIO", On: "read", Switched: true})
+	dev := At(Block(t, f.Device), f.Size)
+	Verify(t, dev)
+	f.On(t)
+	if m := Fio(t, dev, Job{}); m.Errors == 0 {
+		t.Error("an EIO of the device does not reach the user of the block device")
+	}
+}
+
+func TestLoopOnMemoryIsFast(t *testing.T) {
+	const size = 64 * mebi
+	d := At(LoopOnMemory(t, size), size)
+	Verify(t, d)
+	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 20000 {
+		t.Errorf("%.0f IOPS: a loop device in memory should be faster than any throttled device here", m.IOPS)
+	}
+}
+
+func TestFilesystemOnLoop(t *testing.T) {
+	const size = 64 * mebi
+	dir := Filesystem(t, LoopOnFile(t, size), "ext4")
+	file := At(Filled(t, dir, 8*mebi), 8*mebi)
+	Verify(t, file)
+}
+
+func TestTmpfsHasItsSize(t *testing.T) {
+	dir := Tmpfs(t, mebi)
+	if err := os.WriteFile(filepath.Join(dir, "file"), make([]byte, 2*mebi), 0o600); err == nil {
+		t.Error("2 MiB fit on a tmpfs of 1 MiB")
+	}
+}
+
+func TestExtentsOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		Sparse(t, dir, mebi):     "0 extents",
+		Fallocated(t, dir, mebi): "unwritten",
+		Filled(t, dir, mebi):     "last,eof",
+	} {
+		out, err := exec.Command("filefrag", "-v", path).CombinedOutput()
+		if err != nil {
+			t.Skipf("skipped: no extent map here: %s", out)
+		}
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the extents of %s have no %q:\n%s", filepath.Base(path), want, out)
+		}
+	}
+}
+
+// What survives a power loss is exactly what the cache mode promises.
+func TestPowerLoss(t *testing.T) {
+	for mode, survives := range map[CacheMode]bool{WriteThrough: true, WriteBack: true, Unsafe: false} {
+		t.Run(string(mode), func(t *testing.T) {
+			d := PowerLoss(t, mode)
+			m := Fio(t, d.Device, Job{Pattern: "write", Time: time.Second, Options: []string{"--buffer_pattern=0x5a", "--fsync=1"}})
+			if m.Total == 0 || m.Errors > 0 {
+				t.Fatalf("writing failed: %s", m.Messages)
+			}
+			d.Kill()
+			f, err := os.Open(d.Image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			first := make([]byte, 1)
+			if _, err := f.ReadAt(first, 0); err != nil {
+				t.Fatal(err)
+			}
+			if got := first[0] == 0x5a; got != survives {
+				t.Errorf("a flushed write survives: %v, should be %v", got, survives)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Job is one pattern for bare fio. The zero value of a field means its default.
+type Job struct {
+	// Pattern is fio's rw=; randread by default.
+	Pattern string
+	// BlockSize in bytes; 4096 by default.
+	BlockSize int64
+	// Depth is the number of I/Os in flight; 1 by default.
+	Depth int
+	// Ramp is not measured, Time is; half a second and two seconds by default.
+	Ramp, Time time.Duration
+	// Options are added as they are, as "--continue_on_error=all".
+	Options []string
+}
+
+// Measured is what fio says of a job, reads and writes together.
+type Measured struct {
+	// IOPS in 1/s and BytesPerSecond are over the whole time measured.
+	IOPS, BytesPerSecond float64
+	// P50 and P99 are of fio's completion latency (clat), of the direction that
+	// has more I/Os. fio's histogram makes them good to about 1.5 %.
+	P50, P99 time.Duration
+	// Total is the number of I/Os, Errors of those that failed.
+	Total, Errors int64
+	// ExitCode is fio's own, and Messages what it printed on standard error.
+	ExitCode int
+	Messages string
+}
+
+// fioOutput is the part of fio's JSON that the lab reads.
+type fioOutput struct {
+	Jobs []struct {
+		Error       int
+		TotalErr    int64 `json:"total_err"`
+		Read, Write fioDirection
+	} `json:"jobs"`
+}
+
+type fioDirection struct {
+	Runtime  int64 `json:"runtime"` // ms
+	IOBytes  int64 `json:"io_bytes"`
+	TotalIOs int64 `json:"total_ios"`
+	Clat     struct {
+		Percentile map[string]float64 `json:"percentile"` // ns
+	} `json:"clat_ns"`
+}
+
+// Fio measures the device with bare fio, so that a test can compare what
+// Loadline says with what the device does. fio's failure is part of the answer,
+// except when it prints no result at all.
+func Fio(t T, d Device, job Job) Measured {
+	t.Helper()
+	Need(t, "fio")
+	if job.Pattern == "" {
+		job.Pattern = "randread"
+	}
+	if job.BlockSize == 0 {
+		job.BlockSize = 4096
+	}
+	if job.Time == 0 {
+		job.Time = 2 * time.Second
+	}
+	if job.Ramp == 0 {
+		job.Ramp = 500 * time.Millisecond
+	}
+	args := append(d.engine(), "--rw="+job.Pattern, fmt.Sprintf("--bs=%d", job.BlockSize),
+		fmt.Sprintf("--iodepth=%d", max(1, job.Depth)), fmt.Sprintf("--size=%d", d.Size),
+		"--time_based=1", fmt.Sprintf("--runtime=%dms", job.Time.Milliseconds()),
+		fmt.Sprintf("--ramp_time=%dms", job.Ramp.Milliseconds()),
+		// Time is what ends the job, so no map of visited blocks is needed.
+		"--norandommap=1", "--refill_buffers=1", "--percentile_list=50:99")
+	return runFio(t, job.Time, job.Ramp+job.Time+time.Minute, append(args, job.Options...))
+}
+
+// Calibration is what a device does with 4 KiB random reads.
+type Calibration struct {
+	// Depth1 and Depth32 are with 1 and 32 I/Os in flight.
+	Depth1, Depth32 Measured
+}
+
+// Calibrate measures the device as it is on this machine today: about 5 s.
+func Calibrate(t T, d Device) Calibration {
+	t.Helper()
+	c := Calibration{Depth1: Fio(t, d, Job{}), Depth32: Fio(t, d, Job{Depth: 32})}
+	for _, m := range []Measured{c.Depth1, c.Depth32} {
+		if m.ExitCode != 0 || m.Errors > 0 {
+			t.Fatalf("%s cannot be calibrated: fio exit code %d, %d errors: %s", d.Name, m.ExitCode, m.Errors, m.Messages)
+		}
+	}
+	return c
+}
+
+// Verify writes 1024 blocks of 4 KiB in random order with 16 in flight, reads
+// them back and compares their checksums: a device that loses or mixes up
+// concurrent writes is not a precondition for anything. It overwrites the first
+// 4 MiB of the device.
+func Verify(t T, d Device) {
+	t.Helper()
+	Need(t, "fio")
+	m := runFio(t, 0, 2*time.Minute, append(d.engine(), "--rw=randwrite", "--bs=4096", "--iodepth=16",
+		fmt.Sprintf("--size=%d", 4*mebi), "--verify=crc32c", "--do_verify=1", "--verify_fatal=1"))
+	if m.ExitCode != 0 || m.Errors > 0 || m.Total < 1024 {
+		t.Fatalf("%s does not keep what is written to it: fio exit code %d, %d errors in %d I/Os: %s",
+			d.Name, m.ExitCode, m.Errors, m.Total, m.Messages)
+	}
+}
+
+// runFio runs one job, which may take no longer than limit, and reads its JSON.
+// set is the time that the job was to measure, or 0.
+func runFio(t T, set, limit time.Duration, args []string) Measured {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	// --allow_file_create=0 : a mistyped device must not become a file.
+	cmd := exec.CommandContext(ctx, "fio", append([]string{"--name=lab", "--thread=1", "--output-format=json",
+		"--allow_file_create=0"}, args...)...)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	runErr := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("fio did not end within %s: %s", limit, stderr.String())
+	}
+	var out fioOutput
+	text := stdout.String()
+	// fio prints its own notes, if any, before the document.
+	if err := json.Unmarshal([]byte(text[max(0, strings.Index(text, "{")):]), &out); err != nil || len(out.Jobs) == 0 {
+		t.Fatalf("fio printed no result (%v): %s%s", runErr, text, stderr.String())
+	}
+	j := out.Jobs[0]
+	m := Measured{
+		Total: j.Read.TotalIOs + j.Write.TotalIOs, Errors: j.TotalErr,
+		ExitCode: cmd.ProcessState.ExitCode(), Messages: strings.TrimSpace(stderr.String()),
+	}
+	// fio's own rates are too low by one depth of I/Os: it divides by a time that
+	// goes on until the last I/Os are back, and does not count those. Over the time
+	// that was set, count and time belong together.
+	ran := time.Duration(max(j.Read.Runtime, j.Write.Runtime)) * time.Millisecond
+	if set > 0 && ran > set {
+		ran = set
+	}
+	if ran > 0 {
+		m.IOPS = float64(m.Total) / ran.Seconds()
+		m.BytesPerSecond = float64(j.Read.IOBytes+j.Write.IOBytes) / ran.Seconds()
+	}
+	if m.Errors == 0 && j.Error != 0 {
+		m.Errors = 1
+	}
+	main := j.Read
+	if j.Write.TotalIOs > main.TotalIOs {
+		main = j.Write
+	}
+	m.P50 = time.Duration(main.Clat.Percentile["50.000000"])
+	m.P99 = time.Duration(main.Clat.Percentile["99.000000"])
+	return m
+}

@@ -1,0 +1,106 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// The janitor is a shell that outlives the test process. Everything that must be
+// undone is written as a small shell script into the journal directory first; a
+// test that ends undoes its steps itself, newest first, and removes them from
+// the journal. When the test process is gone in any way at all (SIGKILL and
+// go test's timeout included) the janitor's standard input ends, and it runs what
+// is still in the journal, newest first.
+//
+// A process-death signal on each daemon would do less: it ends the daemons first,
+// under mounts and loop devices that then hang or stay behind.
+const janitorScript = `cat >/dev/null
+for step in $(ls -r "$1"); do sh "$1/$step"; done
+rm -rf "$1"`
+
+var janitor struct {
+	sync.Mutex
+	dir   string   // the journal
+	pipe  *os.File // open as long as this process lives
+	count int
+}
+
+// startJanitor starts the one janitor of this process.
+func startJanitor() error {
+	dir, err := os.MkdirTemp("", "loadline-lab-journal-")
+	if err != nil {
+		return err
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	cmd := exec.Command("sh", "-c", janitorScript, "janitor", dir)
+	cmd.Stdin = read
+	cmd.Dir = "/" // so that it keeps no directory busy
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
+	janitor.dir, janitor.pipe = dir, write
+	return nil
+}
+
+// undo arranges that script, a line of shell, is run when the test ends, or by
+// the janitor when it cannot. If now is not nil it is called instead when the
+// test ends in order. Call undo before doing what it undoes: the script must
+// be harmless if that never happened.
+func undo(t T, script string, now func() error) {
+	t.Helper()
+	step, err := journal(script)
+	if err != nil {
+		t.Fatalf("the lab cannot prepare its clean-up: %v", err)
+	}
+	if now == nil {
+		now = func() error { return shell(script) }
+	}
+	t.Cleanup(func() {
+		if err := now(); err != nil {
+			t.Errorf("the lab could not clean up, and will try again when the tests end: %v", err)
+			return
+		}
+		os.Remove(step)
+	})
+}
+
+// journal writes one step, completely or not at all.
+func journal(script string) (string, error) {
+	janitor.Lock()
+	defer janitor.Unlock()
+	if janitor.dir == "" {
+		if err := startJanitor(); err != nil {
+			return "", err
+		}
+	}
+	janitor.count++
+	step := filepath.Join(janitor.dir, fmt.Sprintf("%06d", janitor.count))
+	temporary := filepath.Join(filepath.Dir(janitor.dir), filepath.Base(janitor.dir)+".new")
+	if err := os.WriteFile(temporary, []byte(script+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	return step, os.Rename(temporary, step)
+}
+
+// shell runs a line of shell; its error carries what the line printed.
+func shell(script string) error {
+	out, err := exec.Command("sh", "-c", script).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", script, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// quote makes one shell word of s.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,113 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+)
+
+// within fails unless got is within the share of want.
+func within(t *testing.T, what string, got, want, share float64) {
+	t.Helper()
+	t.Logf("%s: %.1f, set to %.1f (%+.2f %%)", what, got, want, 100*(got/want-1))
+	if math.Abs(got/want-1) > share {
+		t.Errorf("%s: %.1f is not within %g %% of %.1f", what, got, share*100, want)
+	}
+}
+
+func TestThrottledHoldsItsRate(t *testing.T) {
+	for _, c := range []struct {
+		iops    int64
+		pattern string
+		share   float64
+	}{{1000, "randread", 0.01}, {3000, "randwrite", 0.01}, {10000, "randread", 0.02}, {10000, "randwrite", 0.02}} {
+		t.Run(fmt.Sprintf("%d %s", c.iops, c.pattern), func(t *testing.T) {
+			d := Throttled(t, Throttle{IOPS: c.iops})
+			m := Fio(t, d, Job{Pattern: c.pattern, Depth: 32, Ramp: time.Second})
+			within(t, "IOPS", m.IOPS, float64(c.iops), c.share)
+		})
+	}
+	t.Run("125 MiB/s", func(t *testing.T) {
+		d := Throttled(t, Throttle{BytesPerSecond: 125 * mebi})
+		m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: time.Second})
+		within(t, "bytes/s", m.BytesPerSecond, float64(125*mebi), 0.01)
+	})
+	t.Run("accounting", func(t *testing.T) {
+		d := Throttled(t, Throttle{IOPS: 1000, AccountSize: 16384})
+		m := Fio(t, d, Job{BlockSize: 256 * kibi, Depth: 16, Ramp: time.Second, Time: 4 * time.Second})
+		within(t, "IOPS", m.IOPS, 62.5, 0.02)
+	})
+}
+
+func TestThrottledBurstEnds(t *testing.T) {
+	d := Throttled(t, Throttle{IOPS: 300, BurstIOPS: 3000, BurstSeconds: 3})
+	burst := Fio(t, d, Job{Depth: 32, Ramp: 500 * time.Millisecond, Time: time.Second})
+	within(t, "IOPS with credit", burst.IOPS, 3000, 0.02)
+	after := Fio(t, d, Job{Depth: 32, Ramp: 3 * time.Second})
+	within(t, "IOPS without credit", after.IOPS, 300, 0.02)
+}
+
+func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
+	d := Throttled(t, Throttle{IOPS: 1000, Unwritten: true})
+	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 3000 {
+		t.Errorf("%.0f IOPS: this device was meant to show the pitfall of unwritten space", m.IOPS)
+	}
+}
+
+func TestThrottledWithDelay(t *testing.T) {
+	d := Throttled(t, Throttle{IOPS: 3000, Delay: 2 * time.Millisecond})
+	c := Calibrate(t, d)
+	within(t, "IOPS", c.Depth32.IOPS, 3000, 0.01)
+	checkDelay(t, c.Depth1.P50, 2*time.Millisecond, 0.25)
+	Verify(t, d)
+}
+
+// checkDelay: never below what is set, and not far above.
+func checkDelay(t *testing.T, p50, set time.Duration, share float64) {
+	t.Helper()
+	t.Logf("p50 %s, set to %s", p50, set)
+	if p50 < set || float64(p50) > float64(set)*(1+share) {
+		t.Errorf("p50 is %s with a delay of %s: not between it and %g %% more", p50, set, share*100)
+	}
+}
+
+func TestDelayed(t *testing.T) {
+	d := Delayed(t, 5*time.Millisecond, 2*time.Millisecond)
+	checkDelay(t, Fio(t, d, Job{Pattern: "randread"}).P50, 5*time.Millisecond, 0.15)
+	checkDelay(t, Fio(t, d, Job{Pattern: "randwrite"}).P50, 2*time.Millisecond, 0.25)
+	// 32 I/Os in flight of 5 ms each are 6400 a second: threads are no limit.
+	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 5000 || m.IOPS > 6400 {
+		t.Errorf("%.0f IOPS at depth 32 with a delay of 5 ms", m.IOPS)
+	}
+	Verify(t, d)
+}
+
+func TestRateLimited(t *testing.T) {
+	d := RateLimited(t, 400_000_000)
+	m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: 2 * time.Second, Time: 4 * time.Second})
+	within(t, "bytes/s", m.BytesPerSecond, 50_000_000, 0.03)
+}
+
+func TestErrors(t *testing.T) {
+	d := Errors(t, Fault{Error: "EIO", On: "read", Rate: 0.01}, Fault{Error: "ENOSPC", On: "write", Switched: true})
+	if m := Fio(t, d.Device, Job{}); m.ExitCode == 0 || m.Errors == 0 {
+		t.Errorf("1 %% EIO: fio ended with %d and %d errors", m.ExitCode, m.Errors)
+	}
+	m := Fio(t, d.Device, Job{Options: []string{"--continue_on_error=all"}})
+	if rate := float64(m.Errors) / float64(m.Total); rate < 0.007 || rate > 0.013 {
+		t.Errorf("%d of %d reads failed: not 1 %%", m.Errors, m.Total)
+	}
+	Verify(t, Plain(t))
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.Errors > 0 {
+		t.Errorf("writes fail before the fault is on: %s", m.Messages)
+	}
+	d.On(t)
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.ExitCode == 0 || m.Errors == 0 {
+		t.Errorf("ENOSPC: fio ended with %d and %d errors", m.ExitCode, m.Errors)
+	}
+	d.Off(t)
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.Errors > 0 {
+		t.Errorf("writes fail after the fault is off: %s", m.Messages)
+	}
+}

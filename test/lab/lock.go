@@ -1,0 +1,65 @@
+package lab
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// lockName is the file in the temporary directory that test processes lock.
+const lockName = "loadline-lab.lock"
+
+// lock is the one lock of this test binary; holders counts the tests that hold it.
+var lock struct {
+	sync.Mutex
+	holders int
+	file    *os.File
+}
+
+// Lock keeps every other test process on this machine from measuring I/O until
+// the test ends: go test runs packages side by side, and two measurements at once
+// spoil each other. All devices of the lab that are worth measuring take it by
+// themselves; a test may take it again. It does not order the tests within one
+// binary, so a test that measures must not call t.Parallel.
+func Lock(t T) {
+	t.Helper()
+	lock.Lock()
+	defer lock.Unlock()
+	if lock.holders == 0 {
+		f, err := acquire(filepath.Join(os.TempDir(), lockName), t)
+		if err != nil {
+			t.Fatalf("cannot take the lab's lock: %v", err)
+		}
+		lock.file = f
+	}
+	lock.holders++
+	t.Cleanup(func() {
+		lock.Lock()
+		defer lock.Unlock()
+		if lock.holders--; lock.holders == 0 {
+			lock.file.Close() // releases the lock
+		}
+	})
+}
+
+// acquire opens and locks the file, which stays where it is: removing a lock
+// file lets two processes hold two different files of the same name.
+func acquire(path string, t T) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Logf("waiting until another test process has finished measuring (%s)", path)
+	}
+	for err != nil {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil && !errors.Is(err, syscall.EINTR) {
+			f.Close()
+			return nil, err
+		}
+	}
+	return f, nil
+}

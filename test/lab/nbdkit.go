@@ -1,0 +1,165 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// nbdSize is the capacity of the devices in nbdkit's memory.
+const nbdSize = 256 * mebi
+
+// nbdServer is one nbdkit: filters around a plugin, and the options of all of them.
+type nbdServer struct {
+	filters, plugin, options []string
+
+	dir, socket string
+	process     *daemon
+}
+
+// nbdkit starts the server. It has 64 threads: with its usual 16 a delay filter
+// would also be a rate limit.
+func nbdkit(t T, s nbdServer) nbdServer {
+	t.Helper()
+	Need(t, "nbdkit")
+	Lock(t)
+	s.dir = directory(t, "")
+	s.socket = filepath.Join(s.dir, "nbd.sock")
+	args := []string{"--foreground", "--unix", s.socket, "--threads", "64"}
+	for _, f := range s.filters {
+		args = append(args, "--filter="+f)
+	}
+	args = append(append(args, s.plugin...), s.options...)
+	s.process = start(t, s.dir, answers(s.socket), "nbdkit", args...)
+	return s
+}
+
+// device describes the server's default export.
+func (s nbdServer) device(name string, size int64) Device {
+	return Device{Name: name, URI: nbd("", s.socket), Size: size}
+}
+
+// inMemory is the plugin that keeps the data in the server's own memory.
+func inMemory() []string { return []string{"memory", fmt.Sprint(nbdSize)} }
+
+// milliseconds is a delay in nbdkit's words.
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%dms", d.Round(time.Millisecond).Milliseconds())
+}
+
+// Plain starts a device in memory without limit, delay or fault (256 MiB).
+func Plain(t T) Device {
+	t.Helper()
+	return nbdkit(t, nbdServer{plugin: inMemory()}).device("memory", nbdSize)
+}
+
+// Delayed starts a device in memory (256 MiB) that adds a fixed time, in whole
+// milliseconds, to every read and write. What a client sees at depth 1 is the
+// delay and some 0.1 to 0.3 ms more, never less: Calibrate tells.
+func Delayed(t T, read, write time.Duration) Device {
+	t.Helper()
+	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
+		options: []string{"rdelay=" + milliseconds(read), "wdelay=" + milliseconds(write)}})
+	return s.device(fmt.Sprintf("read delay %s, write delay %s", read, write), nbdSize)
+}
+
+// RateLimited starts a device in memory (256 MiB) with a bandwidth limit, which
+// nbdkit takes in bits per second over reads and writes of all clients.
+func RateLimited(t T, bitsPerSecond int64) Device {
+	t.Helper()
+	s := nbdkit(t, nbdServer{filters: []string{"rate"}, plugin: inMemory(),
+		options: []string{fmt.Sprintf("rate=%d", bitsPerSecond)}})
+	return s.device(fmt.Sprintf("%d bits/s", bitsPerSecond), nbdSize)
+}
+
+// Fault is one way in which a device fails.
+type Fault struct {
+	// Error is the name of the errno as NBD knows it: EIO, ENOSPC, EPERM, EINVAL,
+	// ENOMEM or ESHUTDOWN.
+	Error string
+	// On is "read", "write" or, for both, empty.
+	On string
+	// Rate is the share of I/Os that fail, 0 to 1; 0 means all of them.
+	Rate float64
+	// Switched keeps the fault off until On is called.
+	Switched bool
+}
+
+// FaultyDevice fails as its faults say.
+type FaultyDevice struct {
+	Device
+	trigger string
+}
+
+// On switches the Switched faults on.
+func (d FaultyDevice) On(t T) {
+	t.Helper()
+	if err := os.WriteFile(d.trigger, nil, 0o600); err != nil {
+		t.Fatalf("cannot switch the fault on: %v", err)
+	}
+}
+
+// Off switches them off again.
+func (d FaultyDevice) Off(t T) {
+	t.Helper()
+	if err := os.Remove(d.trigger); err != nil {
+		t.Fatalf("cannot switch the fault off: %v", err)
+	}
+}
+
+// Errors starts a device in memory (256 MiB) with faults; two faults must be on
+// different directions.
+func Errors(t T, faults ...Fault) FaultyDevice {
+	t.Helper()
+	trigger := filepath.Join(directory(t, ""), "failing")
+	var options, words []string
+	for _, f := range faults {
+		key := map[string]string{"": "error", "read": "error-pread", "write": "error-pwrite"}[f.On]
+		if key == "" {
+			t.Fatalf("a fault is on read or write, not on %q", f.On)
+		}
+		if f.Rate == 0 {
+			f.Rate = 1
+		}
+		options = append(options, key+"="+f.Error, fmt.Sprintf("%s-rate=%g%%", key, f.Rate*100))
+		if f.Switched {
+			options = append(options, key+"-file="+trigger)
+		}
+		words = append(words, fmt.Sprintf("%s on %g %% of I/Os", f.Error, f.Rate*100))
+	}
+	s := nbdkit(t, nbdServer{filters: []string{"error"}, plugin: inMemory(), options: options})
+	return FaultyDevice{s.device(strings.Join(words, ", "), nbdSize), trigger}
+}
+
+// CacheMode is what PowerLoss does with a write before it says that it is done.
+type CacheMode string
+
+// The three modes: WriteThrough keeps every acknowledged write; WriteBack keeps
+// what was flushed; Unsafe ignores flushes too: a device that lies.
+const (
+	WriteThrough CacheMode = "writethrough"
+	WriteBack    CacheMode = "writeback"
+	Unsafe       CacheMode = "unsafe"
+)
+
+// VolatileDevice can lose its power.
+type VolatileDevice struct {
+	Device
+	// Image is the file that has what survives a Kill: the raw contents.
+	Image string
+	// Kill is the power loss; what was only in the cache is gone.
+	Kill func()
+}
+
+// PowerLoss starts a device with a volatile cache over a file of 64 MiB.
+func PowerLoss(t T, mode CacheMode) VolatileDevice {
+	t.Helper()
+	const size = 64 * mebi
+	image := filepath.Join(memory(t, size), "raw.img")
+	hollow(t, image, size)
+	s := nbdkit(t, nbdServer{filters: []string{"cache"}, plugin: []string{"file", image},
+		options: []string{"cache=" + string(mode)}})
+	return VolatileDevice{s.device(string(mode)+" cache", size), image, s.process.kill}
+}

@@ -1,0 +1,82 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// packages says in which Debian package each program is, where the names differ.
+var packages = map[string]string{
+	"qemu-storage-daemon": "qemu-system-common",
+	"nbdfuse":             "libnbd-bin",
+	"nbdinfo":             "libnbd-bin",
+	"losetup":             "mount",
+	"mount":               "mount",
+	"mkfs.ext4":           "e2fsprogs",
+	"mkfs.xfs":            "xfsprogs",
+	"fallocate":           "util-linux",
+	"ceph":                "ceph-common",
+	"rbd":                 "ceph-common",
+}
+
+// Need skips the test, with the command that installs what is missing, unless
+// all the named programs are installed. With LOADLINE_LAB=required it fails
+// instead.
+func Need(t T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		pkg := packages[program]
+		if pkg == "" {
+			pkg = program
+		}
+		Unavailable(t, "%s is not installed (apt-get install %s)", program, pkg)
+	}
+}
+
+// Unavailable ends a test that cannot run on this machine: it is skipped with
+// the reason, or fails when LOADLINE_LAB=required, so that no skip can hide
+// where everything is expected to run.
+func Unavailable(t T, why string, args ...any) {
+	t.Helper()
+	reason := fmt.Sprintf(why, args...)
+	if os.Getenv("LOADLINE_LAB") == "required" {
+		t.Fatalf("LOADLINE_LAB=required, but %s", reason)
+	}
+	t.Skipf("skipped: %s", reason)
+}
+
+// needMounts skips where the process may not mount or attach loop devices.
+func needMounts(t T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		Unavailable(t, "mounting needs root")
+	}
+}
+
+func needLoop(t T) {
+	t.Helper()
+	needMounts(t)
+	Need(t, "losetup")
+	if _, err := os.Stat("/dev/loop-control"); err != nil {
+		Unavailable(t, "loop devices are not available here: %v", err)
+	}
+	if out, err := exec.Command("losetup", "-f").CombinedOutput(); err != nil {
+		Unavailable(t, "no loop device is free: %s", strings.TrimSpace(string(out)))
+	}
+}
+
+func needFUSE(t T) {
+	t.Helper()
+	needMounts(t)
+	Need(t, "nbdfuse")
+	f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		Unavailable(t, "FUSE is not available here: %v", err)
+	}
+	f.Close()
+}

@@ -1,0 +1,115 @@
+package lab
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lockedBuffer takes the output of a running process.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// recorder is a T that keeps what a test would have done.
+type recorder struct {
+	T
+	skipped, failed string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Skipf(format string, args ...any) {
+	r.skipped = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.failed = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// record runs f as a test would be run.
+func record(f func(T)) *recorder {
+	r := &recorder{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(r)
+	}()
+	<-done
+	return r
+}
+
+func TestNeed(t *testing.T) {
+	t.Setenv("LOADLINE_LAB", "")
+	t.Setenv("PATH", t.TempDir())
+	r := record(func(t T) { Need(t, "nbdfuse") })
+	if want := "skipped: nbdfuse is not installed (apt-get install libnbd-bin)"; r.skipped != want || r.failed != "" {
+		t.Errorf("skipped with %q, failed with %q; want a skip with %q", r.skipped, r.failed, want)
+	}
+	t.Setenv("LOADLINE_LAB", "required")
+	r = record(func(t T) { Need(t, "nbdfuse") })
+	if r.skipped != "" || !strings.Contains(r.failed, "apt-get install libnbd-bin") {
+		t.Errorf("required: skipped with %q, failed with %q; want a failure that says what to install", r.skipped, r.failed)
+	}
+}
+
+func TestLockKeepsOtherProcessesOut(t *testing.T) {
+	Lock(t)
+	Lock(t) // again in the same process: no deadlock
+	path := filepath.Join(os.TempDir(), lockName)
+	try := func() error { return exec.Command("flock", "-n", path, "true").Run() }
+	if try() == nil {
+		t.Error("another process could take the lock while a test holds it")
+	}
+	t.Run("an inner test ends", func(t *testing.T) { Lock(t) })
+	if try() == nil {
+		t.Error("the end of an inner test has released the lock of the outer one")
+	}
+}
+
+func TestLockWaits(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	cmd := exec.Command("flock", path, "sh", "-c", "echo locked; sleep 0.5")
+	out := &lockedBuffer{}
+	cmd.Stdout = out
+	if err := cmd.Start(); err != nil {
+		t.Skipf("skipped: no flock: %v", err)
+	}
+	defer cmd.Wait()
+	wait(t, 10*time.Second, func() string {
+		if out.String() == "" {
+			return "flock has not started"
+		}
+		return ""
+	})
+	began := time.Now()
+	f, err := acquire(path, t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if waited := time.Since(began); waited < 200*time.Millisecond {
+		t.Errorf("waited only %s for a lock that was held for 0.5 s", waited)
+	}
+}
