@@ -22,10 +22,10 @@ var schemeLike = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+):`)
 // A fake's URI is its parameters without the question mark ("iops=1000&cv=0.05").
 func Parse(name string) (model.Target, error) {
 	if strings.TrimSpace(name) == "" {
-		return model.Target{}, model.RefusedError("No target was named.", known+".")
+		return model.Target{}, model.RefusedError("no target was named", known)
 	}
 	if strings.ContainsRune(name, 0) {
-		return model.Target{}, model.RefusedError(fmt.Sprintf("%q contains a zero byte, which no path or URI can.", name), known+".")
+		return model.Target{}, model.RefusedError(fmt.Sprintf("%q contains a zero byte, which no path or URI can", name), known)
 	}
 	m := schemeLike.FindStringSubmatch(name)
 	if m == nil {
@@ -36,31 +36,31 @@ func Parse(name string) (model.Target, error) {
 		return parseNBD(name)
 	case strings.HasPrefix(scheme, "nbd"):
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s uses the scheme %q, which Loadline does not speak: it knows nbd:// (TCP) and nbd+unix:// (a unix socket), both without TLS.", name, m[1]),
-			"Serve the export on a unix socket and name it: nbd+unix:///EXPORT?socket=/path/to/socket")
+			fmt.Sprintf("%s uses the scheme %q, which Loadline does not speak: it knows nbd:// (TCP) and nbd+unix:// (a unix socket), both without TLS", name, m[1]),
+			"serve the export on a unix socket and name it: nbd+unix:///EXPORT?socket=/path/to/socket")
 	case scheme == "rbd":
 		return parseRBD(name)
 	case scheme == "fake":
 		return parseFake(name)
 	case scheme == "sc", scheme == "pvc":
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s names a Kubernetes volume: Kubernetes targets are not in this version yet.", name),
-			"Run loadline inside a pod on the directory where the volume is mounted.")
+			fmt.Sprintf("%s names a Kubernetes volume: Kubernetes targets are not in this version yet", name),
+			"run loadline inside a pod on the directory where the volume is mounted")
 	}
 	if t, err := parsePath(name); err == nil && exists(t.Path) {
 		return t, nil // a file whose name has a colon
 	}
 	return model.Target{}, model.RefusedError(
-		fmt.Sprintf("%s is neither a path that exists nor a target whose scheme %q is known.", name, m[1]),
-		known+"; write ./"+name+" for a new file of that name.")
+		fmt.Sprintf("%s is neither a path that exists nor a target whose scheme %q is known", name, m[1]),
+		known+"; write ./"+name+" for a new file of that name")
 }
 
 // parseNBD checks the form of an NBD URI by the NBD project's "uri.md".
 func parseNBD(name string) (model.Target, error) {
 	refuse := func(why string) (model.Target, error) {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s is not a usable NBD URI: %s.", name, why),
-			"Write nbd+unix:///EXPORT?socket=/path/to/socket or nbd://HOST:PORT/EXPORT, quoted for the shell.")
+			fmt.Sprintf("%s is not a usable NBD URI: %s", name, why),
+			"write nbd+unix:///EXPORT?socket=/path/to/socket or nbd://HOST:PORT/EXPORT, quoted for the shell")
 	}
 	u, err := url.Parse(name)
 	if err != nil {
@@ -122,13 +122,13 @@ func parseRBD(name string) (model.Target, error) {
 	}
 	if !ok {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s is not a usable Ceph image: a pool and an image are expected, with a slash between them.", name),
-			"Write rbd:POOL/IMAGE; rbd ls POOL lists the images of a pool.")
+			fmt.Sprintf("%s is not a usable Ceph image: a pool and an image are expected, with a slash between them", name),
+			"write rbd:POOL/IMAGE; rbd ls POOL lists the images of a pool")
 	}
 	if strings.ContainsRune(image, '@') {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s names a snapshot, which fio's rbd engine cannot open.", name),
-			"Clone the snapshot into an image and measure that: rbd clone POOL/IMAGE@SNAP POOL/CLONE")
+			fmt.Sprintf("%s names a snapshot, which fio's rbd engine cannot open", name),
+			"clone the snapshot into an image and measure that: rbd clone POOL/IMAGE@SNAP POOL/CLONE")
 	}
 	return model.Target{Name: name, Kind: model.RBD, URI: image}, nil
 }
@@ -138,7 +138,7 @@ func parseFake(name string) (model.Target, error) {
 	params := strings.TrimPrefix(name[len("fake:"):], "?")
 	if _, err := url.ParseQuery(params); err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s: the fake's parameters do not parse: %v.", name, err), "Write fake:?iops=1000&cv=0.05, quoted for the shell.")
+			fmt.Sprintf("%s: the fake's parameters do not parse: %v", name, err), "write fake:?iops=1000&cv=0.05, quoted for the shell")
 	}
 	return model.Target{Name: name, Kind: model.Fake, URI: params}, nil
 }

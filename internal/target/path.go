@@ -16,7 +16,7 @@ func parsePath(name string) (model.Target, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be made an absolute path: %s.", name, reason(err)), "Name it with a path that begins with a slash.")
+			fmt.Sprintf("%s cannot be made an absolute path: %s", name, reason(err)), "name it with a path that begins with a slash")
 	}
 	info, err := os.Stat(abs)
 	switch {
@@ -24,13 +24,13 @@ func parsePath(name string) (model.Target, error) {
 		return parseMissing(name, abs)
 	case err != nil:
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be looked at: %s.", name, reason(err)),
-			"Check its permissions and those of the directories above it: namei -l "+abs)
+			fmt.Sprintf("%s cannot be looked at: %s", name, reason(err)),
+			"check its permissions and those of the directories above it: namei -l "+abs)
 	}
 	path, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be followed to its end: %s.", name, reason(err)), "Name the file or device that the link points to.")
+			fmt.Sprintf("%s cannot be followed to its end: %s", name, reason(err)), "name the file or device that the link points to")
 	}
 	t := model.Target{Name: name, Path: path}
 	switch mode := info.Mode(); {
@@ -38,7 +38,7 @@ func parsePath(name string) (model.Target, error) {
 		t.Kind = model.Directory
 	case mode.IsRegular() && strings.HasSuffix(name, "/"):
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s is a file, not a directory.", name), "Leave the slash at its end away.")
+			fmt.Sprintf("%s is a file, not a directory", name), "leave the slash at its end away")
 	case mode.IsRegular():
 		t.Kind = model.File
 	case mode&fs.ModeDevice != 0 && mode&fs.ModeCharDevice == 0:
@@ -53,33 +53,33 @@ func parsePath(name string) (model.Target, error) {
 func parseMissing(name, abs string) (model.Target, error) {
 	if link, err := os.Readlink(abs); err == nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s is a link to %s, which does not exist.", name, link), "Mend the link, or name what shall be measured itself.")
+			fmt.Sprintf("%s is a link to %s, which does not exist", name, link), "mend the link, or name what shall be measured itself")
 	}
 	parent := filepath.Dir(abs)
 	info, err := os.Stat(parent)
 	if err != nil {
 		near := nearest(parent)
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s.", name, near),
-			"Check the spelling: ls "+near)
+			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s", name, near),
+			"check the spelling: ls "+near)
 	}
 	if !info.IsDir() {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s does not exist: %s is not a directory.", name, parent), "Check the spelling: ls -l "+parent)
+			fmt.Sprintf("%s does not exist: %s is not a directory", name, parent), "check the spelling: ls -l "+parent)
 	}
 	if strings.HasSuffix(name, "/") || filepath.Base(name) == "." || filepath.Base(name) == ".." {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("The directory %s does not exist; the nearest that does is %s.", name, parent), "Make it first: mkdir "+abs)
+			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, parent), "make it first: mkdir "+abs)
 	}
 	resolved, err := filepath.EvalSymlinks(parent)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be followed to its end: %s.", parent, reason(err)), "Name the directory that the link points to.")
+			fmt.Sprintf("%s cannot be followed to its end: %s", parent, reason(err)), "name the directory that the link points to")
 	}
 	if inDev(resolved) {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("There is no device %s; the nearest directory that exists is %s.", name, parent),
-			"List the block devices of this machine: lsblk")
+			fmt.Sprintf("there is no device %s; the nearest directory that exists is %s", name, parent),
+			"list the block devices of this machine: lsblk")
 	}
 	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
 }
@@ -94,16 +94,16 @@ func inDev(dir string) bool {
 }
 
 func refuseMode(name string, mode fs.FileMode) error {
-	what, hint := "is of a kind that cannot be measured", "Name a directory, a file or a block device."
+	what, hint := "is of a kind that cannot be measured", "name a directory, a file or a block device"
 	switch {
 	case mode&fs.ModeCharDevice != 0:
-		what, hint = "is a character device, which has no blocks to measure", "List the block devices of this machine: lsblk"
+		what, hint = "is a character device, which has no blocks to measure", "list the block devices of this machine: lsblk"
 	case mode&fs.ModeSocket != 0:
-		what, hint = "is a socket", "If an NBD server listens on it, write nbd+unix:///EXPORT?socket="+name
+		what, hint = "is a socket", "if an NBD server listens on it, write nbd+unix:///EXPORT?socket="+name
 	case mode&fs.ModeNamedPipe != 0:
 		what = "is a named pipe"
 	}
-	return model.RefusedError(fmt.Sprintf("%s %s.", name, what), hint)
+	return model.RefusedError(fmt.Sprintf("%s %s", name, what), hint)
 }
 
 // nearest is the closest directory above path that exists.

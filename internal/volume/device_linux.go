@@ -14,7 +14,7 @@ func probeDevice(t model.Target) (model.Storage, error) {
 	var s model.Storage
 	major, minor, err := deviceNumber(t.Path)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s.", t.Name, reason(err)), "List the block devices of this machine: lsblk")
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "list the block devices of this machine: lsblk")
 	}
 	k := newKernel()
 	k.describe(&s, k.chainOfDevice(major, minor, 0))
@@ -22,7 +22,7 @@ func probeDevice(t model.Target) (model.Storage, error) {
 	s.DeviceSize = k.number(dir+"/size") * 512 // of the partition, if it is one
 	s.ReadOnly = k.text(dir+"/ro") == "1"
 	if s.DeviceSize == 0 {
-		return s, model.RefusedError(fmt.Sprintf("%s has no medium or is not set up: its size is 0.", t.Name), "List the block devices of this machine: lsblk")
+		return s, model.RefusedError(fmt.Sprintf("%s has no medium or is not set up: its size is 0", t.Name), "list the block devices of this machine: lsblk")
 	}
 	return s, probeDirect(&s, t)
 }

@@ -50,9 +50,10 @@ type fiemapPage struct {
 func ProveFile(path string, size int64) (model.Proof, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: %s.", path, reason(err)), "")
+		return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: %s", path, reason(err)), "")
 	}
 	defer f.Close()
+	size = max(0, size)
 	var tally extentTally
 	page := new(fiemapPage)
 	for at := uint64(0); at < uint64(size); {
@@ -64,10 +65,10 @@ func ProveFile(path string, size int64) (model.Proof, error) {
 		case errors.Is(errno, unix.EOPNOTSUPP), errno == unix.ENOTTY, errno == unix.ENOSYS, errno == unix.EINVAL, errno == unix.EBADR:
 			return model.Proof{Method: "none", Detail: "this filesystem does not map its files (FIEMAP: " + errno.Error() + ")"}, nil
 		case errno != 0:
-			return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: FIEMAP: %s.", path, errno), "")
+			return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: FIEMAP: %s", path, errno), "")
 		}
 		next, last := tally.add(page.Extents[:page.Mapped], at, uint64(size))
-		if last || page.Mapped == 0 {
+		if last || next == at {
 			break
 		}
 		at = next

@@ -28,11 +28,11 @@ func probeFile(t model.Target) (model.Storage, error) {
 	}
 	s, err := filesystem(dir)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s.", t.Name, reason(err)), "Check that it exists and may be read: ls -ld "+dir)
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "check that it exists and may be read: ls -ld "+dir)
 	}
 	if notStorage[s.Filesystem] {
-		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data.", t.Name, s.Filesystem),
-			"Name a directory on a disk: df -h lists the filesystems.")
+		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data", t.Name, s.Filesystem),
+			"name a directory on a disk: df -h lists the filesystems")
 	}
 	if !fresh {
 		return s, probeDirect(&s, t)
@@ -45,9 +45,9 @@ func probeFile(t model.Target) (model.Storage, error) {
 	}
 	if spare(s) == 0 {
 		return s, model.RefusedError(
-			fmt.Sprintf("%s has no room to measure in: its filesystem %s is %.0f %% full, and Loadline leaves 5 %% of it free.",
+			fmt.Sprintf("%s has no room to measure in: its filesystem %s is %.0f %% full, and Loadline leaves 5 %% of it free",
 				t.Name, s.Mount, 100*float64(s.Used)/float64(max(1, s.Used+s.Free))),
-			"Make space, or name a directory on another filesystem: df -h")
+			"make space, or name a directory on another filesystem: df -h")
 	}
 	return s, nil
 }
@@ -86,15 +86,11 @@ var magicNames = map[uint32]string{
 // probeDirectory writes one block to a file of our own: it shows at once whether
 // the directory may be written, has room, and takes direct I/O.
 func probeDirectory(s *model.Storage, dir string) error {
-	f, err := os.CreateTemp(dir, Prefix+"probe-*")
+	f, done, err := scratch(dir, "probe")
 	if err != nil {
 		return writeRefusal(dir, err)
 	}
-	defer func() {
-		_ = f.Close()
-		_ = os.Remove(f.Name())
-	}()
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	defer done()
 	block, free, err := alignedBlock(s)
 	if err != nil {
 		return err
@@ -121,8 +117,8 @@ func probeDirectory(s *model.Storage, dir string) error {
 func probeDirect(s *model.Storage, t model.Target) error {
 	f, err := os.Open(t.Path)
 	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s.", t.Name, reason(err)),
-			"Run as a user who may read it (often root), or name another target.")
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, reason(err)),
+			"run as a user who may read it (often root), or name another target")
 	}
 	_ = f.Close()
 	direct, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_DIRECT, 0)

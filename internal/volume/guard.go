@@ -19,11 +19,11 @@ func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) erro
 		return nil
 	}
 	if destroy == "" || destroy != t.Name && destroy != t.Path && destroy != t.URI {
-		message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds.", t.Name)
+		message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds", t.Name)
 		if destroy != "" {
-			message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s.", t.Name, destroy)
+			message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s", t.Name, destroy)
 		}
-		return model.RefusedError(message, fmt.Sprintf("If its content may go, add: --destroy-data-on '%s'; or choose workloads that only read.", t.Name))
+		return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on '%s'; or choose workloads that only read", t.Name))
 	}
 	switch t.Kind {
 	case model.BlockDevice:
@@ -41,10 +41,10 @@ func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) erro
 	case model.RBD:
 		return guardRBD(ctx, e, t)
 	}
-	return model.RefusedError(fmt.Sprintf("%s is of a kind (%s) that Loadline does not write to.", t.Name, t.Kind), "")
+	return model.RefusedError(fmt.Sprintf("%s is of a kind (%s) that Loadline does not write to", t.Name, t.Kind), "")
 }
 
 // inUse is the refusal of a target that somebody uses now.
 func inUse(t model.Target, how, hint string) error {
-	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on.", t.Name, how), hint)
+	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on", t.Name, how), hint)
 }

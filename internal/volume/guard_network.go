@@ -30,7 +30,7 @@ func guardNBD(ctx context.Context, e *env.Env, t model.Target) error {
 	}
 	defer c.Close()
 	if c.Flags.Has(nbd.ReadOnly) {
-		return inUse(t, "is read-only, by its server's word", "Serve it writable, or choose workloads that only read.")
+		return inUse(t, "is read-only, by its server's word", "serve it writable, or choose workloads that only read")
 	}
 	return guardEnds(ctx, e, t, c.Size, func(p []byte, at int64) error {
 		// The request is widened to the blocks that the server wants.
@@ -50,16 +50,13 @@ func guardNBD(ctx context.Context, e *env.Env, t model.Target) error {
 // image's size and has that checked.
 func guardEnds(ctx context.Context, e *env.Env, t model.Target, size int64, read func(p []byte, at int64) error) error {
 	unreadable := func(err error) error {
-		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures: %v: refused even with --destroy-data-on.", t.Name, err), "")
+		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures: %v: refused even with --destroy-data-on", t.Name, err), "")
 	}
-	f, err := os.CreateTemp("", Prefix+"ends-*")
+	f, done, err := scratch(os.TempDir(), "ends")
 	if err != nil {
 		return unreadable(err)
 	}
-	defer func() {
-		_ = f.Close()
-		_ = os.Remove(f.Name())
-	}()
+	defer done()
 	if err := f.Truncate(size); err != nil {
 		return unreadable(err)
 	}
@@ -93,10 +90,10 @@ func guardRBD(ctx context.Context, e *env.Env, t model.Target) error {
 		} `json:"watchers"`
 	}
 	if err := json.Unmarshal(out, &status); err != nil {
-		return model.RefusedError(fmt.Sprintf("%s: rbd status cannot be read (%v): refused even with --destroy-data-on.", t.Name, err), "Look at it: rbd status "+t.URI)
+		return model.RefusedError(fmt.Sprintf("%s: rbd status cannot be read (%v): refused even with --destroy-data-on", t.Name, err), "look at it: rbd status "+t.URI)
 	}
 	if len(status.Watchers) > 0 {
-		return inUse(t, "is in use by "+status.Watchers[0].Address, "Unmap or close it there first: rbd status "+t.URI)
+		return inUse(t, "is in use by "+status.Watchers[0].Address, "unmap or close it there first: rbd status "+t.URI)
 	}
 	head, err := rbdHead(ctx, e, t, min(s.DeviceSize, headBytes))
 	if err != nil {
@@ -128,8 +125,8 @@ func rbdHead(ctx context.Context, e *env.Env, t model.Target, n int64) ([]byte, 
 	cancel()
 	_ = cmd.Wait() // its end by our own signal is no news
 	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (rbd export: %v): refused even with --destroy-data-on.", t.Name, err),
-			"See what is wrong: rbd export "+t.URI+" - | head -c 1M | hexdump -C")
+		return nil, model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (rbd export: %v): refused even with --destroy-data-on", t.Name, err),
+			"see what is wrong: rbd export "+t.URI+" - | head -c 1M | hexdump -C")
 	}
 	return head, nil
 }

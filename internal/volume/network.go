@@ -33,7 +33,7 @@ func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 		LogicalBlock: int(c.MinBlock), PhysicalBlock: int(c.PreferredBlock),
 	}
 	if c.Size == 0 {
-		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0.", t.Name), "Look at the export: nbdinfo '"+t.URI+"'")
+		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0", t.Name), "look at the export: nbdinfo '"+t.URI+"'")
 	}
 	return s, nil
 }
@@ -46,31 +46,31 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	}
 	a, uriErr := nbd.ParseURI(t.URI)
 	if uriErr != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s: %v.", t.Name, uriErr), "Write nbd+unix:///EXPORT?socket=/path/to/socket")
+		return nil, model.RefusedError(fmt.Sprintf("%s: %v", t.Name, uriErr), "write nbd+unix:///EXPORT?socket=/path/to/socket")
 	}
 	var no *nbd.RefusedError
 	switch {
 	case errors.As(err, &no) && no.Unknown:
-		hint := "List the server's exports: nbdinfo --list '" + t.URI + "'"
+		hint := "list the server's exports: nbdinfo --list '" + t.URI + "'"
 		if len(no.Exports) > 0 {
-			hint = fmt.Sprintf("The server has these exports: %s.", strings.Join(quoted(no.Exports), ", "))
+			hint = fmt.Sprintf("the server has these exports: %s", strings.Join(quoted(no.Exports), ", "))
 		}
-		return nil, model.RefusedError(fmt.Sprintf("The NBD server at %s does not know the export %q: %s.", a.Server, a.Export, sentence(no.Words)), hint)
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s does not know the export %q: %s", a.Server, a.Export, sentence(no.Words)), hint)
 	case errors.As(err, &no) && no.TLS:
-		return nil, model.RefusedError(fmt.Sprintf("The NBD server at %s wants TLS, which Loadline does not speak: %s.", a.Server, sentence(no.Words)),
-			"Serve the export without TLS on a unix socket.")
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s wants TLS, which Loadline does not speak: %s", a.Server, sentence(no.Words)),
+			"serve the export without TLS on a unix socket")
 	case errors.As(err, &no):
-		return nil, model.RefusedError(fmt.Sprintf("The NBD server at %s refused the export %q: %s.", a.Server, a.Export, sentence(no.Words)), "")
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s refused the export %q: %s", a.Server, a.Export, sentence(no.Words)), "")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, model.RefusedError(fmt.Sprintf("Nobody listens at %s: %s.", a.Server, syscall.ECONNREFUSED), "Start the NBD server, or correct the address in the URI.")
+		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: %s", a.Server, syscall.ECONNREFUSED), "start the NBD server, or correct the address in the URI")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, model.RefusedError(fmt.Sprintf("Nobody listens at %s: there is no such socket.", a.Server), "Start the NBD server, or correct socket= in the URI.")
+		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: there is no such socket", a.Server), "start the NBD server, or correct socket= in the URI")
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, model.RefusedError(fmt.Sprintf("The NBD server at %s did not answer in time.", a.Server), "Look whether it hangs or serves another client only: nbdinfo '"+t.URI+"'")
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo '"+t.URI+"'")
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	}
-	return nil, model.RefusedError(fmt.Sprintf("The NBD server at %s cannot be used: %v.", a.Server, err), "Look at it with: nbdinfo '"+t.URI+"'")
+	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo '"+t.URI+"'")
 }
 
 // sentence makes a server's words fit into a sentence of ours.
@@ -96,7 +96,7 @@ func probeRBD(ctx context.Context, e *env.Env, t model.Target) (model.Storage, e
 		Features   []string `json:"features"`
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Size <= 0 {
-		return model.Storage{}, model.RefusedError(fmt.Sprintf("%s: rbd info did not tell the image's size.", t.Name), "Look at it: rbd info "+t.URI)
+		return model.Storage{}, model.RefusedError(fmt.Sprintf("%s: rbd info did not tell the image's size", t.Name), "look at it: rbd info "+t.URI)
 	}
 	return model.Storage{
 		DeviceSize: info.Size,
@@ -107,7 +107,7 @@ func probeRBD(ctx context.Context, e *env.Env, t model.Target) (model.Storage, e
 // rbd runs Ceph's tool and returns what it prints.
 func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byte, error) {
 	if _, err := e.LookPath("rbd"); err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be probed: the program rbd is not installed.", t.Name), "Install it: apt-get install ceph-common")
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be probed: the program rbd is not installed", t.Name), "install it: apt-get install ceph-common")
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -116,15 +116,15 @@ func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byt
 		return out, nil
 	}
 	if ctx.Err() != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be reached: rbd %s did not answer in %.0f s.", t.Name, args[0], answerTime.Seconds()),
-			"Look whether the cluster is up: ceph -s")
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be reached: rbd %s did not answer in %.0f s", t.Name, args[0], answerTime.Seconds()),
+			"look whether the cluster is up: ceph -s")
 	}
 	words := err.Error()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		words = lastLine(exit.Stderr)
 	}
-	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s.", t.Name, args[0], sentence(words)), "Look whether the pool and the image exist: rbd ls POOL")
+	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the pool and the image exist: rbd ls POOL")
 }
 
 func lastLine(b []byte) string {

@@ -15,8 +15,8 @@ func ProveFile(string, int64) (model.Proof, error) {
 }
 
 func unavailable(t model.Target) error {
-	return model.RefusedError(fmt.Sprintf("%s cannot be probed: looking at disks is not available on %s.", t.Name, runtime.GOOS),
-		"Run loadline on Linux, or name an NBD or Ceph image.")
+	return model.RefusedError(fmt.Sprintf("%s cannot be probed: looking at disks is not available on %s", t.Name, runtime.GOOS),
+		"run loadline on Linux, or name an NBD or Ceph image")
 }
 
 func probeFile(t model.Target) (model.Storage, error)   { return model.Storage{}, unavailable(t) }

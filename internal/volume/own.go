@@ -37,10 +37,10 @@ func Create(t model.Target, runID string, size int64) (path string, err error) {
 	default:
 		return "", fmt.Errorf("a %s is not something to make a file in", t.Kind)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := createLocked(path)
 	if errors.Is(err, fs.ErrExist) {
-		return "", model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make.", path),
-			"Name another file, or remove this one if it may go: rm "+path)
+		return "", model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
+			"name another file, or remove this one if it may go: rm "+path)
 	}
 	if err != nil {
 		return "", writeRefusal(path, err)
@@ -48,16 +48,54 @@ func Create(t model.Target, runID string, size int64) (path string, err error) {
 	if err := f.Truncate(size); err != nil {
 		_ = f.Close()
 		_ = os.Remove(path)
-		return "", model.RefusedError(fmt.Sprintf("A file of %s cannot be made at %s: %s.", model.FormatSize(size), path, reason(err)),
-			"Choose a smaller --size.")
+		return "", model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, reason(err)),
+			"choose a smaller --size")
 	}
-	// A filesystem without locks (some network ones) still works: Leftovers then
-	// finds nothing there, as it cannot tell either.
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	held.Lock()
 	held.files[path] = f
 	held.Unlock()
 	return path, nil
+}
+
+// createLocked makes a new file and takes its lock. A cleanup elsewhere may take
+// the file for a leftover before it is locked; then it is made again.
+func createLocked(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		// A filesystem without locks (some network ones) still works: Leftovers
+		// finds nothing there, as it cannot tell either.
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if sameFile(f, path) {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+}
+
+// sameFile tells whether path still names the open file.
+func sameFile(f *os.File, path string) bool {
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(path)
+	return err == nil && os.SameFile(is, now)
+}
+
+// scratch makes a small file of our own for a short while; done removes it.
+func scratch(dir, purpose string) (f *os.File, done func(), err error) {
+	f, err = os.CreateTemp(dir, Prefix+purpose+"-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+	return f, func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}, nil
 }
 
 // Remove removes a file that Create made in this process, or one that Leftovers
@@ -82,14 +120,10 @@ func Remove(path string) error {
 		}
 	}
 	defer f.Close()
-	now, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if was, err := f.Stat(); err != nil || !os.SameFile(was, now) {
+	if !sameFile(f, path) {
 		return fmt.Errorf("%s is no longer the file that Loadline made, so it stays", path)
 	}
 	return os.Remove(path)
@@ -97,10 +131,10 @@ func Remove(path string) error {
 
 // Leftovers lists the files with our prefix in a directory that no running
 // Loadline holds: those of runs that were killed.
-func Leftovers(dir string) []string {
+func Leftovers(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, reason(err)), "name a directory that exists: ls -ld "+dir)
 	}
 	var left []string
 	for _, e := range entries {
@@ -113,7 +147,7 @@ func Leftovers(dir string) []string {
 			left = append(left, path)
 		}
 	}
-	return left
+	return left, nil
 }
 
 // errInUse tells that another process holds the file's lock.

@@ -28,14 +28,14 @@ func writeRefusal(path string, err error) *model.WorkerError {
 	dir := path
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return model.RefusedError(fmt.Sprintf("%s cannot be written: its filesystem is mounted read-only.", dir),
-			"Name a directory on a writable filesystem: findmnt -O rw")
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: its filesystem is mounted read-only", dir),
+			"name a directory on a writable filesystem: findmnt -O rw")
 	case errors.Is(err, fs.ErrPermission):
-		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)),
-			"Name a directory that you may write, or run as a user who may.")
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)),
+			"name a directory that you may write, or run as a user who may")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)),
-			"Make space, or name a directory on another filesystem: df -h")
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)),
+			"make space, or name a directory on another filesystem: df -h")
 	}
-	return model.RefusedError(fmt.Sprintf("%s cannot be written: %s.", dir, reason(err)), "")
+	return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)), "")
 }

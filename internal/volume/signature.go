@@ -21,8 +21,8 @@ const blkidNothing = 2
 func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string) error {
 	blkid, err := findBlkid(e)
 	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be checked for signatures, because the program blkid is not installed: refused even with --destroy-data-on.", t.Name),
-			"Install it: apt-get install util-linux")
+		return model.RefusedError(fmt.Sprintf("%s cannot be checked for signatures, because the program blkid is not installed: refused even with --destroy-data-on", t.Name),
+			"install it: apt-get install util-linux")
 	}
 	out, err := e.Command(ctx, blkid, "-p", "-o", "export", path).Output()
 	if ctx.Err() != nil {
@@ -40,8 +40,8 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string
 		if exit != nil && len(bytes.TrimSpace(exit.Stderr)) > 0 {
 			words = lastLine(exit.Stderr)
 		}
-		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (blkid: %s): refused even with --destroy-data-on.", t.Name, sentence(words)),
-			"See what is wrong: blkid -p "+path)
+		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (blkid: %s): refused even with --destroy-data-on", t.Name, sentence(words)),
+			"see what is wrong: blkid -p "+path)
 	}
 	if what := readSignature(out); what != "" {
 		return signed(t, what)
@@ -61,11 +61,11 @@ func findBlkid(e *env.Env) (string, error) {
 
 // signed is the refusal of a target that bears a signature.
 func signed(t model.Target, what string) error {
-	hint := "If its data may go, overwrite its first and last MiB, or make a new image."
+	hint := "if its data may go, overwrite its first and last MiB, or make a new image"
 	if t.Kind == model.BlockDevice || t.Kind == model.File {
-		hint = "If its data may go: wipefs -a " + t.Path
+		hint = "if its data may go: wipefs -a " + t.Path
 	}
-	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on.", t.Name, what), hint)
+	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on", t.Name, what), hint)
 }
 
 // readSignature says what blkid's export format tells; empty when it only tells
