@@ -1,0 +1,67 @@
+package fio
+
+import (
+	"context"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Bandwidth measures for the given time how fast the volume is read or written
+// in order, in bytes/s: a rough figure to choose a size by. Writing makes a file
+// as long as the volume first; reading what was never written means nothing.
+func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long time.Duration) (float64, error) {
+	if _, err := d.Version(ctx); err != nil {
+		return 0, err
+	}
+	check := reachable
+	if write {
+		check = lengthen
+	}
+	if err := check(v); err != nil {
+		return 0, err
+	}
+	all := stretches(v.Size)
+	if len(all) == 0 {
+		return 0, broken("%s is too small to measure its bandwidth.", name(v))
+	}
+	var t text
+	t.comment("Loadline, bandwidth probe")
+	t.section("bandwidth")
+	t.sequential(v, all[0])
+	if write {
+		t.set("rw", "write")
+		t.set("refill_buffers", 1)
+		if !v.Direct {
+			// Else it would be the bandwidth of the page cache.
+			t.set("fdatasync", 16)
+		}
+	} else {
+		t.set("rw", "read")
+	}
+	t.set("time_based", 1)
+	t.set("runtime", milliseconds(long.Seconds(), 0))
+	var last *job
+	o, err := d.execute(ctx, process{
+		text: t.String(), link: link(v), silence: max(long, 0) + d.limits.silence, expected: long,
+		args: []string{"--output-format=json"},
+		document: func(data []byte) (err error) {
+			last, err = decode(data)
+			return err
+		},
+	})
+	if err != nil {
+		return 0, err
+	}
+	if why := failure(o, last); why != "" {
+		return 0, broken("the bandwidth of %s could not be measured: %s.", name(v), why)
+	}
+	flow := last.Read
+	if write {
+		flow = last.Write
+	}
+	if flow.Bytes == 0 || flow.Runtime <= 0 {
+		return 0, broken("the bandwidth of %s could not be measured: no data was moved in %s.", name(v), model.FormatDuration(long.Seconds()))
+	}
+	return float64(flow.Bytes) / (float64(flow.Runtime) / 1000), nil
+}

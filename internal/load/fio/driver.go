@@ -1,0 +1,150 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The oldest fio that is used: 3.18 is the first that keeps one histogram of
+// the total latency (lat_percentiles) apart from those of submission and
+// completion (slat_percentiles, clat_percentiles), which the samples stand on.
+const (
+	minMajor = 3
+	minMinor = 18
+)
+
+// installHint tells how to get fio.
+const installHint = "install it: apt-get install fio (Debian, Ubuntu), dnf install fio (Fedora), brew install fio (macOS)"
+
+// Driver runs fio, one process per call and never two at once: a second call
+// waits for the first. Use New.
+type Driver struct {
+	env *env.Env
+
+	// one is held while an fio process runs.
+	one sync.Mutex
+
+	// known guards what was found out.
+	known   sync.Mutex
+	path    string
+	version string
+	seeds   map[string]uint64
+
+	limits limits
+}
+
+// limits are how long fio may be silent or late before it counts as hung.
+type limits struct {
+	// silence is allowed beyond the second after which a document is due.
+	silence time.Duration
+	// late is allowed beyond the time at which a job should have ended.
+	late time.Duration
+	// grace lies between asking (SIGINT) and killing.
+	grace time.Duration
+	// flush is the silence allowed while data is written before measuring, where
+	// one flush may move gigabytes.
+	flush time.Duration
+}
+
+// New returns a driver that finds fio at first use.
+func New(e *env.Env) *Driver {
+	return &Driver{
+		env:   e,
+		seeds: map[string]uint64{},
+		limits: limits{
+			silence: 10 * time.Second, late: 30 * time.Second,
+			grace: 5 * time.Second, flush: 2 * time.Minute,
+		},
+	}
+}
+
+// find returns the path of fio.
+func (d *Driver) find() (string, error) {
+	d.known.Lock()
+	defer d.known.Unlock()
+	if d.path != "" {
+		return d.path, nil
+	}
+	path, err := d.env.LookPath("fio")
+	if err != nil {
+		return "", model.RefusedError("fio is not installed, or not in PATH.", installHint)
+	}
+	d.path = path
+	return path, nil
+}
+
+var versionPattern = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)\s*$`)
+
+// Version returns fio's version, for example "3.33". The error is Refused when
+// fio is missing, older than 3.18, or not fio at all.
+func (d *Driver) Version(ctx context.Context) (string, error) {
+	path, err := d.find()
+	if err != nil {
+		return "", err
+	}
+	d.known.Lock()
+	defer d.known.Unlock()
+	if d.version != "" {
+		return d.version, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.limits.silence)
+	defer cancel()
+	cmd := d.env.Command(ctx, path, "--version")
+	// A child that keeps the pipe open must not hold us up.
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", model.RefusedError(fmt.Sprintf("%s --version did not answer in time.", path), installHint)
+	}
+	m := versionPattern.FindStringSubmatch(string(out))
+	if m == nil {
+		said := quote(string(out))
+		if err != nil && said == "" {
+			said = err.Error()
+		}
+		return "", model.RefusedError(fmt.Sprintf("%s does not say which version it is; it said: %s.", path, said), installHint)
+	}
+	major, _ := strconv.Atoi(m[2])
+	minor, _ := strconv.Atoi(m[3])
+	if major < minMajor || major == minMajor && minor < minMinor {
+		return "", model.RefusedError(fmt.Sprintf("fio %s is too old: %d.%d or newer is needed, because older ones keep no histogram of the total latency.",
+			m[1], minMajor, minMinor), installHint)
+	}
+	d.version = m[1]
+	return d.version, nil
+}
+
+// CheckJob lets fio parse a job file, or the option lines of one section. The
+// error is Refused and carries fio's own words. It does no I/O.
+func (d *Driver) CheckJob(ctx context.Context, text string) error {
+	if !sectionPattern.MatchString(text) {
+		text = "[job]\n" + text
+	}
+	o, err := d.execute(ctx, process{text: text, args: []string{"--parse-only"}, silence: d.limits.silence})
+	if err != nil {
+		return err
+	}
+	if o.exit != 0 || o.signal != 0 || o.stopped != "" {
+		return model.RefusedError(fmt.Sprintf("fio rejects the job: %s.", o.said()), "try it yourself: fio --parse-only FILE.fio")
+	}
+	return nil
+}
+
+var sectionPattern = regexp.MustCompile(`(?m)^\s*\[[^\]]+\]`)
+
+// quote makes one short line of what a program printed.
+func quote(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return strings.TrimRight(s, " .")
+}

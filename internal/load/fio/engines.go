@@ -1,0 +1,109 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Engines returns fio's I/O engines that work on a volume, best first. Each is
+// tried by reading one block, because an engine that is compiled in may still be
+// forbidden (io_uring in containers) or not fit the file. It reads v.Path, which
+// must exist and hold a block, or connects to the NBD or Ceph server.
+func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) {
+	if _, err := d.Version(ctx); err != nil {
+		return nil, err
+	}
+	candidates := []string{"io_uring", "libaio", "psync"}
+	if runtime.GOOS != "linux" {
+		candidates = []string{"posixaio", "psync"}
+	}
+	switch v.Target.Kind {
+	case model.NBD:
+		candidates = []string{"nbd"}
+	case model.RBD:
+		candidates = []string{"rbd"}
+	default:
+		if err := readable(v.Path); err != nil {
+			return nil, err
+		}
+	}
+	var working []string
+	var said string
+	for _, engine := range candidates {
+		why, err := d.try(ctx, v, engine)
+		switch {
+		case err != nil:
+			return nil, err
+		case why == "":
+			working = append(working, engine)
+		default:
+			said = why
+		}
+	}
+	if len(working) == 0 {
+		return nil, model.RefusedError(fmt.Sprintf("fio cannot read from %s: %s.", name(v), said), "")
+	}
+	return working, nil
+}
+
+// probeBlock is large enough for the logical blocks of all disks.
+const probeBlock = 4096
+
+// try reads one block, and returns what fio said when it could not.
+func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (string, error) {
+	var t text
+	t.section("probe")
+	t.volume(v, engine)
+	t.set("direct", flag(v.Direct))
+	t.set("rw", "read")
+	t.set("bs", probeBlock)
+	t.set("size", probeBlock)
+	t.set("thread", 1)
+	var last *job
+	o, err := d.execute(ctx, process{
+		text: t.String(), link: link(v), silence: d.limits.silence,
+		args: []string{"--readonly", "--output-format=json"},
+		document: func(data []byte) (err error) {
+			last, err = decode(data)
+			return err
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if why := failure(o, last); why != "" {
+		return why, nil
+	}
+	if last.Read.Bytes != probeBlock {
+		return fmt.Sprintf("fio read %d bytes of %d", last.Read.Bytes, probeBlock), nil
+	}
+	return "", nil
+}
+
+// readable makes sure that fio finds a block to read: it would unlink a file
+// that is too short.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%v.", err), "")
+	}
+	if info.IsDir() || info.Mode().IsRegular() && info.Size() < probeBlock {
+		return model.RefusedError(fmt.Sprintf("%s holds no block that fio could read.", path), "")
+	}
+	return nil
+}
+
+// name is what people call the volume.
+func name(v model.Volume) string {
+	if v.Path != "" {
+		return v.Path
+	}
+	return v.Target.URI
+}

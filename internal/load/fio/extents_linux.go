@@ -1,0 +1,44 @@
+package fio
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// reserve allocates the blocks of a file. A filesystem that cannot is no error.
+func reserve(f *os.File, size int64) error {
+	for {
+		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
+			return nil
+		}
+		return err
+	}
+}
+
+// mapped tells whether the kernel shows the extents of a regular file (FIEMAP,
+// the kernel's Documentation/filesystems/fiemap.rst).
+func mapped(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	// struct fiemap without room for extents: the kernel then counts them.
+	request := struct {
+		start, length                  uint64
+		flags, mapped, count, reserved uint32
+	}{length: ^uint64(0)}
+	const fiemap = 0xC020660B // FS_IOC_FIEMAP
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemap, uintptr(unsafe.Pointer(&request)))
+	return errno == 0
+}

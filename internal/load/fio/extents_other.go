@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package fio
+
+import "os"
+
+// reserve does nothing: the writing allocates.
+func reserve(*os.File, int64) error { return nil }
+
+// mapped tells that there is no extent map.
+func mapped(string) bool { return false }

@@ -1,0 +1,191 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fillBlock is the block of the prefill and of its proof, in bytes.
+const fillBlock = 1 << 20
+
+// stretch is a part of the volume that is written and read with one block size.
+type stretch struct{ offset, size, block int64 }
+
+// stretches splits a volume into whole MiB and the rest behind them. Less than
+// 512 bytes at the end are beyond direct I/O, and beyond every workload.
+func stretches(size int64) []stretch {
+	var all []stretch
+	whole := size / fillBlock * fillBlock
+	if whole > 0 {
+		all = append(all, stretch{0, whole, fillBlock})
+	}
+	if rest := (size - whole) / 512 * 512; rest > 0 {
+		all = append(all, stretch{whole, rest, rest & -rest})
+	}
+	return all
+}
+
+// Fill writes the whole volume once, in order, with data that neither compresses
+// nor deduplicates, and flushes it. It makes a file as long as the volume first.
+// Beyond limit it gives up (0 is no limit). It returns the bytes written also
+// when it fails. progress is called once a second with phase "prefill".
+//
+// Where no extent map can prove that all is written (devices and servers, and
+// filesystems without FIEMAP), every block carries a checksum for ReadBack.
+// Elsewhere it does not: with the checksum one core writes 0.95 GB/s, without 1.7.
+func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (written int64, err error) {
+	if _, err := d.Version(ctx); err != nil {
+		return 0, err
+	}
+	if err := lengthen(v); err != nil {
+		return 0, err
+	}
+	seed := rand.Uint64N(1<<31-1) + 1
+	headers := !mapped(v.Path)
+	d.known.Lock()
+	delete(d.seeds, name(v))
+	d.known.Unlock()
+
+	// fio has no limit for jobs that are not timed: the clock of the context is it.
+	limited := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	for _, part := range stretches(v.Size) {
+		var t text
+		t.comment("Loadline, prefill")
+		t.section("prefill")
+		t.sequential(v, part)
+		t.set("rw", "write")
+		t.set("refill_buffers", 1)
+		t.set("end_fsync", 1)
+		t.set("randseed", seed)
+		if headers {
+			t.checksum()
+			t.set("do_verify", 0)
+		}
+		n, err := d.pass(limited, v, t.String(), "prefill", written, progress)
+		written += n.bytes
+		if n.outcome != nil && n.outcome.interrupted && ctx.Err() == nil {
+			return written, broken("the prefill was given up: after %s only %s of %s were written.",
+				model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(v.Size))
+		}
+		if err != nil {
+			return written, fmt.Errorf("the prefill failed after %s of %s: %w", model.FormatSize(written), model.FormatSize(v.Size), err)
+		}
+		if n.bytes != part.size {
+			return written, broken("the prefill wrote only %s of %s.", model.FormatSize(written), model.FormatSize(v.Size))
+		}
+	}
+	if headers {
+		d.known.Lock()
+		d.seeds[name(v)] = seed
+		d.known.Unlock()
+	}
+	return written, nil
+}
+
+// passed is what one pass over a stretch did.
+type passed struct {
+	bytes   int64
+	last    *job
+	outcome *outcome
+}
+
+// pass runs a job that goes over a stretch once and reports its progress.
+func (d *Driver) pass(ctx context.Context, v model.Volume, text, phase string, before int64, progress func(model.Progress)) (passed, error) {
+	var p passed
+	var ms, bytes int64
+	o, err := d.execute(ctx, process{
+		text: text, link: link(v), silence: d.limits.flush,
+		args: []string{"--status-interval=1", "--output-format=json"},
+		document: func(data []byte) error {
+			j, err := decode(data)
+			if err != nil {
+				return err
+			}
+			p.last = j
+			p.bytes = int64(j.Read.Bytes + j.Write.Bytes)
+			report := model.Progress{Phase: phase, Done: float64(before + p.bytes), Total: float64(v.Size)}
+			if now := j.milliseconds(1); now > ms {
+				report.Rate = float64(p.bytes-bytes) / float64(now-ms) * 1000
+				ms, bytes = now, p.bytes
+			}
+			if progress != nil {
+				progress(report)
+			}
+			return nil
+		},
+	})
+	p.outcome = o
+	if err != nil {
+		return p, err
+	}
+	if why := failure(o, p.last); why != "" {
+		return p, broken("%s.", why)
+	}
+	return p, nil
+}
+
+// sequential writes what Fill and ReadBack have in common.
+func (t *text) sequential(v model.Volume, part stretch) {
+	t.volume(v, v.Engine)
+	t.set("direct", flag(v.Direct))
+	t.set("bs", part.block)
+	t.set("iodepth", depth(v))
+	t.set("thread", 1)
+	if part.offset > 0 {
+		t.set("offset", part.offset)
+	}
+	t.set("size", part.size)
+}
+
+// checksum makes every block carry, or show, the checksum of its content.
+func (t *text) checksum() {
+	t.set("verify", "crc32c")
+	t.set("verify_state_save", 0)
+}
+
+// depth is that of sequential passes: synchronous engines have no more than one.
+func depth(v model.Volume) int {
+	if v.Engine == "psync" {
+		return 1
+	}
+	return 8
+}
+
+// lengthen makes a regular file as long as the volume. Its blocks are reserved
+// where the filesystem can, so that a lack of space shows before the writing and
+// the writes do not wait for each other's allocations; the writing then turns
+// the reserved blocks into written ones.
+func lengthen(v model.Volume) error {
+	if v.Path == "" {
+		return nil
+	}
+	info, err := os.Stat(v.Path)
+	if err != nil {
+		return broken("the volume cannot be found: %v.", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() >= v.Size {
+		return reachable(v)
+	}
+	f, err := os.OpenFile(v.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return broken("%v.", err)
+	}
+	defer f.Close()
+	if err := reserve(f, v.Size); err != nil {
+		return broken("%s cannot be made %s long: %v.", v.Path, model.FormatSize(v.Size), err)
+	}
+	if err := f.Truncate(v.Size); err != nil {
+		return broken("%s cannot be made %s long: %v.", v.Path, model.FormatSize(v.Size), err)
+	}
+	return nil
+}

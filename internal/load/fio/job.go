@@ -1,0 +1,236 @@
+package fio
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// linkName is what the job text calls a file whose own name fio cannot read: the
+// driver makes a symbolic link of this name in fio's working directory.
+const linkName = "volume"
+
+// extraMilliseconds are added to the time of a job, so that the status tick at
+// its end surely comes.
+const extraMilliseconds = 150
+
+// JobText returns the exact job file of a step. It is pure: the same step gives
+// the same text.
+//
+// Beside what the workload says: randrepeat=0, else every visit would walk over
+// the same blocks; fio's map of visited blocks stays (norandommap is not set, as
+// in Kbench), so that a random workload touches the whole volume before it comes
+// back to a block and no cache profits from repeats, but softrandommap lets fio
+// go on without where a memory limit forbids the map; refill_buffers, so that
+// storage that compresses or deduplicates gains nothing; allow_file_create=0,
+// because the volume is made before; thread=1, so that no submitter outlives the
+// fio that is killed.
+func JobText(w model.Workload, v model.Volume, s model.Step) string {
+	var t text
+	t.comment("Loadline, step %d: %s", s.Number, w.Describe())
+	t.section(w.Name)
+	if w.Job != "" {
+		ownJob(&t, w, v)
+	} else {
+		pattern(&t, w, v, s)
+	}
+	t.measured(s.Ramp, s.Seconds)
+	return t.String()
+}
+
+// pattern writes the I/O options of a workload.
+func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
+	t.volume(v, v.Engine)
+	t.set("direct", flag(v.Direct))
+	t.set("rw", rw(w))
+	if w.Direction == model.Mixed {
+		t.set("rwmixread", w.ReadPercent)
+	}
+	t.set("bs", w.BlockSize)
+	t.set("iodepth", max(1, w.Depth))
+	t.set("numjobs", w.JobCount())
+	t.set("thread", 1)
+	offset, size, increment := extent(w, v.Size, s.Offset)
+	if offset > 0 {
+		t.set("offset", offset)
+	}
+	t.set("size", size)
+	if increment > 0 {
+		t.set("offset_increment", increment)
+	}
+	if w.Access == model.Random {
+		t.set("softrandommap", 1)
+	}
+	if w.Sync != "" {
+		t.set(w.Sync, 1)
+	}
+	if w.RateIOPS > 0 {
+		// fio's limit is one of each job and direction.
+		t.set("rate_iops", max(1, int64(math.Round(w.RateIOPS/float64(w.JobCount())))))
+	}
+	if w.Writes() {
+		t.set("refill_buffers", 1)
+	}
+	t.set("randrepeat", 0)
+	t.set("verify", 0)
+}
+
+// ownJob writes the user's own options and what of ours must stand beside them.
+// The job's own engine wins on a file or device.
+func ownJob(t *text, w model.Workload, v model.Volume) {
+	engine := v.Engine
+	threads := false
+	for line := range strings.Lines(w.Job) {
+		name, value := option(line)
+		if name == "" {
+			continue
+		}
+		switch name {
+		case "ioengine":
+			if v.Path != "" {
+				engine = value
+			}
+			continue
+		case "thread":
+			threads = true
+		}
+		t.line(strings.TrimSpace(line))
+	}
+	t.volume(v, engine)
+	t.set("size", v.Size)
+	if !threads {
+		t.set("thread", 1)
+	}
+}
+
+// rw returns fio's word for the pattern.
+func rw(w model.Workload) string {
+	word := map[model.Direction]string{model.Read: "read", model.Write: "write", model.Mixed: "rw"}[w.Direction]
+	if w.Access == model.Random {
+		return "rand" + word
+	}
+	return word
+}
+
+// extent returns where a workload walks: offset, size and the distance between
+// the jobs, in bytes. A sequential workload begins at the fraction of the volume
+// that the step says, on a boundary of its blocks and of 1 MiB where the volume
+// is large enough. Jobs apart from each other (offset_increment) get a size that
+// keeps the last one inside the volume.
+func extent(w model.Workload, volume int64, fraction float64) (offset, size, increment int64) {
+	bs := max(512, w.BlockSize)
+	whole := volume / bs * bs
+	if jobs := int64(w.JobCount()); w.OffsetIncrement > 0 && jobs > 1 {
+		increment = w.OffsetIncrement
+		if increment*(jobs-1)+bs > whole {
+			increment = whole / jobs / bs * bs
+		}
+		return 0, (whole - increment*(jobs-1)) / bs * bs, increment
+	}
+	if w.Access != model.Sequential || fraction <= 0 {
+		return 0, whole, 0
+	}
+	step := bs
+	if mib := int64(1 << 20); bs < mib && mib%bs == 0 && volume >= 8*mib {
+		step = mib
+	}
+	offset = int64(fraction*float64(volume)) / step * step
+	if whole-offset < bs {
+		return 0, whole, 0
+	}
+	return offset, whole - offset, 0
+}
+
+// linked tells whether fio needs a symbolic link to reach the path: in a job
+// file ";" and "#" begin comments and "$" may begin a variable, all anywhere in
+// a line, and quotes and blanks at the ends are lost.
+func linked(path string) bool {
+	return strings.ContainsAny(path, ";#$\"'\\\n\r\t`") || strings.TrimSpace(path) != path || !filepath.IsAbs(path)
+}
+
+// text builds a job file.
+type text struct{ strings.Builder }
+
+func (t *text) line(s string) { t.WriteString(s + "\n") }
+
+func (t *text) comment(format string, args ...any) {
+	t.line("# " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
+
+func (t *text) set(name string, value any) { t.line(fmt.Sprintf("%s=%v", name, value)) }
+
+// section begins a job. fio's names end at "]", and "global" is no job.
+func (t *text) section(name string) {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune("[];#$\\\"", r) {
+			return '-'
+		}
+		return r
+	}, name)
+	if strings.EqualFold(clean, "global") || strings.TrimSpace(clean) == "" {
+		clean = "job-" + clean
+	}
+	t.line("[" + clean + "]")
+}
+
+// volume names what the I/O goes to, and keeps fio from making or changing it.
+func (t *text) volume(v model.Volume, engine string) {
+	switch v.Target.Kind {
+	case model.NBD:
+		t.set("ioengine", "nbd")
+		t.set("uri", escapeURI(v.Target.URI))
+		return
+	case model.RBD:
+		pool, image, _ := strings.Cut(v.Target.URI, "/")
+		t.set("ioengine", "rbd")
+		t.set("clientname", "admin")
+		t.set("pool", pool)
+		t.set("rbdname", image)
+		return
+	}
+	t.set("ioengine", engine)
+	if linked(v.Path) {
+		t.comment("%s is a symbolic link to %q", linkName, v.Path)
+		t.set("filename", linkName)
+	} else {
+		t.set("filename", strings.ReplaceAll(v.Path, ":", `\:`))
+	}
+	t.set("allow_file_create", 0)
+	t.set("fallocate", "none")
+}
+
+// measured writes what makes a timed job with one histogram.
+func (t *text) measured(ramp, seconds float64) {
+	t.set("time_based", 1)
+	if ramp > 0 {
+		t.set("ramp_time", milliseconds(ramp, 0))
+	}
+	t.set("runtime", milliseconds(seconds, extraMilliseconds))
+	t.set("group_reporting", 1)
+	t.histograms()
+}
+
+func (t *text) histograms() {
+	t.set("lat_percentiles", 1)
+	t.set("clat_percentiles", 0)
+	t.set("slat_percentiles", 0)
+}
+
+func milliseconds(seconds float64, extra int64) string {
+	return fmt.Sprintf("%dms", max(1, int64(math.Round(seconds*1000)))+extra)
+}
+
+// escapeURI writes what a job file cannot hold in a URI's own escapes.
+func escapeURI(uri string) string {
+	return strings.NewReplacer(" ", "%20", ";", "%3B", "#", "%23", "$", "%24", `"`, "%22", `\`, "%5C").Replace(uri)
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,136 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// process is one execution of fio.
+type process struct {
+	text string
+	args []string
+	// link is the file behind linkName, when the job text uses that.
+	link string
+	// silence is how long fio may print nothing.
+	silence time.Duration
+	// expected is how long it should run at most; 0 when nobody can know.
+	expected time.Duration
+	// document is called with each JSON document as it arrives. It may return an
+	// error to give the job up.
+	document func(data []byte) error
+}
+
+// outcome is how an execution went.
+type outcome struct {
+	exit   int
+	signal syscall.Signal
+	// stopped tells, in words, why we ended it; empty when it ended by itself.
+	stopped string
+	// interrupted tells that the caller asked for the end.
+	interrupted bool
+	// refused is the error with which the caller gave the job up.
+	refused   error
+	documents int
+	// torn tells that the output ended inside a document.
+	torn   bool
+	text   excerpt
+	stderr excerpt
+	raw    record
+	took   time.Duration
+}
+
+// said returns fio's own words: its standard error, else the text between the
+// documents, else its exit code.
+func (o *outcome) said() string {
+	if s := quote(o.stderr.String()); s != "" {
+		return s
+	}
+	if s := quote(o.text.String()); s != "" {
+		return s
+	}
+	return fmt.Sprintf("nothing, exit code %d", o.exit)
+}
+
+// execute runs fio on a job text in a private directory and waits for its end.
+// It returns an error only when fio could not be started.
+func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
+	path, err := d.find()
+	if err != nil {
+		return nil, err
+	}
+	d.one.Lock()
+	defer d.one.Unlock()
+	dir, err := os.MkdirTemp("", "loadline-fio-")
+	if err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("no temporary directory for fio's job file: %v.", err), "set TMPDIR to a directory with free space")
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "job.fio"), []byte(p.text), 0o600); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("fio's job file cannot be written: %v.", err), "set TMPDIR to a directory with free space")
+	}
+	if p.link != "" {
+		if err := os.Symlink(p.link, filepath.Join(dir, linkName)); err != nil {
+			return nil, model.BrokenError(fmt.Sprintf("no symbolic link to %q can be made for fio: %v.", p.link, err), "")
+		}
+	}
+	// Its end is ours to arrange: asked first, killed later.
+	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
+	cmd.SysProcAttr = group()
+	cmd.WaitDelay = pipeDelay
+
+	o := &outcome{}
+	w := &watcher{process: p, outcome: o, heard: make(chan struct{}, 1), enough: make(chan struct{}), limits: d.limits}
+	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
+	start := time.Now()
+	end, err := launch(cmd)
+	if err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
+	}
+	ended := w.watch(ctx, cmd.Process.Pid, end)
+	o.took = time.Since(start)
+	o.torn = w.split.inside()
+	if !ended {
+		o.exit = -1
+		return o, nil
+	}
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		o.signal = ws.Signal()
+	}
+	o.exit = cmd.ProcessState.ExitCode()
+	return o, nil
+}
+
+// launch starts the command and returns a channel that closes after its end.
+// The thread that starts a child must live as long as the child: Linux sends
+// the parent-death signal when that thread ends.
+func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
+	started := make(chan error, 1)
+	end := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		// How it ended is read from the process state; a child of fio that
+		// kept the pipes open falls to the end of the process group.
+		_ = cmd.Wait()
+		close(end)
+	}()
+	return end, <-started
+}
+
+// pipeDelay is how long the pipes may stay open after fio's end.
+const pipeDelay = 2 * time.Second

@@ -1,0 +1,99 @@
+package fio
+
+import (
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// realDriver skips where fio is not installed.
+func realDriver(t *testing.T) *Driver {
+	t.Helper()
+	if _, err := exec.LookPath("fio"); err != nil {
+		t.Skip("skipped: fio is not installed")
+	}
+	return New(env.OS())
+}
+
+// oddName holds what fio, its job files and shells take for something else.
+const oddName = `a b:c$HOME;${x}#y%z'`
+
+func oddFile(t *testing.T, size int64) model.Volume {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), oddName)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: size, Engine: "psync", Direct: false}
+}
+
+type collected struct {
+	samples []model.Sample
+	raws    []model.Raw
+}
+
+func (c *collected) emit(e model.Event) {
+	if e.Sample != nil {
+		c.samples = append(c.samples, *e.Sample)
+	}
+	if e.Raw != nil {
+		c.raws = append(c.raws, *e.Raw)
+	}
+}
+
+func TestRealRound(t *testing.T) {
+	d := realDriver(t)
+	ctx := context.Background()
+	v := oddFile(t, 20<<20+4096)
+	var progress []model.Progress
+	written, err := d.Fill(ctx, v, time.Minute, func(p model.Progress) { progress = append(progress, p) })
+	if err != nil || written != v.Size {
+		t.Fatalf("Fill: %d bytes of %d, %v", written, v.Size, err)
+	}
+	if info, err := os.Stat(v.Path); err != nil || info.Size() != v.Size {
+		t.Fatalf("the file is %v, %v", info, err)
+	}
+	if len(progress) == 0 || progress[len(progress)-1].Done != float64(v.Size) {
+		t.Errorf("progress: %+v", progress)
+	}
+	engines, err := d.Engines(ctx, v)
+	if err != nil || len(engines) == 0 || engines[len(engines)-1] != "psync" {
+		t.Fatalf("Engines: %v, %v", engines, err)
+	}
+	var c collected
+	w := model.Workload{Name: "log write", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Jobs: 2, RateIOPS: 200}
+	r, err := d.Run(ctx, model.StartRequest{Step: model.Step{Number: 3, Ramp: 0.5, Seconds: 2}, Workload: w, Volume: v}, c.emit)
+	if err != nil || r.Error != "" {
+		t.Fatalf("Run: %+v, %v", r, err)
+	}
+	if len(c.samples) != 2 || len(c.raws) != 2 {
+		t.Fatalf("%d samples, %d raws", len(c.samples), len(c.raws))
+	}
+	for _, s := range c.samples {
+		if math.Abs(s.Seconds-1) > 0.05 || s.Read == nil || s.Write == nil || s.Sync == nil {
+			t.Errorf("sample %+v", s)
+			continue
+		}
+		// fio counts I/Os and bytes at slightly different moments.
+		if off := math.Abs(float64(s.Read.Bytes)/8192 - float64(s.Read.IOs)); off > 3 {
+			t.Errorf("%d bytes in %d reads of 8k", s.Read.Bytes, s.Read.IOs)
+		}
+		if s.Read.IOs == 0 || s.Write.IOs == 0 || s.Sync.Bytes != 0 || s.Sync.IOs == 0 || s.Sync.LatencySum <= 0 {
+			t.Errorf("read %d, write %d, sync %d (%d bytes)", s.Read.IOs, s.Write.IOs, s.Sync.IOs, s.Sync.Bytes)
+		}
+	}
+	if r.ShortIOs != 0 || r.IOErrors != 0 {
+		t.Errorf("short %d, errors %d: fio counted flushes as short reads?", r.ShortIOs, r.IOErrors)
+	}
+	if !strings.Contains(string(c.raws[0].Data), "rw=randrw") || c.raws[0].Name != "0003-log-write.fio" || r.Raw != c.raws[1].Name {
+		t.Errorf("raw %s: %s", c.raws[0].Name, c.raws[0].Data)
+	}
+}

@@ -1,0 +1,122 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Run runs one step and emits its samples as they arrive, one per second, then
+// the job text and fio's output. Sample.End is in seconds since the step began,
+// ramp included. What goes wrong is told in the result's Error, and the samples
+// that came before stay; the error returned is for what stops the step from
+// being tried at all (fio missing, a volume smaller than it should be).
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+	result := model.StepResult{Step: req.Step}
+	if _, err := d.Version(ctx); err != nil {
+		return result, err
+	}
+	if err := reachable(req.Volume); err != nil {
+		return result, err
+	}
+	name := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
+	text := JobText(req.Workload, req.Volume, req.Step)
+	emit(model.Event{Raw: &model.Raw{Name: name + ".fio", Data: []byte(text)}})
+	result.Raw = name + ".json"
+
+	begin := time.Now()
+	s := &series{
+		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), jobs: jobs(req.Workload),
+		reads: req.Workload.Reads(), writes: req.Workload.Writes(),
+		now:  func() float64 { return time.Since(begin).Seconds() },
+		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
+	}
+	var last *job
+	o, err := d.execute(ctx, process{
+		text: text, link: link(req.Volume),
+		args:    []string{"--status-interval=1", "--output-format=json+"},
+		silence: d.limits.silence, expected: seconds(req.Step.Ramp + req.Step.Seconds),
+		document: func(data []byte) error {
+			j, err := decode(data)
+			if err != nil {
+				return err
+			}
+			last = j
+			return s.add(j)
+		},
+	})
+	if err != nil {
+		return result, err
+	}
+	result.Error = failure(o, last)
+	s.finish(result.Error == "")
+	switch {
+	case result.Error != "":
+	case last.ios() == 0:
+		result.Error = fmt.Sprintf("not one I/O was done in %s", model.FormatDuration(req.Step.Seconds))
+	case !s.complete():
+		result.Error = fmt.Sprintf("fio ended after %s of %s", model.FormatDuration(float64(s.covered)/1000), model.FormatDuration(req.Step.Seconds))
+	}
+	if last != nil {
+		result.IOErrors, result.ShortIOs = last.failures(), last.short()
+		result.UserCPU, result.SystemCPU = last.cores()
+		result.DepthLevels = last.levels()
+	}
+	emit(model.Event{Raw: &model.Raw{Name: result.Raw, Data: o.raw.bytes()}})
+	return result, nil
+}
+
+// reachable refuses a file that is smaller than its workloads walk over: fio
+// would unlink it and lay out its own.
+func reachable(v model.Volume) error {
+	if v.Path == "" {
+		return nil
+	}
+	info, err := os.Stat(v.Path)
+	if err != nil {
+		return model.BrokenError(fmt.Sprintf("the volume cannot be found: %v.", err), "")
+	}
+	if info.Mode().IsRegular() && info.Size() < v.Size {
+		return model.BrokenError(fmt.Sprintf("%s holds %s and not the %s that are to be measured.",
+			v.Path, model.FormatSize(info.Size()), model.FormatSize(v.Size)), "do not change the file while it is measured")
+	}
+	if info.IsDir() {
+		return model.BrokenError(fmt.Sprintf("%s is a directory and not a file.", v.Path), "")
+	}
+	return nil
+}
+
+// link returns the path that fio reaches by a symbolic link, if it must.
+func link(v model.Volume) string {
+	if v.Path != "" && linked(v.Path) {
+		return v.Path
+	}
+	return ""
+}
+
+// jobs returns how many submitters a workload has, the user's own job included.
+func jobs(w model.Workload) int {
+	n := w.JobCount()
+	for line := range strings.Lines(w.Job) {
+		if name, value := option(line); name == "numjobs" {
+			_, _ = fmt.Sscan(value, &n)
+		}
+	}
+	return n
+}
+
+// fileName keeps of a name what any filesystem takes.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, s)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,129 @@
+package fio
+
+import (
+	"errors"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// tick is the shortest interval, in ms, that is surely one of the status
+	// ticks and not the document at the end.
+	tick = 800
+	// tolerance is how much of a step, in ms, may be missing from its samples:
+	// without a ramp fio's ticks come about 0.1 s early.
+	tolerance = 150
+)
+
+// series turns cumulative documents into samples.
+type series struct {
+	step int
+	// whole is the length of the step in ms, jobs the number of fio's jobs.
+	whole int64
+	jobs  int
+	// reads and writes tell which flows the workload has even if nothing moves.
+	reads, writes bool
+	// now returns the seconds since the step began.
+	now  func() float64
+	emit func(model.Sample)
+
+	last job
+	// covered is the end of the last interval, in ms since the end of the ramp.
+	covered int64
+	// held is an interval that may turn out to be of the ramp, or of the end.
+	held *model.Sample
+	// sent counts the samples emitted.
+	sent int
+}
+
+// add takes the next document.
+func (s *series) add(j *job) error {
+	if j.ios() > 0 && j.latencies() == 0 {
+		// During the ramp fio counts, but takes no latencies.
+		return nil
+	}
+	ms := j.milliseconds(s.jobs)
+	if ms < s.covered || j.ios() < s.last.ios() {
+		// The counters were reset at the end of the ramp, so what came before
+		// was of the ramp.
+		if s.sent > 0 {
+			return errors.New("fio's counters went backwards in the middle of the step")
+		}
+		s.held, s.last, s.covered = nil, job{}, 0
+	}
+	if s.complete() || ms == s.covered {
+		return nil
+	}
+	s.release()
+	x, err := s.sample(j, ms)
+	if err != nil {
+		return err
+	}
+	regular := ms-s.covered >= tick
+	s.last, s.covered, s.held = *j, ms, x
+	if regular && j.ios() > 0 {
+		s.release()
+	}
+	return nil
+}
+
+// complete tells that the samples cover the step.
+func (s *series) complete() bool { return s.covered >= s.whole-tolerance }
+
+// finish closes the series. A last interval that is no whole tick counts only
+// when the step ended as planned: otherwise the end itself distorts it.
+func (s *series) finish(asPlanned bool) {
+	if asPlanned {
+		s.release()
+	}
+	s.held = nil
+}
+
+// release emits what is held.
+func (s *series) release() {
+	if s.held != nil {
+		s.emit(*s.held)
+		s.sent++
+		s.held = nil
+	}
+}
+
+// sample returns the difference between a document and the last one.
+func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
+	x := &model.Sample{Step: s.step, End: s.now(), Seconds: float64(ms-s.covered) / 1000}
+	var err error
+	if x.Read, err = flow(j.Read, s.last.Read, s.reads); err != nil {
+		return nil, err
+	}
+	if x.Write, err = flow(j.Write, s.last.Write, s.writes); err != nil {
+		return nil, err
+	}
+	// fio counts no flushes of its own, only their latencies.
+	flushes, before := j.Sync, s.last.Sync
+	flushes.IOs, before.IOs = flushes.Latency.N, before.Latency.N
+	x.Sync, err = flow(flushes, before, false)
+	return x, err
+}
+
+// flow returns what went one way between two states; nil when nothing ever did
+// and nothing was meant to.
+func flow(now, before direction, always bool) (*model.Flow, error) {
+	if now.IOs == 0 && !always {
+		return nil, nil
+	}
+	if now.IOs < before.IOs || now.Bytes < before.Bytes {
+		return nil, errors.New("fio's counters went backwards in the middle of the step")
+	}
+	h, err := now.Latency.Bins.histogram.Minus(before.Latency.Bins.histogram)
+	if err != nil {
+		return nil, err
+	}
+	f := &model.Flow{IOs: now.IOs - before.IOs, Bytes: now.Bytes - before.Bytes, Max: now.Latency.Max / 1e9, Histogram: h}
+	if n := float64(now.Latency.N) - float64(before.Latency.N); n > 0 {
+		// The counts of I/Os and of latencies are taken at slightly different
+		// moments, so the mean is right where the plain sum is not.
+		mean := (now.Latency.Mean*float64(now.Latency.N) - before.Latency.Mean*float64(before.Latency.N)) / n
+		f.LatencySum = max(0, mean) * float64(f.IOs) / 1e9
+	}
+	return f, nil
+}

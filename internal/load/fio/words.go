@@ -1,0 +1,82 @@
+package fio
+
+import (
+	"fmt"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// failure tells in a sentence what is wrong with an execution, given the last
+// document that it printed (nil when none could be read). It is empty when
+// nothing is.
+func failure(o *outcome, last *job) string {
+	switch {
+	case o.interrupted && o.stopped != "":
+		return fmt.Sprintf("interrupted, and %s", o.stopped)
+	case o.interrupted:
+		return "interrupted"
+	case o.stopped != "":
+		return o.stopped + said(o)
+	case o.refused != nil:
+		return fmt.Sprintf("%v", o.refused)
+	case o.signal == syscall.SIGKILL:
+		return fmt.Sprintf("fio was killed by signal 9 (killed); if nobody did that, the kernel's out-of-memory killer does: see dmesg%s", said(o))
+	case o.signal != 0:
+		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, said(o))
+	case last != nil && last.failures() > 0:
+		return ioFailure(o, last)
+	case o.exit != 0:
+		return fmt.Sprintf("fio failed with exit code %d: %s", o.exit, o.said())
+	case last == nil && o.documents == 0 && o.torn:
+		return "fio's output ended in the middle of a document"
+	case last == nil:
+		return fmt.Sprintf("fio printed no result, but: %s", o.said())
+	}
+	return ""
+}
+
+// said appends fio's own words, when there are any.
+func said(o *outcome) string {
+	if quote(o.stderr.String()+o.text.String()) == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (fio said: %s)", o.said())
+}
+
+// ioFailure names failed I/Os.
+func ioFailure(o *outcome, last *job) string {
+	code := last.Error
+	if code == 0 {
+		code = last.FirstError
+	}
+	cause := errnoWords(syscall.Errno(code))
+	if last.TotalError > 1 {
+		return fmt.Sprintf("%d I/Os failed, the first with %s%s", last.TotalError, cause, said(o))
+	}
+	return fmt.Sprintf("an I/O failed with %s%s", cause, said(o))
+}
+
+// errnoWords names an error of the kernel.
+func errnoWords(e syscall.Errno) string {
+	switch e {
+	case syscall.EIO:
+		return "EIO: the storage returned an input/output error"
+	case syscall.ENOSPC:
+		return "ENOSPC: no space is left on the storage"
+	case syscall.EINVAL:
+		return "EINVAL: the storage does not take this kind of I/O (block size or direct I/O)"
+	case syscall.EROFS:
+		return "EROFS: the filesystem is read-only"
+	case syscall.EILSEQ:
+		return "EILSEQ: the data read is not the data written"
+	case 0:
+		return "an unnamed error"
+	}
+	return fmt.Sprintf("error %d: %v", int(e), e)
+}
+
+// broken turns a sentence into a worker's error.
+func broken(format string, args ...any) error {
+	return model.BrokenError(fmt.Sprintf(format, args...), "")
+}
