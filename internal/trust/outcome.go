@@ -109,10 +109,10 @@ func few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// percent writes a share: "12 %", "0.4 %".
+// percent writes a share: "12 %", "5 %", "0.4 %".
 func percent(share float64) string {
 	if share < 0.0995 {
-		return fmt.Sprintf("%.1f %%", share*100)
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", share*100), ".0") + " %"
 	}
 	return fmt.Sprintf("%.0f %%", share*100)
 }

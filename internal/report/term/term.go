@@ -6,6 +6,7 @@
 package term
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -19,20 +20,27 @@ type Style struct {
 // ascii holds the replacements that keep their meaning. Everything else beyond
 // ASCII becomes a question mark.
 var ascii = strings.NewReplacer(
-	"µ", "u", "μ", "u", "±", "+-", "×", "x", "–", "-", "—", "-", "−", "-", "…", "...", "·", "-",
+	"µ", "u", "μ", "u", "±", "+-", "×", "x", "–", "-", "—", "-", "−", "-", "…", "...", "·", ".",
 	"≥", ">=", "≤", "<=", "≈", "~", "≠", "!=", "→", "->", "’", "'", "‘", "'", "“", "\"", "”", "\"", "\u00a0", " ",
 	"✓", "ok", "✗", "X",
 )
 
-// Text makes a string safe to show on one line: control characters become
-// blanks, and without Unicode every character becomes ASCII.
+// sequence is an escape sequence that a tool's coloured output leaves in its words.
+var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// Text makes a string safe to show on one line: escape sequences and invisible
+// format characters go, other control characters become blanks, and without
+// Unicode every character becomes ASCII.
 func (s Style) Text(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
 		}
 		return r
-	}, text)
+	}, sequence.ReplaceAllString(text, ""))
 	if s.Unicode {
 		return text
 	}

@@ -13,6 +13,7 @@ import (
 func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]string, o Options) error {
 	p := newPage(o)
 	p.field("plan", planWords(pl)...)
+	p.field("writes", writeWords(pl))
 	p.place(pl.Volume, env, tools)
 	return p.flush(w)
 }
@@ -130,7 +131,7 @@ func visitWords(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
 	case model.Fixed:
-		return fmt.Sprintf(", one visit of %s each", model.FormatSpan(s.Visit))
+		return fmt.Sprintf(", one visit of %s each", seconds(s.Visit))
 	case model.Steady:
 		return ", one visit each until steady"
 	}

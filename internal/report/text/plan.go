@@ -3,6 +3,8 @@ package text
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
@@ -30,11 +32,13 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 		p.table([]*column{name, pattern, headline})
 		p.blank()
 	}
-	p.line(p.Paint(term.Bold, "Nothing was done.") + p.Text(" The same words after `loadline run` do it."))
+	for _, l := range term.Wrap("Nothing was done: say `loadline run` instead of `loadline plan` to do it.", p.width) {
+		p.line(p.Paint(term.Bold, l))
+	}
 	return p.flush(w)
 }
 
-// planWords is the plan in one line: "6 workloads × 3 rounds, about 4 m 05 s".
+// planWords is the plan in one line: what, in which way, for how long.
 func planWords(pl *model.Plan) []string {
 	s := pl.Schedule
 	words := count(len(pl.Workloads), "workload")
@@ -48,7 +52,7 @@ func planWords(pl *model.Plan) []string {
 	if pl.Volume.Prefill {
 		measure = "prefill about " + model.FormatSpan(pl.PrefillSeconds) + ", " + measure
 	}
-	return []string{words, measure, writeWords(pl)}
+	return []string{words, measure}
 }
 
 // metricWords names a metric for people.
@@ -103,25 +107,38 @@ func writeWords(pl *model.Plan) string {
 	return "nothing: " + where + " is only read"
 }
 
-// scheduleWords is "14 workloads × 3 rounds = 42 visits of 3 s after a ramp of
-// 1 s" and what comes after them.
+// scheduleWords is "18 = 6 workloads × 3 rounds, each 3 s after a ramp of 1 s"
+// and what comes after them.
 func scheduleWords(pl *model.Plan) []string {
 	s := pl.Schedule
-	visit := model.FormatSpan(s.Visit)
+	visit := seconds(s.Visit)
 	if s.Ramp > 0 {
-		visit += " after a ramp of " + model.FormatDuration(s.Ramp)
+		visit += " after a ramp of " + seconds(s.Ramp)
 	}
+	work := count(len(pl.Workloads), "workload")
 	switch s.Mode {
 	case model.Fixed:
-		return []string{fmt.Sprintf("one of %s for each of %s", visit, count(len(pl.Workloads), "workload"))}
+		return []string{work + ", one visit each: " + visit}
 	case model.Steady:
-		return []string{fmt.Sprintf("one for each of %s, until it is steady within ±%s",
-			count(len(pl.Workloads), "workload"), percent(s.Precision))}
+		return []string{work + ", one visit each until it is steady", "precision asked ±" + asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%s × %s = %d of %s", count(len(pl.Workloads), "workload"), count(s.MinRounds, "round"), len(pl.Steps), visit),
-		fmt.Sprintf("then more where the interval is wider than ±%s", percent(s.Precision)),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, count(s.MinRounds, "round"), visit),
+		"then more where the interval is wider than ±" + asked(s.Precision),
 	}
+}
+
+// asked writes the precision that was asked for: "5%", "0.5%".
+func asked(precision float64) string {
+	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
+}
+
+// seconds writes the length of a visit: "3 s", "2.50 s".
+func seconds(s float64) string {
+	if s == math.Trunc(s) {
+		return model.FormatSpan(s)
+	}
+	return model.FormatDuration(s)
 }
 
 // timeWords tells how long it takes.

@@ -154,7 +154,7 @@ func (p *page) mark(res model.Result, notes []int) cell {
 	case model.Invalid:
 		c = cell{text: "✗ invalid", paint: term.Red}
 	case model.Suspect:
-		c = cell{text: "! suspect", paint: term.Yellow}
+		c = cell{text: "!", paint: term.Yellow}
 	case model.Valid:
 		c = cell{text: "✓", paint: term.Green}
 	default:
@@ -178,7 +178,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 	if !hasRule(r.Findings, "precision") {
 		for _, res := range r.Results {
 			if !res.Converged && res.Confidence > 0 && res.Direction != model.Sync {
-				p.line(p.Text("  * wider than the ±" + percent(r.Run.Schedule.Precision) + " that was asked for"))
+				p.remark("*", term.Yellow, "wider than the ±"+asked(r.Run.Schedule.Precision)+" that was asked for")
 				break
 			}
 		}
@@ -198,14 +198,16 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 	}
 	a := hidden(p99, func(l *model.LatencySummary) *float64 { return l.P99 })
 	b := hidden(p999, func(l *model.LatencySummary) *float64 { return l.P999 })
+	needs := "p99 needs 367"
 	switch {
 	case a && b:
-		p.line(p.Text("  – too few independent I/Os for this percentile: p99 needs 367, p99.9 needs 3,687"))
-	case a:
-		p.line(p.Text("  – too few independent I/Os for this percentile: p99 needs 367"))
+		needs += ", p99.9 needs 3,687"
 	case b:
-		p.line(p.Text("  – too few independent I/Os for this percentile: p99.9 needs 3,687"))
+		needs = "p99.9 needs 3,687"
+	case !a:
+		return
 	}
+	p.remark("–", term.Dim, "too few independent I/Os for this percentile: "+needs)
 }
 
 func hasRule(findings []model.Finding, rule string) bool {

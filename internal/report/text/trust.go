@@ -117,30 +117,38 @@ func faulted(findings []model.Finding, rule string) bool {
 
 // footnote writes a finding's message and what to do next.
 func (p *page) footnote(n footnote) {
-	mark, paint := p.Text("·"), term.Plain
+	mark, paint := "·", term.Plain
 	switch n.Severity {
 	case model.SeverityInvalid:
-		mark, paint = p.Text("✗"), term.Red
+		mark, paint = "✗", term.Red
 	case model.SeverityWarning:
 		mark, paint = "!", term.Yellow
 	}
 	if n.number > 0 {
 		mark = p.Footnote(strconv.Itoa(n.number))
 	}
-	indent := strings.Repeat(" ", 2+max(2, term.Columns(mark)+1))
-	lead := "  " + p.Paint(paint, mark) + strings.Repeat(" ", len(indent)-2-term.Columns(mark))
-	for _, l := range term.Wrap(p.Text(n.Message), p.width-len(indent)) {
-		p.line(lead + l)
-		lead = indent
-	}
+	indent := p.remark(mark, paint, n.Message)
 	if n.Next == "" {
 		return
 	}
-	lead = indent + p.Paint(term.Dim, "next:") + " "
+	lead := indent + p.Paint(term.Dim, "next:") + " "
 	for _, l := range term.Wrap(p.Text(n.Next), p.width-len(indent)-6) {
 		p.line(lead + l)
 		lead = indent + "      "
 	}
+}
+
+// remark writes a mark and a text, wrapped under itself, and returns the indent
+// of its lines.
+func (p *page) remark(mark string, paint term.Paint, text string) (indent string) {
+	mark = p.Text(mark)
+	indent = strings.Repeat(" ", 2+max(2, term.Columns(mark)+1))
+	lead := "  " + p.Paint(paint, mark) + strings.Repeat(" ", len(indent)-2-term.Columns(mark))
+	for _, l := range term.Wrap(p.Text(text), p.width-len(indent)) {
+		p.line(lead + l)
+		lead = indent
+	}
+	return indent
 }
 
 // trimFloat writes v with the given number of decimals.
