@@ -32,20 +32,15 @@ func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int
 // volume. Visits that all began at 0 would walk the same first blocks, which a
 // cache has just seen. The golden ratio's multiples spread evenly at every
 // length (a Weyl sequence), and each workload begins its own elsewhere. At least
-// half the volume is left to walk over, and with jobs that begin apart from each
-// other, the last one stays inside.
+// half the volume is left to walk over. Jobs that begin apart from each other
+// already cover the volume, and a user's own job says itself where it begins.
 func offset(p *model.Plan, w model.Workload, round int) float64 {
-	if w.Access != model.Sequential || w.Job != "" {
+	if w.Access != model.Sequential || w.OffsetIncrement > 0 || w.Job != "" {
 		return 0
-	}
-	most := 0.5
-	if w.OffsetIncrement > 0 && p.Volume.Size > 0 {
-		used := float64(w.OffsetIncrement*int64(w.JobCount())) / float64(p.Volume.Size)
-		most = max(0, min(most, 1-used))
 	}
 	h := fnv.New64a()
 	h.Write([]byte(w.Name))
 	start := rand.New(rand.NewPCG(p.Schedule.Seed, h.Sum64())).Float64()
 	_, fraction := math.Modf(start + float64(round)*(math.Phi-1))
-	return most * fraction
+	return fraction / 2
 }

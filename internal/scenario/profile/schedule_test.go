@@ -125,9 +125,8 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 			if !ok || step.Number != i+1 || step.Offset < 0 || step.Offset > 0.5 || step.Offset != 0 && w.Access == model.Random {
 				t.Fatalf("step %+v", step)
 			}
-			begin := step.Offset*float64(v.Size) + float64((w.JobCount()-1))*float64(w.OffsetIncrement)
-			if begin > float64(v.Size) {
-				t.Fatalf("the last job of %s begins at %g of %d", w.Name, begin, v.Size)
+			if begin := int64(w.JobCount()-1) * w.OffsetIncrement; begin >= v.Size || begin > 0 && step.Offset > 0 {
+				t.Fatalf("the last job of %s begins at %d of %d, beside an offset of %g", w.Name, begin, v.Size, step.Offset)
 			}
 		}
 		for key, n := range visits {

@@ -57,7 +57,7 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 // automaticSize is Kbench's rule within its bounds. The narrowest bound is named.
 func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
 	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
-	size, reason := int64(unprobed), "bandwidth not probed: "+model.FormatSize(unprobed)
+	size, reason := int64(unprobed), model.FormatSize(unprobed)+" until a probe of the bandwidth decides"
 	if bandwidth > 0 {
 		size = int64(ruleSeconds * bandwidth)
 		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, model.FormatBandwidth(bandwidth), model.FormatSize(alignDown(size, sizeStep)))

@@ -1,0 +1,77 @@
+package spec
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
+	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note"}
+
+// ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
+// the same again.
+func ParseExperiment(file string, data []byte) (model.Experiment, error) {
+	d, root := open(file, data)
+	o := d.object(root, "an experiment", experimentFields)
+	o.require("scenario", "")
+	o.require("target", "")
+	e := model.Experiment{
+		Scenario: o.text("scenario"), Target: o.text("target"), Profile: o.text("profile"), Job: o.text("job"),
+		Only: o.texts("only"), Skip: o.texts("skip"), Size: o.size("size"),
+		Precision: o.share("precision"), MaxTime: o.seconds("max_time"), MaxPrefill: o.seconds("max_prefill"),
+		Time: o.seconds("time"), RampTime: o.seconds("ramp_time"), UntilSteady: o.truth("until_steady"),
+		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"),
+	}
+	if d.err != nil {
+		return model.Experiment{}, d.err
+	}
+	return e, nil
+}
+
+// share returns a part of one, written as "5%" or 0.05.
+func (o *object) share(field string) float64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	digits, percent := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1) {
+		o.fail(field, "write it like 5%", "%s is %q, but must be a share between 0 and 100 %%", field, s)
+		return 0
+	}
+	return v
+}
+
+// seed returns a number that needs all 64 bits.
+func (o *object) seed(field string) uint64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		o.fail(field, "", "%s is %q, but must be a whole number up to %d", field, s, uint64(math.MaxUint64))
+	}
+	return n
+}
+
+// MarshalExperiment writes an experiment so that people read it and
+// ParseExperiment gets it back exactly. Fields with no value are left out.
+func MarshalExperiment(e model.Experiment) ([]byte, error) {
+	return encode(
+		pair{"scenario", text(e.Scenario)}, pair{"target", text(e.Target)}, pair{"profile", optional(e.Profile)},
+		pair{"job", optional(e.Job)}, pair{"only", list(e.Only)}, pair{"skip", list(e.Skip)},
+		pair{"size", formatSize(e.Size)}, pair{"precision", formatShare(e.Precision)},
+		pair{"max_time", formatSeconds(e.MaxTime)}, pair{"max_prefill", formatSeconds(e.MaxPrefill)},
+		pair{"time", formatSeconds(e.Time)}, pair{"ramp_time", formatSeconds(e.RampTime)},
+		pair{"until_steady", formatTruth(e.UntilSteady)}, pair{"destroy_data_on", optional(e.DestroyDataOn)},
+		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)},
+	)
+}

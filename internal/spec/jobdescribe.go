@@ -1,0 +1,259 @@
+package spec
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fio's defaults.
+const (
+	defaultBlock = 4 << 10
+	defaultReads = 50
+)
+
+// jobPatterns are fio's values of rw= that read or write.
+var jobPatterns = map[string]model.Workload{
+	"read":      {Access: model.Sequential, Direction: model.Read},
+	"write":     {Access: model.Sequential, Direction: model.Write},
+	"rw":        {Access: model.Sequential, Direction: model.Mixed},
+	"readwrite": {Access: model.Sequential, Direction: model.Mixed},
+	"randread":  {Access: model.Random, Direction: model.Read},
+	"randwrite": {Access: model.Random, Direction: model.Write},
+	"randrw":    {Access: model.Random, Direction: model.Mixed},
+}
+
+// describe makes a workload of a section: its text, and the fields that tables show.
+func (f *jobFile) describe(s jobSection) (model.Workload, error) {
+	r := jobReader{file: f, section: s}
+	rw, _, _ := strings.Cut(r.word("rw", "read"), ":")
+	w, known := jobPatterns[rw]
+	if !known {
+		if strings.Contains(rw, "trim") {
+			return w, f.fail(r.line("rw"), "remove this job", "Loadline measures reads and writes, not trims")
+		}
+		words := []string{"read", "write", "rw", "randread", "randwrite", "randrw"}
+		message, hint := unknown("pattern", rw, words)
+		return w, f.fail(r.line("rw"), hint, "%s", message)
+	}
+	if w.Direction == model.Mixed {
+		w.ReadPercent = r.readPercent()
+	}
+	w.BlockSize = r.blockSize(w.Direction)
+	w.Depth = r.whole("iodepth", 1)
+	if slices.Contains(synchronousEngines, r.word("ioengine", "")) {
+		w.Depth = 1
+	}
+	w.Jobs = r.whole("numjobs", 1)
+	w.Threads = r.flag("thread")
+	// The rate is per job in fio.
+	w.RateIOPS = float64(r.perDirection("rate_iops", 0, w.Direction)) * float64(w.JobCount())
+	for _, sync := range []string{"fsync", "fdatasync"} {
+		// Flushes that come after more than one write are left to the job's text.
+		if w.Writes() && r.whole(sync, 0) == 1 {
+			w.Sync = sync
+		}
+	}
+	w.Metric = headline(w)
+	if w.Depth == 1 {
+		w.Metric = model.Latency
+	}
+	w.Job = s.text()
+	return w, r.err
+}
+
+// jobReader reads the values of a section's options; the first error sticks.
+type jobReader struct {
+	file    *jobFile
+	section jobSection
+	err     error
+}
+
+func (r *jobReader) find(key string) *jobOption {
+	for i := range r.section.options {
+		if r.section.options[i].key == key {
+			return &r.section.options[i]
+		}
+	}
+	return nil
+}
+
+// line is where the option is written, or else the section.
+func (r *jobReader) line(key string) int {
+	if o := r.find(key); o != nil {
+		return o.line
+	}
+	return r.section.line
+}
+
+func (r *jobReader) fail(key, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.file.fail(r.line(key), "", format, args...)
+	}
+}
+
+// word returns an option's value, or the default when it is absent.
+func (r *jobReader) word(key, otherwise string) string {
+	o := r.find(key)
+	if o == nil {
+		return otherwise
+	}
+	if strings.Contains(o.value, "$") {
+		r.fail(key, "%s: write the value itself, because the results are described by it", o)
+	}
+	return o.value
+}
+
+// flag is true when the option stands alone or is not 0.
+func (r *jobReader) flag(key string) bool {
+	o := r.find(key)
+	return o != nil && (o.bare || o.value != "0")
+}
+
+// whole returns a count; only one that may be absent may be 0.
+func (r *jobReader) whole(key string, otherwise int) int {
+	o := r.find(key)
+	if o == nil {
+		return otherwise
+	}
+	n, err := fioFigure(r.word(key, ""))
+	if err != nil || n < int64(min(otherwise, 1)) || n > math.MaxInt32 {
+		r.fail(key, "%s: this must be a whole number of at least %d", o, min(otherwise, 1))
+		return otherwise
+	}
+	return int(n)
+}
+
+// readPercent is the share of reads; fio lets either side say it.
+func (r *jobReader) readPercent() int {
+	key, writes := "rwmixread", r.find("rwmixwrite")
+	if writes != nil && (r.find(key) == nil || r.find(key).line < writes.line) {
+		key = "rwmixwrite"
+	}
+	share := r.whole(key, defaultReads)
+	if key == "rwmixwrite" {
+		share = 100 - share
+	}
+	if share < 1 || share > 99 {
+		r.fail(key, "a mix has 1 to 99 %% reads; use rw=randread or rw=randwrite for one direction")
+		return defaultReads
+	}
+	return share
+}
+
+// blockSize is the size of the blocks in bytes, or their mean when it varies.
+func (r *jobReader) blockSize(d model.Direction) int64 {
+	if o := r.find("bssplit"); o != nil {
+		return r.splitMean(o, d)
+	}
+	o := r.find("bsrange")
+	if o == nil {
+		return max(1, r.perDirection("bs", defaultBlock, d))
+	}
+	low, high, _ := strings.Cut(side(r.word("bsrange", ""), ",", d), "-")
+	a, errA := fioFigure(low)
+	b, errB := fioFigure(high)
+	if errA != nil || errB != nil || a <= 0 || b < a {
+		r.fail("bsrange", "%s: a range of block sizes is written like 4k-64k", o)
+		return defaultBlock
+	}
+	return (a + b) / 2
+}
+
+// splitMean is the mean block size of bssplit=4k/60:64k/40; shares that are left
+// out divide the rest among them.
+func (r *jobReader) splitMean(o *jobOption, d model.Direction) int64 {
+	type part struct{ size, share float64 }
+	var parts []part
+	rest, open := 100.0, 0
+	for _, entry := range strings.Split(side(r.word("bssplit", ""), ",", d), ":") {
+		size, share, given := strings.Cut(entry, "/")
+		n, err := fioFigure(size)
+		p := part{float64(n), -1}
+		if given && share != "" {
+			var errShare error
+			p.share, errShare = strconv.ParseFloat(share, 64)
+			if errShare != nil || p.share < 0 {
+				err = strconv.ErrSyntax
+			}
+			rest -= p.share
+		} else {
+			open++
+		}
+		if err != nil || n <= 0 {
+			r.fail("bssplit", "%s: shares of block sizes are written like 4k/60:64k/40", o)
+			return defaultBlock
+		}
+		parts = append(parts, p)
+	}
+	var sum, weight float64
+	for _, p := range parts {
+		if p.share < 0 {
+			p.share = max(0, rest) / float64(open)
+		}
+		sum, weight = sum+p.size*p.share, weight+p.share
+	}
+	if weight == 0 {
+		r.fail("bssplit", "%s: the shares add up to nothing", o)
+		return defaultBlock
+	}
+	return int64(math.Round(sum / weight))
+}
+
+// perDirection reads a figure that fio lets differ for reads and writes: "a,b".
+func (r *jobReader) perDirection(key string, otherwise int64, d model.Direction) int64 {
+	o := r.find(key)
+	if o == nil {
+		return otherwise
+	}
+	value := side(r.word(key, ""), ",", d)
+	if value == "" {
+		return otherwise
+	}
+	n, err := fioFigure(value)
+	if err != nil || n < 0 || n == 0 && otherwise > 0 {
+		r.fail(key, "%s: %q is not a figure", o, value)
+		return otherwise
+	}
+	return n
+}
+
+// side picks the part of "reads,writes" that belongs to a direction; a mix is
+// described by its reads, and one figure holds for both.
+func side(value, separator string, d model.Direction) string {
+	parts := strings.Split(value, separator)
+	if d == model.Write && len(parts) > 1 {
+		return strings.TrimSpace(parts[1])
+	}
+	return strings.TrimSpace(parts[0])
+}
+
+// fioFigure reads a figure as fio does: k, kb, m … are powers of 1024, and ki, kib
+// … are powers of 1000 (fio's HOWTO, "kb_base").
+func fioFigure(value string) (int64, error) {
+	digits := strings.TrimRight(strings.ToLower(value), "bikmgtp")
+	suffix := strings.ToLower(value)[len(digits):]
+	n, err := strconv.ParseInt(digits, 0, 64)
+	if err != nil || suffix == "" || suffix == "b" {
+		return n, err
+	}
+	power := strings.IndexByte("kmgtp", suffix[0]) + 1
+	unit := strings.TrimSuffix(suffix[1:], "b")
+	if power == 0 || unit != "" && unit != "i" {
+		return 0, strconv.ErrSyntax
+	}
+	base := int64(1024)
+	if unit == "i" {
+		base = 1000
+	}
+	for range power {
+		if n > math.MaxInt64/2/base {
+			return 0, strconv.ErrRange
+		}
+		n *= base
+	}
+	return n, nil
+}

@@ -1,0 +1,235 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// object is a mapping whose fields are read by name. A reader of a field returns
+// its zero value when the field is absent or wrong; wrong is kept in the document.
+type object struct {
+	doc    *document
+	at     *token.Token
+	values map[string]ast.Node
+	keys   map[string]*token.Token
+}
+
+// object reads a mapping with the given fields and no others.
+func (d *document) object(node ast.Node, what string, fields []string) *object {
+	o := &object{doc: d, values: map[string]ast.Node{}, keys: map[string]*token.Token{}}
+	if d.err != nil || node == nil {
+		return o
+	}
+	o.at = node.GetToken()
+	var pairs []*ast.MappingValueNode
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	default:
+		d.fail(o.at, "fields: "+strings.Join(fields, ", "), "%s is written as fields with values, such as %q", what, fields[0]+": …")
+		return o
+	}
+	for i, pair := range pairs {
+		key := pair.Key.GetToken()
+		if i == 0 {
+			o.at = key
+		}
+		name := key.Value
+		if !contains(fields, name) {
+			message, hint := unknown("field", name, fields)
+			d.fail(key, hint, "%s", message)
+		}
+		if o.keys[name] != nil {
+			d.fail(key, "", "the field %q is there twice", name)
+		}
+		o.values[name], o.keys[name] = pair.Value, key
+	}
+	return o
+}
+
+// has tells whether the field is written.
+func (o *object) has(field string) bool { return o.keys[field] != nil }
+
+// require keeps an error when the field is missing.
+func (o *object) require(field, hint string) {
+	if !o.has(field) {
+		o.doc.fail(o.at, hint, "the field %q is missing", field)
+	}
+}
+
+// fail keeps an error at the field's value.
+func (o *object) fail(field, hint, format string, args ...any) {
+	at := o.keys[field]
+	if v := o.values[field]; v != nil && v.Type() != ast.NullType && v.GetToken() != nil {
+		at = v.GetToken()
+	}
+	o.doc.fail(at, hint, format, args...)
+}
+
+// text returns a field's value as it is written.
+func (o *object) text(field string) string {
+	node := o.values[field]
+	if node == nil {
+		return ""
+	}
+	s, ok := scalar(node)
+	switch {
+	case node.Type() == ast.NullType:
+		o.fail(field, "", "the field %q has no value", field)
+	case node.Type() == ast.AliasType || node.Type() == ast.AnchorType || node.Type() == ast.TagType:
+		o.fail(field, "write the value itself", "anchors, aliases and tags are not read here")
+	case !ok:
+		o.fail(field, "", "the field %q takes one value", field)
+	}
+	return s
+}
+
+// scalar returns the text of a plain, quoted or block value.
+func scalar(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// list returns the items of a field that holds a list.
+func (o *object) list(field string) []ast.Node {
+	node := o.values[field]
+	if node == nil {
+		return nil
+	}
+	s, ok := node.(*ast.SequenceNode)
+	if !ok {
+		o.fail(field, "", "the field %q takes a list: lines that begin with a dash", field)
+		return nil
+	}
+	return s.Values
+}
+
+// texts returns a list of plain values.
+func (o *object) texts(field string) []string {
+	var out []string
+	for _, item := range o.list(field) {
+		s, ok := scalar(item)
+		if !ok {
+			o.doc.fail(item.GetToken(), "", "the field %q takes a list of names", field)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// oneOf returns a field's value, which must be one of the words.
+func (o *object) oneOf(field string, words ...string) string {
+	s := o.text(field)
+	if o.has(field) && !contains(words, s) {
+		message, hint := unknown("value of "+field, s, words)
+		o.fail(field, hint, "%s", message)
+	}
+	return s
+}
+
+// whole returns a whole number within [low, high].
+func (o *object) whole(field string, low, high int64) int64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < low || n > high {
+		o.fail(field, "", "%s is %q, but must be a whole number from %d to %d", field, s, low, high)
+		return 0
+	}
+	return n
+}
+
+// number returns a positive number.
+func (o *object) number(field string) float64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		o.fail(field, "", "%s is %q, but must be a positive number", field, s)
+		return 0
+	}
+	return v
+}
+
+// truth returns true or false.
+func (o *object) truth(field string) bool {
+	return o.oneOf(field, "true", "false") == "true"
+}
+
+// size returns a positive number of bytes written as "8k", "20GiB" or bytes.
+func (o *object) size(field string) int64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	n, err := model.ParseSize(s)
+	switch {
+	case err != nil:
+		o.fail(field, "", "%s: %v", field, err)
+	case n <= 0:
+		o.fail(field, "", "%s is %q, but must be larger than 0", field, s)
+	}
+	return n
+}
+
+// seconds returns a positive time written as "3s", "500ms" or "5m".
+func (o *object) seconds(field string) float64 {
+	s := o.text(field)
+	if !o.has(field) {
+		return 0
+	}
+	v, err := parseSeconds(s)
+	if err != nil {
+		hint := "write it like 3s, 500ms or 5m"
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			hint = fmt.Sprintf("%s of what? write %ss for seconds", s, s)
+		}
+		o.fail(field, hint, "%s is %q, which is not a time", field, s)
+		return 0
+	}
+	if v <= 0 {
+		o.fail(field, "", "%s is %q, but must be longer than 0", field, s)
+	}
+	return v
+}
+
+// parseSeconds reads a duration in Go's notation as seconds. A sole number of
+// seconds is read without going through whole nanoseconds, so that whatever
+// formatSeconds wrote comes back bit by bit.
+func parseSeconds(s string) (float64, error) {
+	if digits, ok := strings.CutSuffix(s, "s"); ok && strings.Trim(digits, "0123456789.e-+") == "" {
+		return strconv.ParseFloat(digits, 64)
+	}
+	d, err := time.ParseDuration(s)
+	return d.Seconds(), err
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package spec
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Profile is a user's own list of workloads, as its file says. Times are seconds;
+// 0 means that the file leaves it to the default. Its fields are those of
+// scenario/profile's Profile, so one converts to the other.
+type Profile struct {
+	Name        string
+	Title       string
+	Workloads   []model.Workload
+	Visit, Ramp float64
+	MaxTime     float64
+}
+
+var (
+	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "workloads"}
+	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
+		"threads", "offset_increment", "sync", "rate_iops", "metric"}
+	accesses   = []string{"rand", "seq"}
+	directions = []string{"read", "write", "mixed"}
+	syncs      = []string{"fsync", "fdatasync"}
+	metrics    = []string{"iops", "bandwidth", "latency", "p50", "p99"}
+)
+
+// namePattern is what a workload's name is made of: it becomes part of file names.
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+const (
+	// sectorSize is the least that a block device moves, in bytes.
+	sectorSize = 512
+	maxBlock   = 1 << 30
+	maxDepth   = 65536
+	maxJobs    = 4096
+)
+
+// ParseProfile reads a profile of the user's own. Without a name of its own it is
+// called after its file. The schema is docs/profile.schema.json.
+func ParseProfile(file string, data []byte) (Profile, error) {
+	d, root := open(file, data)
+	o := d.object(root, "a profile", profileFields)
+	p := Profile{
+		Name: o.text("name"), Title: o.text("title"),
+		Visit: o.seconds("visit"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
+	}
+	if p.Visit > 0 && p.Visit < 1 {
+		o.fail("visit", "write 1s or more", "visit is shorter than the one second that a sample takes")
+	}
+	if p.Name == "" {
+		base := filepath.Base(file)
+		p.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	o.require("workloads", "list at least one workload")
+	items := o.list("workloads")
+	if o.has("workloads") && len(items) == 0 {
+		o.fail("workloads", "list at least one workload", "a profile without workloads measures nothing")
+	}
+	names := map[string]int{}
+	for _, item := range items {
+		w, object := workload(d, item)
+		if line := names[w.Name]; line > 0 {
+			object.fail("name", "", "the name %q is taken by the workload in line %d", w.Name, line)
+		}
+		if at := object.keys["name"]; at != nil {
+			names[w.Name] = at.Position.Line
+		}
+		p.Workloads = append(p.Workloads, w)
+	}
+	if d.err != nil {
+		return Profile{}, d.err
+	}
+	return p, nil
+}
+
+// workload reads one item of the list. Depth and jobs are 1 unless written, and
+// the metric is the one that fits (see headline).
+func workload(d *document, node ast.Node) (model.Workload, *object) {
+	o := d.object(node, "a workload", workloadFields)
+	for _, field := range []string{"name", "access", "direction", "block_size"} {
+		o.require(field, "every workload has a name, an access, a direction and a block_size")
+	}
+	w := model.Workload{
+		Name:      o.text("name"),
+		Access:    model.Access(o.oneOf("access", accesses...)),
+		Direction: model.Direction(o.oneOf("direction", directions...)),
+		BlockSize: o.size("block_size"),
+		Depth:     max(1, int(o.whole("depth", 1, maxDepth))),
+		Jobs:      int(o.whole("jobs", 1, maxJobs)),
+		Threads:   o.truth("threads"),
+		Sync:      o.oneOf("sync", syncs...),
+		RateIOPS:  o.number("rate_iops"),
+		Metric:    model.Metric(o.oneOf("metric", metrics...)),
+
+		ReadPercent:     int(o.whole("read_percent", 1, 99)),
+		OffsetIncrement: o.size("offset_increment"),
+	}
+	if w.Metric == "" {
+		w.Metric = headline(w)
+	}
+	checkWorkload(o, w)
+	return w, o
+}
+
+// checkWorkload keeps an error where fields contradict each other.
+func checkWorkload(o *object, w model.Workload) {
+	if o.has("name") && !namePattern.MatchString(w.Name) {
+		hint := "use small letters, digits, dots, dashes and underscores, at most 64"
+		if s := sanitize(w.Name); s != "" {
+			hint += fmt.Sprintf(": %q", s)
+		}
+		o.fail("name", hint, "%q cannot be a workload's name, because files are named after it", w.Name)
+	}
+	if o.has("block_size") && (w.BlockSize%sectorSize != 0 || w.BlockSize > maxBlock) {
+		o.fail("block_size", "", "a block of %d bytes is not a multiple of %d up to 1 GiB", w.BlockSize, sectorSize)
+	}
+	if w.OffsetIncrement%sectorSize != 0 {
+		o.fail("offset_increment", "", "offset_increment is not a multiple of %d", sectorSize)
+	}
+	mixed := w.Direction == model.Mixed
+	if mixed && !o.has("read_percent") {
+		o.fail("direction", "add read_percent: 70, for example", "a mixed workload needs its share of reads")
+	}
+	if !mixed && o.has("read_percent") {
+		o.fail("read_percent", "write direction: mixed, or leave read_percent out",
+			"only a mixed workload has a share of reads, and this one is %q", w.Direction)
+	}
+	if w.Sync != "" && w.Direction == model.Read {
+		o.fail("sync", "", "a workload that only reads has nothing to flush")
+	}
+}
+
+// headline chooses the metric that a workload is measured for: one I/O at a time
+// asks how long it takes, large blocks ask how many bytes, the rest how many I/Os.
+func headline(w model.Workload) model.Metric {
+	switch {
+	case w.Depth == 1 && w.Sync == "":
+		return model.Latency
+	case w.BlockSize >= 64<<10:
+		return model.Bandwidth
+	}
+	return model.IOPS
+}
