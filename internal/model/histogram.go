@@ -70,18 +70,47 @@ func (h *Histogram) Add(bucket uint16, n uint64) {
 	h.counts = slices.Insert(h.counts, i, n)
 }
 
-// Merge adds all counts of o, which stays as it is.
+// Merge adds all counts of o, which stays as it is. It takes time linear in
+// both and allocates only when o has buckets that h lacks and h has no room.
 func (h *Histogram) Merge(o Histogram) {
-	if len(o.keys) == 0 {
+	missing := h.addKnown(o)
+	if missing == 0 {
 		return
 	}
-	if len(h.keys) == 0 {
-		h.keys, h.counts = slices.Clone(o.keys), slices.Clone(o.counts)
-		return
+	// From the back, so that nothing is overwritten before it has moved.
+	i, j := len(h.keys)-1, len(o.keys)-1
+	h.keys = slices.Grow(h.keys, missing)[:len(h.keys)+missing]
+	h.counts = slices.Grow(h.counts, missing)[:len(h.keys)]
+	for to := len(h.keys) - 1; j >= 0; to-- {
+		switch {
+		case i < 0 || o.keys[j] > h.keys[i]:
+			h.keys[to], h.counts[to] = o.keys[j], o.counts[j]
+			j--
+		default:
+			if o.keys[j] == h.keys[i] {
+				j--
+			}
+			h.keys[to], h.counts[to] = h.keys[i], h.counts[i]
+			i--
+		}
 	}
-	for i, k := range o.keys {
-		h.Add(k, o.counts[i])
+}
+
+// addKnown adds the counts of o whose buckets h has, and returns how many it
+// has not.
+func (h *Histogram) addKnown(o Histogram) (missing int) {
+	i := 0
+	for j, k := range o.keys {
+		for i < len(h.keys) && h.keys[i] < k {
+			i++
+		}
+		if i < len(h.keys) && h.keys[i] == k {
+			h.counts[i] += o.counts[j]
+		} else {
+			missing++
+		}
 	}
+	return missing
 }
 
 // Minus returns h − o, for turning cumulative histograms into those of an
