@@ -2,35 +2,96 @@ package spec
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
-
-	"github.com/goccy/go-yaml"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model"
 )
 
-// pair is a field with its value; a nil value is left out.
+// pair is a field with its value: a string, a number, true, a list of strings or
+// a list of fields. A nil value is left out.
 type pair struct {
 	key   string
 	value any
 }
 
-// encode writes fields in the given order.
+// encode writes fields in the given order. The YAML is written by hand because it
+// is so little, and because every string must come back as it was. Text that is
+// not UTF-8 has no place in YAML and is refused.
 func encode(pairs ...pair) ([]byte, error) {
-	return yaml.MarshalWithOptions(mapping(pairs...), yaml.IndentSequence(true))
-}
-
-func mapping(pairs ...pair) yaml.MapSlice {
-	var m yaml.MapSlice
+	var b strings.Builder
 	for _, p := range pairs {
-		if p.value != nil {
-			m = append(m, yaml.MapItem{Key: p.key, Value: p.value})
+		if p.value == nil {
+			continue
+		}
+		switch v := p.value.(type) {
+		case []string:
+			b.WriteString(p.key + ":\n")
+			for _, s := range v {
+				b.WriteString("  - " + quote(s) + "\n")
+			}
+		case [][]pair:
+			b.WriteString(p.key + ":\n")
+			for _, item := range v {
+				text, err := encode(item...)
+				if err != nil {
+					return nil, err
+				}
+				b.WriteString("  - " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n    ") + "\n")
+			}
+		case string:
+			b.WriteString(p.key + ": " + quote(v) + "\n")
+		case float64:
+			b.WriteString(p.key + ": " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+		default:
+			fmt.Fprintf(&b, "%s: %v\n", p.key, v)
 		}
 	}
-	return m
+	if !utf8.ValidString(b.String()) {
+		return nil, model.RefusedError("a name in the experiment or profile is not UTF-8 text, so it cannot be saved as YAML", "rename it")
+	}
+	return []byte(b.String()), nil
 }
 
-func text(s string) any { return s }
+// plain is text that means itself in YAML without quotes.
+var plain = regexp.MustCompile(`^[A-Za-z0-9/][A-Za-z0-9/._+=@%()*-]*( [A-Za-z0-9/._+=@%()*-]+)*$`)
+
+// quote writes text so that it is read as this text, and not as a number, a truth
+// or nothing. Units behind a number ("5%", "20GiB", "30s") need no quotes.
+func quote(s string) string {
+	digits := strings.ReplaceAll(s, "_", "")
+	_, errNumber := strconv.ParseFloat(digits, 64)
+	_, errInteger := strconv.ParseInt(digits, 0, 64)
+	reserved := contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(s))
+	if plain.MatchString(s) && errNumber != nil && errInteger != nil && !reserved {
+		return s
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			b.WriteByte(s[i]) // encode refuses it
+		case r == '"' || r == '\\':
+			b.WriteString("\\" + string(r))
+		case r == '\n':
+			b.WriteString(`\n`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r <= 0xff:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
 
 func optional(s string) any {
 	if s == "" {
@@ -111,7 +172,7 @@ func formatShare(v float64) any {
 // MarshalProfile writes a profile as a file that ParseProfile reads back: a start
 // for a profile of one's own. Workloads that are fio job text cannot be written.
 func MarshalProfile(p Profile) ([]byte, error) {
-	var items []yaml.MapSlice
+	var items [][]pair
 	for _, w := range p.Workloads {
 		if w.Job != "" {
 			return nil, model.RefusedError(fmt.Sprintf("workload %s is a job of fio's own and cannot be written as YAML", w.Name), "keep the job file")
@@ -120,13 +181,13 @@ func MarshalProfile(p Profile) ([]byte, error) {
 		if w.RateIOPS > 0 {
 			rate = w.RateIOPS
 		}
-		items = append(items, mapping(
-			pair{"name", w.Name}, pair{"access", string(w.Access)}, pair{"direction", string(w.Direction)},
-			pair{"read_percent", formatWhole(w.ReadPercent)}, pair{"block_size", formatSize(w.BlockSize)},
-			pair{"depth", w.Depth}, pair{"jobs", formatWhole(w.Jobs)}, pair{"threads", formatTruth(w.Threads)},
-			pair{"offset_increment", formatSize(w.OffsetIncrement)}, pair{"sync", optional(w.Sync)},
-			pair{"rate_iops", rate}, pair{"metric", string(w.Metric)},
-		))
+		items = append(items, []pair{
+			{"name", w.Name}, {"access", string(w.Access)}, {"direction", string(w.Direction)},
+			{"read_percent", formatWhole(w.ReadPercent)}, {"block_size", formatSize(w.BlockSize)},
+			{"depth", w.Depth}, {"jobs", formatWhole(w.Jobs)}, {"threads", formatTruth(w.Threads)},
+			{"offset_increment", formatSize(w.OffsetIncrement)}, {"sync", optional(w.Sync)},
+			{"rate_iops", rate}, {"metric", string(w.Metric)},
+		})
 	}
 	return encode(
 		pair{"name", optional(p.Name)}, pair{"title", optional(p.Title)}, pair{"visit", formatSeconds(p.Visit)},

@@ -66,7 +66,7 @@ func (o *object) seed(field string) uint64 {
 // ParseExperiment gets it back exactly. Fields with no value are left out.
 func MarshalExperiment(e model.Experiment) ([]byte, error) {
 	return encode(
-		pair{"scenario", text(e.Scenario)}, pair{"target", text(e.Target)}, pair{"profile", optional(e.Profile)},
+		pair{"scenario", e.Scenario}, pair{"target", e.Target}, pair{"profile", optional(e.Profile)},
 		pair{"job", optional(e.Job)}, pair{"only", list(e.Only)}, pair{"skip", list(e.Skip)},
 		pair{"size", formatSize(e.Size)}, pair{"precision", formatShare(e.Precision)},
 		pair{"max_time", formatSeconds(e.MaxTime)}, pair{"max_prefill", formatSeconds(e.MaxPrefill)},

@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+func TestExperimentReadsWell(t *testing.T) {
+	data, err := MarshalExperiment(model.Experiment{
+		Scenario: "profile", Target: "/var/lib/data", Profile: "kbench", Only: []string{"rand-*"},
+		Size: 20 << 30, Precision: 0.05, MaxTime: 300, MaxPrefill: 30, Seed: 1<<63 + 1, Note: "before: the upgrade",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `scenario: profile
+target: /var/lib/data
+profile: kbench
+only:
+  - rand-*
+size: 20GiB
+precision: 5%
+max_time: 5m
+max_prefill: 30s
+seed: 9223372036854775809
+note: "before: the upgrade"
+`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExperimentsComeBackExactly(t *testing.T) {
+	words := rapid.SliceOfN(rapid.String(), 1, 3)
+	seconds := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-9, 1e9), rapid.SampledFrom([]float64{1, 60, 300, 86400, 0.1}))
+	rapid.Check(t, func(t *rapid.T) {
+		e := model.Experiment{
+			Scenario: rapid.String().Draw(t, "scenario"), Target: rapid.String().Draw(t, "target"),
+			Profile: rapid.String().Draw(t, "profile"), Job: rapid.String().Draw(t, "job"),
+			Size:      rapid.Int64Range(0, 1<<53).Draw(t, "size"),
+			Precision: rapid.OneOf(rapid.Just(0.0), rapid.SampledFrom([]float64{.01, .05, .1}), rapid.Float64Range(1e-6, .999)).Draw(t, "precision"),
+			MaxTime:   seconds.Draw(t, "max time"), MaxPrefill: seconds.Draw(t, "max prefill"),
+			Time: seconds.Draw(t, "time"), RampTime: seconds.Draw(t, "ramp time"),
+			UntilSteady: rapid.Bool().Draw(t, "steady"), DestroyDataOn: rapid.String().Draw(t, "destroy"),
+			Seed: rapid.Uint64().Draw(t, "seed"), Note: rapid.String().Draw(t, "note"),
+		}
+		if rapid.Bool().Draw(t, "choose") {
+			e.Only, e.Skip = words.Draw(t, "only"), words.Draw(t, "skip")
+		}
+		data, err := MarshalExperiment(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := ParseExperiment("experiment.yaml", data)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
+		if diff := cmp.Diff(e, back); diff != "" {
+			t.Fatalf("%s\n%s", diff, data)
+		}
+	})
+}
+
+func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"scenario: profile\ntarget: /x\nprecison: 5%\n":     "experiment.yaml:3:1: unknown field \"precison\"; did you mean \"precision\"?\n   3 | precison: 5%\n     | ^",
+		"scenario: profile\ntarget: /x\nprecision: 500%\n":  "experiment.yaml:3:12: precision is \"500%\", but must be a share between 0 and 100 %\n   3 | precision: 500%\n     |            ^",
+		"scenario: profile\n":                               "experiment.yaml:1:1: the field \"target\" is missing\n   1 | scenario: profile\n     | ^",
+		"scenario: profile\ntarget: /x\nseed: -1\n":         "experiment.yaml:3:7: seed is \"-1\", but must be a whole number up to 18446744073709551615\n   3 | seed: -1\n     |       ^",
+		"scenario: profile\ntarget: /x\nuntil_steady: on\n": "experiment.yaml:3:15: unknown value of until_steady \"on\"\n   3 | until_steady: on\n     |               ^",
+		"scenario: profile\ntarget: /x\nonly: rand\n":       "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",
+	} {
+		_, err := ParseExperiment("experiment.yaml", []byte(yaml))
+		if e := refused(t, err); e.Message != want {
+			t.Errorf("got\n%s\nwant\n%s", e.Message, want)
+		}
+	}
+}
