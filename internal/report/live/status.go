@@ -16,110 +16,115 @@ const p99Count = 367
 // barMost is the widest bar, barLeast the narrowest that still tells something.
 const (
 	barMost  = 24
-	barLeast = 6
+	barLeast = 8
 )
 
-// piece is a part of the status line. The parts with the smallest drop are left
-// out first when the terminal is narrow; drop 0 stays.
+// piece is a part of the status line. It keeps its width while the numbers in it
+// come and go, so that the line does not jump. The pieces with the smallest drop
+// are left out first when the terminal is narrow; drop 0 stays.
 type piece struct {
 	text  string
 	paint term.Paint
 	drop  int
+	width int
 }
+
+// barDrop is when the bar is given up.
+const barDrop = 3
 
 // statusLine lays out the line that is redrawn; it is shorter than the terminal
 // by one column, so that no terminal wraps it.
 func (l *Live) statusLine() string {
 	lead, tail, share := l.state.pieces()
 	room := l.o.Width - 1
-	for i := range lead {
-		lead[i].text = l.style.Text(lead[i].text)
+	for _, pieces := range [][]piece{lead, tail} {
+		for i := range pieces {
+			pieces[i].text = l.style.Text(pieces[i].text)
+			pieces[i].text += term.Pad(pieces[i].text, pieces[i].width)
+		}
 	}
-	for i := range tail {
-		tail[i].text = l.style.Text(tail[i].text)
+	bar := 0
+	if share >= 0 {
+		bar = barLeast + 2
 	}
-	all := func() []piece { return append(append([]piece{}, lead...), tail...) }
-	for drop := 1; drop <= 6 && columns(all()) > room; drop++ {
+	for drop := 1; drop <= 6 && columns(lead, 1)+2+columns(tail, 2)+bar > room; drop++ {
 		lead, tail = without(lead, drop), without(tail, drop)
-	}
-	bar := min(barMost, room-columns(all())-2)
-	var b strings.Builder
-	used := 0
-	put := func(gap, text string, paint term.Paint) {
-		if used == 0 {
-			gap = ""
+		if drop == barDrop {
+			bar = 0
 		}
-		text = l.style.Shorten(text, max(0, room-used-len(gap)))
-		if text == "" {
-			return
-		}
-		b.WriteString(gap)
-		b.WriteString(l.style.Paint(paint, text))
-		used += len(gap) + term.Columns(text)
 	}
-	for _, p := range lead {
-		put(" ", p.text, p.paint)
+	words := make([]string, len(lead))
+	for i, p := range lead {
+		words[i] = l.style.Paint(p.paint, l.style.Shorten(p.text, room-columns(lead[:i], 1)-min(i, 1)))
 	}
-	if bar >= barLeast && share >= 0 {
-		put("  ", l.style.Bar(share, bar), term.Cyan)
+	line := strings.Join(words, " ")
+	used := columns(lead, 1)
+	if bar > 0 {
+		n := min(barMost, room-used-2-2-columns(tail, 2))
+		line += "  " + l.style.Paint(term.Cyan, l.style.Bar(share, n))
+		used += 2 + n
 	}
-	for i, p := range tail {
-		gap := "  "
-		if i == 0 && bar >= barLeast && share >= 0 {
-			gap = " "
-		}
-		put(gap, p.text, p.paint)
+	for _, p := range tail {
+		text := l.style.Shorten(p.text, max(0, room-used-2))
+		line += "  " + text
+		used += 2 + term.Columns(text)
 	}
-	return b.String()
+	return strings.TrimRight(line, " ")
 }
 
 // pieces returns what stands before and after the bar, and the bar's share
 // (negative for no bar).
 func (s *state) pieces() (lead, tail []piece, share float64) {
 	share = -1
-	eta := piece{drop: 3}
+	eta := piece{drop: 5, width: len("eta 10 m")}
 	if s.left >= 0 {
-		eta.text = "eta " + eta4(s.left)
+		eta.text = "eta " + remaining(s.left)
 	}
 	if p := s.progress; p != nil {
-		lead = []piece{{text: p.Phase, paint: term.Bold}}
 		if p.Total > 0 {
 			share = p.Done / p.Total
-			if inBytes(p.Phase) {
-				tail = append(tail, piece{text: model.FormatSize(int64(p.Done)) + " of " + model.FormatSize(int64(p.Total))})
+		}
+		if inBytes(p.Phase) {
+			amount := piece{width: len("100 MiB of 100 GiB"), text: model.FormatSize(int64(p.Done)) + " of " + model.FormatSize(int64(p.Total))}
+			rate := piece{width: len("1000 MiB/s"), drop: 2}
+			if p.Rate > 0 {
+				rate.text = model.FormatBandwidth(p.Rate)
 			}
+			tail = []piece{amount, rate}
 		}
-		if p.Rate > 0 && inBytes(p.Phase) {
-			tail = append(tail, piece{text: model.FormatBandwidth(p.Rate), drop: 2})
-		}
-		return lead, nonEmpty(append(tail, eta)), share
+		return []piece{{text: p.Phase, paint: term.Bold}}, append(tail, eta), share
 	}
 	if s.step == nil {
 		return []piece{{text: "starting"}}, nil, share
 	}
-	lead = []piece{{text: fmt.Sprintf("[%d/%d]", s.step.Number, max(s.steps, s.step.Number)), paint: term.Dim},
-		{text: s.step.Workload, paint: term.Bold}}
-	if s.workload != nil && s.workload.Job == "" {
-		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", model.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 1})
-	}
 	if s.left >= 0 && s.elapsed+s.left > 0 {
 		share = s.elapsed / (s.elapsed + s.left)
 	}
-	tail = append(tail, piece{text: model.FormatSpan(s.elapsed), drop: 2})
+	lead = []piece{{text: fmt.Sprintf("[%d/%d]", s.step.Number, max(s.steps, s.step.Number)), paint: term.Dim},
+		{text: s.step.Workload, paint: term.Bold}}
+	if s.workload != nil && s.workload.Job == "" {
+		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", model.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
+	}
+	rate := piece{width: len("10.1k/s")}
+	if s.metric() == model.Bandwidth {
+		rate.width = len("1000 MiB/s")
+	}
 	if !math.IsNaN(s.lastRate) {
-		tail = append(tail, piece{text: model.FormatMetric(s.metric(), s.lastRate)})
+		rate.text = model.FormatMetric(s.metric(), s.lastRate)
 	}
-	if s.sum.Histogram.Count() >= p99Count && s.metric() != model.P99 {
-		tail = append(tail, piece{text: "p99 " + model.FormatDuration(s.sum.Histogram.Percentile(99)), drop: 4})
+	p99 := piece{drop: 4, width: len("p99 10.1 ms")}
+	if s.sum.Histogram.Count() >= p99Count {
+		p99.text = "p99 " + model.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
+	half := piece{drop: 6, width: len("+10.1 %")}
 	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
-		tail = append(tail, piece{text: halfWidth(j.Estimate), drop: 5})
+		half.text = halfWidth(j.Estimate)
 	}
-	return lead, nonEmpty(append(tail, eta)), share
+	return lead, []piece{{text: model.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
 }
 
-// eta4 writes a time that is left, in as few columns as it deserves.
-func eta4(s float64) string {
+// remaining writes a time that is left, in as few columns as it deserves.
+func remaining(s float64) string {
 	switch {
 	case s < 59.5:
 		return fmt.Sprintf("%.0f s", math.Ceil(s))
@@ -129,12 +134,12 @@ func eta4(s float64) string {
 	return model.FormatSpan(s)
 }
 
-// columns is the width of the pieces with two blanks between them.
-func columns(pieces []piece) int {
+// columns is the width of the pieces with gap blanks between them.
+func columns(pieces []piece, gap int) int {
 	n := 0
 	for i, p := range pieces {
 		if i > 0 {
-			n += 2
+			n += gap
 		}
 		n += term.Columns(p.text)
 	}
@@ -145,16 +150,6 @@ func without(pieces []piece, drop int) []piece {
 	var kept []piece
 	for _, p := range pieces {
 		if p.drop != drop {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
-func nonEmpty(pieces []piece) []piece {
-	var kept []piece
-	for _, p := range pieces {
-		if p.text != "" {
 			kept = append(kept, p)
 		}
 	}

@@ -1,0 +1,164 @@
+package live
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// run is a short run as the engine tells it: probe, prefill, proof, three visits
+// of which the last one fails.
+func run() []model.Update {
+	randRead := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	randLat := &model.Workload{Name: "rand-write-lat", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 1, Metric: model.Latency}
+	flow := func(ios uint64, latency float64) *model.Flow {
+		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * latency}
+		f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), ios-ios/50)
+		f.Histogram.Add(model.BucketOf(uint64(4*latency*1e9)), ios/50)
+		return f
+	}
+	judged := func(w *model.Workload, value, half, confidence float64) *model.Judgement {
+		return &model.Judgement{Workload: w.Name, Metric: w.Metric, Visits: 1,
+			Estimate: model.Estimate{Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: confidence}}
+	}
+	progress := func(phase string, done, total, rate float64) *model.Progress {
+		return &model.Progress{Phase: phase, Done: done, Total: total, Rate: rate}
+	}
+	first := &model.Step{Number: 1, Round: 1, Workload: randRead.Name, Ramp: 1, Seconds: 2}
+	second := &model.Step{Number: 2, Round: 1, Workload: randLat.Name, Ramp: 1, Seconds: 2}
+	third := &model.Step{Number: 3, Round: 2, Workload: randRead.Name, Ramp: 1, Seconds: 2}
+	const gib = 1 << 30
+	return []model.Update{
+		{Elapsed: 0, Left: -1, Progress: progress("probe", 0, 2, 0)},
+		{Elapsed: 2, Left: 40, Progress: progress("probe", 2, 2, 0)},
+		{Elapsed: 2, Left: 40, Progress: progress("prefill", 0, 4*gib, 0)},
+		{Elapsed: 6, Left: 36, Progress: progress("prefill", 2*gib, 4*gib, 450<<20)},
+		{Elapsed: 11.1, Left: 30, Progress: progress("prefill", 4*gib, 4*gib, 450<<20)},
+		{Elapsed: 11.1, Left: 30, Progress: progress("prove", 0, 4*gib, 0)},
+		{Elapsed: 11.2, Left: 30, Progress: progress("prove", 4*gib, 4*gib, 0)},
+		{Elapsed: 11.2, Left: 9, Step: first, Workload: randRead, Steps: 3},
+		{Elapsed: 11.9, Left: 9, Progress: progress("ramp", 0.7, 1, 0)},
+		{Elapsed: 13.2, Left: 8, Sample: &model.Sample{Step: 1, End: 13.2, Seconds: 1, Read: flow(21400, 2.9e-3)}},
+		{Elapsed: 14.2, Left: 7, Sample: &model.Sample{Step: 1, End: 14.2, Seconds: 1, Read: flow(20900, 3.0e-3)}},
+		{Elapsed: 14.3, Left: 6, Result: &model.StepResult{Step: *first}, Judgement: judged(randRead, 21150, 0, 0)},
+		{Elapsed: 14.3, Left: 6, Step: second, Workload: randLat, Steps: 3},
+		{Elapsed: 16.3, Left: 5, Sample: &model.Sample{Step: 2, End: 16.3, Seconds: 1, Write: flow(300, 3.3e-3)}},
+		{Elapsed: 17.3, Left: 4, Result: &model.StepResult{Step: *second}, Judgement: judged(randLat, 3.31e-3, 0.061, 0.95)},
+		{Elapsed: 17.3, Left: 3, Step: third, Workload: randRead, Steps: 3},
+		{Elapsed: 18, Left: 2, Result: &model.StepResult{Step: *third, Error: "fio ended with \x1b[31mInput/output error"},
+			Message: "rand-read-iops is given up after a failed visit: fio ended with \x1b[31mInput/output error"},
+	}
+}
+
+func show(o Options, updates []model.Update) []byte {
+	var b bytes.Buffer
+	l := New(&b, o)
+	for _, u := range updates {
+		l.Observe(u)
+	}
+	l.Close()
+	l.Close()
+	return b.Bytes()
+}
+
+func TestLive(t *testing.T) {
+	for name, o := range map[string]Options{
+		"terminal-120":        {Interactive: true, Unicode: true, Width: 120},
+		"terminal-120-colour": {Interactive: true, Unicode: true, Color: true, Width: 120},
+		"terminal-80":         {Interactive: true, Unicode: true, Width: 80},
+		"terminal-40-ascii":   {Interactive: true, Width: 40},
+		"log":                 {Unicode: true, Color: true, Width: 80},
+		"log-ascii":           {Width: 80},
+		"quiet":               {Unicode: true, Quiet: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := show(o, run())
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// TestNoStatusLineWraps: a line of the full width would wrap on some terminals,
+// and a wrapped line cannot be erased.
+func TestNoStatusLineWraps(t *testing.T) {
+	for width := 10; width <= 130; width++ {
+		out := string(show(Options{Interactive: true, Unicode: true, Color: true, Width: width}, run()))
+		for _, line := range strings.FieldsFunc(sequence.ReplaceAllString(out, ""), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if strings.Contains(line, "given up") {
+				continue // a message is not redrawn and may wrap
+			}
+			if n := term.Columns(line); n >= width {
+				t.Fatalf("width %d: %d columns: %q", width, n, line)
+			}
+		}
+	}
+}
+
+func TestALogHasNoControlCharacters(t *testing.T) {
+	for _, o := range []Options{{Color: true, Unicode: true}, {}, {Quiet: true}} {
+		if out := show(o, run()); bytes.ContainsAny(out, "\r\x1b\x07") {
+			t.Errorf("%+v: %q", o, out)
+		}
+	}
+}
+
+func TestTheCursorComesBack(t *testing.T) {
+	out := show(Options{Interactive: true, Unicode: true, Width: 80}, run())
+	if hidden, shown := bytes.Count(out, []byte(hideCursor)), bytes.Count(out, []byte(showCursor)); hidden != 1 || shown != 1 {
+		t.Errorf("the cursor was hidden %d times and shown %d times", hidden, shown)
+	}
+	if !bytes.HasSuffix(out, []byte(eraseLine+showCursor)) {
+		t.Errorf("the status line was not erased: …%q", out[len(out)-40:])
+	}
+	if out := show(Options{Interactive: true, Quiet: true}, run()[:3]); len(out) != 0 {
+		t.Errorf("quiet, yet %q", out)
+	}
+}
+
+// TestManyTellers is for the race detector, and for what comes after Close.
+func TestManyTellers(t *testing.T) {
+	var b bytes.Buffer
+	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
+	var tellers sync.WaitGroup
+	for range 4 {
+		tellers.Go(func() {
+			for _, u := range run() {
+				l.Observe(u)
+			}
+		})
+	}
+	tellers.Wait()
+	l.Close()
+	n := b.Len()
+	l.Observe(run()[7])
+	if b.Len() != n {
+		t.Error("something was shown after Close")
+	}
+}
