@@ -81,7 +81,7 @@ func (l *limit) add(name string, v float64) {
 // for I/O included) and Steal as shares of all CPU time, Throttled as a share of
 // the time. ok is false when no visit has counters.
 func (ev Evidence) counters(workload string) (mean model.Counters, ok bool) {
-	for _, s := range ev.steps(workload) {
+	for _, s := range ev.good(workload) {
 		c := s.Counters
 		if c == nil || c.Seconds <= 0 {
 			continue

@@ -86,7 +86,7 @@ func (ev Evidence) depthFault(name, message string, evidence map[string]any) mod
 // asked; ok is false without a map.
 func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bool) {
 	var sum, share float64
-	for _, s := range ev.steps(workload) {
+	for _, s := range ev.good(workload) {
 		for key, v := range s.DepthLevels {
 			low, err := strconv.Atoi(strings.TrimPrefix(key, ">="))
 			if err != nil || v <= 0 {
@@ -116,7 +116,9 @@ type load struct {
 func (ev Evidence) flows() map[string]*load {
 	names := map[int]string{}
 	for _, s := range ev.Recorded.Run.Steps {
-		names[s.Step.Number] = s.Step.Workload
+		if s.Error == "" {
+			names[s.Step.Number] = s.Step.Workload
+		}
 	}
 	loads := map[string]*load{}
 	for i := range ev.Recorded.Samples {

@@ -18,33 +18,46 @@ const earlySeconds = 1.0
 // I/Os failed; neither is ever a pass).
 func checkErrors(ev Evidence) []model.Finding {
 	var o outcome
-	byCause := map[string]int{}
+	var troubles []*trouble
+	byCause := map[string]*trouble{}
 	for _, w := range ev.visited() {
 		steps := ev.steps(w)
-		f, cause := ev.faultOf(w, steps)
+		t := ev.troubleIn(steps)
 		switch {
 		case len(steps) == 0:
 			o.miss(w, "no visit is on record")
-		case cause == "":
+			continue
+		case t.failed == 0:
 			o.pass(w)
-		default:
-			if i, seen := byCause[cause]; seen {
-				o.faults[i].Results = add(o.faults[i].Results, w)
-				for k, v := range f.Evidence {
-					o.faults[i].Evidence[k] = o.faults[i].Evidence[k].(int) + v.(int)
-				}
-			} else {
-				byCause[cause] = len(o.faults)
-				o.fault(f)
-			}
+			continue
 		}
+		same := byCause[t.cause]
+		if same == nil {
+			same = &trouble{cause: t.cause}
+			byCause[t.cause], troubles = same, append(troubles, same)
+		}
+		same.workloads = add(same.workloads, w)
+		same.failed, same.visits = same.failed+t.failed, same.visits+t.visits
+		same.ioErrors, same.shortIOs = same.ioErrors+t.ioErrors, same.shortIOs+t.shortIOs
 	}
-	for cause, i := range byCause {
-		f := &o.faults[i]
-		f.Message = fmt.Sprintf("incomplete: %d of %d visits of %s went wrong: %s",
-			f.Evidence["failed_visits"], f.Evidence["visits"], few(f.Results), cause)
+	for _, t := range troubles {
+		o.fault(model.Finding{
+			Severity: model.SeverityInvalid,
+			Results:  t.workloads,
+			Message:  fmt.Sprintf("incomplete: %d of %d visits of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
+			Evidence: map[string]any{"failed_visits": t.failed, "visits": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
+			Next:     "mend the cause (the tool's own words are in the run's raw/ folder), then " + ev.command("--only="+join(t.workloads)),
+		})
 	}
 	return o.findings("no visit failed, no I/O failed or was short, none ended early", "no visit is on record")
+}
+
+// trouble is one cause and all that it spoiled.
+type trouble struct {
+	cause              string
+	workloads          []string
+	failed, visits     int
+	ioErrors, shortIOs uint64
 }
 
 // visited lists the workloads with results or visits.
@@ -56,33 +69,27 @@ func (ev Evidence) visited() []string {
 	return names
 }
 
-// faultOf sums up what went wrong in a workload's visits; the cause is "" when
-// nothing did.
-func (ev Evidence) faultOf(workload string, steps []model.StepResult) (model.Finding, string) {
-	var failed, ioErrors, shortIOs int
-	cause := ""
+// troubleIn sums up what went wrong in a workload's visits; the cause is that of
+// the first one.
+func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
+	t := trouble{visits: len(steps)}
 	for _, s := range steps {
-		ioErrors += int(s.IOErrors)
-		shortIOs += int(s.ShortIOs)
-		why := ev.wrong(s)
+		t.ioErrors += s.IOErrors
+		t.shortIOs += s.ShortIOs
+		why := wrong(s)
 		if why == "" {
 			continue
 		}
-		failed++
-		if cause == "" {
-			cause = why
+		t.failed++
+		if t.cause == "" {
+			t.cause = why
 		}
 	}
-	return model.Finding{
-		Severity: model.SeverityInvalid,
-		Results:  []string{workload},
-		Evidence: map[string]any{"failed_visits": failed, "visits": len(steps), "io_errors": ioErrors, "short_ios": shortIOs},
-		Next:     "mend the cause (the tool's own words are in the run's raw/ folder), then " + ev.command("--only", workload),
-	}, cause
+	return t
 }
 
 // wrong tells what went wrong in one visit, "" when nothing did.
-func (ev Evidence) wrong(s model.StepResult) string {
+func wrong(s model.StepResult) string {
 	planned := s.Step.Ramp + s.Step.Seconds
 	switch {
 	case s.Error != "":

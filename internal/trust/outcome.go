@@ -74,6 +74,11 @@ func (ev Evidence) steps(workload string) []model.StepResult {
 	return list
 }
 
+// good returns the visits of a workload that analysis counted.
+func (ev Evidence) good(workload string) []model.StepResult {
+	return slices.DeleteFunc(ev.steps(workload), func(s model.StepResult) bool { return s.Error != "" })
+}
+
 // workloads lists the names that have results, in their order.
 func (ev Evidence) workloads() []string {
 	var names []string
@@ -100,6 +105,9 @@ func (ev Evidence) command(options ...string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// join lists names for an option.
+func join(names []string) string { return strings.Join(names, ",") }
 
 // few lists names for a sentence: the first three, and how many more.
 func few(names []string) string {

@@ -74,14 +74,3 @@ func (ev Evidence) longer(names []string) string {
 	}
 	return ev.command(only, "--max-time", fmt.Sprintf("%.0fs", max(60, 2*s.MaxTime)))
 }
-
-func join(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i > 0 {
-			s += ","
-		}
-		s += n
-	}
-	return s
-}

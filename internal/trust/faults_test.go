@@ -1,0 +1,255 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// eachStep and eachFlow change what was recorded of one workload ("" is all).
+func eachStep(ev *Evidence, workload string, change func(*model.StepResult)) {
+	steps := ev.Recorded.Run.Steps
+	for i := range steps {
+		if workload == "" || steps[i].Step.Workload == workload {
+			change(&steps[i])
+		}
+	}
+}
+
+func eachFlow(ev *Evidence, workload string, change func(*model.Flow)) {
+	of := map[int]bool{}
+	for _, s := range ev.steps(workload) {
+		of[s.Step.Number] = true
+	}
+	for i := range ev.Recorded.Samples {
+		s := &ev.Recorded.Samples[i]
+		for _, f := range []*model.Flow{s.Read, s.Write} {
+			if f != nil && of[s.Step] {
+				change(f)
+			}
+		}
+	}
+}
+
+func setWorkload(ev *Evidence, w model.Workload) {
+	for i := range ev.Recorded.Plan.Workloads {
+		if ev.Recorded.Plan.Workloads[i].Name == w.Name {
+			ev.Recorded.Plan.Workloads[i] = w
+		}
+	}
+}
+
+// faults spoil a sound run in one way each. want is what the rule then says,
+// also the other rules that may speak, says a part of each of its messages.
+var faults = []struct {
+	rule, name string
+	spoil      func(*Evidence)
+	want       []string
+	also       []string
+	says       string
+}{
+	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status, ev.Recorded.Run.Reason = model.Interrupted, "SIGINT"
+	}, want: []string{"warning"}, says: "interrupted (SIGINT); 6 of at least 6 visits"},
+	{rule: "interrupted", name: "failed", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status = model.Failed
+	}, want: []string{"warning"}, says: "partial: the run failed"},
+	{rule: "interrupted", name: "killed", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status, ev.Recorded.Plan.Steps = model.Running, nil
+	}, want: []string{"warning"}, says: "killed"},
+	{rule: "interrupted", name: "no status", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Status = ""
+	}, want: []string{"not-checked"}},
+
+	{rule: "errors", name: "one visit of two", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[0].Error = "fio: Input/output error."
+	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 2 visits of rand-read-iops went wrong: fio: Input/output error"},
+	{rule: "errors", name: "one cause, two workloads", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[2].Error = "no space left", "no space left"
+	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 4 visits of rand-read-iops, rand-write-iops went wrong: no space left"},
+	{rule: "errors", name: "two causes", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[2].Error = "killed", "no space left"
+	}, want: []string{"invalid rand-read-iops", "invalid rand-write-iops"}, says: "1 of 2"},
+	{rule: "errors", name: "counted although the tool ended well", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[5].IOErrors = 12
+	}, want: []string{"invalid rand-read-lat"}, says: "I/Os failed"},
+	{rule: "errors", name: "short I/O", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[5].ShortIOs = 1
+	}, want: []string{"invalid rand-read-lat"}, says: "fewer bytes"},
+	{rule: "errors", name: "early exit", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[4].Ended = ev.Recorded.Run.Steps[4].Started + 1.5
+	}, want: []string{"invalid rand-read-lat"}, says: "1.50 s instead of 4.00 s"},
+	{rule: "errors", name: "ended early on purpose", spoil: func(ev *Evidence) {
+		s := &ev.Recorded.Run.Steps[4]
+		s.Ended, s.EndedEarly = s.Started+1.5, true
+	}},
+
+	{rule: "memory", name: "tmpfs", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "tmpfs", Memory: true}
+	}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
+	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
+	}, want: []string{"invalid"}, says: "this is memory"},
+	{rule: "memory", name: "across a socket", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
+	}, want: []string{"not-checked"}, says: "server"},
+	{rule: "memory", name: "unknown", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{}
+	}, want: []string{"not-checked"}},
+
+	{rule: "sparse", name: "holes", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare.Proof.Unwritten = 4096
+	}, want: []string{"invalid rand-read-iops,rand-read-lat", "warning rand-write-iops"}, says: "4 KiB of 4 GiB were never written (fiemap)"},
+	{rule: "sparse", name: "no proof", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare.Proof = model.Proof{Method: "none", Detail: "the filesystem has no FIEMAP"}
+	}, want: []string{"not-checked"}, says: "the filesystem has no FIEMAP"},
+	{rule: "sparse", name: "no preparation", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare = nil
+	}, want: []string{"not-checked"}},
+	{rule: "sparse", name: "a proof that looked at nothing", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Prepare.Proof.Checked = 0
+	}, want: []string{"not-checked"}},
+
+	{rule: "buffered", name: "refused", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Direct, ev.Recorded.Environment.Storage.DirectError = false, "invalid argument"
+	}, want: []string{"warning"}, says: "direct I/O was refused (invalid argument)"},
+	{rule: "buffered", name: "no engine", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Engine = ""
+	}, want: []string{"not-checked"}},
+
+	{rule: "size", name: "too small", spoil: func(ev *Evidence) {
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
+	}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},
+	{rule: "size", name: "only the middle of the interval is beyond", spoil: func(ev *Evidence) {
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 170<<20, 0.05)
+	}},
+	{rule: "size", name: "both flows of a mixed workload", spoil: func(ev *Evidence) {
+		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 100<<20, 0)
+		other := ev.Results[0]
+		other.Direction = model.Write
+		ev.Results = append(ev.Results, other)
+	}, want: []string{"warning rand-read-iops"}, says: "200 MiB/s"},
+	{rule: "size", name: "bandwidth from IOPS", spoil: func(ev *Evidence) {
+		ev.Results[0].Metrics = map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 100000, 0)}
+	}, want: []string{"warning rand-read-iops"}, says: "391 MiB/s"},
+	{rule: "size", name: "no bandwidth", spoil: func(ev *Evidence) {
+		ev.Results[2].Metrics = nil
+	}, want: []string{"not-checked rand-read-lat"}},
+
+	{rule: "depth", name: "an engine that cannot queue", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Volume.Engine = "psync"
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"1": 1} })
+	}, want: []string{"invalid rand-read-iops"}, says: "at most 1 where 64 was asked for (psync cannot queue)"},
+	{rule: "depth", name: "a fifth of the I/Os alone", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"1": 0.2, ">=64": 0.8} })
+	}, want: []string{"invalid rand-read-iops"}, says: "at most 51"},
+	{rule: "depth", name: "one below in the next bucket", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"32": 1} })
+	}},
+	{rule: "depth", name: "a depth that is no power of two", spoil: func(ev *Evidence) {
+		w := iops
+		w.Depth = 48
+		setWorkload(ev, w)
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"32": 1} })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.LatencySum = 48 })
+	}},
+	{rule: "depth", name: "Little's law, too few", spoil: func(ev *Evidence) {
+		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.8 })
+	}, want: []string{"invalid rand-write-iops"}, says: "51 I/Os were in flight where 64"},
+	{rule: "depth", name: "Little's law, too many", spoil: func(ev *Evidence) {
+		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 1.2 })
+	}, want: []string{"invalid rand-write-iops"}, says: "77 I/Os"},
+	{rule: "depth", name: "Little's law without a map", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.DepthLevels = nil })
+		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.8 })
+	}, want: []string{"invalid rand-write-iops"}},
+	{rule: "depth", name: "what fio itself takes at 400,000 IOPS", spoil: func(ev *Evidence) {
+		eachFlow(ev, lat.Name, func(f *model.Flow) { f.IOs, f.LatencySum = 400000, 0.865 })
+	}},
+	{rule: "depth", name: "jobs multiply", spoil: func(ev *Evidence) {
+		w := write
+		w.Jobs = 4
+		setWorkload(ev, w)
+	}, want: []string{"invalid rand-write-iops"}, says: "64 I/Os were in flight where 256"},
+	{rule: "depth", name: "failed visits do not count", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps[0].Error = "killed"
+		ev.Recorded.Run.Steps[0].DepthLevels = map[string]float64{"1": 1}
+		for i := range 3 {
+			ev.Recorded.Samples[i].Read.LatencySum = 0.1
+		}
+	}, also: []string{"errors"}},
+	{rule: "depth", name: "flushes and rate limits are not judged", spoil: func(ev *Evidence) {
+		flush, limited := write, iops
+		flush.Sync, limited.RateIOPS = "fdatasync", 100
+		setWorkload(ev, flush)
+		setWorkload(ev, limited)
+		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.1 })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.LatencySum *= 0.1 })
+	}},
+	{rule: "depth", name: "one's own job", spoil: func(ev *Evidence) {
+		own := iops
+		own.Job = "rw=randread"
+		setWorkload(ev, own)
+	}, want: []string{"not-checked rand-read-iops"}},
+	{rule: "depth", name: "neither witness", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.DepthLevels = nil })
+		ev.Recorded.Samples = nil
+	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
+
+	{rule: "precision", name: "up to twice as wide", spoil: func(ev *Evidence) {
+		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.08), false
+	}, want: []string{"note rand-read-iops"}, says: "±8 % where ±5 % was asked for"},
+	{rule: "precision", name: "far", spoil: func(ev *Evidence) {
+		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.23), false
+		ev.Results[1].Estimate, ev.Results[1].Converged = estimate(model.IOPS, 2000, 0.08), false
+	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "not converged"},
+	{rule: "precision", name: "narrow but not settled", spoil: func(ev *Evidence) {
+		ev.Results[0].Converged = false
+	}, want: []string{"note rand-read-iops"}, says: "not settled: the interval is ±2 %"},
+	{rule: "precision", name: "no interval", spoil: func(ev *Evidence) {
+		ev.Results[0].Estimate, ev.Results[0].Converged = model.Estimate{Value: 2000, Low: 2000, High: 2000}, false
+	}, want: []string{"warning rand-read-iops"}, says: "no interval"},
+	{rule: "precision", name: "a flush is promised nothing", spoil: func(ev *Evidence) {
+		flush := ev.Results[1]
+		flush.Direction, flush.Estimate, flush.Converged = model.Sync, estimate(model.Latency, 1e-3, 0.5), false
+		ev.Results = append(ev.Results, flush)
+	}},
+	{rule: "precision", name: "none asked", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Schedule.Precision = 0
+	}, want: []string{"not-checked"}},
+
+	{rule: "clock", name: "a median of nothing", spoil: func(ev *Evidence) {
+		zero := 0.0
+		ev.Results[0].Latency.P50 = &zero
+	}, want: []string{"invalid rand-read-iops"}, says: "a median of 0 s"},
+	{rule: "clock", name: "99 ns", spoil: func(ev *Evidence) {
+		short := 99e-9
+		ev.Results[0].Latency.P50 = &short
+	}, want: []string{"invalid rand-read-iops"}, says: "99.0 ns"},
+	{rule: "clock", name: "slow source", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Clocksource = "hpet"
+	}, want: []string{"note"}, says: "hpet"},
+	{rule: "clock", name: "unknown source", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Clocksource = ""
+	}, want: []string{"not-checked"}},
+	{rule: "clock", name: "no median", spoil: func(ev *Evidence) {
+		ev.Results[1].Latency = nil
+	}, want: []string{"not-checked rand-write-iops"}},
+
+	{rule: "cpu", name: "busy during a latency", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0.3, 0.09 })
+	}, want: []string{"invalid rand-read-lat"}, says: "only 39 % of the CPU was idle"},
+	{rule: "cpu", name: "waiting for I/O is idle", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0, 0.41 })
+	}},
+	{rule: "cpu", name: "stolen", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Steal = 0.06 })
+	}, want: []string{"warning rand-read-iops"}, says: "gave 6 % of the CPU to others"},
+	{rule: "cpu", name: "throttled", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Throttled = 0.1 })
+	}, want: []string{"warning rand-read-iops"}, says: "2.5 % of the time"},
+	{rule: "cpu", name: "no counters", spoil: func(ev *Evidence) {
+		eachStep(ev, lat.Name, func(s *model.StepResult) { s.Counters = nil })
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Seconds = math.Inf(-1) })
+	}, want: []string{"not-checked rand-read-iops,rand-read-lat"}},
+}

@@ -1,0 +1,186 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The workloads that the tests judge.
+var (
+	iops  = model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	write = model.Workload{Name: "rand-write-iops", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	lat   = model.Workload{Name: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, Metric: model.Latency}
+)
+
+func estimate(m model.Metric, v, half float64) model.Estimate {
+	return model.Estimate{Unit: m.Unit(), Value: v, Low: v * (1 - half), High: v * (1 + half), Confidence: 0.95}
+}
+
+// sound is the evidence of a run in which nothing is wrong and nothing missing:
+// each workload visited twice, 2,000 I/Os per second at depth 64 (500 at depth 1).
+func sound() Evidence {
+	rec := &model.Recorded{
+		Plan: model.Plan{
+			Volume:    model.Volume{Target: model.Target{Name: "/srv/my data", Kind: model.Directory}, Size: 4 << 30, Engine: "io_uring", Direct: true, Prefill: true},
+			Workloads: []model.Workload{iops, write, lat},
+			Schedule:  model.Schedule{Mode: model.Rounds, Ramp: 1, Visit: 3, MinRounds: 2, MaxTime: 300, Precision: 0.05},
+		},
+		Run: model.Run{
+			Status:  model.Complete,
+			Prepare: &model.Preparation{Written: 4 << 30, Proof: model.Proof{Method: "fiemap", Checked: 4 << 30}},
+		},
+		Environment: model.Environment{Clocksource: "tsc", Storage: model.Storage{Filesystem: "ext4", Device: "vda"}},
+	}
+	ev := Evidence{Recorded: rec}
+	for _, w := range rec.Plan.Workloads {
+		rate, level := 2000.0, ">=64"
+		if w.Depth == 1 {
+			rate, level = 500, "1"
+		}
+		latency := float64(w.Depth) / rate
+		for visit := range 2 {
+			number := len(rec.Run.Steps) + 1
+			step := model.Step{Number: number, Round: visit + 1, Workload: w.Name, Ramp: 1, Seconds: 3}
+			began := 5 * float64(number)
+			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{
+				Step: step, Started: began, Ended: began + 4.2, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
+				Counters: &model.Counters{Seconds: 4, Idle: 0.5, IOWait: 0.4},
+			})
+			rec.Plan.Steps = append(rec.Plan.Steps, step)
+			for range 3 {
+				flow := &model.Flow{IOs: uint64(rate), Bytes: uint64(rate * 4096), LatencySum: rate * latency}
+				s := model.Sample{Step: number, Seconds: 1, Read: flow}
+				if w.Direction == model.Write {
+					s.Read, s.Write = nil, flow
+				}
+				rec.Samples = append(rec.Samples, s)
+			}
+		}
+		headline := estimate(w.Metric, rate, 0.02)
+		if w.Metric == model.Latency {
+			headline = estimate(w.Metric, latency, 0.02)
+		}
+		ev.Results = append(ev.Results, model.Result{
+			Workload: w.Name, Direction: w.Direction, Metric: w.Metric, Estimate: headline, Converged: true,
+			Metrics: map[model.Metric]model.Estimate{model.Bandwidth: estimate(model.Bandwidth, rate*4096, 0.02), w.Metric: headline},
+			Latency: &model.LatencySummary{P50: &latency},
+		})
+	}
+	return ev
+}
+
+// only keeps the findings of a rule that are not passes, in short.
+func only(findings []model.Finding, rule string) []string {
+	var list []string
+	for _, f := range findings {
+		if f.Rule == rule && f.Severity != model.SeverityPassed {
+			line := string(f.Severity) + " " + strings.Join(f.Results, ",")
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list
+}
+
+func TestASoundRunPassesEveryRule(t *testing.T) {
+	findings := Check(sound())
+	var passed []string
+	for _, f := range findings {
+		if f.Severity != model.SeverityPassed {
+			t.Errorf("%s: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message)
+		}
+		passed = append(passed, f.Rule)
+	}
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.name)
+	}
+	if diff := cmp.Diff(names, passed); diff != "" {
+		t.Errorf("(-rules +passed):\n%s", diff)
+	}
+}
+
+// TestNoEvidenceIsNeverAPass holds for every rule there is and will be.
+func TestNoEvidenceIsNeverAPass(t *testing.T) {
+	bare := Evidence{Results: []model.Result{{Workload: "w", Direction: model.Read, Metric: model.IOPS}}}
+	for _, ev := range []Evidence{{}, {Recorded: &model.Recorded{}}, bare} {
+		seen := map[string]bool{}
+		for _, f := range Check(ev) {
+			seen[f.Rule] = true
+			if f.Severity != model.SeverityNotChecked {
+				t.Errorf("%s without evidence: %s: %s", f.Rule, f.Severity, f.Message)
+			}
+			if f.Message == "" {
+				t.Errorf("%s does not say why it was not checked", f.Rule)
+			}
+		}
+		for _, r := range rules {
+			if !seen[r.name] {
+				t.Errorf("%s said nothing", r.name)
+			}
+		}
+	}
+}
+
+func TestEveryFaultSaysWhyAndWhatNext(t *testing.T) {
+	for _, c := range faults {
+		ev := sound()
+		c.spoil(&ev)
+		for _, f := range Check(ev) {
+			if f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning && f.Severity != model.SeverityNote {
+				continue
+			}
+			if f.Message == "" || f.Next == "" || len(f.Evidence) == 0 {
+				t.Errorf("%s: %s lacks a message, what comes next, or evidence: %+v", c.name, f.Rule, f)
+			}
+			if strings.Contains(f.Next, "loadline run /srv/my data") {
+				t.Errorf("%s: %q cannot be typed: the path has a blank", c.name, f.Next)
+			}
+		}
+	}
+}
+
+func TestFaultsAreFoundAndNothingElse(t *testing.T) {
+	for _, c := range faults {
+		t.Run(c.rule+"/"+c.name, func(t *testing.T) {
+			ev := sound()
+			c.spoil(&ev)
+			findings := Check(ev)
+			if diff := cmp.Diff(c.want, only(findings, c.rule)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, f := range findings {
+				if f.Rule != c.rule && f.Severity != model.SeverityPassed && !slices.Contains(c.also, f.Rule) {
+					t.Errorf("%s also speaks: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message)
+				}
+				if f.Rule == c.rule && c.says != "" && f.Severity != model.SeverityPassed && !strings.Contains(f.Message, c.says) {
+					t.Errorf("%q lacks %q", f.Message, c.says)
+				}
+			}
+		})
+	}
+}
+
+func TestApplyTakesTheWorst(t *testing.T) {
+	results := []model.Result{{Workload: "a"}, {Workload: "b"}, {Workload: "c", Findings: []string{"old"}}}
+	Apply(results, []model.Finding{
+		{Rule: "run-note", Severity: model.SeverityNote},
+		{Rule: "bad", Severity: model.SeverityInvalid, Results: []string{"a"}},
+		{Rule: "odd", Severity: model.SeverityWarning, Results: []string{"a", "b"}},
+		{Rule: "odd", Severity: model.SeverityWarning, Results: []string{"b"}},
+		{Rule: "unknown", Severity: model.SeverityNotChecked},
+		{Rule: "fine", Severity: model.SeverityPassed},
+	})
+	want := []model.Result{
+		{Workload: "a", Verdict: model.Invalid, Findings: []string{"run-note", "bad", "odd"}},
+		{Workload: "b", Verdict: model.Suspect, Findings: []string{"run-note", "odd"}},
+		{Workload: "c", Verdict: model.Valid, Findings: []string{"run-note"}},
+	}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
