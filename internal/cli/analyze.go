@@ -30,7 +30,7 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			if store.Running(args[0]) {
 				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
 			}
-			code, err := finish(e, args[0], output)
+			code, err := finish(e, args[0], output, false)
 			if err == nil && code != exitOK {
 				return exitCode(code)
 			}

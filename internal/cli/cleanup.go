@@ -22,7 +22,14 @@ Exit codes: 0 fine, also when there was nothing; 1 a file could not be removed; 
   loadline cleanup .`,
 		Args: exactly(1, "one DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := volume.Leftovers(args[0])
+			t, err := parseTarget(args[0])
+			if err != nil {
+				return err
+			}
+			if t.Kind != model.Directory {
+				return model.RefusedError(fmt.Sprintf("%s is no directory: own data files lie only in directories", args[0]), "")
+			}
+			files, err := volume.Leftovers(t.Path)
 			if err != nil {
 				return err
 			}

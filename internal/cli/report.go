@@ -14,9 +14,9 @@ import (
 )
 
 // finish reads a run back, computes its report, saves it beside the raw data,
-// prints it, and returns the exit code that the verdicts ask for. It reads what
+// prints it (brief leaves out the head), and returns the exit code that the verdicts ask for. It reads what
 // was saved and not what is in memory, so that run and analyze cannot disagree.
-func finish(e *env.Env, dir, output string) (int, error) {
+func finish(e *env.Env, dir, output string, brief bool) (int, error) {
 	rec, err := store.Read(dir)
 	if err != nil {
 		return exitFailed, err
@@ -42,7 +42,11 @@ func finish(e *env.Env, dir, output string) (int, error) {
 		if _, err := e.Stdout.Write(doc.Bytes()); err != nil {
 			return exitFailed, err
 		}
-	} else if err := text.Render(e.Stdout, r, terminalOptions(e.Output)); err != nil {
+		return verdictCode(r), nil
+	}
+	o := terminalOptions(e.Output)
+	o.Brief = brief
+	if err := text.Render(e.Stdout, r, o); err != nil {
 		return exitFailed, err
 	}
 	return verdictCode(r), nil

@@ -62,7 +62,11 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 	}
 	started := e.Now()
 	id := store.Name(started, target)
-	prep, err := f.prepare(ctx, e, target, id, f.child, true)
+	watch := live.New(e.Stderr, live.Options{
+		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
+	})
+	defer watch.Close()
+	prep, err := f.prepare(ctx, e, target, prepareOptions{id: id, child: f.child, touch: true, watch: watch})
 	if err != nil {
 		return err
 	}
@@ -78,9 +82,6 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 	if err != nil {
 		return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
-	watch := live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
-	})
 	if !f.quiet {
 		_ = text.Head(e.Stderr, &prep.plan, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
@@ -90,7 +91,9 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 	})
 	closeErr := prep.worker.Close()
 	watch.Close()
-	code, err := finish(e, writer.Dir(), f.output)
+	// The head is on the screen already when both streams are the same terminal.
+	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
+	code, err := finish(e, writer.Dir(), f.output, brief)
 	switch {
 	case err != nil:
 		return errors.Join(runErr, err)
@@ -113,9 +116,17 @@ type prepared struct {
 	plan   model.Plan
 }
 
+// prepareOptions are what prepare needs beside the flags. With touch false nothing
+// is written, not even by a probe.
+type prepareOptions struct {
+	id           string
+	child, touch bool
+	watch        engine.Observer
+}
+
 // prepare checks everything that can be checked before any I/O, then probes and
-// plans. With touch false nothing is written, not even by the bandwidth probe.
-func (o *options) prepare(ctx context.Context, e *env.Env, name, id string, child, touch bool) (*prepared, error) {
+// plans.
+func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepareOptions) (*prepared, error) {
 	exp, err := o.experiment(name)
 	if err != nil {
 		return nil, err
@@ -131,14 +142,18 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name, id string, chil
 	if err != nil {
 		return nil, err
 	}
-	worker, err := connect(ctx, e, id, child)
+	worker, err := connect(ctx, e, by.id, by.child)
 	if err != nil {
 		return nil, err
 	}
 	probe, err := worker.Probe(ctx, model.ProbeRequest{
-		Target: t, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
-		Bandwidth: touch && exp.Size == 0,
-	}, nil)
+		Target: t, Destroy: exp.DestroyDataOn, MayWrite: by.touch && writes(p.Workloads), LookOnly: !by.touch,
+		Bandwidth: by.touch && exp.Size == 0,
+	}, func(p model.Progress) {
+		if by.watch != nil {
+			by.watch.Observe(model.Update{Progress: &p, Left: -1})
+		}
+	})
 	if err != nil {
 		worker.Close()
 		return nil, err
