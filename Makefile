@@ -20,7 +20,7 @@ help:
 	@echo "make clean   remove what make has built"
 
 build:
-	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/loadline ./cmd/loadline
+	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/cli.Version=$(VERSION)" -o bin/loadline ./cmd/loadline
 
 fio:
 	@scripts/deps fio

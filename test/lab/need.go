@@ -21,9 +21,14 @@ var packages = map[string]string{
 	"rbd":                 "ceph-common",
 }
 
+// strictness is LOADLINE_LAB: "" skips what cannot run here; "programs" fails when
+// a program is missing, which can be installed; "required" also when the machine
+// has no loop devices, FUSE or mounts, which a container may never have.
+func strictness() string { return os.Getenv("LOADLINE_LAB") }
+
 // Need skips the test, with the command that installs what is missing, unless
-// all the named programs are installed. With LOADLINE_LAB=required it fails
-// instead.
+// all the named programs are installed. With LOADLINE_LAB=required or =programs
+// it fails instead.
 func Need(t T, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -33,6 +38,9 @@ func Need(t T, programs ...string) {
 		pkg := packages[program]
 		if pkg == "" {
 			pkg = program
+		}
+		if strictness() == "programs" {
+			t.Fatalf("LOADLINE_LAB=programs, but %s is not installed (apt-get install %s)", program, pkg)
 		}
 		Unavailable(t, "%s is not installed (apt-get install %s)", program, pkg)
 	}
@@ -44,7 +52,7 @@ func Need(t T, programs ...string) {
 func Unavailable(t T, why string, args ...any) {
 	t.Helper()
 	reason := fmt.Sprintf(why, args...)
-	if os.Getenv("LOADLINE_LAB") == "required" {
+	if strictness() == "required" {
 		t.Fatalf("LOADLINE_LAB=required, but %s", reason)
 	}
 	t.Skipf("skipped: %s", reason)

@@ -66,10 +66,22 @@ func TestNeed(t *testing.T) {
 	if want := "skipped: nbdfuse is not installed (apt-get install libnbd-bin)"; r.skipped != want || r.failed != "" {
 		t.Errorf("skipped with %q, failed with %q; want a skip with %q", r.skipped, r.failed, want)
 	}
-	t.Setenv("LOADLINE_LAB", "required")
-	r = record(func(t T) { Need(t, "nbdfuse") })
-	if r.skipped != "" || !strings.Contains(r.failed, "apt-get install libnbd-bin") {
-		t.Errorf("required: skipped with %q, failed with %q; want a failure that says what to install", r.skipped, r.failed)
+	for _, strict := range []string{"required", "programs"} {
+		t.Setenv("LOADLINE_LAB", strict)
+		r = record(func(t T) { Need(t, "nbdfuse") })
+		if r.skipped != "" || !strings.Contains(r.failed, "apt-get install libnbd-bin") {
+			t.Errorf("%s: skipped with %q, failed with %q; want a failure that says what to install", strict, r.skipped, r.failed)
+		}
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	for strict, fails := range map[string]bool{"": false, "programs": false, "required": true} {
+		t.Setenv("LOADLINE_LAB", strict)
+		r := record(func(t T) { Unavailable(t, "no %s", "loops") })
+		if (r.failed != "") != fails || (r.skipped != "") == fails || !strings.Contains(r.failed+r.skipped, "no loops") {
+			t.Errorf("LOADLINE_LAB=%q: skipped with %q, failed with %q", strict, r.skipped, r.failed)
+		}
 	}
 }
 

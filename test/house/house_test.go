@@ -1,0 +1,214 @@
+// Package house keeps the house in order. Its opinion: a rule that nothing checks
+// is a wish, so what CONTRIBUTING.md asks for and a program can see is a test here.
+package house
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the top of the repository.
+const root = "../.."
+
+// notOurs are the directories that hold no source: what .gitignore lists.
+var notOurs = map[string]bool{".git": true, ".cache": true, "bin": true, "artifacts": true,
+	"loadline-results": true, "node_modules": true}
+
+// sources calls visit for every file of the tree.
+func sources(t *testing.T, visit func(path string, text []byte)) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && notOurs[entry.Name()] {
+			return filepath.SkipDir
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		seen++
+		visit(name, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 50 {
+		t.Fatalf("only %d files seen: this test does not look where it should", seen)
+	}
+}
+
+// goPackage is what these tests need of go list's answer.
+type goPackage struct {
+	ImportPath, Dir                    string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+// path is the directory of the package from the root.
+func (p goPackage) path() string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "github.com/loadline/loadline"), "/")
+}
+
+// packages asks go list for all packages of the module.
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		var p goPackage
+		if err := decoder.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func TestFilesAreSmall(t *testing.T) {
+	sources(t, func(path string, text []byte) {
+		if lines := bytes.Count(text, []byte("\n")); strings.HasSuffix(path, ".go") && lines > 600 {
+			t.Errorf("%s has %d lines; a reader should find a thing by the name of its file: split it (600 is the limit, 350 is usual)", path, lines)
+		}
+	})
+}
+
+// TestNoTracesOfABuildMachine also keeps package registries out: the mirror or
+// proxy that one machine uses is not part of the project.
+func TestNoTracesOfABuildMachine(t *testing.T) {
+	// Put together here so that this file does not contain them.
+	hosts := []string{"proxy.golang" + ".org", "sum.golang" + ".org", "pypi" + ".org", "files.pythonhosted" + ".org",
+		"registry.npmjs" + ".org", "repo1.maven" + ".org", "repo.maven.apache" + ".org", "deb.debian" + ".org", "crates" + ".io"}
+	traces := []*regexp.Regexp{regexp.MustCompile(`(^|[^\w/.-])/work` + `/(main|shared)\b`)}
+	for _, h := range hosts {
+		traces = append(traces, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(h)))
+	}
+	if top, err := filepath.Abs(root); err == nil && strings.Count(top, "/") > 1 {
+		traces = append(traces, regexp.MustCompile(regexp.QuoteMeta(top)+`\b`))
+	}
+	sources(t, func(path string, text []byte) {
+		for _, trace := range traces {
+			if found := trace.Find(text); found != nil {
+				t.Errorf("%s mentions %q", path, found)
+			}
+		}
+	})
+}
+
+// TestPackagesSayWhatTheyThink also prints which packages show many names.
+func TestPackagesSayWhatTheyThink(t *testing.T) {
+	for _, p := range packages(t) {
+		documented, exported := false, 0
+		for _, name := range append(append(p.GoFiles, p.TestGoFiles...), p.XTestGoFiles...) {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documented = documented || file.Doc != nil
+			if !strings.HasSuffix(name, "_test.go") {
+				exported += exportedNames(file)
+			}
+		}
+		if !documented {
+			t.Errorf("%s has no doc comment: say in it what the package is for and what it believes", p.path())
+		}
+		if exported > 40 {
+			t.Logf("%s exports %d names: is each of them needed outside?", p.path(), exported)
+		}
+	}
+}
+
+// exportedNames counts the exported functions, types, variables and constants at
+// the top level of a file; methods are part of their type.
+func exportedNames(file *ast.File) int {
+	count := 0
+	add := func(names ...*ast.Ident) {
+		for _, n := range names {
+			if n.IsExported() {
+				count++
+			}
+		}
+	}
+	for _, declaration := range file.Decls {
+		switch d := declaration.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				add(d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					add(s.Name)
+				case *ast.ValueSpec:
+					add(s.Names...)
+				}
+			}
+		}
+	}
+	return count
+}
+
+// TestContributingKnowsEveryPackage compares the table of CONTRIBUTING.md with
+// what is there, both ways.
+func TestContributingKnowsEveryPackage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `((?:cmd|internal|test)/[a-z0-9/]+)` \\|")
+	listed := map[string]bool{}
+	for _, match := range row.FindAllSubmatch(text, -1) {
+		listed[string(match[1])] = true
+	}
+	for _, p := range packages(t) {
+		if !listed[p.path()] {
+			t.Errorf("CONTRIBUTING.md has no row for %s", p.path())
+		}
+		delete(listed, p.path())
+	}
+	for path := range listed {
+		t.Errorf("CONTRIBUTING.md has a row for %s, which does not exist", path)
+	}
+}
+
+func TestNothingIsLeftOpen(t *testing.T) {
+	open := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
+	sources(t, func(path string, text []byte) {
+		if !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".sh") {
+			return
+		}
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		lines.Buffer(nil, len(text)+1)
+		for number := 1; lines.Scan(); number++ {
+			if open.Match(lines.Bytes()) {
+				t.Errorf("%s:%d: what is open belongs into an issue", path, number)
+			}
+		}
+	})
+}

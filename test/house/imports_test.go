@@ -1,0 +1,115 @@
+package house
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/loadline/loadline"
+
+func TestEveryPackageHasImportRules(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ".depguard.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages(t) {
+		top, below, _ := strings.Cut(p.path(), "/")
+		if top != "internal" {
+			continue
+		}
+		name, _, _ := strings.Cut(below, "/")
+		if !regexp.MustCompile(`(?m)^` + name + `:$`).Match(text) {
+			t.Errorf("internal/%s has no list in .depguard.yml: say there what it may import", name)
+		}
+	}
+}
+
+// TestImportRulesBite runs the rules on a small module that breaks them: exactly
+// the forbidden imports are refused.
+func TestImportRulesBite(t *testing.T) {
+	dir := t.TempDir()
+	depguard, tree := filepath.Join(dir, "depguard"), filepath.Join(dir, "tree")
+	build := exec.Command("go", "build", "-o", depguard, "github.com/OpenPeeDeeP/depguard/v2/cmd/depguard")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rules, err := os.ReadFile(filepath.Join(root, ".depguard.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Together they must not make a cycle, which Go itself would refuse.
+	forbidden := []string{"model env", "stats model", "engine load/fio", "agent kube", "agent report/text", "load volume",
+		"volume engine", "observe volume", "place agent", "analyze store", "trust env", "report/text kube", "report/text stats",
+		"store stats", "spec scenario", "volume testing", "trust lab", "lab model"}
+	allowed := []string{"engine model", "agent load/fio", "analyze stats", "report/text report/term", "place kube", "cli kube"}
+	imports := map[string][]string{}
+	for _, pair := range append(append([]string{}, forbidden...), allowed...) {
+		from, to, _ := strings.Cut(pair, " ")
+		imports[from] = append(imports[from], to)
+		if to != "testing" && imports[to] == nil {
+			imports[to] = []string{}
+		}
+	}
+	write(t, filepath.Join(tree, ".depguard.yml"), string(rules))
+	write(t, filepath.Join(tree, "go.mod"), "module "+module+"\n\ngo 1.26\n")
+	for from, targets := range imports {
+		text := "package " + filepath.Base(from) + "\n"
+		for _, to := range targets {
+			text += `import _ "` + importPath(to) + "\"\n"
+		}
+		write(t, filepath.Join(tree, strings.TrimPrefix(importPath(from), module), "file.go"), text)
+	}
+	cmd := exec.Command(depguard, "./...")
+	cmd.Dir = tree
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Error("depguard ends with 0 on a module that breaks the rules")
+	}
+	refused := map[string]bool{}
+	for _, match := range regexp.MustCompile(`(?m)^(\S+)/file\.go:\d+:\d+: import '(\S+)' is not allowed`).FindAllStringSubmatch(string(out), -1) {
+		from, err := filepath.Rel(tree, match[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused[shortName(module+"/"+from)+" "+shortName(match[2])] = true
+	}
+	want := map[string]bool{}
+	for _, pair := range forbidden {
+		want[pair] = true
+	}
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("refused imports (-want +got):\n%s\n%s", diff, out)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// importPath makes an import path of the short names above; shortName undoes it.
+func importPath(name string) string {
+	switch name {
+	case "testing":
+		return name
+	case "lab":
+		return module + "/test/lab"
+	}
+	return module + "/internal/" + name
+}
+
+func shortName(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(path, module), "/internal/"), "/test/")
+}
