@@ -1,0 +1,252 @@
+// Package docs_test holds the manual to its word: what it lists is generated
+// from the code, and what it shows as an example is read by the code.
+package docs_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/spec"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the manual")
+
+const (
+	begin = "<!-- begin generated: go test ./docs -update -->\n"
+	end   = "<!-- end generated -->\n"
+)
+
+func TestProfilesAreListedAsTheyAre(t *testing.T) {
+	text := read(t, "profiles.md")
+	head, rest, ok := strings.Cut(text, begin)
+	listed, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("profiles.md has lost its markers")
+	}
+	want := tables(t)
+	if *update {
+		if err := os.WriteFile("profiles.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Errorf("profiles.md is out of date; run go test ./docs -update (-want +got):\n%s", diff)
+	}
+}
+
+// tables lists every built-in profile.
+func tables(t *testing.T) string {
+	var b strings.Builder
+	for _, p := range builtins(t) {
+		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Name, p.Title)
+		if p.Visit > 0 || p.MaxTime > 0 {
+			fmt.Fprintf(&b, "Visits of %s, %s of measuring at most.\n\n", model.FormatSpan(p.Visit), model.FormatSpan(p.MaxTime))
+		}
+		b.WriteString("| name | pattern | block size | depth | jobs | headline |\n|---|---|---:|---:|---:|---|\n")
+		for _, w := range p.Workloads {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s |\n",
+				w.Name, pattern(w), model.FormatBlock(w.BlockSize), w.Depth, w.JobCount(), w.Metric)
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// pattern describes access, direction and flush in words.
+func pattern(w model.Workload) string {
+	s := map[model.Access]string{model.Random: "random", model.Sequential: "sequential"}[w.Access] + " " + string(w.Direction)
+	if w.Direction == model.Mixed {
+		s += fmt.Sprintf(", %d %% reads", w.ReadPercent)
+	}
+	if w.Sync != "" {
+		s += " + " + w.Sync
+	}
+	if w.OffsetIncrement > 0 {
+		s += ", threads " + model.FormatSize(w.OffsetIncrement) + " apart"
+	}
+	return s
+}
+
+func TestExamplesOfProfilesAreRead(t *testing.T) {
+	schema := compile(t)
+	for _, text := range blocks(t, "yaml") {
+		if _, err := spec.ParseProfile("orders.yaml", []byte(text)); err != nil {
+			t.Error(err)
+		}
+		if err := validate(schema, text); err != nil {
+			t.Errorf("the schema refuses the example: %v", err)
+		}
+	}
+	for _, text := range blocks(t, "ini") {
+		if _, err := spec.ParseJob("orders.fio", []byte(text)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestShownErrorIsTheRealOne(t *testing.T) {
+	example := blocks(t, "yaml")[0]
+	broken := strings.Replace(strings.TrimPrefix(example, "# yaml-language-server: $schema=profile.schema.json\n"), "access", "acces", 1)
+	_, err := spec.ParseProfile("orders.yaml", []byte(broken))
+	if err == nil {
+		t.Fatal("the typo is read")
+	}
+	if shown := blocks(t, "text")[0]; strings.TrimSpace(shown) != err.Error() {
+		t.Errorf("the manual shows\n%s\nreal is\n%s", shown, err)
+	}
+}
+
+func TestSchemaAcceptsTheBuiltins(t *testing.T) {
+	schema := compile(t)
+	for _, p := range builtins(t) {
+		data, err := spec.MarshalProfile(spec.Profile(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(schema, string(data)); err != nil {
+			t.Errorf("%s: %v\n%s", p.Name, err, data)
+		}
+		back, err := spec.ParseProfile(p.Name+".yaml", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p, profile.Profile(back)); diff != "" {
+			t.Errorf("%s comes back changed:\n%s", p.Name, diff)
+		}
+	}
+}
+
+// The schema and the reader must agree: an editor that says "fine" about a file
+// that is then refused is worse than none.
+func TestSchemaAndReaderAgree(t *testing.T) {
+	schema := compile(t)
+	workload := func(changes ...string) string {
+		fields := map[string]string{"name": "a", "access": "rand", "direction": "read", "block_size": "4k"}
+		var extra []string
+		for _, c := range changes {
+			key, value, _ := strings.Cut(c, ": ")
+			if _, ok := fields[key]; !ok {
+				extra = append(extra, key)
+			}
+			fields[key] = value
+		}
+		s := "workloads:\n  - name: " + fields["name"] + "\n"
+		for _, key := range append([]string{"access", "direction", "block_size"}, extra...) {
+			if fields[key] != "none" {
+				s += "    " + key + ": " + fields[key] + "\n"
+			}
+		}
+		return s
+	}
+	for text, want := range map[string]bool{
+		workload(): true,
+		workload("depth: 64", "jobs: 4", "threads: true"):       true,
+		workload("direction: mixed", "read_percent: 99"):        true,
+		workload("direction: write", "sync: fsync"):             true,
+		workload("block_size: 4096"):                            true,
+		workload("block_size: 1.5MiB"):                          true,
+		workload("block_size: 512 B"):                           true,
+		workload("offset_increment: 500M"):                      true,
+		workload("rate_iops: 0.5", "metric: p99"):               true,
+		workload("name: 4k"):                                    true,
+		"visit: 1.5s\nramp: 1m30s\nmax_time: 1h\n" + workload(): true,
+		"visit: 2\n" + workload():                               false,
+		"visit: fast\n" + workload():                            false,
+		"title: x\n":                                            false,
+		"workloads: []\n":                                       false,
+		"workloads: none\n":                                     false,
+		"colour: blue\n" + workload():                           false,
+		workload("depth: 0"):                                    false,
+		workload("depth: 65537"):                                false,
+		workload("depth: 1.5"):                                  false,
+		workload("jobs: 0"):                                     false,
+		workload("threads: maybe"):                              false,
+		workload("access: random"):                              false,
+		workload("access: none"):                                false,
+		workload("direction: trim"):                             false,
+		workload("direction: mixed"):                            false,
+		workload("direction: mixed", "read_percent: 100"):       false,
+		workload("read_percent: 50"):                            false,
+		workload("block_size: 4q"):                              false,
+		workload("block_size: 0"):                               false,
+		workload("block_size: -4k"):                             false,
+		workload("sync: always"):                                false,
+		workload("rate_iops: 0"):                                false,
+		workload("metric: speed"):                               false,
+		workload("name: A b"):                                   false,
+		workload("deptj: 3"):                                    false,
+	} {
+		_, errReader := spec.ParseProfile("own.yaml", []byte(text))
+		errSchema := validate(schema, text)
+		if (errReader == nil) != want || (errSchema == nil) != want {
+			t.Errorf("%s\nwanted accepted: %v\nreader: %v\nschema: %v", text, want, errReader, errSchema)
+		}
+	}
+}
+
+func builtins(t *testing.T) []profile.Profile {
+	t.Helper()
+	var list []profile.Profile
+	for _, name := range profile.Names() {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// blocks returns the fenced code of a language in profiles.md, at least one.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
+	var list []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "profiles.md"), -1) {
+		list = append(list, m[1])
+	}
+	if len(list) == 0 {
+		t.Fatalf("profiles.md shows no %s", language)
+	}
+	return list
+}
+
+func compile(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile("profile.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func validate(s *jsonschema.Schema, text string) error {
+	data, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		return err
+	}
+	return s.Validate(value)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
