@@ -83,7 +83,9 @@ func (l *limit) add(name string, v float64) {
 func (ev Evidence) counters(workload string) (mean model.Counters, ok bool) {
 	for _, s := range ev.good(workload) {
 		c := s.Counters
-		if c == nil || c.Seconds <= 0 {
+		// Without /proc/stat every share is 0; a machine that is never idle still
+		// has a busiest core.
+		if c == nil || c.Seconds <= 0 || c.Idle+c.IOWait+c.BusiestCPU == 0 {
 			continue
 		}
 		mean.Seconds += c.Seconds

@@ -252,4 +252,10 @@ var faults = []struct {
 		eachStep(ev, lat.Name, func(s *model.StepResult) { s.Counters = nil })
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Seconds = math.Inf(-1) })
 	}, want: []string{"not-checked rand-read-iops,rand-read-lat"}},
+	{rule: "cpu", name: "counters of a system without /proc/stat", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 4} })
+	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
+	{rule: "cpu", name: "never idle", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 4, BusiestCPU: 1} })
+	}, want: []string{"invalid rand-read-lat"}, says: "0 %"},
 }
