@@ -38,10 +38,23 @@ func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRes
 	for _, s := range plan.Steps {
 		plan.MeasureSeconds += s.Ramp + s.Seconds + plan.Schedule.Overhead
 	}
-	if rate := prefillRate(probe); volume.Prefill && rate > 0 {
-		plan.PrefillSeconds = float64(volume.Size) / rate
+	if volume.Prefill {
+		plan.PrefillSeconds = prefillSeconds(exp, volume, probe)
 	}
 	return plan, nil
+}
+
+// prefillSeconds is what the prefill probably takes. Before a probe it is the
+// limit that an automatic size will keep to; 0 is unknown.
+func prefillSeconds(exp model.Experiment, v model.Volume, probe model.ProbeResult) float64 {
+	rate := prefillRate(probe)
+	switch {
+	case rate > 0:
+		return float64(v.Size) / rate
+	case exp.Size == 0:
+		return orDefault(exp.MaxPrefill, defaultMaxPrefill)
+	}
+	return 0
 }
 
 // chooseVolume decides what the workloads walk over.

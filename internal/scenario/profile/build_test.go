@@ -173,7 +173,7 @@ func TestBuildRefuses(t *testing.T) {
 			func(p *model.ProbeResult) { p.Environment.Storage.LogicalBlock = 4096 },
 			"workload tiny has blocks of 512, but direct I/O on /data moves multiples of 4096 bytes", "multiple of 4096"},
 		{"no time", model.Experiment{MaxTime: 60}, builtin(t, "standard"), directory, nil,
-			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 1 m 00 s: every visit needs 0.8 s to start and 1 s to measure",
+			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 1 m 00 s: every visit needs 850 ms to start and 1 s to measure",
 			"use --max-time 78s or more, or choose at most 10 with --only"},
 		{"hardly any time", model.Experiment{MaxTime: 2}, builtin(t, "standard"), directory, nil,
 			"3 rounds of 14 workloads take at least 1 m 18 s, more than --max-time 2 s", "use --max-time 78s or more"},
@@ -211,5 +211,26 @@ func TestOffsetsOfJobsFitTheVolume(t *testing.T) {
 	}
 	if w := p.Workloads[6]; w.OffsetIncrement != 500*mib {
 		t.Errorf("building changed the profile: %d", w.OffsetIncrement)
+	}
+}
+
+func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
+	p := builtin(t, "kbench")
+	for _, c := range []struct {
+		exp         model.Experiment
+		read, write float64
+		want        float64
+	}{
+		{model.Experiment{}, gib, gib, 25},
+		{model.Experiment{Size: 10 * gib}, gib, gib / 2, 20},
+		{model.Experiment{}, 0, 0, 30},
+		{model.Experiment{MaxPrefill: 12}, 0, 0, 12},
+		{model.Experiment{Size: 10 * gib}, 0, 0, 0},
+	} {
+		probe := roomy()
+		probe.ReadBandwidth, probe.WriteBandwidth = c.read, c.write
+		if got := build(t, c.exp, p, directory, probe).PrefillSeconds; got != c.want {
+			t.Errorf("%+v: %g s, want %g", c, got, c.want)
+		}
 	}
 }

@@ -74,8 +74,8 @@ func fitTime(s model.Schedule, n int, fromProfile bool) (model.Schedule, error) 
 			hint += fmt.Sprintf(", or choose at most %d with --only", fit)
 		}
 		return s, model.RefusedError(
-			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %.1f s to start and 1 s to measure",
-				s.MinRounds, count(n, "workload"), model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), s.Ramp+s.Overhead),
+			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %s to start and 1 s to measure",
+				s.MinRounds, count(n, "workload"), model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), model.FormatDuration(s.Ramp+s.Overhead)),
 			hint)
 	}
 	for float64(s.MinRounds-1)*float64(n)*slot(s) < span && float64((s.MinRounds+1)*n)*slot(s) <= s.MaxTime {

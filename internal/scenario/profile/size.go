@@ -20,7 +20,7 @@ const (
 	// unprobed is the size when no bandwidth is known; Kbench's default.
 	unprobed = 10 << 30
 	// defaultMaxPrefill is in seconds.
-	defaultMaxPrefill = 30
+	defaultMaxPrefill = 30.0
 )
 
 // chooseSize returns the bytes that the workloads walk over and a phrase that
@@ -76,10 +76,7 @@ func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult
 		}
 	}
 	if rate := prefillRate(probe); rate > 0 {
-		seconds := exp.MaxPrefill
-		if seconds == 0 {
-			seconds = defaultMaxPrefill
-		}
+		seconds := orDefault(exp.MaxPrefill, defaultMaxPrefill)
 		bounds = append(bounds, bound{int64(seconds * rate), "prefill limit " + model.FormatSpan(seconds)})
 	}
 	cut := bound{size: size}
