@@ -57,6 +57,10 @@ func scale(m model.Metric, v float64) float64 {
 // there is one.
 func (f *flow) half(m model.Metric) (half, rule float64) {
 	_, merged := percentiles[m]
+	whole := 1.0
+	if m.Unit() != "s" {
+		whole = f.all.value(m)
+	}
 	if len(f.visits) == 1 {
 		y := f.series(0, m)
 		if merged {
@@ -67,7 +71,10 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 				}
 			}
 		}
-		half = stats.Series(y)
+		if merged {
+			whole = 0
+		}
+		half = stats.Series(y, whole)
 		return half, half
 	}
 	var list []stats.Visit
@@ -81,10 +88,6 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 			s.Seconds = f.series(i, m)
 		}
 		list = append(list, s)
-	}
-	whole := 1.0
-	if m.Unit() != "s" {
-		whole = f.all.value(m)
 	}
 	return stats.Rounds(list, whole)
 }

@@ -28,7 +28,7 @@ func dependence(visits []Visit, values []float64) (widen, df float64) {
 
 // visitCorrelation is a cautious estimate of the correlation between a visit
 // and the next: what the correlation of the seconds leaves after the pause, or
-// what the visits themselves show, plus half a standard error more, if that is less.
+// what the visits themselves show if that is less (with 1.75 standard errors).
 func visitCorrelation(visits []Visit, values []float64) float64 {
 	k := float64(len(visits))
 	stretches := make([][]float64, len(visits))
@@ -41,7 +41,7 @@ func visitCorrelation(visits []Visit, values []float64) float64 {
 		}
 	}
 	phi := math.Min(longest, Correlation(stretches...))
-	return math.Min(meanCorrelation(phi, math.Max(1, length), pause), Correlation(values)+0.5/math.Sqrt(k))
+	return math.Min(meanCorrelation(phi, math.Max(1, length), pause), Correlation(values)+0.75/math.Sqrt(k))
 }
 
 // meanCorrelation is the correlation between the means of two stretches of the

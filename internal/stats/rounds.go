@@ -22,13 +22,12 @@ const (
 	// stall is the lost time in seconds that a measurement may have missed: when
 	// nothing was slow in T seconds, something that costs stall/T on average can
 	// still be there. It is fitted to spikes in one second of twenty.
-	stall = 1.0 / 3
+	stall = 0.4
 	// quiet bounds what is suspected of a steady device, in standard deviations
 	// of its seconds: one that never moved is not expected to.
-	quiet = 4.0
-	// published widens the interval for having looked at it before stopping; see
-	// caution for the rest of that remedy.
-	published = 1.1
+	quiet = 5.0
+	// alone widens what was seen when there is nothing to tell what was missed.
+	alone = 1.15
 )
 
 // Rounds is the half-width of the interval around the mean of several visits,
@@ -46,8 +45,9 @@ const (
 //     has more degrees of freedom, so that three visits that agree by luck do
 //     not pass for precision.
 //
-// Missed is a third of a second of stall in the n seconds, but no more than four
-// standard deviations of a second. Both are +Inf below two visits.
+// Missed is 0.4 s of stall in the n seconds, but no more than five standard
+// deviations of a second. Where visits have no seconds, as with percentiles,
+// seen is widened by 15 % instead. Both results are +Inf below two visits.
 func Rounds(visits []Visit, whole float64) (half, rule float64) {
 	k := len(visits)
 	if k < 2 {
@@ -61,20 +61,25 @@ func Rounds(visits []Visit, whole float64) (half, rule float64) {
 	}
 	widen, df := dependence(visits, values)
 	seen := StudentT(df) * StdDev(values) / math.Sqrt(float64(k)) * widen
-	missed := 0.0
-	if s, df := secondsAround(visits); df > 0 {
-		seen = math.Max(seen, StudentT(df)*s/math.Sqrt(float64(n)))
-		missed = math.Min(stall/float64(n)*whole, quiet*s)
+	if n == 0 {
+		return math.Min(alone, caution(k)) * seen, caution(k) * seen
 	}
-	return math.Hypot(math.Min(published, caution(k))*seen, missed), math.Hypot(caution(k)*seen, missed)
+	s, df := secondsAround(visits)
+	if df > 0 {
+		seen = math.Max(seen, StudentT(df)*s/math.Sqrt(float64(n)))
+	} else {
+		// Visits of one second are the seconds.
+		s = StdDev(values)
+	}
+	missed := math.Min(stall/float64(n)*whole, quiet*s)
+	return math.Hypot(seen, missed), math.Hypot(caution(k)*seen, missed)
 }
 
 // caution is the factor that the stopping rule widens the interval of k visits
 // by. A rule that looks at the data stops when s happens to be small, which is
-// easy with three visits and hard with ten; by the simulations (test/perf,
-// Coverage) a plain t-interval with that rule covers 85–90 % instead of 95 %.
-// Asking for more while visits are few takes most of that away, so that what
-// is published need not be wider by as much.
+// easy with three visits and hard with ten. Asking for more while visits are
+// few takes that advantage away, so that the interval need not be wider in the
+// end than its t quantile says; fitted by simulation (test/perf, Coverage).
 func caution(k int) float64 { return 1 + 1.5/float64(max(1, k-1)) }
 
 // secondsAround is the standard deviation of the seconds around the means of

@@ -10,15 +10,23 @@ const minBatches = 8
 
 // Series is the half-width of the interval around the mean of one unbroken
 // series of seconds, in the unit of y: the larger of t·s/√ESS (lag-1
-// correlation) and t·s_b/√k over batch means of 5 to 60 seconds, k ≥ 8 batches.
-// +Inf below three values.
-func Series(y []float64) float64 {
+// correlation) and t·s_b/√k over batch means of 5 to 60 seconds (k ≥ 8), and
+// what may have been missed, as in Rounds; whole is what 100 % is in that unit,
+// 0 when y is no series of seconds. +Inf below three values.
+func Series(y []float64, whole float64) float64 {
 	if len(y) < 3 {
 		return math.Inf(1)
 	}
-	ess := EffectiveSize(len(y), Correlation(y))
-	h := StudentT(math.Max(1, ess-1)) * StdDev(y) / math.Sqrt(ess)
-	return math.Max(h, BatchMeans(y))
+	missed := math.Min(stall/float64(len(y))*whole, quiet*StdDev(y))
+	return math.Hypot(math.Max(correlatedHalf(y), BatchMeans(y)), missed)
+}
+
+// correlatedHalf is t·s/√ESS. A series is worth at least one value, and t has at
+// least three degrees of freedom: the correlation is already a cautious one, and
+// t with one degree on top of it would only say "unknown".
+func correlatedHalf(y []float64) float64 {
+	ess := math.Max(1, EffectiveSize(len(y), Correlation(y)))
+	return StudentT(math.Max(3, ess-1)) * StdDev(y) / math.Sqrt(ess)
 }
 
 // BatchMeans is the largest t·s_b/√k over the batch lengths 5, 10, … 60 that
@@ -65,13 +73,12 @@ const (
 // is dropped only if that moves the mean by more than the half-width, so that
 // a steady series keeps its length.
 func Observe(y []float64) Sequential {
-	s := Sequential{Mean: Mean(y), Half: Series(y)}
+	m := Mean(y)
+	s := Sequential{Mean: m, Half: Series(y, m)}
 	if d := Warmup(y); d > 0 {
 		rest := y[d:]
-		ess := EffectiveSize(len(rest), Correlation(rest))
-		h1 := StudentT(math.Max(1, ess-1)) * StdDev(rest) / math.Sqrt(ess)
-		if m := Mean(rest); math.Abs(m-s.Mean) > h1 {
-			s = Sequential{Dropped: d, Mean: m, Half: Series(rest)}
+		if m := Mean(rest); math.Abs(m-s.Mean) > correlatedHalf(rest) {
+			s = Sequential{Dropped: d, Mean: m, Half: Series(rest, m)}
 		}
 	}
 	rest := y[s.Dropped:]

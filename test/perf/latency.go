@@ -10,31 +10,36 @@ import (
 
 // latencies draws the histogram of n I/Os at the given speed: a lognormal
 // distribution in cells of equal logarithmic width, with Poisson noise (normal
-// above 30) in each.
+// above 10) in each.
 func latencies(n, speed float64, r *rand.Rand) model.Histogram {
 	var h model.Histogram
+	// Where in its cell a value lies is drawn anew for each second, so that the
+	// cells leave no grid.
+	shift := math.Exp(latencySigma * cellWidth * (r.Float64() - 0.5))
 	for _, c := range cells() {
 		want := n * c.share
 		count := want + math.Sqrt(want)*r.NormFloat64()
-		if want < 30 {
+		if want < 10 {
 			count = poisson(want, r)
 		}
 		if count >= 0.5 {
-			h.Add(model.BucketOf(uint64(baseLatency*c.factor/speed*1e9)), uint64(count+0.5))
+			h.Add(model.BucketOf(uint64(baseLatency*c.factor*shift/speed*1e9)), uint64(count+0.5))
 		}
 	}
 	return h
 }
 
+// cellWidth is in standard deviations.
+const cellWidth = 0.05
+
 type cell struct{ factor, share float64 }
 
 // cells cut the lognormal distribution from −3.5 to +4 standard deviations.
 var cells = sync.OnceValue(func() []cell {
-	const width = 0.05
 	var list []cell
-	for z := -3.5; z < 4; z += width {
-		share := normal(z+width) - normal(z)
-		list = append(list, cell{math.Exp(latencySigma * (z + width/2)), share})
+	for z := -3.5; z < 4; z += cellWidth {
+		share := normal(z+cellWidth) - normal(z)
+		list = append(list, cell{math.Exp(latencySigma * (z + cellWidth/2)), share})
 	}
 	return list
 })
@@ -50,19 +55,4 @@ func poisson(mean float64, r *rand.Rand) float64 {
 		}
 		k++
 	}
-}
-
-// TruePercentile is the p-th percentile of the storage's latencies in seconds:
-// that of a very long run.
-func TruePercentile(s Storage, p float64) float64 {
-	v := NewVisits(s, 1, true)
-	var h model.Histogram
-	for range 4000 {
-		v.Next()
-		for _, x := range v.Samples {
-			h.Merge(x.Read.Histogram)
-		}
-		v.Samples = v.Samples[:0]
-	}
-	return h.Percentile(p)
 }

@@ -31,9 +31,7 @@ type Storage struct {
 }
 
 const (
-	// visitSeconds is the length of a simulated visit.
-	visitSeconds = 3
-	// baseRate is the true rate at speed 1, in 1/s.
+	// baseRate is the rate at speed 1, in 1/s.
 	baseRate = 20000
 	// baseLatency is the median latency at speed 1, in seconds.
 	baseLatency = 1.6e-3
@@ -106,32 +104,32 @@ type Visits struct {
 	speed   func(pause float64) float64
 	rng     *rand.Rand
 	clock   float64
+	pause   float64
 	step    int
-	// Histograms tells whether samples carry latencies.
-	histograms bool
 }
 
 // NewVisits begins a run on the storage; equal seeds give equal runs.
-func NewVisits(s Storage, seed uint64, histograms bool) *Visits {
+func NewVisits(s Storage, seed uint64) *Visits {
 	r := rand.New(rand.NewPCG(seed, 20240229))
-	return &Visits{storage: s, rng: r, speed: s.Start(r), histograms: histograms}
+	return &Visits{storage: s, rng: r, speed: s.Start(r)}
 }
 
-// Next adds one visit.
-func (v *Visits) Next() {
-	pause := v.storage.Gap
-	if v.step == 0 {
-		pause = 0
+// begin starts a visit, after a pause unless it is the first.
+func (v *Visits) begin() {
+	if v.step > 0 {
+		v.pause = v.storage.Gap
+		v.clock += v.pause
 	}
 	v.step++
-	v.clock += pause
-	for range visitSeconds {
-		v.clock++
-		v.Samples = append(v.Samples, model.Sample{
-			Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, v.speed(pause))),
-		})
-		pause = 0
-	}
+}
+
+// second adds one second to the visit.
+func (v *Visits) second() {
+	v.clock++
+	v.Samples = append(v.Samples, model.Sample{
+		Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, v.speed(v.pause))),
+	})
+	v.pause = 0
 }
 
 // flow is what a second at the given speed counts.
@@ -139,9 +137,44 @@ func (v *Visits) flow(speed float64) *model.Flow {
 	f := &model.Flow{IOs: uint64(math.Round(baseRate * speed))}
 	f.Bytes = 4096 * f.IOs
 	f.LatencySum = float64(f.IOs) * baseLatency * math.Exp(latencySigma*latencySigma/2) / speed
-	if v.histograms {
-		f.Histogram = latencies(float64(f.IOs), speed, v.rng)
-		f.Max = f.Histogram.Max()
-	}
+	f.Histogram = latencies(float64(f.IOs), speed, v.rng)
+	f.Max = f.Histogram.Max()
 	return f
+}
+
+// Truth is what a very long run would find: the rate exactly, the latencies
+// from 12,000 simulated seconds.
+func (s Storage) Truth() map[model.Metric]float64 {
+	v := NewVisits(s, math.MaxUint64)
+	var all model.Flow
+	for range 4000 {
+		v.begin()
+		for range 3 {
+			v.second()
+		}
+		for _, x := range v.Samples {
+			all.Add(*x.Read)
+		}
+		v.Samples = v.Samples[:0]
+	}
+	return map[model.Metric]float64{
+		model.IOPS: baseRate * s.Mean, model.Latency: all.LatencySum / float64(all.IOs),
+		model.P50: between(all.Histogram, 50), model.P99: between(all.Histogram, 99),
+	}
+}
+
+// between is the p-th percentile with a straight line through its bucket, so
+// that the truth does not sit on the same grid as the estimate.
+func between(h model.Histogram, p float64) float64 {
+	want := p / 100 * float64(h.Count())
+	var below, last, at float64
+	for middle, count := range h.Buckets {
+		if below+float64(count) >= want {
+			edge := (last + middle) / 2
+			at = edge + (middle-edge)*2*(want-below)/float64(count)
+			break
+		}
+		below, last = below+float64(count), middle
+	}
+	return at
 }
