@@ -89,7 +89,7 @@ func readSignature(out []byte) string {
 	switch {
 	case kind == "swap" || kind == "swsuspend":
 		what = "carries swap space (" + kind + ")"
-	case values["USAGE"] == "raid":
+	case values["USAGE"] == "raid", strings.HasSuffix(kind, "_member"):
 		what = "is a member of a RAID, LVM or ZFS pool (" + kind + ")"
 	case values["USAGE"] == "crypto":
 		what = "is encrypted (" + kind + ")"

@@ -64,13 +64,15 @@ func connect(ctx context.Context, a Address) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{sock: sock, in: bufio.NewReaderSize(sock, 64<<10)}
+	c := newConn(sock)
 	if err := c.bounded(ctx, c.greet); err != nil {
 		_ = sock.Close()
 		return nil, err
 	}
 	return c, nil
 }
+
+func newConn(sock net.Conn) *Conn { return &Conn{sock: sock, in: bufio.NewReaderSize(sock, 64<<10)} }
 
 func (c *Conn) greet() error {
 	var hello struct {

@@ -1,0 +1,129 @@
+//go:build linux
+
+package volume
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/target"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// run runs a program and fails the test when that fails.
+func run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	lab.Need(t, name)
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// image makes a sparse file.
+func image(t testing.TB, dir string, size int64) string {
+	t.Helper()
+	f, err := os.CreateTemp(dir, "image")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
+
+// loopDevice attaches a file for the test's time.
+func loopDevice(t testing.TB, file string, options ...string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		lab.Unavailable(t, "loop devices need root")
+	}
+	lab.Need(t, "losetup")
+	out, err := exec.Command("losetup", append(options, "--show", "-f", file)...).CombinedOutput()
+	if err != nil {
+		lab.Unavailable(t, "no loop device can be had: %s", strings.TrimSpace(string(out)))
+	}
+	dev := strings.TrimSpace(string(out))
+	t.Cleanup(func() {
+		if out, err := exec.Command("losetup", "-d", dev).CombinedOutput(); err != nil {
+			t.Errorf("losetup -d %s: %s", dev, out)
+		}
+	})
+	return dev
+}
+
+// addPartition tells the kernel of a first partition, in sectors, which works
+// without its reading a table.
+func addPartition(t testing.TB, dev string, start, sectors int) string {
+	t.Helper()
+	lab.Need(t, "addpart")
+	if out, err := exec.Command("addpart", dev, "1", fmt.Sprint(start), fmt.Sprint(sectors)).CombinedOutput(); err != nil {
+		lab.Unavailable(t, "addpart: %s", strings.TrimSpace(string(out)))
+	}
+	t.Cleanup(func() { run(t, "delpart", dev, "1") })
+	return dev + "p1"
+}
+
+// mountAt mounts for the test's time.
+func mountAt(t testing.TB, args ...string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		lab.Unavailable(t, "mounting needs root")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", append(args, dir)...).CombinedOutput(); err != nil {
+		lab.Unavailable(t, "mount: %s", strings.TrimSpace(string(out)))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount %s: %s", dir, out)
+		}
+	})
+	return dir
+}
+
+// parse resolves a target.
+func parse(t testing.TB, name string) model.Target {
+	t.Helper()
+	tg, err := target.Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tg
+}
+
+// probe probes and fails the test when that is refused.
+func probe(t testing.TB, name string) model.Storage {
+	t.Helper()
+	s, err := Probe(t.Context(), env.OS(), parse(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// wantRefusal checks that err is a refusal whose message and hint hold the words.
+func wantRefusal(t testing.TB, err error, words ...string) {
+	t.Helper()
+	we, ok := err.(*model.WorkerError)
+	if !ok || we.Class != model.Refused {
+		t.Fatalf("got %v, want a refusal with %q", err, words)
+	}
+	for _, w := range words {
+		if !strings.Contains(we.Message+" → "+we.Hint, w) {
+			t.Errorf("%q → %q lacks %q", we.Message, we.Hint, w)
+		}
+	}
+}
+
+// sysBase is the kernel's name of a device node.
+func sysBase(dev string) string { return filepath.Base(dev) }

@@ -1,0 +1,71 @@
+// Package nbdtest starts real NBD servers for the tests of package nbd and of
+// those that use it. Its opinion: a client is right when the servers that people
+// use agree with it; they are ended with the test. It measures nothing and takes
+// no lock; package test/lab has the calibrated devices.
+package nbdtest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// Nbdkit starts nbdkit with the given plugin and options and returns its socket.
+func Nbdkit(t testing.TB, args ...string) string {
+	t.Helper()
+	return serve(t, "nbdkit", func(socket string) []string {
+		return append([]string{"--foreground", "--exit-with-parent", "--unix", socket}, args...)
+	})
+}
+
+// Qemu starts qemu-storage-daemon with one export, "vol", of the raw image and
+// returns its socket; export holds further options of --export ("writable=on").
+func Qemu(t testing.TB, image, export string) string {
+	t.Helper()
+	return serve(t, "qemu-storage-daemon", func(socket string) []string {
+		return []string{
+			"--blockdev", "driver=file,node-name=f,filename=" + strings.ReplaceAll(image, ",", ",,"), "--blockdev", "driver=raw,node-name=r,file=f",
+			"--nbd-server", "addr.type=unix,addr.path=" + socket,
+			"--export", "type=nbd,id=e,node-name=r,name=vol," + export,
+		}
+	})
+}
+
+// URI names an export on a socket.
+func URI(socket, export string) string { return "nbd+unix:///" + export + "?socket=" + socket }
+
+// serve starts a server and returns when its socket answers.
+func serve(t testing.TB, program string, args func(socket string) []string) string {
+	t.Helper()
+	lab.Need(t, program)
+	// A test's own directory can be too deep for the 108 bytes of a socket's name.
+	dir, err := os.MkdirTemp("", "nbd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	cmd := exec.Command(program, args(socket)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if c, err := net.Dial("unix", socket); err == nil {
+			_ = c.Close()
+			return socket
+		} else if time.Now().After(deadline) {
+			t.Fatalf("%s does not listen: %v", program, err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+//go:build linux
+
+package volume
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// TestMain lets the test binary play a run that is killed: it makes a data file
+// in the directory that is named, says so, and waits.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("LOADLINE_TEST_HOLD"); dir != "" {
+		path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "held", 1<<20)
+		if err != nil {
+			path = err.Error()
+		}
+		_, _ = os.Stdout.WriteString(path + "\n")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func leftovers(t *testing.T, dir string) []string {
+	t.Helper()
+	left, err := Leftovers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func TestCreateAndRemove(t *testing.T) {
+	dir := t.TempDir()
+	fresh := filepath.Join(dir, "mine")
+	for _, tg := range []model.Target{{Kind: model.Directory, Path: dir}, {Kind: model.File, Path: fresh}} {
+		if !MakesFile(tg) {
+			t.Errorf("%v makes no file", tg)
+		}
+		path, err := Create(tg, "r1", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Size() != 1<<20 || info.Mode() != 0o600 {
+			t.Errorf("%v %v", info, err)
+		}
+		if left := leftovers(t, dir); len(left) != 0 {
+			t.Errorf("a file in use is called a leftover: %v", left)
+		}
+		_, err = Create(tg, "r1", 1)
+		wantRefusal(t, err, "exists already", "rm "+path)
+		for range 2 {
+			if err := Remove(path); err != nil && path != fresh {
+				t.Error(err)
+			}
+		}
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+	}
+	if MakesFile(model.Target{Kind: model.File, Path: "/etc/passwd"}) || MakesFile(model.Target{Kind: model.NBD}) {
+		t.Error("what exists is not made")
+	}
+}
+
+func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "r2", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Somebody put another file in its place.
+	if err := os.Rename(path, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, other} {
+		if err := Remove(p); err == nil {
+			t.Errorf("%s was removed", p)
+		}
+		if _, err := os.Stat(p); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestKilledRunLeavesALeftover(t *testing.T) {
+	dir := t.TempDir()
+	for _, odd := range []string{Prefix + "dir", "unrelated.data"} {
+		if err := os.Mkdir(filepath.Join(dir, odd), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, Prefix+"link.data")); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "LOADLINE_TEST_HOLD="+dir)
+	stdin, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	path := filepath.Join(dir, Prefix+"held.data")
+	if err != nil || line != path+"\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	if left := leftovers(t, dir); len(left) != 0 {
+		t.Errorf("the file of a living run is called a leftover: %v", left)
+	}
+	if err := Remove(path); err == nil {
+		t.Error("the file of a living run was removed")
+	}
+	_ = child.Process.Kill()
+	_ = child.Wait()
+	if diff := cmp.Diff([]string{path}, leftovers(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	if err := Remove(path); err != nil {
+		t.Error(err)
+	}
+	if left := leftovers(t, dir); len(left) != 0 {
+		t.Error(left)
+	}
+}
+
+func TestLeftoversOfAMissingDirectory(t *testing.T) {
+	_, err := Leftovers(filepath.Join(t.TempDir(), "none"))
+	wantRefusal(t, err, "no such file")
+}
+
+// TestCleanupDuringCreate lets a cleanup run all the time while files are made:
+// none that was made may be taken away.
+func TestCleanupDuringCreate(t *testing.T) {
+	dir := t.TempDir()
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			left, _ := Leftovers(dir)
+			for _, l := range left {
+				f, err := lockLeftover(l) // as another process would
+				if err == nil {
+					if sameFile(f, l) {
+						_ = os.Remove(l)
+					}
+					_ = f.Close()
+				}
+			}
+		}
+	})
+	for range 300 {
+		path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "race", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	done.Wait()
+}
