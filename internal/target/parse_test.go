@@ -1,0 +1,175 @@
+package target
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// tree makes dir, dir/file, links to both, a dangling link, a pipe and a socket.
+func tree(t *testing.T) string {
+	t.Helper()
+	// A socket's path must be short, and macOS's temporary directory is a link.
+	root, err := os.MkdirTemp("", "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(root, "dir"), 0o700),
+		os.WriteFile(filepath.Join(root, "dir/file"), []byte("x"), 0o600),
+		os.WriteFile(filepath.Join(root, "a:b"), nil, 0o600),
+		os.Symlink("dir", filepath.Join(root, "dirlink")),
+		os.Symlink("dir/file", filepath.Join(root, "filelink")),
+		os.Symlink("nowhere", filepath.Join(root, "dangling")),
+		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("unix", filepath.Join(root, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return root
+}
+
+func TestParsePaths(t *testing.T) {
+	root := tree(t)
+	t.Chdir(root)
+	for name, want := range map[string]model.Target{
+		"dir":               {Kind: model.Directory, Path: root + "/dir"},
+		"dir/":              {Kind: model.Directory, Path: root + "/dir"},
+		"./dir/../dir":      {Kind: model.Directory, Path: root + "/dir"},
+		root + "/dirlink":   {Kind: model.Directory, Path: root + "/dir"},
+		"dir/file":          {Kind: model.File, Path: root + "/dir/file"},
+		"filelink":          {Kind: model.File, Path: root + "/dir/file"},
+		"dirlink/new":       {Kind: model.File, Path: root + "/dir/new"},
+		"new.img":           {Kind: model.File, Path: root + "/new.img"},
+		"a:b":               {Kind: model.File, Path: root + "/a:b"},
+		root + "/a:b":       {Kind: model.File, Path: root + "/a:b"},
+		"./nbd:new":         {Kind: model.File, Path: root + "/nbd:new"},
+		"file with blanks ": {Kind: model.File, Path: root + "/file with blanks "},
+	} {
+		want.Name = name
+		got, err := Parse(name)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestParseURIs(t *testing.T) {
+	for name, want := range map[string]model.Target{
+		"nbd+unix:///vol?socket=/run/s": {Kind: model.NBD, URI: "nbd+unix:///vol?socket=/run/s"},
+		"nbd+unix:///?socket=/run/s":    {Kind: model.NBD, URI: "nbd+unix:///?socket=/run/s"},
+		"nbd://localhost/vol":           {Kind: model.NBD, URI: "nbd://localhost/vol"},
+		"nbd://[::1]:10810":             {Kind: model.NBD, URI: "nbd://[::1]:10810"},
+		"rbd:pool/image":                {Kind: model.RBD, URI: "pool/image"},
+		"rbd:pool/ns/image":             {Kind: model.RBD, URI: "pool/ns/image"},
+		"fake:?iops=1000&cv=0.05":       {Kind: model.Fake, URI: "iops=1000&cv=0.05"},
+		"fake:":                         {Kind: model.Fake},
+	} {
+		want.Name = name
+		got, err := Parse(name)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	root := tree(t)
+	for name, words := range map[string][]string{
+		"":                         {"no target was named", "nbd+unix"},
+		"  ":                       {"no target was named"},
+		"a\x00b":                   {"zero byte"},
+		root + "/no/such/dir":      {"does not exist", "nearest that does is " + root, "ls " + root},
+		root + "/dir/no/file":      {"nearest that does is " + root + "/dir"},
+		root + "/newdir/":          {"directory " + root + "/newdir/ does not exist", "mkdir " + root + "/newdir"},
+		root + "/dir/file/x":       {root + "/dir/file is not a directory"},
+		root + "/dir/file/":        {"is a file, not a directory"},
+		root + "/dangling":         {"is a link to nowhere, which does not exist"},
+		root + "/pipe":             {"is a named pipe"},
+		root + "/socket":           {"is a socket", "nbd+unix:///EXPORT?socket=" + root + "/socket"},
+		"/dev/null":                {"character device", "lsblk"},
+		"/dev/nosuchdisk":          {"there is no device /dev/nosuchdisk", "lsblk"},
+		"/dev/mapper-x/vg":         {"does not exist", "/dev"},
+		"sc:fast":                  {"Kubernetes targets are not in this version yet"},
+		"sc:fast?size=20Gi":        {"Kubernetes targets are not in this version yet"},
+		"pvc:ns/name":              {"Kubernetes targets are not in this version yet"},
+		"iscsi://host/iqn":         {`scheme "iscsi"`, "rbd:POOL/IMAGE"},
+		"http://host/x":            {`scheme "http"`},
+		"nbds://host/x":            {`scheme "nbds"`, "without TLS"},
+		"nbd+vsock:///x":           {`scheme "nbd+vsock"`},
+		"nbd:localhost:10809":      {"two slashes"},
+		"nbd:///vol":               {"the host is missing"},
+		"nbd://h:0/vol":            {`"0" is not a port`},
+		"nbd://h:99999/vol":        {`"99999" is not a port`},
+		"nbd://h:x/vol":            {"not a usable NBD URI", "port"},
+		"nbd://h/vol?socket=/s":    {"socket= has no meaning"},
+		"nbd+unix:///vol":          {"path of the socket is missing"},
+		"nbd+unix:///vol?socket=":  {"path of the socket is missing"},
+		"nbd+unix:///vol?socket=s": {`"s" is a relative path`},
+		"nbd+unix://vol?socket=/s": {"a third slash is missing"},
+		"nbd+unix:///v?sock=/s":    {`parameter "sock" is unknown`},
+		"nbd+unix:///%zz?socket=/": {"not a usable NBD URI"},
+		"nbd+unix:///v?socket=/" + strings.Repeat("x", 120): {"121 bytes long"},
+		"rbd:image":           {"a pool and an image are expected", "rbd ls POOL"},
+		"rbd:/image":          {"a pool and an image are expected"},
+		"rbd:a/b/c/d":         {"a pool and an image are expected"},
+		"rbd:--id/x":          {"a pool and an image are expected"},
+		"rbd:pool/image@snap": {"snapshot", "rbd clone"},
+		"fake:?iops=%zz":      {"do not parse"},
+	} {
+		got, err := Parse(name)
+		we, ok := err.(*model.WorkerError)
+		if !ok || we.Class != model.Refused || we.Hint == "" {
+			t.Errorf("%q: got %+v, %v; want a refusal with a hint", name, got, err)
+			continue
+		}
+		for _, w := range words {
+			if !strings.Contains(we.Message+" → "+we.Hint, w) {
+				t.Errorf("%q: %q → %q lacks %q", name, we.Message, we.Hint, w)
+			}
+		}
+	}
+}
+
+// TestParseHolds: whatever is typed, the outcome is a refusal in words, or a
+// target that keeps the name and has the field that its kind needs.
+func TestParseHolds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rapid.Check(t, func(t *rapid.T) {
+		prefix := rapid.SampledFrom([]string{"", "/", "nbd://", "nbd+unix:///", "rbd:", "fake:?", "sc:", "./"}).Draw(t, "prefix")
+		name := prefix + rapid.String().Draw(t, "rest")
+		got, err := Parse(name)
+		if err != nil {
+			we, ok := err.(*model.WorkerError)
+			if !ok || we.Class != model.Refused || we.Message == "" || we.Hint == "" {
+				t.Fatalf("%q: %v", name, err)
+			}
+			return
+		}
+		onDisk := got.Kind == model.Directory || got.Kind == model.File || got.Kind == model.BlockDevice
+		if got.Name != name || onDisk != filepath.IsAbs(got.Path) || onDisk && filepath.Clean(got.Path) != got.Path {
+			t.Fatalf("%q: %+v", name, got)
+		}
+		if (got.Kind == model.NBD || got.Kind == model.RBD) && got.URI == "" {
+			t.Fatalf("%q: %+v", name, got)
+		}
+	})
+}

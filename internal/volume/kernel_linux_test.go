@@ -1,0 +1,127 @@
+package volume
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fakeSys makes a tree like /sys: an NVMe disk with a partition, LUKS and LVM on
+// top of it, a mirror of two SCSI disks, and zram.
+func fakeSys(t *testing.T) *kernel {
+	t.Helper()
+	sys := t.TempDir()
+	disks := map[string]string{ // name → path below devices/
+		"nvme0n1": "pci/nvme/nvme0/nvme0n1", "nvme0n1p2": "pci/nvme/nvme0/nvme0n1/nvme0n1p2",
+		"sda": "pci/sda", "sdb": "pci/sdb", "md0": "virtual/md0", "dm-0": "virtual/dm-0", "dm-1": "virtual/dm-1", "zram0": "virtual/zram0",
+	}
+	numbers := map[string]string{
+		"nvme0n1": "259:0", "nvme0n1p2": "259:2", "sda": "8:0", "sdb": "8:16", "md0": "9:0", "dm-0": "253:0", "dm-1": "253:1", "zram0": "251:0",
+	}
+	write := func(path, text string) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(to, at string) {
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := func(name string) string { return filepath.Join(sys, "devices", disks[name]) }
+	for name := range disks {
+		write(dir(name)+"/dev", numbers[name])
+		write(dir(name)+"/size", "2048")
+		link(dir(name), filepath.Join(sys, "dev/block", numbers[name]))
+		link(dir(name), filepath.Join(sys, "class/block", name))
+	}
+	write(dir("nvme0n1p2")+"/partition", "2")
+	write(dir("nvme0n1")+"/device/model", "Fast Disk 1 TB                 ")
+	write(dir("nvme0n1")+"/queue/rotational", "0")
+	write(dir("sda")+"/device/vendor", "ATA     ")
+	write(dir("sda")+"/device/model", "Slow Disk")
+	for file, text := range map[string]string{
+		"rotational": "1", "write_cache": "write through", "scheduler": "none [mq-deadline] bfq", "logical_block_size": "512", "physical_block_size": "4096",
+	} {
+		write(dir("md0")+"/queue/"+file, text)
+	}
+	link(dir("nvme0n1p2"), dir("dm-0")+"/slaves/nvme0n1p2")
+	link(dir("dm-0"), dir("dm-1")+"/slaves/dm-0")
+	link(dir("sda"), dir("md0")+"/slaves/sda")
+	link(dir("sdb"), dir("md0")+"/slaves/sdb")
+	return &kernel{sys: sys}
+}
+
+func TestChains(t *testing.T) {
+	k := fakeSys(t)
+	slow, fast := true, false
+	for name, c := range map[string]struct {
+		mount mount
+		want  model.Storage
+	}{
+		"partition": {mount{major: 259, minor: 2, fstype: "ext4"}, model.Storage{
+			Device: "nvme0n1", DeviceChain: []string{"nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB", Rotational: &fast,
+		}},
+		"LVM on LUKS": {mount{major: 253, minor: 1, fstype: "xfs"}, model.Storage{
+			Device: "dm-1", DeviceChain: []string{"dm-1", "dm-0", "nvme0n1p2", "nvme0n1"}, DeviceSize: 1 << 20, Model: "Fast Disk 1 TB",
+		}},
+		"mirror": {mount{major: 9, minor: 0, fstype: "xfs"}, model.Storage{
+			Device: "md0", DeviceChain: []string{"md0", "sda", "sdb"}, DeviceSize: 1 << 20, Model: "ATA Slow Disk", Rotational: &slow,
+			WriteCache: "write through", Scheduler: "mq-deadline", LogicalBlock: 512, PhysicalBlock: 4096,
+		}},
+		"compressed RAM": {mount{major: 251, minor: 0, fstype: "ext4"}, model.Storage{
+			Device: "zram0", DeviceChain: []string{"zram0"}, DeviceSize: 1 << 20, Memory: true,
+		}},
+		"network": {mount{minor: 50, fstype: "nfs4", source: "server:/export"}, model.Storage{DeviceChain: []string{"nfs4"}}},
+		"tmpfs":   {mount{minor: 51, fstype: "tmpfs", source: "tmpfs"}, model.Storage{DeviceChain: []string{"tmpfs"}, Memory: true}},
+		"unknown": {mount{major: 77, minor: 7, fstype: "ext4"}, model.Storage{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s model.Storage
+			k.describe(&s, k.chainOfMount(c.mount, 0))
+			if diff := cmp.Diff(c.want, s); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestChainsEnd(t *testing.T) {
+	// A device that claims to be made of itself must not hang us.
+	k := fakeSys(t)
+	zram, _ := filepath.EvalSymlinks(filepath.Join(k.sys, "class/block/zram0"))
+	if err := os.MkdirAll(zram+"/slaves", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(zram, zram+"/slaves/zram0"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(k.chainOfDevice(251, 0, 0)); n > maxChain+1 {
+		t.Errorf("%d links", n)
+	}
+}
+
+func TestRAMDisk(t *testing.T) {
+	for name, want := range map[string]bool{"ram0": true, "zram12": true, "ramdisk": false, "sda": false, "ram": false, "vram0": false} {
+		if got := ramDisk(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if chosen("none [mq-deadline] kyber") != "mq-deadline" || chosen("none") != "none" || chosen("") != "" {
+		t.Error("the chosen scheduler is read wrongly")
+	}
+	if got := strings.Join(parents([]string{"/sys/x/loop0p1/partition"}), ""); got != "loop0p1" {
+		t.Error(got)
+	}
+}
