@@ -12,7 +12,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/target"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -91,12 +90,29 @@ func mountAt(t testing.TB, args ...string) string {
 	return dir
 }
 
-// parse resolves a target.
+// parse makes the target that a name stands for; package target, which does it
+// for users, is not for this package to know.
 func parse(t testing.TB, name string) model.Target {
 	t.Helper()
-	tg, err := target.Parse(name)
+	if scheme, rest, ok := strings.Cut(name, ":"); ok {
+		if scheme == "rbd" {
+			return model.Target{Name: name, Kind: model.RBD, URI: rest}
+		}
+		return model.Target{Name: name, Kind: model.NBD, URI: name}
+	}
+	tg := model.Target{Name: name, Kind: model.File, Path: name}
+	info, err := os.Stat(name)
 	if err != nil {
+		return tg // a file that is to be made
+	}
+	if tg.Path, err = filepath.EvalSymlinks(name); err != nil {
 		t.Fatal(err)
+	}
+	switch {
+	case info.IsDir():
+		tg.Kind = model.Directory
+	case info.Mode()&os.ModeDevice != 0:
+		tg.Kind = model.BlockDevice
 	}
 	return tg
 }

@@ -129,6 +129,8 @@ export) cat %s ;;
 	run(t, "mkfs.ext4", "-q", "-F", file)
 	wantRefusal(t, Guard(t.Context(), free, tg, tg.Name), "carries an ext4 filesystem")
 
+	_, err = Probe(t.Context(), fakeCeph(t, "echo 'rbd: no cluster!' >&2; echo '2026-11-21 7f28 -1 monclient: noise' >&2; exit 2"), tg)
+	wantRefusal(t, err, "says: no cluster!", "ceph -s")
 	_, err = Probe(t.Context(), fakeCeph(t, "echo 2026 noise >&2; echo 'rbd: error opening image vol: (2) No such file or directory' >&2; exit 2"), tg)
 	wantRefusal(t, err, "error opening image vol: (2) No such file or directory")
 

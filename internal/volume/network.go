@@ -122,9 +122,21 @@ func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byt
 	words := err.Error()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		words = lastLine(exit.Stderr)
+		words = ownWords(exit.Stderr)
 	}
-	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the pool and the image exist: rbd ls POOL")
+	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the cluster, the pool and the image are there: ceph -s; rbd ls POOL")
+}
+
+// ownWords is the last line that rbd itself says, among those of the library
+// below it, which begin with a time.
+func ownWords(stderr []byte) string {
+	words := lastLine(stderr)
+	for line := range strings.Lines(string(stderr)) {
+		if own, ok := strings.CutPrefix(strings.TrimSpace(line), "rbd: "); ok {
+			words = own
+		}
+	}
+	return words
 }
 
 func lastLine(b []byte) string {
