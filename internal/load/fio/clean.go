@@ -125,5 +125,5 @@ var ioOptions = []string{
 	"refill_buffers", "scramble_buffers", "buffer_compress_percentage", "buffer_compress_chunk", "buffer_pattern", "dedupe_percentage", "dedupe_mode", "dedupe_working_set_percentage",
 	"cpus_allowed", "cpumask", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass", "cmdprio_percentage", "cmdprio", "cmdprio_class",
 	"hipri", "fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "nowait", "force_async", "userspace_reap",
-	"invalidate", "fadvise_hint", "continue_on_error", "max_latency", "clocksource", "gtod_cpu", "max_open_zones", "job_max_open_zones", "zonemode",
+	"invalidate", "fadvise_hint", "continue_on_error", "max_latency", "clocksource", "gtod_cpu",
 }

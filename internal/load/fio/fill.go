@@ -2,7 +2,6 @@ package fio
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -42,6 +41,9 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 	if _, err := d.Version(ctx); err != nil {
 		return 0, err
 	}
+	if v.Size < 512 {
+		return 0, broken("there is nothing to write: the volume has a size of %d bytes.", v.Size)
+	}
 	if err := lengthen(v); err != nil {
 		return 0, err
 	}
@@ -78,7 +80,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 				model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(v.Size))
 		}
 		if err != nil {
-			return written, fmt.Errorf("the prefill failed after %s of %s: %w", model.FormatSize(written), model.FormatSize(v.Size), err)
+			return written, broken("the prefill failed after %s of %s: %v", model.FormatSize(written), model.FormatSize(v.Size), err)
 		}
 		if n.bytes != part.size {
 			return written, broken("the prefill wrote only %s of %s.", model.FormatSize(written), model.FormatSize(v.Size))

@@ -96,6 +96,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
 	}
+	defer d.guard(cmd.Process.Pid)()
 	ended := w.watch(ctx, cmd.Process.Pid, end)
 	o.took = time.Since(start)
 	o.torn = w.split.inside()
@@ -133,4 +134,4 @@ func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
 }
 
 // pipeDelay is how long the pipes may stay open after fio's end.
-const pipeDelay = 2 * time.Second
+const pipeDelay = time.Second

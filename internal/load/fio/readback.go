@@ -48,7 +48,7 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 			err = nil
 		}
 		if err != nil {
-			return proof, fmt.Errorf("reading back failed after %s of %s: %w", model.FormatSize(proof.Checked), model.FormatSize(v.Size), err)
+			return proof, broken("reading back failed after %s of %s: %v", model.FormatSize(proof.Checked), model.FormatSize(v.Size), err)
 		}
 		if p.bytes != part.size {
 			return proof, broken("only %s of %s could be read back.", model.FormatSize(proof.Checked), model.FormatSize(v.Size))

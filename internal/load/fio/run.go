@@ -35,10 +35,15 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		now:  func() float64 { return time.Since(begin).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
+	args := []string{"--status-interval=1", "--output-format=json+"}
+	if !req.Workload.Writes() {
+		// Whatever a user's job says, one that is announced to read does not write.
+		args = append(args, "--readonly")
+	}
 	var last *job
 	o, err := d.execute(ctx, process{
 		text: text, link: link(req.Volume),
-		args:    []string{"--status-interval=1", "--output-format=json+"},
+		args:    args,
 		silence: d.limits.silence, expected: seconds(req.Step.Ramp + req.Step.Seconds),
 		document: func(data []byte) error {
 			j, err := decode(data)

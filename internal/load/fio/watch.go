@@ -64,11 +64,9 @@ func (w *watcher) Write(b []byte) (int, error) {
 }
 
 // watch waits for the end of the process with the given id, and ends it when
-// the context is done or when it is silent or late. Whatever is left of its
-// process group is killed. It returns false when the process cannot be killed,
+// the context is done or when it is silent or late. It returns false when the process cannot be killed,
 // as happens while the kernel waits for a dead device.
 func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
-	defer func() { _ = syscall.Kill(-pid, syscall.SIGKILL) }()
 	silence := time.NewTimer(time.Second + w.silence)
 	defer silence.Stop()
 	var late <-chan time.Time

@@ -28,7 +28,7 @@ func failure(o *outcome, last *job) string {
 		return ioFailure(o, last)
 	case o.exit != 0:
 		return fmt.Sprintf("fio failed with exit code %d: %s", o.exit, o.said())
-	case last == nil && o.documents == 0 && o.torn:
+	case o.torn:
 		return "fio's output ended in the middle of a document"
 	case last == nil:
 		return fmt.Sprintf("fio printed no result, but: %s", o.said())

@@ -1,0 +1,351 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// on returns the first bytes of a lab's device as a volume.
+func on(d lab.Device, size int64) model.Volume {
+	return model.Volume{Target: model.Target{Kind: model.NBD, URI: d.URI}, Size: size, Engine: "nbd", Direct: true}
+}
+
+func request(v model.Volume, w model.Workload, seconds float64) model.StartRequest {
+	w.Name = "test"
+	return model.StartRequest{Step: model.Step{Number: 1, Ramp: 0.2, Seconds: seconds}, Volume: v, Workload: w}
+}
+
+var randRead = model.Workload{Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1}
+
+func TestDeviceDelay(t *testing.T) {
+	d := realDriver(t)
+	v := on(lab.Delayed(t, 5*time.Millisecond, 5*time.Millisecond), 16<<20)
+	var got collected
+	r, err := d.Run(context.Background(), request(v, randRead, 2), got.emit)
+	if err != nil || r.Error != "" || len(got.samples) != 2 {
+		t.Fatalf("%+v, %v, %d samples", r, err, len(got.samples))
+	}
+	var all model.Flow
+	for _, s := range got.samples {
+		all.Add(*s.Read)
+	}
+	if p := all.Histogram.Percentile(50); p < 0.005 || p > 0.0065 {
+		t.Errorf("p50 is %v s on a device of 5 ms", p)
+	}
+	if mean := all.LatencySum / float64(all.IOs); mean < 0.005 || mean > 0.008 {
+		t.Errorf("the mean is %v s on a device of 5 ms", mean)
+	}
+	if diff := math.Abs(float64(all.Histogram.Count()) - float64(all.IOs)); diff > 3 {
+		t.Errorf("%d I/Os and %d latencies", all.IOs, all.Histogram.Count())
+	}
+	if r.DepthLevels["1"] != 1 {
+		t.Errorf("depths: %v", r.DepthLevels)
+	}
+}
+
+func TestDeviceErrors(t *testing.T) {
+	d := realDriver(t)
+	v := on(lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}, lab.Fault{Error: "ENOSPC", On: "write"}).Device, 16<<20)
+	ctx := context.Background()
+
+	r, err := d.Run(ctx, request(v, randRead, 2), func(model.Event) {})
+	if err != nil || !strings.Contains(r.Error, "EIO") || !strings.Contains(r.Error, "read offset=") || r.IOErrors == 0 {
+		t.Errorf("1%% EIO: %+v, %v", r, err)
+	}
+	own := randRead
+	own.Job = "rw=randread\nbs=4k\ncontinue_on_error=all\nrate_iops=2000\n"
+	r, err = d.Run(ctx, request(v, own, 1), func(model.Event) {})
+	if err != nil || !strings.Contains(r.Error, "I/Os failed, the first with EIO") || r.IOErrors < 2 {
+		t.Errorf("1%% EIO, continued: %+v, %v", r, err)
+	}
+	write := randRead
+	write.Direction = model.Write
+	r, err = d.Run(ctx, request(v, write, 1), func(model.Event) {})
+	if err != nil || !strings.Contains(r.Error, "ENOSPC") {
+		t.Errorf("ENOSPC: %+v, %v", r, err)
+	}
+	if n, err := d.Fill(ctx, v, time.Minute, nil); err == nil || !strings.Contains(err.Error(), "ENOSPC: no space is left") || n >= v.Size {
+		t.Errorf("Fill: %d, %v", n, err)
+	}
+	// A workload that is announced to read cannot write, whatever its job says.
+	own.Job = "rw=randwrite\nbs=4k\n"
+	r, err = d.Run(ctx, request(v, own, 1), func(model.Event) {})
+	if err != nil || !strings.Contains(r.Error, "read-only") && !strings.Contains(r.Error, "readonly") {
+		t.Errorf("a write in disguise: %+v, %v", r, err)
+	}
+}
+
+func TestDeviceReadBack(t *testing.T) {
+	d := realDriver(t)
+	device := lab.Plain(t)
+	v := on(device, 32<<20+4096+512)
+	ctx := context.Background()
+	if p, err := d.ReadBack(ctx, v, nil); err != nil || p.Method != "none" || p.Detail == "" {
+		t.Fatalf("before the fill: %+v, %v", p, err)
+	}
+	if n, err := d.Fill(ctx, v, time.Minute, nil); err != nil || n != v.Size {
+		t.Fatalf("Fill: %d, %v", n, err)
+	}
+	var last model.Progress
+	p, err := d.ReadBack(ctx, v, func(x model.Progress) { last = x })
+	if want := (model.Proof{Method: "read-back", Checked: v.Size}); err != nil || p != want {
+		t.Fatalf("as written: %+v, %v", p, err)
+	}
+	if last.Phase != "prove" || last.Done != float64(v.Size) {
+		t.Errorf("progress: %+v", last)
+	}
+
+	for _, harm := range []struct {
+		name string
+		args []string
+		want int64
+	}{
+		{"a torn block", []string{"--offset=10m", "--size=4k", "--bs=4k"}, 1 << 20},
+		{"a hole of 3 MiB", []string{"--offset=20m", "--size=3m", "--bs=1m", "--zero_buffers"}, 4 << 20},
+		{"the tail", []string{fmt.Sprint("--offset=", 32<<20+4096), "--size=512", "--bs=512"}, 4<<20 + 512},
+	} {
+		cmd := exec.Command("fio", append([]string{"--name=harm", "--ioengine=nbd", "--uri=" + device.URI, "--rw=write"}, harm.args...)...)
+		cmd.Dir = t.TempDir()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", harm.name, err, out)
+		}
+		p, err = d.ReadBack(ctx, v, nil)
+		if err != nil || p.Checked != v.Size || p.Unwritten != harm.want || !strings.Contains(p.Detail, "verify") {
+			t.Errorf("%s: %+v, %v; want %d bad bytes", harm.name, p, err, harm.want)
+		}
+	}
+}
+
+func TestDeviceTooSlowToFill(t *testing.T) {
+	d := realDriver(t)
+	v := on(lab.RateLimited(t, 64<<20), 128<<20) // 8 MiB/s: it would take 16 s
+	var seen []model.Progress
+	n, err := d.Fill(context.Background(), v, 3*time.Second, func(p model.Progress) { seen = append(seen, p) })
+	if err == nil || !strings.Contains(err.Error(), "given up: after 3 s only") || n == 0 || n >= v.Size {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if len(seen) < 2 || seen[1].Rate < 2<<20 || seen[1].Rate > 20<<20 {
+		t.Errorf("progress: %+v", seen)
+	}
+	rate, err := d.Bandwidth(context.Background(), v, true, 2*time.Second)
+	if err != nil || rate < 5<<20 || rate > 12<<20 {
+		t.Errorf("bandwidth %.1f MiB/s of 8, %v", rate/(1<<20), err)
+	}
+}
+
+func TestDeviceEngines(t *testing.T) {
+	d := realDriver(t)
+	ctx := context.Background()
+	v := on(lab.Plain(t), 16<<20)
+	if got, err := d.Engines(ctx, v); err != nil || len(got) != 1 || got[0] != "nbd" {
+		t.Errorf("%v, %v", got, err)
+	}
+	v.Target.URI = "nbd+unix:///?socket=/nowhere"
+	if got, err := d.Engines(ctx, v); err == nil || !strings.Contains(err.Error(), "No such file") {
+		t.Errorf("nobody listens: %v, %v", got, err)
+	}
+	short := oddFile(t, 1<<20)
+	if got, err := d.Engines(ctx, short); err == nil || !strings.Contains(err.Error(), "holds no block") {
+		t.Errorf("an empty file: %v, %v", got, err)
+	}
+	if _, err := os.Stat(short.Path); err != nil {
+		t.Errorf("the probe removed the file: %v", err)
+	}
+}
+
+func TestRealCheckJob(t *testing.T) {
+	d := realDriver(t)
+	ctx := context.Background()
+	if err := d.CheckJob(ctx, "rw=randread\nbs=4k\nsize=1m\n"); err != nil {
+		t.Error(err)
+	}
+	err := d.CheckJob(ctx, "[x]\nrw=rread\n")
+	if w, ok := err.(*model.WorkerError); !ok || w.Class != model.Refused || !strings.Contains(w.Message, "rread") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Every option that CleanJob lets pass is one of fio's, of one engine at least.
+func TestRealOptionsExist(t *testing.T) {
+	path, err := exec.LookPath("fio")
+	if err != nil {
+		t.Skip("skipped: fio is not installed")
+	}
+	const bogus = "no_such_option"
+	job := t.TempDir() + "/job.fio"
+	bad := map[string]int{}
+	engines := []string{"io_uring", "libaio", "pvsync2"}
+	for _, engine := range engines {
+		text := "[x]\nioengine=" + engine + "\n"
+		for _, o := range append([]string{bogus}, ioOptions...) {
+			if o != "ioengine" {
+				text += o + "=1\n"
+			}
+		}
+		if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// A value may be wrong here; an option that fio does not know is "bad".
+		out, _ := exec.Command(path, "--parse-only", job).CombinedOutput()
+		for _, m := range regexp.MustCompile(`Bad option <(\w+)`).FindAllStringSubmatch(string(out), -1) {
+			bad[m[1]]++
+		}
+	}
+	if bad[bogus] != len(engines) {
+		t.Fatalf("fio does not name bad options as expected: %v", bad)
+	}
+	// Not every version has these.
+	others := []string{bogus, "thinkcycles", "atomic"}
+	for o, n := range bad {
+		if n == len(engines) && !slices.Contains(others, o) {
+			t.Errorf("fio does not know %s", o)
+		}
+	}
+}
+
+// When the first process of fio is killed, its jobs, which are processes of
+// their own, end with it.
+func TestRealKill(t *testing.T) {
+	d, started := watched(t)
+	v := on(lab.Delayed(t, time.Millisecond, time.Millisecond), 16<<20)
+	w := randRead
+	w.Jobs = 2
+	var pid int
+	begin := time.Now()
+	r, err := d.Run(context.Background(), request(v, w, 20), func(e model.Event) {
+		if e.Sample != nil && pid == 0 {
+			pid = started().Process.Pid
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	if err != nil || !strings.Contains(r.Error, "killed by signal 9") || time.Since(begin) > 10*time.Second {
+		t.Errorf("%+v, %v after %v", r, err, time.Since(begin))
+	}
+	gone(t, pid)
+}
+
+// watched is a driver that tells which fio it started last.
+func watched(t *testing.T) (*Driver, func() *exec.Cmd) {
+	d := realDriver(t)
+	command := d.env.Command
+	var last *exec.Cmd
+	d.env.Command = func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		cmd := command(ctx, name, args...)
+		if strings.HasSuffix(name, "fio") {
+			last = cmd
+		}
+		return cmd
+	}
+	return d, func() *exec.Cmd { return last }
+}
+
+// gone waits until a process group has no living member.
+func gone(t *testing.T, group int) {
+	t.Helper()
+	if group == 0 {
+		t.Error("there was no process group")
+		return
+	}
+	for range 50 {
+		if syscall.Kill(-group, 0) != nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("process group %d still lives", group)
+	_ = syscall.Kill(-group, syscall.SIGKILL)
+}
+
+// TestVictim is not a test of its own: TestRealOrphans runs it as the process
+// that is killed.
+func TestVictim(t *testing.T) {
+	path := os.Getenv("LOADLINE_FIO_VICTIM")
+	if path == "" {
+		t.Skip("skipped: only TestRealOrphans runs it")
+	}
+	d, started := watched(t)
+	v := model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}
+	w := randRead
+	w.Jobs, w.RateIOPS = 2, 100
+	_, _ = d.Run(context.Background(), request(v, w, 30), func(e model.Event) {
+		if e.Sample != nil {
+			fmt.Fprintf(os.Stdout, "group %d\n", started().Process.Pid)
+		}
+	})
+}
+
+// When we are killed, nothing of fio lives on.
+func TestRealOrphans(t *testing.T) {
+	realDriver(t)
+	path := t.TempDir() + "/f"
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
+	cmd.Env = append(os.Environ(), "LOADLINE_FIO_VICTIM="+path, "TMPDIR="+t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var group int
+	var text strings.Builder
+	buf := make([]byte, 4096)
+	for group == 0 {
+		n, err := out.Read(buf)
+		text.Write(buf[:n])
+		if i := strings.Index(text.String(), "group "); i >= 0 && strings.Contains(text.String()[i:], "\n") {
+			_, _ = fmt.Sscanf(text.String()[i:], "group %d", &group)
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	gone(t, group)
+}
+
+// What watching fio costs us: a run of many small I/Os over a second's status
+// documents must stay under 2 % of a core.
+func TestRealOverhead(t *testing.T) {
+	d := New(env.OS())
+	if _, err := d.find(); err != nil {
+		t.Skip("skipped: fio is not installed")
+	}
+	v := on(lab.Plain(t), 16<<20)
+	w := randRead
+	w.Depth = 16
+	used := func() float64 {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	}
+	before, begin := used(), time.Now()
+	r, err := d.Run(context.Background(), request(v, w, 3), func(model.Event) {})
+	if err != nil || r.Error != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	share := (used() - before) / time.Since(begin).Seconds()
+	t.Logf("%.2f %% of a core", share*100)
+	if share > 0.02 {
+		t.Errorf("%.1f %% of a core", share*100)
+	}
+}

@@ -1,0 +1,209 @@
+package fio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fakeDriver is a driver whose fio is a shell script. $docs is a folder with the
+// recorded documents 1 … 4 of an error-free two-job run of three seconds.
+func fakeDriver(t *testing.T, script string) *Driver {
+	t.Helper()
+	dir := t.TempDir()
+	docs, _, _ := cut(fixture(t, "ramp-mixed-sync.json"), func() int { return 1 << 20 })
+	for i, d := range docs {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(d+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "fio")
+	text := "#!/bin/sh\ndocs=" + dir + "\nif [ \"$1\" = --version ]; then echo fio-3.33; exit; fi\n" + script
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e := env.OS()
+	e.LookPath = func(name string) (string, error) {
+		if name == "fio" {
+			return path, nil
+		}
+		return exec.LookPath(name)
+	}
+	d := New(e)
+	d.limits = limits{silence: 500 * time.Millisecond, late: 300 * time.Millisecond, grace: 300 * time.Millisecond, flush: time.Second}
+	return d
+}
+
+func fakeRequest(t *testing.T) model.StartRequest {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, make([]byte, 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return model.StartRequest{
+		Step:     model.Step{Number: 1, Seconds: 3},
+		Workload: model.Workload{Name: "w", Access: model.Random, Direction: model.Mixed, ReadPercent: 50, BlockSize: 4096, Depth: 2, Jobs: 2, Sync: "fdatasync"},
+		Volume:   model.Volume{Path: path, Size: 1 << 16, Engine: "psync"},
+	}
+}
+
+func TestRunFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		says    []string // nothing: the step is well
+		samples int
+	}{
+		"well":              {script: "cat $docs/0 $docs/1 $docs/2 $docs/3 $docs/4", samples: 3},
+		"well, with text":   {script: "echo 'fio: connected'; cat $docs/1 $docs/2; echo; echo 'note {'; cat $docs/3", samples: 3},
+		"killed":            {script: "cat $docs/1 $docs/2; kill -9 $$", says: []string{"killed by signal 9"}, samples: 2},
+		"crash":             {script: "cat $docs/1 $docs/2; echo 'assert failed' >&2; kill -SEGV $$", says: []string{"killed by signal 11", "assert failed"}, samples: 2},
+		"exit code":         {script: "echo 'fio: no can do' >&2; exit 3", says: []string{"exit code 3", "fio: no can do"}},
+		"exit after all":    {script: "cat $docs/1 $docs/2 $docs/3; echo 'late trouble'; exit 1", says: []string{"exit code 1", "late trouble"}, samples: 3},
+		"rubbish":           {script: "echo 'Segmentation violation, please hold the line'", says: []string{"printed no result", "please hold the line"}},
+		"nothing":           {script: "exit 0", says: []string{"printed no result"}},
+		"JSON rubbish":      {script: `printf '{\n "hello" : "world"\n}\n'`, says: []string{"holds 0 jobs"}},
+		"bad JSON":          {script: `printf '{\n "jobs" : [ }\n'`, says: []string{"cannot be read"}},
+		"torn":              {script: "cat $docs/1 $docs/2 $docs/3; head -c 5000 $docs/4", says: []string{"middle of a document"}, samples: 3},
+		"ends early":        {script: "cat $docs/1 $docs/2", says: []string{"ended after 2.1", "of 3.00 s"}, samples: 2},
+		"goes backwards":    {script: "cat $docs/2 $docs/1; sleep 5", says: []string{"went backwards"}, samples: 1},
+		"no I/O":            {script: `printf '{"jobs":[{"job_runtime":6000,"read":{},"write":{},"sync":{}}]}\n'`, says: []string{"not one I/O"}, samples: 1},
+		"errors yet exit 0": {script: `printf '{"jobs":[{"error":5,"total_err":1547,"job_runtime":6000,"read":{"runtime":3000,"total_ios":99,"io_bytes":9,"lat_ns":{"N":9,"mean":5.0,"bins":{"5":9}}},"write":{},"sync":{}}]}\n'`, says: []string{"1547 I/Os failed", "EIO"}, samples: 1},
+		"hangs":             {script: "cat $docs/1; exec sleep 60", says: []string{"fio hung", "printed nothing for 1.50 s"}, samples: 1},
+		"hangs, stubborn":   {script: "trap '' INT TERM; cat $docs/1; while :; do sleep 0.2; done", says: []string{"fio hung"}, samples: 1},
+		"never ends":        {script: "cat $docs/1; trap 'exit 128' INT; while :; do echo still here; sleep 0.1; done", says: []string{"fio hung: it should have ended after 3.00 s"}, samples: 1},
+		"child holds pipes": {script: "sleep 60 & cat $docs/1 $docs/2 $docs/3", samples: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := fakeDriver(t, c.script)
+			var got collected
+			begin := time.Now()
+			r, err := d.Run(context.Background(), fakeRequest(t), got.emit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.says) == 0 && r.Error != "" {
+				t.Errorf("error: %s", r.Error)
+			}
+			if len(c.says) > 0 && r.Error == "" {
+				t.Error("no error")
+			}
+			for _, s := range c.says {
+				if !strings.Contains(r.Error, s) {
+					t.Errorf("%q does not say %q", r.Error, s)
+				}
+			}
+			if len(got.samples) != c.samples {
+				t.Errorf("%d samples, want %d", len(got.samples), c.samples)
+			}
+			if len(got.raws) != 2 || got.raws[0].Name != "0001-w.fio" || got.raws[1].Name != r.Raw {
+				t.Errorf("raw files: %d", len(got.raws))
+			}
+			if took := time.Since(begin); took > 12*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+func TestRunCancelled(t *testing.T) {
+	d := fakeDriver(t, "trap 'cat $docs/2; exit 128' INT; cat $docs/1; while :; do sleep 0.05; done")
+	ctx, cancel := context.WithCancel(context.Background())
+	var got collected
+	r, err := d.Run(ctx, fakeRequest(t), func(e model.Event) {
+		got.emit(e)
+		if e.Sample != nil {
+			cancel()
+		}
+	})
+	cancel()
+	if err != nil || r.Error != "interrupted" || len(got.samples) == 0 {
+		t.Errorf("%+v, %v, %d samples", r, err, len(got.samples))
+	}
+}
+
+// Two callers at once never run two fios at once.
+func TestOneAtATime(t *testing.T) {
+	d := fakeDriver(t, "mkdir $docs/busy || { echo 'two at once' >&2; exit 9; }; cat $docs/1 $docs/2; sleep 0.1; rmdir $docs/busy; cat $docs/3")
+	var wrong atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			r, err := d.Run(context.Background(), fakeRequest(t), func(model.Event) {})
+			if err != nil || r.Error != "" {
+				t.Log(r.Error, err)
+				wrong.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if wrong.Load() > 0 {
+		t.Error("some steps went wrong")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for name, c := range map[string]struct{ prints, want, says string }{
+		"this":     {prints: "fio-3.33", want: "3.33"},
+		"patched":  {prints: "fio-3.42-12-gabcdef-dirty", want: "3.42-12-gabcdef-dirty"},
+		"next":     {prints: "fio-4.0", want: "4.0"},
+		"oldest":   {prints: "fio-3.18", want: "3.18"},
+		"too old":  {prints: "fio-3.17", says: "3.17 is too old: 3.18"},
+		"very old": {prints: "fio-2.99", says: "too old"},
+		"not fio":  {prints: "flexible images organiser 7", says: "flexible images organiser 7"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "fio")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.prints+"'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		e := env.OS()
+		e.LookPath = func(string) (string, error) { return path, nil }
+		got, err := New(e).Version(context.Background())
+		if got != c.want || (err == nil) != (c.says == "") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %q does not say %q", name, err, c.says)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	e := env.OS()
+	e.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
+	d := New(e)
+	ctx := context.Background()
+	_, version := d.Version(ctx)
+	_, run := d.Run(ctx, fakeRequest(t), func(model.Event) {})
+	_, fill := d.Fill(ctx, fakeRequest(t).Volume, 0, nil)
+	_, engines := d.Engines(ctx, fakeRequest(t).Volume)
+	for name, err := range map[string]error{"Version": version, "Run": run, "Fill": fill, "Engines": engines, "CheckJob": d.CheckJob(ctx, "rw=read")} {
+		var w *model.WorkerError
+		if !errors.As(err, &w) || w.Class != model.Refused || !strings.Contains(w.Hint, "apt-get install fio") || !strings.Contains(w.Message, "not installed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A file that became shorter would be unlinked and laid out anew by fio.
+func TestRunRefusesShortFile(t *testing.T) {
+	d := fakeDriver(t, "echo 'fio must not run' >&2; exit 9")
+	req := fakeRequest(t)
+	req.Volume.Size++
+	r, err := d.Run(context.Background(), req, func(model.Event) {})
+	if err == nil || !strings.Contains(err.Error(), "64 KiB") || r.Error != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -1,0 +1,168 @@
+package fio
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/loadline/loadline/internal/model"
+	"pgregory.net/rapid"
+)
+
+var fileVolume = model.Volume{Target: model.Target{Kind: model.Directory}, Path: "/data/loadline", Size: 64 << 20, Engine: "io_uring", Direct: true}
+
+func TestJobText(t *testing.T) {
+	tail := "time_based=1\nramp_time=500ms\nruntime=3150ms\ngroup_reporting=1\nlat_percentiles=1\nclat_percentiles=0\nslat_percentiles=0\n"
+	step := model.Step{Number: 7, Ramp: 0.5, Seconds: 3}
+	nbd := fileVolume
+	nbd.Path, nbd.Target = "", model.Target{Kind: model.NBD, URI: "nbd+unix:///vol?socket=/tmp/a b;c$d"}
+	rbd := fileVolume
+	rbd.Path, rbd.Target = "", model.Target{Kind: model.RBD, URI: "pool/image"}
+	odd := fileVolume
+	odd.Path, odd.Direct, odd.Engine = "/data/a;b", false, "psync"
+	colon := fileVolume
+	colon.Path = "/dev/disk/by-path/pci-0000:00:1f.2 x"
+	plain := "ioengine=io_uring\nfilename=/data/loadline\nallow_file_create=0\nfallocate=none\ndirect=1\n"
+
+	for name, c := range map[string]struct {
+		w    model.Workload
+		v    model.Volume
+		s    model.Step
+		want string
+	}{
+		"random read": {
+			model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64}, fileVolume, step,
+			"# Loadline, step 7: rand read 4k qd64\n[rand-read-iops]\n" + plain +
+				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=67108864\nsoftrandommap=1\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"sequential write from the middle, no ramp": {
+			model.Workload{Name: "seq-write-bw", Access: model.Sequential, Direction: model.Write, BlockSize: 128 << 10, Depth: 64}, fileVolume, model.Step{Number: 1, Seconds: 20, Offset: 0.26},
+			"# Loadline, step 1: seq write 128k qd64\n[seq-write-bw]\n" + plain +
+				"rw=write\nbs=131072\niodepth=64\nnumjobs=1\noffset=16777216\nsize=50331648\nrandrepeat=0\nverify=0\n" +
+				"time_based=1\nruntime=20150ms\ngroup_reporting=1\nlat_percentiles=1\nclat_percentiles=0\nslat_percentiles=0\n",
+		},
+		"jobs apart, as threads": {
+			model.Workload{Name: "write_seq", Access: model.Sequential, Direction: model.Write, BlockSize: 1 << 20, Depth: 16, Jobs: 4, Threads: true, OffsetIncrement: 500 << 20}, fileVolume,
+			model.Step{Number: 7, Ramp: 0.5, Seconds: 3, Offset: 0.3},
+			"# Loadline, step 7: seq write 1M qd16×4\n[write_seq]\n" + plain +
+				"rw=write\nbs=1048576\niodepth=16\nnumjobs=4\nthread=1\nsize=16777216\noffset_increment=16777216\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"mixed with flushes and a rate, buffered, odd path": {
+			model.Workload{Name: "[a]\nexec_prerun=rm", Access: model.Random, Direction: model.Mixed, ReadPercent: 70, BlockSize: 8192, Depth: 1, Jobs: 2, Sync: "fdatasync", RateIOPS: 500}, odd, step,
+			"# Loadline, step 7: rand r/w 70/30 8k qd1×2 +fdatasync\n[-a--exec_prerun=rm]\nioengine=psync\n# volume is a symbolic link to \"/data/a;b\"\nfilename=volume\nallow_file_create=0\nfallocate=none\ndirect=0\n" +
+				"rw=randrw\nrwmixread=70\nbs=8192\niodepth=1\nnumjobs=2\nsize=67108864\nsoftrandommap=1\nfdatasync=1\nrate_iops=250\nrefill_buffers=1\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"nbd": {
+			model.Workload{Name: "global", Access: model.Sequential, Direction: model.Read, BlockSize: 4096, Depth: 1}, nbd, step,
+			"# Loadline, step 7: seq read 4k qd1\n[job-global]\nioengine=nbd\nuri=nbd+unix:///vol?socket=/tmp/a%20b%3Bc%24d\ndirect=1\n" +
+				"rw=read\nbs=4096\niodepth=1\nnumjobs=1\nsize=67108864\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"own job on a file keeps its engine": {
+			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread:8\nbsrange=4k-64k\nthread\n"}, colon, step,
+			"# Loadline, step 7: own fio job\n[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\n" + tail,
+		},
+		"own job on a Ceph image does not": {
+			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread\n"}, rbd, step,
+			"# Loadline, step 7: own fio job\n[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\n" + tail,
+		},
+	} {
+		if d := cmp.Diff(c.want, JobText(c.w, c.v, c.s)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// No job may ever walk beyond the volume: fio would unlink the file and lay out
+// a longer one.
+func TestExtentStaysInside(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bs := int64(512) << rapid.IntRange(0, 13).Draw(t, "bs")
+		w := model.Workload{
+			Access: rapid.SampledFrom([]model.Access{model.Random, model.Sequential}).Draw(t, "access"), BlockSize: bs,
+			Jobs:            rapid.IntRange(0, 16).Draw(t, "jobs"),
+			OffsetIncrement: rapid.SampledFrom([]int64{0, 0, 4096, 1 << 20, 500 << 20, 1 << 40}).Draw(t, "increment"),
+		}
+		volume := rapid.Int64Range(bs*16, 1<<42).Draw(t, "volume")
+		offset, size, increment := extent(w, volume, rapid.Float64Range(0, 0.5).Draw(t, "fraction"))
+		if size < bs || size%bs != 0 || offset%bs != 0 || increment%bs != 0 && w.OffsetIncrement%bs == 0 {
+			t.Fatalf("offset %d, size %d, increment %d are not blocks of %d", offset, size, increment, bs)
+		}
+		if end := offset + size + increment*int64(w.JobCount()-1); end > volume {
+			t.Fatalf("offset %d, size %d, increment %d end at %d, beyond %d", offset, size, increment, end, volume)
+		}
+		if offset > volume/2 {
+			t.Fatalf("offset %d of %d", offset, volume)
+		}
+	})
+}
+
+func TestStretchesCoverTheVolume(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.Int64Range(0, 1<<34).Draw(t, "size")
+		var at int64
+		for _, s := range stretches(size) {
+			if s.offset != at || s.size <= 0 || s.size%s.block != 0 || s.offset%s.block != 0 {
+				t.Fatalf("%+v after %d", s, at)
+			}
+			at += s.size
+		}
+		if size-at >= 512 || at > size {
+			t.Fatalf("%d of %d bytes are covered", at, size)
+		}
+	})
+}
+
+func TestCleanJob(t *testing.T) {
+	for name, c := range map[string]struct{ in, want, says string }{
+		"keeps I/O":           {in: "rw=randrw\n rwmixread=70 ; mostly reads\nbs=8k\niodepth=16\n\n# comment\nthread\n", want: "rw=randrw\nrwmixread=70 ; mostly reads\nbs=8k\niodepth=16\nthread\n"},
+		"leaves out ours":     {in: "filename=/dev/sda\ndirectory=/etc\nsize=10g\nruntime=5\nramp_time=1\ntime_based\nloops=3\ngroup_reporting\nwrite_bw_log=x\nrw=read", want: "rw=read\n"},
+		"own engine":          {in: "ioengine=libaio\nrw=read", want: "ioengine=libaio\nrw=read\n"},
+		"tolerates errors":    {in: "continue_on_error=all\nrw=read", want: "continue_on_error=all\nrw=read\n"},
+		"commands":            {in: "rw=read\nexec_prerun=rm -rf /", says: `line 2, "exec_prerun=rm -rf /": Loadline runs no commands`},
+		"commands, spaced":    {in: "  exec_postrun = reboot", says: "runs no commands"},
+		"trim":                {in: "rw=randtrim", says: "trims destroy data"},
+		"engine exec":         {in: "ioengine=exec", says: "this engine does no I/O"},
+		"engine from a file":  {in: "ioengine=external:/tmp/x.so", says: "this engine does no I/O"},
+		"unknown":             {in: "mem=mmaphuge:/etc/passwd", says: "does not know this option"},
+		"a second section":    {in: "rw=read\n[other]\nrw=write", says: `line 2, "[other]"`},
+		"include":             {in: "include /etc/passwd", says: "does not know this option"},
+		"an offset":           {in: "offset=1g", says: "as a whole"},
+		"zeros":               {in: "zero_buffers", says: "compresses"},
+		"pattern from a file": {in: "buffer_pattern='/etc/passwd'", says: "from a file"},
+	} {
+		got, err := CleanJob(c.in)
+		switch {
+		case c.says == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: %v does not say %q", name, err, c.says)
+		case got != c.want:
+			t.Errorf("%s: %s", name, cmp.Diff(c.want, got))
+		}
+		if err != nil {
+			if w, ok := err.(*model.WorkerError); !ok || w.Class != model.Refused {
+				t.Errorf("%s: %T", name, err)
+			}
+		}
+	}
+}
+
+// Each list speaks of different options.
+func TestCleanJobListsAreApart(t *testing.T) {
+	seen := map[string]string{}
+	note := func(list, name string) {
+		if in, ok := seen[name]; ok {
+			t.Errorf("%s is in %s and in %s", name, in, list)
+		}
+		seen[name] = list
+	}
+	for _, n := range ioOptions {
+		note("ioOptions", n)
+	}
+	for _, n := range oursOptions {
+		note("oursOptions", n)
+	}
+	for n := range refusedOptions {
+		note("refusedOptions", n)
+	}
+}

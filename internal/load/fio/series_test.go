@@ -1,0 +1,249 @@
+package fio
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// play feeds recorded output to a series and returns its samples and last job.
+func play(t *testing.T, s *series, data []byte, asPlanned bool) ([]model.Sample, *job) {
+	t.Helper()
+	var out []model.Sample
+	s.emit = func(x model.Sample) { out = append(out, x) }
+	s.now = func() float64 { return 0 }
+	docs, _, _ := cut(data, func() int { return 4096 })
+	var last *job
+	for _, d := range docs {
+		j, err := decode([]byte(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.add(j); err != nil {
+			t.Fatal(err)
+		}
+		last = j
+	}
+	s.finish(asPlanned)
+	return out, last
+}
+
+func TestSeriesRecorded(t *testing.T) {
+	type row struct {
+		Seconds                  float64
+		Reads, Writes, Syncs     uint64
+		ReadBytes, ReadLatencies uint64
+	}
+	for name, c := range map[string]struct {
+		file      string
+		series    series
+		asPlanned bool
+		want      []row
+		complete  bool
+		short     uint64
+		failures  uint64
+	}{
+		// The first document lies in the ramp, the fifth counts the end.
+		"ramp, two jobs, flushes": {
+			file: "ramp-mixed-sync.json", series: series{whole: 3000, jobs: 2, reads: true, writes: true}, asPlanned: true,
+			want: []row{
+				{1.115, 45, 44, 87, 180224, 45},
+				{1, 40, 40, 80, 163840, 40},
+				{1, 39, 40, 80, 163840, 40},
+			}, complete: true,
+		},
+		// Asked for longer than fio ran: the document at the end closes the gap.
+		"missed tick": {
+			file: "ramp-mixed-sync.json", series: series{whole: 3300, jobs: 2, reads: true, writes: true}, asPlanned: true,
+			want: []row{
+				{1.115, 45, 44, 87, 180224, 45},
+				{1, 40, 40, 80, 163840, 40},
+				{1, 39, 40, 80, 163840, 40},
+				{0.037, 2, 2, 4, 12288, 2},
+			}, complete: true,
+		},
+		"EIO in the third second": {
+			file: "nbd-eio.json", series: series{whole: 5000, jobs: 1, reads: true},
+			want: []row{{Seconds: 0.894, Reads: 46, ReadBytes: 184320, ReadLatencies: 45}, {Seconds: 0.999, Reads: 50, ReadBytes: 204800, ReadLatencies: 50}},
+			// fio names the error and counts none of them.
+			failures: 1,
+		},
+		"interrupted in the third second": {
+			file: "sigint.json", series: series{whole: 5000, jobs: 1, writes: true},
+			want: []row{{Seconds: 0.889, Writes: 179}, {Seconds: 0.999, Writes: 200}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			samples, last := play(t, &c.series, fixture(t, c.file), c.asPlanned)
+			var got []row
+			for _, s := range samples {
+				r := row{Seconds: s.Seconds}
+				if s.Read != nil {
+					r.Reads, r.ReadBytes, r.ReadLatencies = s.Read.IOs, s.Read.Bytes, s.Read.Histogram.Count()
+				}
+				if s.Write != nil {
+					r.Writes = s.Write.IOs
+				}
+				if s.Sync != nil {
+					r.Syncs = s.Sync.IOs
+				}
+				got = append(got, r)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+			if c.series.complete() != c.complete {
+				t.Errorf("complete is %v", c.series.complete())
+			}
+			if last.short() != c.short || last.failures() != c.failures {
+				t.Errorf("short %d, failures %d", last.short(), last.failures())
+			}
+		})
+	}
+}
+
+// The sums of the samples' latencies must give the mean that fio prints at the end.
+func TestSeriesMeans(t *testing.T) {
+	s := &series{whole: 3300, jobs: 2, reads: true, writes: true}
+	samples, last := play(t, s, fixture(t, "ramp-mixed-sync.json"), true)
+	var read, sync model.Flow
+	for _, x := range samples {
+		read.Add(*x.Read)
+		sync.Add(*x.Sync)
+	}
+	for name, c := range map[string]struct {
+		flow model.Flow
+		want latency
+	}{"read": {read, last.Read.Latency}, "sync": {sync, last.Sync.Latency}} {
+		mean := c.flow.LatencySum / float64(c.flow.IOs) * 1e9
+		if math.Abs(mean/c.want.Mean-1) > 0.01 {
+			t.Errorf("%s: mean %.0f ns, fio says %.0f", name, mean, c.want.Mean)
+		}
+		if h := c.flow.Histogram.Mean() * 1e9; math.Abs(h/c.want.Mean-1) > 0.01 {
+			t.Errorf("%s: mean of the histogram %.0f ns, fio says %.0f", name, h, c.want.Mean)
+		}
+		if c.flow.Max != c.want.Max/1e9 {
+			t.Errorf("%s: max %v, fio says %v", name, c.flow.Max, c.want.Max)
+		}
+	}
+}
+
+// made is a job's state after the given time with reads of 1 ms each.
+func made(ms int64, ios uint64) *job {
+	j := &job{JobRuntime: ms, Read: direction{IOs: ios, Bytes: ios * 4096, Runtime: ms}}
+	if ios == 0 {
+		// fio gives a direction no time before its first I/O.
+		j.Read.Runtime = 0
+		return j
+	}
+	j.Read.Latency = latency{N: ios, Mean: 1e6, Max: 1e6}
+	j.Read.Latency.Bins.histogram.Add(model.BucketOf(1e6), ios)
+	j.Read.Latency.Bins.count = ios
+	return j
+}
+
+func TestSeriesOddTurns(t *testing.T) {
+	ramp := func(ms int64, ios uint64) *job {
+		j := made(ms, ios)
+		j.Read.Latency = latency{}
+		return j
+	}
+	for name, c := range map[string]struct {
+		docs []*job
+		want []float64
+		ios  []uint64
+		fail bool
+	}{
+		"plain":                    {docs: []*job{made(1000, 10), made(2000, 30), made(3000, 60), made(3150, 70)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
+		"ramp counted":             {docs: []*job{ramp(900, 500), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
+		"silent ramp":              {docs: []*job{made(1900, 0), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
+		"storage silent at first":  {docs: []*job{made(1000, 0), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{0, 30, 30}},
+		"storage silent then":      {docs: []*job{made(1000, 10), made(2000, 10), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 0, 50}},
+		"nothing at all":           {docs: []*job{made(1000, 0), made(2000, 0), made(3000, 0)}, want: []float64{1, 1, 1}, ios: []uint64{0, 0, 0}},
+		"a tick missed":            {docs: []*job{made(1000, 10), made(3000, 60), made(3150, 70)}, want: []float64{1, 2}, ios: []uint64{10, 50}},
+		"the last tick missed":     {docs: []*job{made(1000, 10), made(2000, 30), made(3150, 70)}, want: []float64{1, 1, 1.15}, ios: []uint64{10, 20, 40}},
+		"the same tick twice":      {docs: []*job{made(1000, 10), made(1000, 10), made(2000, 30), made(3000, 60)}, want: []float64{1, 1, 1}, ios: []uint64{10, 20, 30}},
+		"backwards in mid-step":    {docs: []*job{made(1000, 10), made(2000, 5)}, fail: true},
+		"time backwards in a step": {docs: []*job{made(1000, 10), made(500, 20)}, fail: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []float64
+			var ios []uint64
+			s := &series{whole: 3000, jobs: 1, reads: true, now: func() float64 { return 0 }, emit: func(x model.Sample) {
+				got = append(got, x.Seconds)
+				ios = append(ios, x.Read.IOs)
+				if x.Read.IOs > 0 && math.Abs(x.Read.LatencySum/float64(x.Read.IOs)-1e-3) > 1e-9 {
+					t.Errorf("mean latency %v", x.Read.LatencySum/float64(x.Read.IOs))
+				}
+			}}
+			var err error
+			for _, d := range c.docs {
+				if err = s.add(d); err != nil {
+					break
+				}
+			}
+			if (err != nil) != c.fail {
+				t.Fatalf("error %v", err)
+			}
+			if c.fail {
+				return
+			}
+			s.finish(true)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(c.ios, ios); d != "" {
+				t.Error(d)
+			}
+			if !s.complete() {
+				t.Error("not complete")
+			}
+		})
+	}
+}
+
+func TestBinsRefuseRubbish(t *testing.T) {
+	for _, in := range []string{`{"1":}`, `{"1" : -2}`, `[1,2]`, `{"a":1}`, `"x"`, `{"1" : {"2" : 3}, "5" : 1.5}`} {
+		var b bins
+		if err := b.UnmarshalJSON([]byte(in)); err == nil && b.count > 0 {
+			t.Errorf("%s gives %d latencies", in, b.count)
+		}
+	}
+	var b bins
+	if err := b.UnmarshalJSON([]byte("{\n \"1000\" : 3,\n \"2000\" : 4 }")); err != nil || b.count != 7 || b.histogram.Count() != 7 {
+		t.Errorf("%v, %d", err, b.count)
+	}
+	if err := b.UnmarshalJSON([]byte("{ }")); err != nil || b.count != 0 {
+		t.Errorf("empty: %v, %d", err, b.count)
+	}
+}
+
+func TestLevelsAddUpToOne(t *testing.T) {
+	_, last := play(t, &series{whole: 3000, jobs: 2}, fixture(t, "ramp-mixed-sync.json"), true)
+	var sum float64
+	for _, v := range last.levels() {
+		sum += v
+	}
+	if math.Abs(sum-1) > 1e-9 || last.levels()["2"] < 0.7 {
+		t.Errorf("%v add up to %v", last.levels(), sum)
+	}
+	user, system := last.cores()
+	if want := 2 * last.UserCPU / 100; math.Abs(user-want) > 1e-12 || system <= 0 {
+		t.Errorf("two jobs use %v + %v cores, want %v", user, system, want)
+	}
+}
+
+// BenchmarkDocument is what one second of a run costs us.
+func BenchmarkDocument(b *testing.B) {
+	docs, _, _ := cut(fixture(b, "ramp-mixed-sync.json"), func() int { return 1 << 20 })
+	data := []byte(docs[3])
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
