@@ -50,7 +50,7 @@ func checkCPU(ev Evidence) []model.Finding {
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: busy.names,
 			Message:  fmt.Sprintf("CPU-bound: only %s of the CPU was idle, and a latency needs 40 %%", percent(1-busy.most)),
 			Evidence: map[string]any{"idle": 1 - busy.most, "needed": idleNeeded},
-			Next:     "stop what else runs on this machine (top shows it), then " + ev.command("--only="+join(busy.names))})
+			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(busy.names))})
 	}
 	if len(stolen.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: stolen.names,

@@ -106,8 +106,15 @@ func (ev Evidence) command(options ...string) string {
 	return strings.Join(words, " ")
 }
 
-// join lists names for an option.
-func join(names []string) string { return strings.Join(names, ",") }
+// only is the option that chooses workloads, "" when that would be all of them.
+func (ev Evidence) only(names []string) string {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if !slices.Contains(names, w.Name) {
+			return "--only=" + strings.Join(names, ",")
+		}
+	}
+	return ""
+}
 
 // few lists names for a sentence: the first three, and how many more.
 func few(names []string) string {

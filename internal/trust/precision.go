@@ -68,7 +68,7 @@ func checkPrecision(ev Evidence) []model.Finding {
 // longer is the command that gives the named workloads more time.
 func (ev Evidence) longer(names []string) string {
 	s := ev.Recorded.Plan.Schedule
-	only := "--only=" + join(names)
+	only := ev.only(names)
 	if s.Mode == model.Fixed {
 		return ev.command(only) + "   (rounds instead of --time)"
 	}

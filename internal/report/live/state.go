@@ -132,7 +132,7 @@ func (s *state) endPhase() string {
 		return p.Phase + took
 	}
 	line := p.Phase + " " + model.FormatSize(int64(p.Done)) + took
-	if seconds > 0 && p.Done > 0 {
+	if seconds >= 0.05 && p.Done > 0 {
 		line += " (" + model.FormatBandwidth(p.Done/seconds) + ")"
 	}
 	return line
@@ -142,6 +142,9 @@ func (s *state) endPhase() string {
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement) string {
 	line := fmt.Sprintf("[%d/%d] %s round %d: ", r.Step.Number, max(s.steps, r.Step.Number), r.Step.Workload, r.Step.Round)
 	value := s.headline(s.sum, s.sumSeconds)
+	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
+		line += string(j.Direction) + " "
+	}
 	switch {
 	case r.Error != "":
 		return line + "failed: " + strings.TrimSpace(r.Error)

@@ -89,6 +89,10 @@ func Wrap(text string, n int) []string {
 				break
 			}
 			head := Cut(line, n)
+			// A long word is a path or a list: break it behind a separator.
+			if i := strings.LastIndexAny(head, ",/"); i > len(head)/2 {
+				head = head[:i+1]
+			}
 			lines = append(lines, head)
 			word, line = line[len(head):], ""
 		}

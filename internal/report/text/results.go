@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -66,6 +67,7 @@ func (p *page) results(r *model.Report, notes footnotes) {
 		series.cells = append(series.cells, cell{})
 		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.of(w.Name)))})
 	}
+	columns = slices.DeleteFunc(columns, func(c *column) bool { return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) })
 	columns = fit(columns, p.width)
 	p.widen(series, columns, r)
 	p.table(columns)
@@ -184,20 +186,11 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 		}
 	}
 	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
-		for _, s := range shown {
-			if s != c {
-				continue
-			}
-			for _, res := range r.Results {
-				if res.Latency != nil && get(res.Latency) == nil {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {
+			return res.Latency != nil && get(res.Latency) == nil
+		})
 	}
-	a := hidden(p99, func(l *model.LatencySummary) *float64 { return l.P99 })
-	b := hidden(p999, func(l *model.LatencySummary) *float64 { return l.P999 })
+	a, b := hidden(p99, p99Of), hidden(p999, p999Of)
 	needs := "p99 needs 367"
 	switch {
 	case a && b:
@@ -208,6 +201,14 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 		return
 	}
 	p.remark("–", term.Dim, "too few independent I/Os for this percentile: "+needs)
+}
+
+func p99Of(l *model.LatencySummary) *float64  { return l.P99 }
+func p999Of(l *model.LatencySummary) *float64 { return l.P999 }
+
+// none tells whether no result has the percentile: its column would be empty.
+func none(r *model.Report, get func(*model.LatencySummary) *float64) bool {
+	return !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Latency != nil && get(res.Latency) != nil })
 }
 
 func hasRule(findings []model.Finding, rule string) bool {
