@@ -224,12 +224,18 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	if len(data) < 2 || data[0] != '"' {
 		return fmt.Errorf("histogram: a base64 string is expected, not %.20s", data)
 	}
-	var buf []byte
-	buf, err := base64.RawStdEncoding.AppendDecode(buf, data[1:len(data)-1])
+	// A second's histogram fits into the array, so decoding it allocates only what it keeps.
+	var room [2048]byte
+	buf, err := base64.RawStdEncoding.AppendDecode(room[:0], data[1:len(data)-1])
 	if err != nil {
 		return fmt.Errorf("histogram: %w", err)
 	}
-	*h = Histogram{}
+	// Each number ends with the one byte of it that is below 0x80.
+	numbers := 0
+	for _, b := range buf {
+		numbers += int(^b >> 7)
+	}
+	*h = Histogram{keys: make([]uint16, 0, numbers/2), counts: make([]uint64, 0, numbers/2)}
 	var key uint64
 	for len(buf) > 0 {
 		d, n := binary.Uvarint(buf)

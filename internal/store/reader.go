@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -93,16 +94,18 @@ func readSamples(path string) ([]model.Sample, error) {
 		lines   []byte
 		samples []model.Sample
 		err     error
-		done    chan struct{}
 	}
 	work := make(chan *chunk)
+	// Samples keep nothing of their lines, so the memory of a chunk serves again.
+	var spare sync.Pool
 	var pool sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		pool.Go(func() {
 			for c := range work {
-				c.samples, c.err = decodeLines(c.lines)
+				lines := c.lines
 				c.lines = nil
-				close(c.done)
+				c.samples, c.err = decodeLines(lines)
+				spare.Put(&lines)
 			}
 		})
 	}
@@ -111,15 +114,18 @@ func readSamples(path string) ([]model.Sample, error) {
 	var rest []byte
 	const piece = 1 << 20
 	for readErr == nil {
-		buf := make([]byte, len(rest), len(rest)+piece)
-		copy(buf, rest)
+		var buf []byte
+		if used, ok := spare.Get().(*[]byte); ok {
+			buf = (*used)[:0]
+		}
+		buf = append(slices.Grow(buf, len(rest)+piece), rest...)
 		n := 0
 		n, readErr = io.ReadFull(unzip, buf[len(rest):cap(buf)])
 		buf = buf[:len(rest)+n]
 		end := bytes.LastIndexByte(buf, '\n') + 1
 		rest = buf[end:]
 		if end > 0 {
-			c := &chunk{lines: buf[:end], done: make(chan struct{})}
+			c := &chunk{lines: buf[:end]}
 			chunks = append(chunks, c)
 			work <- c
 		}
