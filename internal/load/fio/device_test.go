@@ -208,7 +208,7 @@ func TestRealOptionsExist(t *testing.T) {
 		t.Fatalf("fio does not name bad options as expected: %v", bad)
 	}
 	// Not every version has these.
-	others := []string{bogus, "thinkcycles", "atomic"}
+	others := []string{bogus, "thinkcycles"}
 	for o, n := range bad {
 		if n == len(engines) && !slices.Contains(others, o) {
 			t.Errorf("fio does not know %s", o)
