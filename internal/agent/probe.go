@@ -50,7 +50,8 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	v := model.Volume{Target: req.Target, Path: req.Target.Path, Direct: res.Direct, Size: min(res.Capacity, probeSize)}
 	res.MakesFile = volume.MakesFile(req.Target)
 	if res.MakesFile && req.LookOnly {
-		res.Engines = []string{"io_uring"}
+		// An engine without a name is one that nobody has probed.
+		res.Engines = []string{""}
 		return res, nil
 	}
 	if res.MakesFile {

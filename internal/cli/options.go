@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -36,7 +37,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
 	f.StringVar(&o.precision, "precision", "5%", "relative half-width of the 95 % interval to measure until")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
-	f.StringVar(&o.maxPrefill, "max-prefill", "30s", "bound of writing data before the measuring; limits the automatic size")
+	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: 30s for an automatic size, none for --size)")
 	f.StringVar(&o.time_, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
 	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
@@ -44,6 +45,10 @@ func (o *options) register(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
 }
+
+// defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives
+// a size has decided to wait for it.
+const defaultMaxPrefill = 30
 
 // experiment checks the flags and makes the experiment of them.
 func (o *options) experiment(target string) (model.Experiment, error) {
@@ -80,6 +85,9 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 			return exp, err
 		}
 	}
+	if exp.MaxPrefill == 0 && exp.Size == 0 {
+		exp.MaxPrefill = defaultMaxPrefill
+	}
 	if exp.RampTime > 0 && exp.Time == 0 {
 		return exp, model.RefusedError("--ramp-time goes with --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}
@@ -114,16 +122,17 @@ func parseSpan(flag, s string) (float64, error) {
 	return d.Seconds(), nil
 }
 
-// chosenProfile finds the workloads that the experiment is about.
-func chosenProfile(exp model.Experiment) (profile.Profile, error) {
-	p, err := namedProfile(exp)
+// chosenProfile finds the workloads that the experiment is about. What a person
+// should know about an own job file is written to say.
+func chosenProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) {
+	p, err := namedProfile(exp, say)
 	if err != nil {
 		return p, err
 	}
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
-func namedProfile(exp model.Experiment) (profile.Profile, error) {
+func namedProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) {
 	switch {
 	case exp.Job != "":
 		data, err := readOwn("--job", exp.Job)
@@ -131,6 +140,9 @@ func namedProfile(exp model.Experiment) (profile.Profile, error) {
 			return profile.Profile{}, err
 		}
 		workloads, err := spec.ParseJob(exp.Job, data)
+		if ours := spec.JobReplacements(exp.Job, data); err == nil && len(ours) > 0 {
+			fmt.Fprintf(say, "note    TARGET and the plan replace what %s says of: %s\n", exp.Job, strings.Join(ours, ", "))
+		}
 		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
 	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
 		data, err := readOwn("--profile", exp.Profile)

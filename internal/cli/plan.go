@@ -28,7 +28,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			prep, err := o.prepare(cmd.Context(), e, args[0], prepareOptions{id: store.Name(e.Now(), args[0])})
+			prep, err := o.prepare(cmd.Context(), e, args[0], prepareOptions{id: store.Name(e.Now(), args[0]), say: e.Stderr})
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +67,7 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
 	})
 	defer watch.Close()
-	prep, err := f.prepare(ctx, e, target, prepareOptions{id: id, child: f.child, touch: true, watch: watch})
+	prep, err := f.prepare(ctx, e, target, prepareOptions{id: id, child: f.child, touch: true, watch: watch, say: remarks(e, f.quiet)})
 	if err != nil {
 		return err
 	}
@@ -122,6 +123,8 @@ type prepareOptions struct {
 	id           string
 	child, touch bool
 	watch        engine.Observer
+	// say gets remarks for people.
+	say io.Writer
 }
 
 // prepare checks everything that can be checked before any I/O, then probes and
@@ -131,7 +134,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, err
 	}
-	p, err := chosenProfile(exp)
+	p, err := chosenProfile(exp, by.say)
 	if err != nil {
 		return nil, err
 	}
@@ -186,4 +189,12 @@ func checkOutput(output string) error {
 
 func terminalOptions(t env.Terminal) text.Options {
 	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
+}
+
+// remarks is where remarks for people go: nowhere with --quiet.
+func remarks(e *env.Env, quiet bool) io.Writer {
+	if quiet {
+		return io.Discard
+	}
+	return e.Stderr
 }

@@ -137,12 +137,9 @@ func FormatMetric(m Metric, v float64) string {
 	return FormatDuration(v)
 }
 
-// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs
-// and "+fdatasync" for a flush after each write.
+// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
+// "+fdatasync" for a flush after each write and "own" for the user's own fio job.
 func (w Workload) Describe() string {
-	if w.Job != "" {
-		return "own fio job"
-	}
 	dir := string(w.Direction)
 	if w.Direction == Mixed {
 		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
@@ -153,6 +150,9 @@ func (w Workload) Describe() string {
 	}
 	if w.Sync != "" {
 		s += " +" + w.Sync
+	}
+	if w.Job != "" {
+		s += " own"
 	}
 	return s
 }

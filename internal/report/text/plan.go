@@ -17,7 +17,7 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 	v := pl.Volume
 	p.field("target", v.Target.Name, kindWords(v.Target.Kind))
 	p.field("volume", model.FormatSize(v.Size), v.SizeReason)
-	p.field("engine", ioWords(v))
+	p.field("engine", engineWords(v))
 	p.field("writes", writeWords(pl))
 	p.field("visits", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
@@ -145,15 +145,27 @@ func seconds(s float64) string {
 func timeWords(pl *model.Plan) []string {
 	var parts []string
 	least, most := pl.MeasureSeconds, pl.MeasureSeconds
-	if pl.Volume.Prefill {
+	switch {
+	case pl.Volume.Prefill && pl.PrefillSeconds > 0:
 		parts = append(parts, "prefill about "+model.FormatSpan(pl.PrefillSeconds))
 		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
+	case pl.Volume.Prefill:
+		// No bandwidth was probed, so nobody knows, and there is no sum.
+		return append(parts, "prefill as long as it takes", "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
 	}
 	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
 		most += more
 	}
 	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, pl.MeasureSeconds+most-least))
 	return append(parts, "in all "+fromTo(least, most))
+}
+
+// engineWords is ioWords, or what will be tried while nothing was probed.
+func engineWords(v model.Volume) string {
+	if v.Engine == "" {
+		return "io_uring, libaio or psync, whichever a probe finds to work"
+	}
+	return ioWords(v)
 }
 
 // fromTo writes a range of times, or one when it has no width.

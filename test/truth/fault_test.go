@@ -1,0 +1,184 @@
+package truth
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// empty fails when the directory holds anything, hidden or not.
+func empty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("left behind: %s", e.Name())
+	}
+}
+
+// own lists Loadline's data files of more than a MiB in the directory: those that
+// a prefill is writing to.
+func own(dir string) []string {
+	files, _ := filepath.Glob(filepath.Join(dir, volume.Prefix+"*"))
+	return slices.DeleteFunc(files, func(f string) bool {
+		info, err := os.Stat(f)
+		return err != nil || info.Size() < 1<<20
+	})
+}
+
+// One I/O in a hundred fails: the cause is named and nothing looks whole.
+func TestReadErrorsAreNamed(t *testing.T) {
+	d := lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01})
+	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-read-lat", "--size", "64M", "--max-time", "30s")
+	if o.code != 1 && o.code != 5 {
+		t.Errorf("exit code %d, want 1 or 5", o.code)
+	}
+	if !strings.Contains(o.stderr+o.stdout, "Input/output error") {
+		t.Error("the cause is not named")
+	}
+	for _, r := range o.report.Results {
+		if r.Verdict != model.Invalid {
+			t.Errorf("%s: verdict %s on a device that loses reads", r.Workload, r.Verdict)
+		}
+	}
+}
+
+// The device runs full while it is measured.
+func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
+	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
+	go func() {
+		time.Sleep(6 * time.Second)
+		d.On(t)
+	}()
+	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-write-iops,rand-read-iops", "--size", "64M",
+		"--max-time", "30s", "--destroy-data-on", d.Target())
+	if o.code != 5 && o.code != 1 {
+		t.Errorf("exit code %d, want 1 or 5", o.code)
+	}
+	if !strings.Contains(o.stderr+o.stdout, "No space left") {
+		t.Error("the cause is not named")
+	}
+	if len(o.report.Results) > 0 && o.report.Results[0].Workload != "" {
+		for _, r := range o.report.Results {
+			if r.Workload == "rand-write-iops" && r.Verdict != model.Invalid {
+				t.Errorf("rand-write-iops: verdict %s on a full device", r.Verdict)
+			}
+			if r.Workload == "rand-read-iops" && r.Verdict == model.Invalid {
+				t.Errorf("rand-read-iops: invalid (%v), though only writes failed", r.Findings)
+			}
+		}
+	}
+}
+
+// A failing disk during prefill: refused with the cause, and no file stays.
+func TestAFailingDiskLeavesNoFile(t *testing.T) {
+	d := lab.Errors(t, lab.Fault{Error: "EIO", On: "write", Switched: true})
+	dir := lab.Filesystem(t, lab.Block(t, d.Device), "ext4", "-O", "^has_journal")
+	go func() {
+		// The fault strikes when the prefill has begun.
+		for len(own(dir)) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		d.On(t)
+	}()
+	o := command(t.Context(), t, "run", dir, "--profile", "quick", "--size", "160M", "--results", t.TempDir())
+	d.Off(t)
+	if o.code != 1 {
+		t.Errorf("exit code %d, want 1", o.code)
+	}
+	if !strings.Contains(o.stderr, "Input/output error") {
+		t.Errorf("the cause is not named: %s", o.stderr)
+	}
+	os.Remove(filepath.Join(dir, "lost+found"))
+	empty(t, dir)
+}
+
+// Holes read at the speed of memory: the number is invalid, by the extents.
+func TestHolesAreNamed(t *testing.T) {
+	lab.Need(t, "fio")
+	lab.Lock(t)
+	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, t.TempDir(), 64<<20)
+			before, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := measure(t.Context(), t, path, "--profile", "kbench", "--only", "rand-read-iops,seq-read-bw", "--max-time", "10s")
+			if o.code != 5 || !o.finding("sparse", model.SeverityInvalid) {
+				t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+			}
+			for _, r := range o.report.Results {
+				if r.Verdict != model.Invalid {
+					t.Errorf("%s of holes: verdict %s", r.Workload, r.Verdict)
+				}
+			}
+			if after, err := os.Stat(path); err != nil || after.ModTime() != before.ModTime() {
+				t.Errorf("the user's file was touched: %v", err)
+			}
+		})
+	}
+}
+
+func TestMemoryIsNamed(t *testing.T) {
+	lab.Need(t, "fio")
+	dir := lab.Tmpfs(t, 256<<20)
+	lab.Lock(t)
+	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "5s")
+	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
+		t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+	}
+	empty(t, dir)
+	loop := lab.LoopOnMemory(t, 64<<20)
+	o = measure(t.Context(), t, loop, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "5s")
+	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
+		t.Errorf("a loop device on tmpfs: exit code %d, findings %+v", o.code, o.report.Findings)
+	}
+}
+
+// What a user may want to lose must be named, and what carries data is refused
+// even then.
+func TestDevicesAreSafe(t *testing.T) {
+	loop := lab.LoopOnFile(t, 64<<20)
+	o := command(t.Context(), t, "run", loop, "--profile", "quick", "--results", t.TempDir())
+	if o.code != 2 || !strings.Contains(o.stderr, "--destroy-data-on "+loop) {
+		t.Errorf("writes without permission: exit code %d: %s", o.code, o.stderr)
+	}
+	mounted := lab.Filesystem(t, loop, "ext4")
+	o = command(t.Context(), t, "run", loop, "--profile", "quick", "--destroy-data-on", loop, "--results", t.TempDir())
+	if o.code != 2 || !strings.Contains(o.stderr, mounted) {
+		t.Errorf("a mounted device: exit code %d: %s", o.code, o.stderr)
+	}
+}
+
+// An interrupt at any time: partial results are kept and no file stays.
+func TestInterrupt(t *testing.T) {
+	lab.Need(t, "fio")
+	lab.Lock(t)
+	for _, after := range []time.Duration{500 * time.Millisecond, 2500 * time.Millisecond, 9 * time.Second} {
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			o := measure(ctx, t, dir, "--profile", "quick", "--size", "64M")
+			if o.code != 130 {
+				t.Errorf("exit code %d, want 130", o.code)
+			}
+			if after > 5*time.Second && (o.report.Run.Status != model.Interrupted || len(o.report.Results) == 0) {
+				t.Errorf("nothing was kept: status %q, %d results", o.report.Run.Status, len(o.report.Results))
+			}
+			empty(t, dir)
+		})
+	}
+}

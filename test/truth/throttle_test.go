@@ -1,0 +1,85 @@
+package truth
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// The estimate is within 1 % of what a throttled device is set to (2 % at 10,000
+// IOPS, where QEMU itself is that far off).
+func TestThrottledIOPS(t *testing.T) {
+	odd := 500 + rand.Int64N(4500)
+	for _, iops := range []int64{1000, 3000, 10000, odd} {
+		t.Run(fmt.Sprint(iops), func(t *testing.T) {
+			d := lab.Throttled(t, lab.Throttle{IOPS: iops})
+			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-write-iops",
+				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+			if o.code != 0 {
+				t.Errorf("exit code %d", o.code)
+			}
+			tolerance := 0.01
+			if iops >= 10000 {
+				tolerance = 0.02
+			}
+			for _, name := range []string{"rand-read-iops", "rand-write-iops"} {
+				near(t, o.result(t, name), float64(iops), tolerance)
+			}
+		})
+	}
+}
+
+// Likewise for bandwidth.
+func TestThrottledBandwidth(t *testing.T) {
+	odd := int64(40<<20) + rand.Int64N(100<<20)
+	for _, limit := range []int64{125 << 20, odd} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			d := lab.Throttled(t, lab.Throttle{BytesPerSecond: limit})
+			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
+				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+			for _, name := range []string{"seq-read-bw", "seq-write-bw"} {
+				near(t, o.result(t, name), float64(limit), 0.01)
+			}
+		})
+	}
+}
+
+func near(t *testing.T, r model.Result, truth, tolerance float64) {
+	t.Helper()
+	if math.Abs(r.Value/truth-1) > tolerance {
+		t.Errorf("%s: %g (%g to %g), the device is set to %g: off by %+.2f %%", r.Workload, r.Value, r.Low, r.High, truth, 100*(r.Value/truth-1))
+	}
+	if !r.Converged || r.Verdict == model.Invalid {
+		t.Errorf("%s: converged %v, verdict %s %v on a steady device", r.Workload, r.Converged, r.Verdict, r.Findings)
+	}
+}
+
+// The median latency at depth 1 is that of the device: never below the delay,
+// and within 5 % above what bare fio measures on the same device.
+func TestDelay(t *testing.T) {
+	for _, delay := range []time.Duration{time.Millisecond, 5 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) {
+			d := lab.Delayed(t, delay, delay)
+			before := lab.Calibrate(t, d).Depth1
+			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-lat,rand-write-lat",
+				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+			after := lab.Calibrate(t, d).Depth1
+			calibrated := max(before.P50.Seconds(), after.P50.Seconds())
+			p50 := o.result(t, "rand-read-lat").Latency.P50
+			if p50 == nil {
+				t.Fatal("the median is hidden")
+			}
+			if *p50 < delay.Seconds() || *p50 > 1.05*calibrated {
+				t.Errorf("p50 %g s; the delay is %s and the device was calibrated at %g s", *p50, delay, calibrated)
+			}
+			if w := o.result(t, "rand-write-lat").Latency.P50; w == nil || *w < delay.Seconds() {
+				t.Errorf("write p50 %v is below the delay", w)
+			}
+		})
+	}
+}
