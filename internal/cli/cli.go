@@ -80,7 +80,10 @@ func newRoot(e *env.Env) *cobra.Command {
 		Use:   "loadline",
 		Short: "The storage benchmark that can be believed",
 		Long: `Loadline tells how much I/O a directory, a file, a block device or an NBD or Ceph
-volume can carry, with an interval and a verdict on every number.`,
+volume can carry, with an interval and a verdict on every number.
+
+Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 5 measured, but invalid;
+130 interrupted. Each command's help says which of them it uses.`,
 		Example: `  loadline run /var/lib/postgresql
   loadline doctor`,
 		Version:       Version,
@@ -95,7 +98,8 @@ volume can carry, with an interval and a verdict on every number.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  next: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newAgent(e))
+	root.AddCommand(newRun(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newAgent(e), newCompletion(e))
+	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 

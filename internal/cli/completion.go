@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+func newCompletion(e *env.Env) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the completion script for bash, zsh, fish or powershell",
+		Long: `Prints a script that makes the shell complete commands and flags.
+
+Exit codes: 0 fine; 2 usage.`,
+		Example: `  loadline completion bash
+  loadline completion zsh`,
+		Args:      exactly(1, "one SHELL"),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(e.Stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(e.Stdout)
+			case "fish":
+				return root.GenFishCompletion(e.Stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(e.Stdout)
+			}
+			hint := "loadline completion bash"
+			if near := model.Nearest(args[0], shells); near != "" {
+				hint = "loadline completion " + near
+			}
+			return model.RefusedError(fmt.Sprintf("there is no completion for %q: bash, zsh, fish and powershell are known", args[0]), hint)
+		},
+	}
+}
