@@ -153,7 +153,11 @@ func prefillWords(p *model.Preparation) string {
 	if p == nil || p.Written == 0 {
 		return ""
 	}
-	return fmt.Sprintf("prefill %s in %s", model.FormatSize(p.Written), model.FormatSpan(p.Seconds))
+	took := model.FormatSpan(p.Seconds)
+	if p.Seconds < 9.95 {
+		took = fmt.Sprintf("%.1f s", p.Seconds)
+	}
+	return fmt.Sprintf("prefill %s in %s", model.FormatSize(p.Written), took)
 }
 
 func prefixed(prefix, s string) string {
