@@ -19,12 +19,12 @@ import (
 // options are the flags that run and plan share. They are read as text and
 // checked together, so that one wrong flag is one sentence.
 type options struct {
-	profile, job, size, precision  string
-	maxTime, maxPrefill, time_     string
-	rampTime, destroy, note, speed string
-	only, skip                     []string
-	untilSteady                    bool
-	seed                           uint64
+	profile, job, size, precision string
+	maxTime, maxPrefill, fixed    string
+	rampTime, destroy, note       string
+	only, skip                    []string
+	untilSteady                   bool
+	seed                          uint64
 }
 
 func (o *options) register(cmd *cobra.Command) {
@@ -38,7 +38,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringVar(&o.precision, "precision", "5%", "relative half-width of the 95 % interval to measure until")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: 30s for an automatic size, none for --size)")
-	f.StringVar(&o.time_, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
+	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
 	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
 	f.StringVar(&o.destroy, "destroy-data-on", "", "allow overwriting this existing device, image or file; must name the `TARGET`")
@@ -79,7 +79,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		to         *float64
 	}{
 		{"--max-time", o.maxTime, &exp.MaxTime}, {"--max-prefill", o.maxPrefill, &exp.MaxPrefill},
-		{"--time", o.time_, &exp.Time}, {"--ramp-time", o.rampTime, &exp.RampTime},
+		{"--time", o.fixed, &exp.Time}, {"--ramp-time", o.rampTime, &exp.RampTime},
 	} {
 		if *d.to, err = parseSpan(d.flag, d.text); err != nil {
 			return exp, err
