@@ -13,6 +13,8 @@ import (
 )
 
 func main() {
+	// A reader that goes away ("| head") must not end us before we have cleaned up.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		// After the first signal the run ends in an orderly way; a second one ends the

@@ -33,14 +33,14 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		return nil, err
 	}
 	res.Tools["fio"] = version
+	storage, err := volume.Probe(ctx, w.Env, req.Target)
+	if err != nil {
+		return nil, err
+	}
 	if req.MayWrite {
 		if err := volume.Guard(ctx, w.Env, req.Target, req.Destroy); err != nil {
 			return nil, err
 		}
-	}
-	storage, err := volume.Probe(ctx, w.Env, req.Target)
-	if err != nil {
-		return nil, err
 	}
 	res.Environment.Storage = storage
 	res.Capacity = volume.Capacity(storage, req.Target)
