@@ -1,0 +1,232 @@
+package agent
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// stub is a driver that writes nothing and can be held.
+type stub struct {
+	fillErr error
+	// hold makes Run wait for its context.
+	hold bool
+}
+
+func (stub) Version(context.Context) (string, error)                 { return "9", nil }
+func (stub) Engines(context.Context, model.Volume) ([]string, error) { return []string{"psync"}, nil }
+func (stub) ReadBack(context.Context, model.Volume, func(model.Progress)) (model.Proof, error) {
+	return model.Proof{Method: "read-back"}, nil
+}
+func (stub) Bandwidth(context.Context, model.Volume, bool, time.Duration) (float64, error) {
+	return 1e6, nil
+}
+func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(model.Progress)) (int64, error) {
+	return v.Size, s.fillErr
+}
+func (s stub) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+	emit(model.Event{Sample: &model.Sample{Seconds: 1, End: 1, Read: &model.Flow{IOs: 1}}})
+	res := model.StepResult{}
+	if s.hold {
+		<-ctx.Done()
+		res.Error = model.StoppedStep
+	}
+	if req.Volume.Path == "" {
+		res.Error = "no path"
+	}
+	return res, nil
+}
+
+// session is a worker with a person at the other end.
+type session struct {
+	t      *testing.T
+	in     *io.PipeWriter
+	events *bufio.Scanner
+	ended  chan error
+	seq    int64
+}
+
+func start(t *testing.T, d Driver) *session {
+	inOut, in := io.Pipe()
+	out, outIn := io.Pipe()
+	s := &session{t: t, in: in, events: bufio.NewScanner(out), ended: make(chan error, 1)}
+	go func() {
+		err := Serve(t.Context(), inOut, outIn, Options{
+			Env: env.OS(), Driver: func(model.TargetKind) Driver { return d }, Version: "test", RunID: "test",
+		})
+		outIn.Close()
+		s.ended <- err
+	}()
+	if ev := s.next(); ev.Hello == nil || ev.Hello.Protocol != model.ProtocolVersion || ev.Hello.Clock == 0 {
+		t.Fatalf("the first event is no hello: %+v", ev)
+	}
+	return s
+}
+
+// next reads one event and holds it to the numbering.
+func (s *session) next() model.Event {
+	s.t.Helper()
+	if !s.events.Scan() {
+		s.t.Fatal("the worker's events ended")
+	}
+	var ev model.Event
+	if err := json.Unmarshal(s.events.Bytes(), &ev); err != nil {
+		s.t.Fatal(err)
+	}
+	s.seq++
+	if ev.Seq != s.seq {
+		s.t.Fatalf("event %d has number %d", s.seq, ev.Seq)
+	}
+	return ev
+}
+
+// answer reads events until the one that closes a request.
+func (s *session) answer() model.Event {
+	s.t.Helper()
+	for {
+		if ev := s.next(); ev.Progress == nil && ev.Sample == nil && ev.Raw == nil {
+			return ev
+		}
+	}
+}
+
+func (s *session) send(r model.Request) {
+	s.t.Helper()
+	line, err := json.Marshal(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.in.Write(append(line, '\n')); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// prepare makes an owned file of 1 MiB in a directory and returns its path.
+func (s *session) prepare(dir string) string {
+	s.t.Helper()
+	s.send(model.Request{ID: 1, Prepare: &model.PrepareRequest{
+		Volume: model.Volume{Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Owned: true, Size: 1 << 20},
+	}})
+	ev := s.answer()
+	if ev.Prepared == nil {
+		s.t.Fatalf("not prepared: %+v", ev.Error)
+	}
+	if _, err := os.Stat(ev.Prepared.Path); err != nil {
+		s.t.Fatalf("the data file is not there: %v", err)
+	}
+	return ev.Prepared.Path
+}
+
+var owned = model.Volume{Target: model.Target{Kind: model.Directory}, Owned: true}
+
+func TestByeCleansUp(t *testing.T) {
+	s := start(t, stub{})
+	path := s.prepare(t.TempDir())
+	s.send(model.Request{ID: 2, Start: &model.StartRequest{Step: model.Step{Number: 7}, Volume: owned}})
+	if ev := s.next(); ev.Sample == nil || ev.Sample.Step != 7 || ev.ID != 2 {
+		t.Errorf("sample: %+v", ev)
+	}
+	if ev := s.answer(); ev.Result == nil || ev.Result.Error != "" || ev.Result.Counters == nil || ev.Result.Step.Number != 7 {
+		t.Errorf("result: %+v, %v", ev.Result, ev.Error)
+	}
+	s.send(model.Request{ID: 3, Bye: &struct{}{}})
+	if ev := s.next(); ev.Bye == nil {
+		t.Errorf("no bye: %+v", ev)
+	}
+	if err := <-s.ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data file is still there: %v", err)
+	}
+}
+
+// The engine dies in the middle of a step: the worker stops and cleans up.
+func TestTheEndOfInputStopsAndCleansUp(t *testing.T) {
+	s := start(t, stub{hold: true})
+	path := s.prepare(t.TempDir())
+	s.send(model.Request{ID: 2, Start: &model.StartRequest{Volume: owned}})
+	s.next() // the sample: the step is running
+	s.in.Close()
+	for s.events.Scan() {
+	}
+	if err := <-s.ended; !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("ended with %v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data file is still there: %v", err)
+	}
+}
+
+func TestStopEndsAStepWithWhatItHas(t *testing.T) {
+	s := start(t, stub{hold: true})
+	s.prepare(t.TempDir())
+	s.send(model.Request{ID: 2, Start: &model.StartRequest{Volume: owned}})
+	s.next()
+	s.send(model.Request{ID: 3, Stop: &model.StopRequest{ID: 2}})
+	if ev := s.answer(); ev.Result == nil || ev.ID != 2 || ev.Result.Error != model.StoppedStep {
+		t.Errorf("answer: %+v", ev)
+	}
+}
+
+func TestAFailedPrefillIsTold(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, stub{fillErr: errors.New("Input/output error")})
+	s.send(model.Request{ID: 1, Prepare: &model.PrepareRequest{
+		Volume: model.Volume{Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Owned: true, Prefill: true, Size: 1 << 20},
+	}})
+	if ev := s.answer(); ev.Error == nil || ev.Error.Class != model.Broken || !strings.Contains(ev.Error.Message, "Input/output") {
+		t.Errorf("answer: %+v", ev)
+	}
+	s.send(model.Request{ID: 2, Bye: &struct{}{}})
+	s.next()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left behind: %s", left[0].Name())
+	}
+}
+
+func TestWhatIsNotPreparedIsNotMeasured(t *testing.T) {
+	s := start(t, stub{})
+	s.send(model.Request{ID: 1, Start: &model.StartRequest{Volume: owned}})
+	if ev := s.answer(); ev.Error == nil {
+		t.Errorf("answer: %+v", ev)
+	}
+}
+
+// The worker refuses what would destroy data even when the engine forgot to ask.
+func TestTheWorkerGuardsByItself(t *testing.T) {
+	file := t.TempDir() + "/precious"
+	if err := os.WriteFile(file, []byte("data"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, stub{})
+	s.send(model.Request{ID: 1, Prepare: &model.PrepareRequest{
+		Volume: model.Volume{Target: model.Target{Kind: model.File, Name: file, Path: file}, Path: file, Prefill: true, Size: 4},
+	}})
+	if ev := s.answer(); ev.Error == nil || ev.Error.Class != model.Refused {
+		t.Errorf("answer: %+v", ev)
+	}
+}
+
+func TestRubbishIsAnsweredInWords(t *testing.T) {
+	s := start(t, stub{})
+	if _, err := io.WriteString(s.in, "what?\n"); err != nil {
+		t.Fatal(err)
+	}
+	if ev := s.answer(); ev.Error == nil || !strings.Contains(ev.Error.Message, "no request") {
+		t.Errorf("answer: %+v", ev)
+	}
+	s.send(model.Request{ID: 5})
+	if ev := s.answer(); ev.Error == nil || ev.ID != 5 {
+		t.Errorf("answer: %+v", ev)
+	}
+}
