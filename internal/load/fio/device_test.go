@@ -9,11 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -213,139 +211,5 @@ func TestRealOptionsExist(t *testing.T) {
 		if n == len(engines) && !slices.Contains(others, o) {
 			t.Errorf("fio does not know %s", o)
 		}
-	}
-}
-
-// When the first process of fio is killed, its jobs, which are processes of
-// their own, end with it.
-func TestRealKill(t *testing.T) {
-	d, started := watched(t)
-	v := on(lab.Delayed(t, time.Millisecond, time.Millisecond), 16<<20)
-	w := randRead
-	w.Jobs = 2
-	var pid int
-	begin := time.Now()
-	r, err := d.Run(context.Background(), request(v, w, 20), func(e model.Event) {
-		if e.Sample != nil && pid == 0 {
-			pid = started().Process.Pid
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	})
-	if err != nil || !strings.Contains(r.Error, "killed by signal 9") || time.Since(begin) > 10*time.Second {
-		t.Errorf("%+v, %v after %v", r, err, time.Since(begin))
-	}
-	gone(t, pid)
-}
-
-// watched is a driver that tells which fio it started last.
-func watched(t *testing.T) (*Driver, func() *exec.Cmd) {
-	d := realDriver(t)
-	command := d.env.Command
-	var last *exec.Cmd
-	d.env.Command = func(ctx context.Context, name string, args ...string) *exec.Cmd {
-		cmd := command(ctx, name, args...)
-		if strings.HasSuffix(name, "fio") {
-			last = cmd
-		}
-		return cmd
-	}
-	return d, func() *exec.Cmd { return last }
-}
-
-// gone waits until a process group has no living member.
-func gone(t *testing.T, group int) {
-	t.Helper()
-	if group == 0 {
-		t.Error("there was no process group")
-		return
-	}
-	for range 50 {
-		if syscall.Kill(-group, 0) != nil {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Errorf("process group %d still lives", group)
-	_ = syscall.Kill(-group, syscall.SIGKILL)
-}
-
-// TestVictim is not a test of its own: TestRealOrphans runs it as the process
-// that is killed.
-func TestVictim(t *testing.T) {
-	path := os.Getenv("LOADLINE_FIO_VICTIM")
-	if path == "" {
-		t.Skip("skipped: only TestRealOrphans runs it")
-	}
-	d, started := watched(t)
-	v := model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}
-	w := randRead
-	w.Jobs, w.RateIOPS = 2, 100
-	_, _ = d.Run(context.Background(), request(v, w, 30), func(e model.Event) {
-		if e.Sample != nil {
-			fmt.Fprintf(os.Stdout, "group %d\n", started().Process.Pid)
-		}
-	})
-}
-
-// When we are killed, nothing of fio lives on.
-func TestRealOrphans(t *testing.T) {
-	realDriver(t)
-	path := t.TempDir() + "/f"
-	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	cmd.Env = append(os.Environ(), "LOADLINE_FIO_VICTIM="+path, "TMPDIR="+t.TempDir())
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var group int
-	var text strings.Builder
-	buf := make([]byte, 4096)
-	for group == 0 {
-		n, err := out.Read(buf)
-		text.Write(buf[:n])
-		if i := strings.Index(text.String(), "group "); i >= 0 && strings.Contains(text.String()[i:], "\n") {
-			_, _ = fmt.Sscanf(text.String()[i:], "group %d", &group)
-		}
-		if err != nil {
-			break
-		}
-	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	gone(t, group)
-}
-
-// What watching fio costs us: a run of many small I/Os over a second's status
-// documents must stay under 2 % of a core.
-func TestRealOverhead(t *testing.T) {
-	d := New(env.OS())
-	if _, err := d.find(); err != nil {
-		t.Skip("skipped: fio is not installed")
-	}
-	v := on(lab.Plain(t), 16<<20)
-	w := randRead
-	w.Depth = 16
-	used := func() float64 {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
-		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	}
-	before, begin := used(), time.Now()
-	r, err := d.Run(context.Background(), request(v, w, 3), func(model.Event) {})
-	if err != nil || r.Error != "" {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	share := (used() - before) / time.Since(begin).Seconds()
-	t.Logf("%.2f %% of a core", share*100)
-	if share > 0.02 {
-		t.Errorf("%.1f %% of a core", share*100)
 	}
 }

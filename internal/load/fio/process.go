@@ -73,6 +73,9 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 		return nil, model.BrokenError(fmt.Sprintf("no temporary directory for fio's job file: %v.", err), "set TMPDIR to a directory with free space")
 	}
 	defer os.RemoveAll(dir)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
 	if err := os.WriteFile(filepath.Join(dir, "job.fio"), []byte(p.text), 0o600); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio's job file cannot be written: %v.", err), "set TMPDIR to a directory with free space")
 	}
@@ -91,15 +94,20 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	o := &outcome{}
 	w := &watcher{process: p, outcome: o, heard: make(chan struct{}, 1), enough: make(chan struct{}), limits: d.limits}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
+	defer d.guard(dir)()
 	start := time.Now()
 	end, err := launch(cmd)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
 	}
-	defer d.guard(cmd.Process.Pid)()
 	ended := w.watch(ctx, cmd.Process.Pid, end)
 	o.took = time.Since(start)
 	o.torn = w.split.inside()
+	// A fio that ended well has waited for its jobs.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if !ended || !cmd.ProcessState.Success() {
+		sweep(dir)
+	}
 	if !ended {
 		o.exit = -1
 		return o, nil

@@ -1,0 +1,151 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// small is a volume and two jobs, which fio makes processes of their own.
+func small(t *testing.T, path string) model.StartRequest {
+	t.Helper()
+	v := model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}
+	w := randRead
+	w.Jobs, w.RateIOPS = 2, 100
+	return request(v, w, 30)
+}
+
+// under returns the ids of all processes that run in directories below dir.
+func under(t *testing.T, dir string) []int {
+	t.Helper()
+	dirs, err := filepath.Glob(dir + "/loadline-fio-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int
+	for _, d := range dirs {
+		ids = append(ids, inhabitants(d)...)
+	}
+	return ids
+}
+
+// end waits until none of the processes lives.
+func end(t *testing.T, ids []int) {
+	t.Helper()
+	var alive []int
+	for range 100 {
+		alive = nil
+		for _, id := range ids {
+			// A zombie waits for its parent only; it does no I/O.
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+			if err == nil && !strings.Contains(string(stat), ") Z ") {
+				alive = append(alive, id)
+			}
+		}
+		if len(alive) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, id := range alive {
+		t.Errorf("process %d still lives", id)
+		_ = syscall.Kill(id, syscall.SIGKILL)
+	}
+}
+
+// When the first process of fio is killed, its jobs end with it.
+func TestRealKill(t *testing.T) {
+	d := realDriver(t)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	path := tmp + "/f"
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var family []int
+	begin := time.Now()
+	r, err := d.Run(context.Background(), small(t, path), func(e model.Event) {
+		if e.Sample == nil || family != nil {
+			return
+		}
+		family = under(t, tmp)
+		for _, id := range family {
+			if group, err := syscall.Getpgid(id); err == nil && group == id {
+				if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id)); err == nil && strings.Contains(string(stat), fmt.Sprintf(" %d %d ", os.Getpid(), id)) {
+					_ = syscall.Kill(id, syscall.SIGKILL)
+				}
+			}
+		}
+	})
+	if err != nil || !strings.Contains(r.Error, "killed by signal 9") || time.Since(begin) > 10*time.Second {
+		t.Errorf("%+v, %v after %v", r, err, time.Since(begin))
+	}
+	if len(family) < 3 {
+		t.Errorf("fio had the processes %v where one and two jobs are expected", family)
+	}
+	end(t, family)
+}
+
+// TestVictim is not a test of its own: TestRealOrphans runs it as the process
+// that is killed.
+func TestVictim(t *testing.T) {
+	path := os.Getenv("LOADLINE_FIO_VICTIM")
+	if path == "" {
+		t.Skip("skipped: only TestRealOrphans runs it")
+	}
+	_, _ = realDriver(t).Run(context.Background(), small(t, path), func(e model.Event) {
+		if e.Sample != nil {
+			fmt.Println("measuring")
+		}
+	})
+}
+
+// When we are killed, nothing of fio lives on, and its directory is removed.
+func TestRealOrphans(t *testing.T) {
+	realDriver(t)
+	tmp := t.TempDir()
+	path := tmp + "/f"
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
+	cmd.Env = append(os.Environ(), "LOADLINE_FIO_VICTIM="+path, "TMPDIR="+tmp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.Contains(text.String(), "measuring") {
+		n, err := out.Read(buf)
+		text.Write(buf[:n])
+		if err != nil {
+			break
+		}
+	}
+	family := under(t, tmp)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if len(family) < 3 {
+		t.Errorf("fio had the processes %v where one and two jobs are expected; it printed %s", family, text.String())
+	}
+	end(t, family)
+	for range 40 {
+		if left, _ := filepath.Glob(tmp + "/loadline-fio-*"); len(left) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("fio's private directory is left")
+}

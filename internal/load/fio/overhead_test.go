@@ -1,0 +1,41 @@
+package fio
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// What watching fio costs us: a run of many small I/Os over a second's status
+// documents must stay under 2 % of a core.
+func TestRealOverhead(t *testing.T) {
+	d := New(env.OS())
+	if _, err := d.find(); err != nil {
+		t.Skip("skipped: fio is not installed")
+	}
+	v := on(lab.Plain(t), 16<<20)
+	w := randRead
+	w.Depth = 16
+	used := func() float64 {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	}
+	before, begin := used(), time.Now()
+	r, err := d.Run(context.Background(), request(v, w, 3), func(model.Event) {})
+	if err != nil || r.Error != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	share := (used() - before) / time.Since(begin).Seconds()
+	t.Logf("%.2f %% of a core", share*100)
+	if share > 0.02 {
+		t.Errorf("%.1f %% of a core", share*100)
+	}
+}
