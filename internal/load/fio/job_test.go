@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,41 +33,45 @@ func TestJobText(t *testing.T) {
 	}{
 		"random read": {
 			model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64}, fileVolume, step,
-			"# Loadline, step 7: rand read 4k qd64\n[rand-read-iops]\n" + plain +
+			"[rand-read-iops]\n" + plain +
 				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=67108864\nsoftrandommap=1\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"sequential write from the middle, no ramp": {
 			model.Workload{Name: "seq-write-bw", Access: model.Sequential, Direction: model.Write, BlockSize: 128 << 10, Depth: 64}, fileVolume, model.Step{Number: 1, Seconds: 20, Offset: 0.26},
-			"# Loadline, step 1: seq write 128k qd64\n[seq-write-bw]\n" + plain +
+			"[seq-write-bw]\n" + plain +
 				"rw=write\nbs=131072\niodepth=64\nnumjobs=1\noffset=16777216\nsize=50331648\nrandrepeat=0\nverify=0\n" +
 				"time_based=1\nruntime=20150ms\ngroup_reporting=1\nlat_percentiles=1\nclat_percentiles=0\nslat_percentiles=0\n",
 		},
 		"jobs apart, as threads": {
 			model.Workload{Name: "write_seq", Access: model.Sequential, Direction: model.Write, BlockSize: 1 << 20, Depth: 16, Jobs: 4, Threads: true, OffsetIncrement: 500 << 20}, fileVolume,
 			model.Step{Number: 7, Ramp: 0.5, Seconds: 3, Offset: 0.3},
-			"# Loadline, step 7: seq write 1M qd16×4\n[write_seq]\n" + plain +
+			"[write_seq]\n" + plain +
 				"rw=write\nbs=1048576\niodepth=16\nnumjobs=4\nthread=1\nsize=16777216\noffset_increment=16777216\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"mixed with flushes and a rate, buffered, odd path": {
 			model.Workload{Name: "[a]\nexec_prerun=rm", Access: model.Random, Direction: model.Mixed, ReadPercent: 70, BlockSize: 8192, Depth: 1, Jobs: 2, Sync: "fdatasync", RateIOPS: 500}, odd, step,
-			"# Loadline, step 7: rand r/w 70/30 8k qd1×2 +fdatasync\n[-a--exec_prerun=rm]\nioengine=psync\n# volume is a symbolic link to \"/data/a;b\"\nfilename=volume\nallow_file_create=0\nfallocate=none\ndirect=0\n" +
+			"[-a--exec_prerun=rm]\nioengine=psync\n# volume is a symbolic link to \"/data/a;b\"\nfilename=volume\nallow_file_create=0\nfallocate=none\ndirect=0\n" +
 				"rw=randrw\nrwmixread=70\nbs=8192\niodepth=1\nnumjobs=2\nsize=67108864\nsoftrandommap=1\nfdatasync=1\nrate_iops=250\nrefill_buffers=1\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"nbd": {
 			model.Workload{Name: "global", Access: model.Sequential, Direction: model.Read, BlockSize: 4096, Depth: 1}, nbd, step,
-			"# Loadline, step 7: seq read 4k qd1\n[job-global]\nioengine=nbd\nuri=nbd+unix:///vol?socket=/tmp/a%20b%3Bc%24d\ndirect=1\n" +
+			"[job-global]\nioengine=nbd\nuri=nbd+unix:///vol?socket=/tmp/a%20b%3Bc%24d\ndirect=1\n" +
 				"rw=read\nbs=4096\niodepth=1\nnumjobs=1\nsize=67108864\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"own job on a file keeps its engine": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread:8\nbsrange=4k-64k\nthread\n"}, colon, step,
-			"# Loadline, step 7: own fio job\n[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\n" + tail,
+			"[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\n" + tail,
 		},
 		"own job on a Ceph image does not": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread\n"}, rbd, step,
-			"# Loadline, step 7: own fio job\n[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\n" + tail,
+			"[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\n" + tail,
 		},
 	} {
-		if d := cmp.Diff(c.want, JobText(c.w, c.v, c.s)); d != "" {
+		comment, got, _ := strings.Cut(JobText(c.w, c.v, c.s), "\n")
+		if want := fmt.Sprintf("# Loadline, step %d: %s", c.s.Number, c.w.Describe()); comment != want {
+			t.Errorf("%s: %q, want %q", name, comment, want)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
