@@ -35,7 +35,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'rand-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
-	f.StringVar(&o.precision, "precision", "5%", "relative half-width of the 95 % interval to measure until")
+	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: 30s for an automatic size, none for --size)")
 	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
@@ -71,8 +71,10 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 			return exp, model.RefusedError("--size 0 leaves nothing to measure", "leave --size out to have it chosen")
 		}
 	}
-	if exp.Precision, err = parseShare(o.precision); err != nil {
-		return exp, err
+	if o.precision != "" {
+		if exp.Precision, err = parseShare(o.precision); err != nil {
+			return exp, err
+		}
 	}
 	for _, d := range []struct {
 		flag, text string

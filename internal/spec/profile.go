@@ -20,10 +20,12 @@ type Profile struct {
 	Workloads   []model.Workload
 	Visit, Ramp float64
 	MaxTime     float64
+	// Precision is the relative half-width to measure until; 0 leaves it to the default.
+	Precision float64
 }
 
 var (
-	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "workloads"}
+	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "precision", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
 		"threads", "offset_increment", "sync", "rate_iops", "metric"}
 	accesses   = []string{"rand", "seq"}
@@ -51,6 +53,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
 		Visit: o.seconds("visit"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
+		Precision: o.share("precision"),
 	}
 	if p.Visit > 0 && p.Visit < 1 {
 		o.fail("visit", "write 1s or more", "visit is shorter than the one second that a sample takes")

@@ -24,6 +24,9 @@ type Profile struct {
 	Visit, Ramp float64
 	// MaxTime bounds the whole measuring when the experiment does not.
 	MaxTime float64
+	// Precision is the relative half-width to measure until when the experiment
+	// does not say; 0 means 5 %.
+	Precision float64
 }
 
 // builtins lists the profiles that come with Loadline, the default first.

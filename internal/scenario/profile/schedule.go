@@ -31,7 +31,7 @@ const (
 func schedule(exp model.Experiment, p Profile) (model.Schedule, error) {
 	s := model.Schedule{
 		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
-		Precision: orDefault(exp.Precision, defaultAccuracy), MinRounds: 1,
+		Precision: orDefault(exp.Precision, orDefault(p.Precision, defaultAccuracy)), MinRounds: 1,
 	}
 	n := len(p.Workloads)
 	switch {
