@@ -162,6 +162,8 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		workload("name: 4k"):                                                   true,
 		"visit: 1.5s\nramp: 1m30s\nmax_time: 1h\nprecision: 2%\n" + workload(): true,
 		"precision: 200%\n" + workload():                                       false,
+		"engine: libaio\n" + workload():                                        true,
+		"engine: sync\n" + workload():                                          false,
 		"visit: 2\n" + workload():                                              false,
 		"visit: fast\n" + workload():                                           false,
 		"title: x\n":                                                           false,

@@ -155,7 +155,9 @@ func namedProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) 
 		if err != nil {
 			return profile.Profile{}, err
 		}
-		return profile.Profile{Name: exp.Profile, Title: own.Title, Workloads: own.Workloads, Visit: own.Visit, Ramp: own.Ramp, MaxTime: own.MaxTime}, nil
+		p := profile.Profile(own)
+		p.Name = exp.Profile
+		return p, nil
 	}
 	return profile.Lookup(exp.Profile)
 }

@@ -22,15 +22,18 @@ type Profile struct {
 	MaxTime     float64
 	// Precision is the relative half-width to measure until; 0 leaves it to the default.
 	Precision float64
+	// Engine is fio's ioengine for files and devices; "" takes the best that works.
+	Engine string
 }
 
 var (
-	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "precision", "workloads"}
+	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "precision", "engine", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
 		"threads", "offset_increment", "sync", "rate_iops", "metric"}
 	accesses   = []string{"rand", "seq"}
 	directions = []string{"read", "write", "mixed"}
 	syncs      = []string{"fsync", "fdatasync"}
+	engines    = []string{"io_uring", "libaio", "psync", "posixaio"}
 	metrics    = []string{"iops", "bandwidth", "latency", "p50", "p99"}
 )
 
@@ -53,7 +56,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
 		Visit: o.seconds("visit"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
-		Precision: o.share("precision"),
+		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 	}
 	if p.Visit > 0 && p.Visit < 1 {
 		o.fail("visit", "write 1s or more", "visit is shorter than the one second that a sample takes")

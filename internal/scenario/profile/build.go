@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -66,7 +68,10 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	if len(probe.Engines) == 0 {
 		return v, model.RefusedError(fmt.Sprintf("none of fio's I/O engines works on %s", t.Name), "see: loadline doctor")
 	}
-	v.Engine = probe.Engines[0]
+	var err error
+	if v.Engine, err = chooseEngine(p, t, probe.Engines); err != nil {
+		return v, err
+	}
 	writer := firstWriter(p.Workloads)
 	if writer != "" && !v.Owned && t.Kind != model.Fake && !names(t, exp.DestroyDataOn) {
 		return v, model.RefusedError(
@@ -77,9 +82,25 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	if err := checkBlocks(p.Workloads, v, probe); err != nil {
 		return v, err
 	}
-	var err error
 	v.Size, v.SizeReason, err = chooseSize(exp, p, v, probe)
 	return v, err
+}
+
+// chooseEngine takes the profile's engine on a file or device, else the best that
+// works. What is not a file has only one engine. An engine without a name means
+// that none was probed.
+func chooseEngine(p Profile, t model.Target, works []string) (string, error) {
+	best := works[0]
+	local := t.Kind == model.Directory || t.Kind == model.File || t.Kind == model.BlockDevice
+	switch {
+	case p.Engine == "" || !local:
+		return best, nil
+	case best == "" || slices.Contains(works, p.Engine):
+		return p.Engine, nil
+	}
+	return "", model.RefusedError(
+		fmt.Sprintf("profile %s uses fio's engine %s, which does not work on %s; %s", p.Name, p.Engine, t.Name, strings.Join(works, " and ")+" do"),
+		"see: loadline doctor; or use --profile standard, which takes what works")
 }
 
 // names tells whether the user's word means the target.

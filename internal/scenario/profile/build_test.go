@@ -128,7 +128,7 @@ func TestVolumeOfEachKindOfTarget(t *testing.T) {
 	} {
 		probe := roomy()
 		probe.MakesFile = c.makes
-		v := build(t, model.Experiment{DestroyDataOn: c.destroy}, builtin(t, "kbench", c.only...), c.target, probe).Volume
+		v := build(t, model.Experiment{DestroyDataOn: c.destroy}, builtin(t, "standard", c.only...), c.target, probe).Volume
 		if got := (want{v.Path, v.Owned, v.Prefill}); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -232,5 +232,28 @@ func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
 		if got := build(t, c.exp, p, directory, probe).PrefillSeconds; got != c.want {
 			t.Errorf("%+v: %g s, want %g", c, got, c.want)
 		}
+	}
+}
+
+// Kbench, dbench and seed 001's grid fixed libaio; a profile that does not say
+// takes the best that works.
+func TestTheProfilesEngineIsTaken(t *testing.T) {
+	probe := model.ProbeResult{Capacity: 1 << 40, MakesFile: true, Direct: true, Engines: []string{"io_uring", "libaio", "psync"}}
+	dir := model.Target{Name: "/d", Kind: model.Directory, Path: "/d"}
+	for name, want := range map[string]string{"kbench": "libaio", "dbench": "libaio", "grid": "libaio", "quick": "io_uring", "standard": "io_uring"} {
+		plan, err := Build(model.Experiment{Seed: 1}, builtin(t, name), dir, probe)
+		if err != nil || plan.Volume.Engine != want {
+			t.Errorf("%s: engine %q, %v; want %s", name, plan.Volume.Engine, err, want)
+		}
+	}
+	probe.Engines = []string{"psync"}
+	if _, err := Build(model.Experiment{Seed: 1}, builtin(t, "kbench"), dir, probe); err == nil || !strings.Contains(err.Error(), "libaio") {
+		t.Errorf("kbench without libaio: %v", err)
+	}
+	image := model.Target{Name: "nbd://h/e", Kind: model.NBD, URI: "nbd://h/e"}
+	probe.Engines, probe.MakesFile = []string{"nbd"}, false
+	plan, err := Build(model.Experiment{Seed: 1, DestroyDataOn: "nbd://h/e"}, builtin(t, "kbench"), image, probe)
+	if err != nil || plan.Volume.Engine != "nbd" {
+		t.Errorf("kbench over NBD: engine %q, %v", plan.Volume.Engine, err)
 	}
 }

@@ -17,8 +17,9 @@ func dbench() Profile {
 	mix := random("rw_mix", model.Mixed, 4<<10, 64, model.IOPS)
 	mix.ReadPercent = 75
 	return Profile{
-		Name:  "dbench",
-		Title: "dbench's nine: random 4k and 128k, sequential 1M on four threads, and a 75/25 mix",
+		Name:   "dbench",
+		Engine: "libaio",
+		Title:  "dbench's nine: random 4k and 128k, sequential 1M on four threads, and a 75/25 mix",
 		Workloads: []model.Workload{
 			random("read_iops", model.Read, 4<<10, 64, model.IOPS),
 			random("write_iops", model.Write, 4<<10, 64, model.IOPS),

@@ -7,6 +7,7 @@ import "github.com/loadline/loadline/internal/model"
 func kbench() Profile {
 	return Profile{
 		Name:      "kbench",
+		Engine:    "libaio",
 		Title:     "Kbench's twelve: IOPS, bandwidth and latency × random, sequential × read, write",
 		Workloads: kbenchWorkloads(),
 	}

@@ -27,6 +27,9 @@ type Profile struct {
 	// Precision is the relative half-width to measure until when the experiment
 	// does not say; 0 means 5 %.
 	Precision float64
+	// Engine is fio's ioengine for files and devices where the profile stands for a
+	// tool that fixed it; "" takes the best that works.
+	Engine string
 }
 
 // builtins lists the profiles that come with Loadline, the default first.
