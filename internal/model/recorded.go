@@ -9,6 +9,8 @@ type Recorded struct {
 	Samples     []Sample
 	// Jobs are the exact job texts that the load tool was given, by workload.
 	Jobs map[string]string
+	// Durability are the durability tests that were made part of the run.
+	Durability []Durability
 	// Directory is where the run was read from.
 	Directory string
 	// Damage tells, in sentences, what could not be read (a torn last line …).

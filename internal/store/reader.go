@@ -50,8 +50,24 @@ func Read(dir string) (*model.Recorded, error) {
 	if rec.Samples, err = readSamples(filepath.Join(dir, samplesFile)); err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
+	rec.Durability = readDurability(dir, rec)
 	rec.Jobs = readJobs(filepath.Join(dir, rawDir), rec.Run.Steps)
 	return rec, nil
+}
+
+// readDurability reads the durability tests that were saved inside the run.
+func readDurability(dir string, rec *model.Recorded) (tests []model.Durability) {
+	names, _ := filepath.Glob(filepath.Join(dir, "durability*", "report.json"))
+	for _, name := range names {
+		var d model.Durability
+		rel, _ := filepath.Rel(dir, name)
+		if err := readJSON(dir, rel, &d); err != nil {
+			rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", rel, err))
+			continue
+		}
+		tests = append(tests, d)
+	}
+	return tests
 }
 
 func readJSON(dir, name string, v any) error {

@@ -187,3 +187,29 @@ func TestLargeRawOutputIsCompressed(t *testing.T) {
 		t.Errorf("20 kB of the same became %d bytes", info.Size())
 	}
 }
+
+func TestDurabilityTestsArePartOfTheRun(t *testing.T) {
+	w := begin(t, t.TempDir())
+	if err := w.Finish(model.Complete, ""); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"durability": `{"result":"lies"}`, "durability-2": `{"result":"clean"}`, "durability-3": "{"} {
+		if err := os.Mkdir(filepath.Join(w.Dir(), name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFile(w.Dir(), name+"/report.json", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := Read(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []model.DurabilityResult
+	for _, d := range rec.Durability {
+		results = append(results, d.Result)
+	}
+	if diff := cmp.Diff([]model.DurabilityResult{model.DurabilityLies, model.DurabilityClean}, results); diff != "" || len(rec.Damage) != 1 {
+		t.Errorf("%s\ndamage: %v", diff, rec.Damage)
+	}
+}
