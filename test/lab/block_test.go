@@ -37,11 +37,16 @@ func TestLoopOnMemoryIsFast(t *testing.T) {
 	}
 }
 
-func TestFilesystemOnLoop(t *testing.T) {
-	const size = 64 * mebi
-	dir := Filesystem(t, LoopOnFile(t, size), "ext4")
-	file := At(Filled(t, dir, 8*mebi), 8*mebi)
-	Verify(t, file)
+func TestFilesystem(t *testing.T) {
+	// 320 MiB is the least that XFS accepts.
+	for kind, dev := range map[string]string{"ext4": LoopOnFile(t, 64*mebi), "xfs": LoopOnMemory(t, 320*mebi)} {
+		dir := Filesystem(t, dev, kind)
+		Verify(t, At(Filled(t, dir, 8*mebi), 8*mebi))
+		out, err := exec.Command("findmnt", "-n", "-o", "SOURCE,FSTYPE", dir).Output()
+		if got := strings.Fields(string(out)); err != nil || len(got) != 2 || got[0] != dev || got[1] != kind {
+			t.Errorf("on %s is %q (%v), want %s with %s", dir, out, err, dev, kind)
+		}
+	}
 }
 
 func TestTmpfsHasItsSize(t *testing.T) {

@@ -121,9 +121,9 @@ func runFio(t T, set, limit time.Duration, args []string) Measured {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	// --allow_file_create=0 : a mistyped device must not become a file.
+	// A mistyped device must not become a file, and an interrupted verify leaves none.
 	cmd := exec.CommandContext(ctx, "fio", append([]string{"--name=lab", "--thread=1", "--output-format=json",
-		"--allow_file_create=0"}, args...)...)
+		"--allow_file_create=0", "--verify_state_save=0"}, args...)...)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	runErr := cmd.Run()

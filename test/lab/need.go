@@ -16,7 +16,9 @@ var packages = map[string]string{
 	"mount":               "mount",
 	"mkfs.ext4":           "e2fsprogs",
 	"mkfs.xfs":            "xfsprogs",
-	"fallocate":           "util-linux",
+	"addpart":             "util-linux",
+	"flock":               "util-linux",
+	"sfdisk":              "fdisk",
 	"ceph":                "ceph-common",
 	"rbd":                 "ceph-common",
 }
