@@ -1,5 +1,5 @@
 // Package perf holds the measurements of Loadline itself: how often its
-// intervals contain a known truth, how fast it analyses.
+// intervals contain a known truth, what measuring costs, how fast it analyses.
 //
 // Its opinion: coverage is a benchmark like speed is. It is printed for every
 // kind of storage that we can imagine, the unfavourable ones too, and the unit

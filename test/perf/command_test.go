@@ -1,0 +1,87 @@
+package perf
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+)
+
+// measured runs "loadline run TARGET …" inside this process and returns its
+// report.
+func measured(b *testing.B, target string, args ...string) model.Report {
+	b.Helper()
+	var stdout, stderr bytes.Buffer
+	world := env.OS()
+	world.Args = append([]string{"run", target, "--output", "json", "--quiet", "--results", b.TempDir()}, args...)
+	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
+	if code := cli.Run(b.Context(), world); code != 0 {
+		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
+	}
+	return parseReport(b, stdout.Bytes())
+}
+
+func parseReport(b *testing.B, text []byte) model.Report {
+	b.Helper()
+	var r model.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		b.Fatalf("standard output is no report: %v\n%s", err, text)
+	}
+	return r
+}
+
+// program builds the program as it is shipped, because the CPU time and memory
+// of a test binary are not those of Loadline.
+func program(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "loadline")
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/loadline/loadline/cmd/loadline").CombinedOutput(); err != nil {
+		b.Fatalf("loadline does not build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// bareFio runs fio alone on a job text and reads its JSON.
+func bareFio(b *testing.B, job string, doc any) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "job.fio")
+	if err := os.WriteFile(path, []byte(job), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	out, err := exec.CommandContext(b.Context(), "fio", "--output-format=json", "--allow_file_create=0", path).Output()
+	if err != nil {
+		b.Fatalf("fio: %v\n%s", err, out)
+	}
+	// Some engines print a line before the document.
+	if err := json.Unmarshal(out[max(0, bytes.IndexByte(out, '{')):], doc); err != nil {
+		b.Fatalf("fio printed no result: %v\n%s", err, out)
+	}
+}
+
+// columns begins a table on standard output, numbers to the right.
+func columns() *tabwriter.Writer {
+	return tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
+}
+
+// logMean is the mean of the logarithms of ratios, as a ratio, with its 95 %
+// interval (methodology of paired comparison: δ̄ ± t·s/√n).
+func logMean(ratios []float64) (ratio, low, high float64) {
+	logs := make([]float64, len(ratios))
+	for i, r := range ratios {
+		logs[i] = math.Log(r)
+	}
+	n := float64(len(logs))
+	half := stats.StudentT(n-1) * stats.StdDev(logs) / math.Sqrt(n)
+	mean := stats.Mean(logs)
+	return math.Exp(mean), math.Exp(mean - half), math.Exp(mean + half)
+}

@@ -1,0 +1,108 @@
+package perf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/loadline/loadline/internal/load/fake"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fakes are stationary devices with parameters that are not those of the grid in
+// storages, on which the interval was made. With visit-cv a visit has a mood.
+var fakes = []string{
+	"iops=2700&cv=0.002",
+	"iops=2700&cv=0.02",
+	"iops=14300&cv=0.08",
+	"iops=900&cv=0.045&phi=0.65",
+	"iops=5200&cv=0.07&phi=0.85",
+	"iops=7700&cv=0.013&visit-cv=0.02",
+	"iops=7700&cv=0.02&visit-cv=0.045",
+	"iops=3100&cv=0.04&phi=0.7&visit-cv=0.03",
+	"iops=3100&cv=0.02&spike=0.03&spike-level=0.5",
+	"iops=6100&cv=0.04&phi=0.4&spike=0.07&spike-level=0.35",
+}
+
+// engineRuns is the number of runs of each fake with each profile.
+const engineRuns = 25
+
+// covered counts intervals and those that contain the truth.
+type covered struct{ hits, intervals int }
+
+func (c *covered) count(e model.Estimate, truth float64) {
+	c.intervals++
+	if e.Low <= truth && truth <= e.High {
+		c.hits++
+	}
+}
+
+func (c covered) share() float64 { return 100 * float64(c.hits) / float64(max(1, c.intervals)) }
+
+// BenchmarkCoverageEngine runs whole commands (plan, engine, worker, run
+// directory, analysis, report) on fake devices in virtual time, each with seeds
+// of its own, and prints how often the published intervals contain the truth.
+// The intervals of one run share the device's weather, so a case counts for less
+// than its number of intervals says; the cases together have runs enough.
+func BenchmarkCoverageEngine(b *testing.B) {
+	profiles := []string{"quick", "kbench"}
+	for range b.N {
+		t := columns()
+		fmt.Fprintf(t, "\nwhole runs in virtual time\truns\tintervals\tcoverage\trates\tlatencies\tof converged\t± mean\tminutes\t\n")
+		seeds := rand.New(rand.NewPCG(7, 9))
+		var all, converged covered
+		runs := 0
+		byMetric := map[model.Metric]*covered{model.IOPS: {}, model.Bandwidth: {}, model.Latency: {}}
+		for _, name := range profiles {
+			for _, parameters := range fakes {
+				var c, good, rates, latencies covered
+				var half, minutes float64
+				for range engineRuns {
+					target := fmt.Sprintf("fake:?%s&seed=%d", parameters, 1+seeds.Uint64N(1<<40))
+					r := measured(b, target, "--profile", name, "--seed", fmt.Sprint(1+seeds.Uint64N(1<<40)))
+					p, err := fake.ParseParameters(parameters)
+					if err != nil {
+						b.Fatal(err)
+					}
+					minutes += r.Run.MeasuredSeconds / 60 / engineRuns
+					for i, result := range r.Results {
+						truth := truthOf(p, r.Run.Workloads[i])
+						c.count(result.Estimate, truth)
+						byMetric[result.Metric].count(result.Estimate, truth)
+						if result.Metric == model.Latency {
+							latencies.count(result.Estimate, truth)
+						} else {
+							rates.count(result.Estimate, truth)
+						}
+						if result.Converged {
+							good.count(result.Estimate, truth)
+						}
+						half += result.HalfWidth()
+					}
+				}
+				runs += engineRuns
+				fmt.Fprintf(t, "%s: %s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.2f %%\t%.1f\t\n", name, parameters, engineRuns, c.intervals,
+					c.share(), rates.share(), latencies.share(), good.share(), 100*half/float64(c.intervals), minutes)
+				all.hits, all.intervals = all.hits+c.hits, all.intervals+c.intervals
+				converged.hits, converged.intervals = converged.hits+good.hits, converged.intervals+good.intervals
+			}
+		}
+		rates := covered{byMetric[model.IOPS].hits + byMetric[model.Bandwidth].hits, byMetric[model.IOPS].intervals + byMetric[model.Bandwidth].intervals}
+		fmt.Fprintf(t, "all\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t\t\t\n", runs, all.intervals, all.share(), rates.share(), byMetric[model.Latency].share(), converged.share())
+		t.Flush()
+		b.ReportMetric(all.share(), "%covered")
+	}
+}
+
+// truthOf is the long-run value of a workload's headline. A fake keeps Depth
+// I/Os in flight, so by Little's law its mean latency is Depth over the rate.
+func truthOf(p fake.Parameters, w model.Workload) float64 {
+	rate := p.Truth(w)
+	switch w.Metric {
+	case model.Bandwidth:
+		return rate * float64(w.BlockSize)
+	case model.Latency:
+		return float64(w.Depth) / rate
+	}
+	return rate
+}

@@ -1,0 +1,115 @@
+package perf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/place/local"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// overheadPairs is the number of pairs of Loadline and bare fio. One of them says
+// little: a device in memory is as fast as the processors happen to be free.
+const overheadPairs = 40
+
+// bareIOPS runs fio alone on the job text and returns its IOPS.
+func bareIOPS(b *testing.B, job string) float64 {
+	b.Helper()
+	var doc struct {
+		Jobs []struct {
+			Read struct {
+				IOPS float64 `json:"iops"`
+			} `json:"read"`
+		} `json:"jobs"`
+	}
+	bareFio(b, job, &doc)
+	if len(doc.Jobs) != 1 {
+		b.Fatalf("fio printed %d results for one job", len(doc.Jobs))
+	}
+	return doc.Jobs[0].Read.IOPS
+}
+
+// worker starts the program as a worker of its own process, so that one visit
+// after the other can be asked of it without probing in between.
+func worker(b *testing.B, program string) *engine.Worker {
+	b.Helper()
+	link, err := local.Child(b.Context(), env.OS(), program, "agent", "--run-id", "perf")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := engine.Connect(b.Context(), link)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { w.Close() })
+	return w
+}
+
+// visit does one visit and returns its IOPS and its job text.
+func visit(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, job string) {
+	b.Helper()
+	var ios, seconds float64
+	result, err := w.Start(b.Context(), r, func(ev model.Event) {
+		switch {
+		case ev.Sample != nil:
+			ios, seconds = ios+float64(ev.Sample.Read.IOs), seconds+ev.Sample.Seconds
+		case ev.Raw != nil && strings.HasSuffix(ev.Raw.Name, ".fio"):
+			job = string(ev.Raw.Data)
+		}
+	})
+	if err != nil || result.Error != "" {
+		b.Fatalf("a visit failed: %v %s", err, result.Error)
+	}
+	return ios / seconds, job
+}
+
+// BenchmarkAgainstFio compares visits of Loadline with bare fio on the very same
+// job text, in pairs of random order on the fastest device that there is, and
+// then measures what the process of a whole run costs while it measures for half
+// a minute.
+func BenchmarkAgainstFio(b *testing.B) {
+	for range b.N {
+		loadline, dev := program(b), lab.LoopOnMemory(b, 256<<20)
+		long := watch(b, loadline, "run", dev, "--profile", "kbench", "--only", "rand-read-iops", "--precision", "0.5%", "--max-time", "40s")
+		request := model.StartRequest{Step: model.Step{Number: 1, Round: 1, Workload: "rand-read-iops", Ramp: 0.5, Seconds: 2},
+			Workload: long.Run.Workloads[0], Volume: long.Run.Volume}
+		agent := worker(b, loadline)
+		_, job := visit(b, agent, request)
+		var ours, bare, ratios []float64
+		for range overheadPairs {
+			var iops, fio float64
+			order := []func(){func() { iops, _ = visit(b, agent, request) }, func() { fio = bareIOPS(b, job) }}
+			rand.Shuffle(2, func(i, j int) { order[i], order[j] = order[j], order[i] })
+			order[0]()
+			order[1]()
+			ours, bare, ratios = append(ours, iops), append(bare, fio), append(ratios, iops/fio)
+		}
+		ratio, low, high := logMean(ratios)
+		core := 100 * long.CPU / long.Wall
+		t := columns()
+		fmt.Fprintf(t, "\n%s, %d pairs of 2 s\tlowest\tmedian\thighest\t\n", request.Workload.Describe(), overheadPairs)
+		for _, row := range []struct {
+			name   string
+			values []float64
+			format func(float64) string
+		}{
+			{"Loadline, IOPS", ours, model.FormatRate}, {"bare fio, IOPS", bare, model.FormatRate},
+			{"ratio", ratios, func(v float64) string { return fmt.Sprintf("%.3f", v) }},
+		} {
+			slices.Sort(row.values)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", row.name, row.format(row.values[0]), row.format(row.values[len(row.values)/2]), row.format(row.values[len(row.values)-1]))
+		}
+		t.Flush()
+		fmt.Printf("IOPS, Loadline / bare fio: %.4f (95 %%: %.4f to %.4f; goal ≥ 0.99)\n", ratio, low, high)
+		fmt.Printf("our own process: %.2f %% of one core over %.0f s and %d visits (goal < 2 %%), %.1f MB at most (goal < 50 MB)\n\n",
+			core, long.Wall, long.Results[0].Repeats, float64(long.Peak)/1e6)
+		b.ReportMetric(ratio, "IOPS-ratio")
+		b.ReportMetric(core, "%core")
+	}
+}
