@@ -47,7 +47,12 @@ func Lock(t T) {
 // acquire opens and locks the file, which stays where it is: removing a lock
 // file lets two processes hold two different files of the same name.
 func acquire(path string, t T) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	// Another user's file can be locked when it is only read, but the kernel does
+	// not open it for creation in a directory for all (fs.protected_regular).
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o666)
+	}
 	if err != nil {
 		return nil, err
 	}
