@@ -1,0 +1,37 @@
+package truth
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// A real replicated image: prefilled and proved by reading back, measured, and
+// refused without permission. Its rates are the machine's and are not asserted.
+func TestCephImage(t *testing.T) {
+	d := lab.Ceph(t, 64<<20)
+	o := command(t.Context(), t, "run", d.Target(), "--profile", "quick", "--results", t.TempDir())
+	if o.code != 2 {
+		t.Errorf("writing without permission: exit code %d", o.code)
+	}
+	o = measure(t.Context(), t, d.Target(), "--profile", "quick", "--only", "rand-*", "--size", "32M", "--max-time", "40s",
+		"--destroy-data-on", d.Target())
+	if o.code != 0 && o.code != 5 {
+		t.Fatalf("exit code %d", o.code)
+	}
+	if o.report.Run.Volume.Engine != "rbd" || len(o.report.Results) != 4 {
+		t.Errorf("engine %q, %d results", o.report.Run.Volume.Engine, len(o.report.Results))
+	}
+	if p := o.report.Run.Prepare; p == nil || p.Proof.Method != "read-back" || p.Proof.Unwritten != 0 || p.Proof.Checked != 32<<20 {
+		t.Errorf("preparation: %+v", p)
+	}
+	for _, r := range o.report.Results {
+		if r.Value <= 0 || r.Latency == nil {
+			t.Errorf("%s: %+v", r.Workload, r)
+		}
+	}
+	if o.finding("errors", model.SeverityInvalid) || o.finding("sparse", model.SeverityInvalid) {
+		t.Errorf("findings: %+v", o.report.Findings)
+	}
+}
