@@ -105,6 +105,10 @@ func ownJob(t *text, w model.Workload, v model.Volume) {
 	}
 	t.volume(v, engine)
 	t.set("size", v.Size)
+	// The report says whether the page cache was passed by, and visits must not
+	// repeat each other, whatever the job leaves out.
+	t.set("direct", flag(v.Direct))
+	t.set("randrepeat", 0)
 }
 
 // rw returns fio's word for the pattern.

@@ -60,11 +60,11 @@ func TestJobText(t *testing.T) {
 		},
 		"own job on a file keeps its engine": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread:8\nbsrange=4k-64k\nthread\n"}, colon, step,
-			"[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\n" + tail,
+			"[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
 		},
 		"own job on a Ceph image does not": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread\n"}, rbd, step,
-			"[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\n" + tail,
+			"[mine]\nrw=randread\nioengine=rbd\nclientname=admin\npool=pool\nrbdname=image\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
 		},
 	} {
 		comment, got, _ := strings.Cut(JobText(c.w, c.v, c.s), "\n")
