@@ -55,6 +55,16 @@ type Experiment struct {
 	// Seed fixes the order of the visits; 0 draws one (and the plan records it).
 	Seed uint64 `json:"seed,omitempty"`
 	Note string `json:"note,omitempty"`
+	// Baseline is the target that this one is compared with, block by block.
+	Baseline string `json:"baseline,omitempty"`
+	// Repeat is the least number of visits per workload; 0 means the scenario's own.
+	Repeat int `json:"repeat,omitempty"`
+	// Margin and MarginP99 are the relative changes that a comparison calls none; 0
+	// means the defaults.
+	Margin    float64 `json:"margin,omitempty"`
+	MarginP99 float64 `json:"margin_p99,omitempty"`
+	// Goals are what the results are asked to reach, as written.
+	Goals []string `json:"goals,omitempty"`
 }
 
 // Volume is what a worker does its I/O on, and what was found out about it.
@@ -112,6 +122,11 @@ type Step struct {
 	// Offset is where a sequential workload begins, as a fraction of the size
 	// (0 to 0.5), so that visits do not all read the same first blocks.
 	Offset float64 `json:"offset,omitempty"`
+	// Block counts, from 1, the blocks of this workload in a comparison, and Place
+	// tells whether this side came first (1) or second (2) in it. Both sides' visits
+	// of the same block belong together. 0 outside of comparisons.
+	Block int `json:"block,omitempty"`
+	Place int `json:"place,omitempty"`
 }
 
 // Plan is the expansion of an experiment. Steps holds the rounds that are
@@ -168,6 +183,10 @@ type Run struct {
 	Tools   map[string]string `json:"tools"`
 	Prepare *Preparation      `json:"prepare,omitempty"`
 	Steps   []StepResult      `json:"steps"`
+	// Comparison is the ID that the two runs of an interleaved comparison share, and
+	// Side which of the two this one is.
+	Comparison string `json:"comparison,omitempty"`
+	Side       Side   `json:"side,omitempty"`
 }
 
 // RunSchema is the schema name of run.json.

@@ -103,6 +103,10 @@ type Report struct {
 	Run      RunInfo   `json:"run"`
 	Results  []Result  `json:"results"`
 	Findings []Finding `json:"findings"`
+	// Goals are in the order in which they were asked for.
+	Goals []Goal `json:"goals,omitempty"`
+	// Comparison is that with the baseline, when there was one.
+	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
 // ReportSchema is the schema name of report.json.

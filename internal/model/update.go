@@ -29,6 +29,10 @@ type Update struct {
 	// nothing can be said yet.
 	Result    *StepResult
 	Judgement *Judgement
+	// Side is the side of a comparison that the update is about, "" outside of one.
+	// Contrast is set when a block has ended.
+	Side     Side
+	Contrast *Contrast
 	// Message is a sentence that people should see (a step that failed …).
 	Message string
 }

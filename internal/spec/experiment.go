@@ -9,7 +9,8 @@ import (
 )
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
-	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note"}
+	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
+	"margin_p99", "goals"}
 
 // ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
 // the same again.
@@ -24,6 +25,8 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Precision: o.share("precision"), MaxTime: o.seconds("max_time"), MaxPrefill: o.seconds("max_prefill"),
 		Time: o.seconds("time"), RampTime: o.seconds("ramp_time"), UntilSteady: o.truth("until_steady"),
 		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"),
+		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"),
+		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 	}
 	if d.err != nil {
 		return model.Experiment{}, d.err
@@ -73,5 +76,7 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"time", formatSeconds(e.Time)}, pair{"ramp_time", formatSeconds(e.RampTime)},
 		pair{"until_steady", formatTruth(e.UntilSteady)}, pair{"destroy_data_on", optional(e.DestroyDataOn)},
 		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)},
+		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
+		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"goals", list(e.Goals)},
 	)
 }

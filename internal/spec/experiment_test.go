@@ -47,9 +47,11 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 			Time: seconds.Draw(t, "time"), RampTime: seconds.Draw(t, "ramp time"),
 			UntilSteady: rapid.Bool().Draw(t, "steady"), DestroyDataOn: rapid.String().Draw(t, "destroy"),
 			Seed: rapid.Uint64().Draw(t, "seed"), Note: rapid.String().Draw(t, "note"),
+			Baseline: rapid.String().Draw(t, "baseline"), Repeat: rapid.SampledFrom([]int{0, 2, 3, 10, 999}).Draw(t, "repeat"),
+			Margin: rapid.SampledFrom([]float64{0, .03, .1}).Draw(t, "margin"), MarginP99: rapid.SampledFrom([]float64{0, .125}).Draw(t, "p99"),
 		}
 		if rapid.Bool().Draw(t, "choose") {
-			e.Only, e.Skip = words.Draw(t, "only"), words.Draw(t, "skip")
+			e.Only, e.Skip, e.Goals = words.Draw(t, "only"), words.Draw(t, "skip"), words.Draw(t, "goals")
 		}
 		data, err := MarshalExperiment(e)
 		if err != nil {

@@ -16,8 +16,13 @@ const longest = 0.9
 // ones, and their sample variance is too small by the share that they have in
 // common; both follow from Var(x̄) = σ²·1ᵀR1/k².
 func dependence(visits []Visit, values []float64) (widen, df float64) {
-	k := float64(len(visits))
-	rho := visitCorrelation(visits, values)
+	return dependenceOf(len(visits), visitCorrelation(visits, values))
+}
+
+// dependenceOf is dependence for n visits with a known correlation between each
+// and the next.
+func dependenceOf(n int, rho float64) (widen, df float64) {
+	k := float64(n)
 	sum := k
 	for i, p := 1.0, rho; i < k && p > 1e-6; i, p = i+1, p*rho {
 		sum += 2 * (k - i) * p
@@ -30,6 +35,11 @@ func dependence(visits []Visit, values []float64) (widen, df float64) {
 // and the next: what the correlation of the seconds leaves after the pause, or
 // what the visits themselves show if that is less (with 1.75 standard errors).
 func visitCorrelation(visits []Visit, values []float64) float64 {
+	return math.Min(secondsCorrelation(visits), Correlation(values)+0.75/math.Sqrt(float64(len(visits))))
+}
+
+// secondsCorrelation is what the correlation of the seconds leaves after the pause.
+func secondsCorrelation(visits []Visit) float64 {
 	k := float64(len(visits))
 	stretches := make([][]float64, len(visits))
 	var length, pause float64
@@ -41,7 +51,7 @@ func visitCorrelation(visits []Visit, values []float64) float64 {
 		}
 	}
 	phi := math.Min(longest, Correlation(stretches...))
-	return math.Min(meanCorrelation(phi, math.Max(1, length), pause), Correlation(values)+0.75/math.Sqrt(k))
+	return meanCorrelation(phi, math.Max(1, length), pause)
 }
 
 // meanCorrelation is the correlation between the means of two stretches of the

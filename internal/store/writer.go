@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,9 @@ import (
 // Start is what is known when a run begins.
 type Start struct {
 	// Experiment is the text of experiment.yaml.
-	Experiment  []byte
+	Experiment []byte
+	// Directory is the name of the run directory; empty for the run's ID.
+	Directory   string
 	Plan        model.Plan
 	Run         model.Run
 	Environment model.Environment
@@ -60,10 +63,10 @@ var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 // locked while the run goes on, so that readers can tell a killed run from a
 // running one.
 func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return nil, fmt.Errorf("the folder for results cannot be made: %w", err)
+	if err := makeParent(parent); err != nil {
+		return nil, err
 	}
-	dir, err := freshDir(parent, s.Run.ID)
+	dir, err := freshDir(parent, cmp.Or(s.Directory, s.Run.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +90,13 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 		writeJSON(dir, environmentFile, s.Environment),
 		writeJSON(dir, runFile, w.run),
 	)
+}
+
+func makeParent(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the folder for results cannot be made: %w", err)
+	}
+	return nil
 }
 
 // freshDir makes parent/name, or parent/name-2 … when it exists.

@@ -16,8 +16,13 @@ import (
 
 // Write writes the document and a newline. It fails only when w does, or when a
 // finding's evidence holds something that JSON cannot say (a channel, a function).
-func Write(w io.Writer, r *model.Report) error {
-	doc := finite(*withLists(r))
+func Write(w io.Writer, r *model.Report) error { return write(w, *withLists(r)) }
+
+// WriteComparison is Write for a comparison, loadline.comparison/v1.
+func WriteComparison(w io.Writer, c *model.Comparison) error { return write(w, *withRows(c)) }
+
+func write(w io.Writer, document any) error {
+	doc := finite(document)
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -51,9 +56,34 @@ func withLists(r *model.Report) *model.Report {
 			res.Metrics = map[model.Metric]model.Estimate{}
 		}
 	}
-	c.Run.Workloads = append([]model.Workload{}, r.Run.Workloads...)
-	if c.Run.Tools == nil {
-		c.Run.Tools = map[string]string{}
+	headLists(&c.Run)
+	if r.Comparison != nil {
+		c.Comparison = withRows(r.Comparison)
 	}
 	return &c
+}
+
+// withRows is withLists for a comparison.
+func withRows(r *model.Comparison) *model.Comparison {
+	c := *r
+	if c.Schema == "" {
+		c.Schema = model.ComparisonSchema
+	}
+	headLists(&c.A)
+	headLists(&c.B)
+	c.Common = append([]model.Trait{}, r.Common...)
+	c.Differences = append([]model.Difference{}, r.Differences...)
+	c.Findings = append([]model.Finding{}, r.Findings...)
+	c.Rows = append([]model.Row{}, r.Rows...)
+	for i := range c.Rows {
+		c.Rows[i].Changes = append([]float64{}, c.Rows[i].Changes...)
+	}
+	return &c
+}
+
+func headLists(r *model.RunInfo) {
+	r.Workloads = append([]model.Workload{}, r.Workloads...)
+	if r.Tools == nil {
+		r.Tools = map[string]string{}
+	}
 }

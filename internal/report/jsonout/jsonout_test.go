@@ -47,6 +47,8 @@ func full() *model.Report {
 	res.Metrics = map[model.Metric]model.Estimate{model.IOPS: res.Estimate, model.P999: {Unit: "s", Value: 1e-3, Low: 1e-3, High: 1e-3}}
 	res.Latency.Unit = "s"
 	r.Findings[0].Severity = model.SeverityNote
+	g := &r.Goals[0]
+	g.Direction, g.Metric, g.Estimate, g.Outcome = model.Read, model.IOPS, res.Estimate, model.Missed
 	return &r
 }
 

@@ -32,6 +32,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	p.blank()
 	p.results(r, notes)
 	p.blank()
+	p.goals(r.Goals)
 	p.trust(r, notes)
 	if r.Run.Directory != "" {
 		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/")

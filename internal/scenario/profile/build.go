@@ -14,6 +14,17 @@ import (
 // caller draws exp.Seed when the user gave none. What cannot be done (no space,
 // no time, no permission to overwrite) is a *model.WorkerError of class Refused.
 func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Plan, error) {
+	plan, err := expand(exp, p, t, probe, 1)
+	if err != nil {
+		return model.Plan{}, err
+	}
+	plan.Steps = steps(&plan)
+	plan.MeasureSeconds = measureSeconds(&plan)
+	return plan, nil
+}
+
+// expand makes all of a plan but its steps, for one of the given number of sides.
+func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult, sides int) (model.Plan, error) {
 	if exp.Seed == 0 {
 		return model.Plan{}, fmt.Errorf("the experiment has no seed: draw one before building the plan")
 	}
@@ -33,17 +44,21 @@ func Build(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRes
 		Volume:     volume,
 		Workloads:  fitOffsets(p.Workloads, volume.Size),
 	}
-	if plan.Schedule, err = schedule(exp, p); err != nil {
+	if plan.Schedule, err = schedule(exp, p, sides); err != nil {
 		return model.Plan{}, err
-	}
-	plan.Steps = steps(&plan)
-	for _, s := range plan.Steps {
-		plan.MeasureSeconds += s.Ramp + s.Seconds + plan.Schedule.Overhead
 	}
 	if volume.Prefill {
 		plan.PrefillSeconds = prefillSeconds(exp, volume, probe)
 	}
 	return plan, nil
+}
+
+func measureSeconds(p *model.Plan) float64 {
+	var sum float64
+	for _, s := range p.Steps {
+		sum += s.Ramp + s.Seconds + p.Schedule.Overhead
+	}
+	return sum
 }
 
 // prefillSeconds is what the prefill probably takes. Before a probe it is the
@@ -161,6 +176,12 @@ func checkAsked(exp model.Experiment) error {
 	if exp.Time > 0 && exp.UntilSteady {
 		return model.RefusedError("--time and --until-steady contradict each other: a visit has a fixed length, or it ends when it is steady",
 			"give one of the two")
+	}
+	switch {
+	case exp.Repeat < 0 || exp.Repeat == 1:
+		return model.RefusedError(fmt.Sprintf("--repeat %d is not enough: without a second visit there is no interval", exp.Repeat), "ask for 2 or more")
+	case exp.Repeat > 0 && (exp.Time > 0 || exp.UntilSteady):
+		return model.RefusedError("--repeat goes with rounds, and --time and --until-steady make one visit per workload", "leave one of them out")
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ const (
 	shortestVisit   = 1.0
 	overhead        = 0.35
 	defaultRounds   = 3
+	// defaultBlocks is even, so that each side comes first as often as the other.
+	defaultBlocks = 4
 	defaultAccuracy = 0.05
 	// span is the least time between the beginnings of a workload's first and
 	// last visit. Storage drifts over seconds (write-back, garbage collection,
@@ -27,8 +29,9 @@ const (
 	rounding = 1e-6
 )
 
-// schedule decides how the time is spent.
-func schedule(exp model.Experiment, p Profile) (model.Schedule, error) {
+// schedule decides how the time is spent on the given number of sides, which are
+// visited in turn: 1 in a run, 2 in a comparison.
+func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error) {
 	s := model.Schedule{
 		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
 		Precision: orDefault(exp.Precision, orDefault(p.Precision, defaultAccuracy)), MinRounds: 1,
@@ -50,15 +53,22 @@ func schedule(exp model.Experiment, p Profile) (model.Schedule, error) {
 	}
 	s.Mode = model.Rounds
 	s.Visit = orDefault(p.Visit, defaultVisit)
-	s.MaxTime = orDefault(exp.MaxTime, orDefault(p.MaxTime, defaultMaxTime))
+	s.MaxTime = orDefault(exp.MaxTime, float64(sides)*orDefault(p.MaxTime, defaultMaxTime))
 	s.MinRounds = defaultRounds
-	return fitTime(s, n, exp.MaxTime == 0 && p.MaxTime > 0)
+	if sides > 1 {
+		s.MinRounds = defaultBlocks
+	}
+	if exp.Repeat > 0 {
+		s.MinRounds = exp.Repeat
+	}
+	return fitTime(s, n, sides, exp.MaxTime == 0 && p.MaxTime > 0)
 }
 
-// fitTime shortens the visits of n workloads until the certain rounds fit into
-// MaxTime, and adds rounds where visits would be too close to each other.
-func fitTime(s model.Schedule, n int, fromProfile bool) (model.Schedule, error) {
-	visits := float64(n * s.MinRounds)
+// fitTime shortens the visits of n workloads on each side until the certain
+// rounds fit into MaxTime, and adds rounds where visits would be too close to
+// each other.
+func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, error) {
+	visits := float64(n * sides * s.MinRounds)
 	if visits*slot(s) > s.MaxTime+rounding {
 		// Samples are one second each, so visits are whole seconds.
 		s.Visit = min(s.Visit, math.Floor(s.MaxTime/visits-s.Ramp-s.Overhead+rounding))
@@ -70,15 +80,19 @@ func fitTime(s model.Schedule, n int, fromProfile bool) (model.Schedule, error) 
 			limit = "the profile's max_time"
 		}
 		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(visits*shortest)))
-		if fit := int(s.MaxTime / (float64(s.MinRounds) * shortest)); fit > 0 {
+		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
 			hint += fmt.Sprintf(", or choose at most %d with --only", fit)
+		}
+		what := count(n, "workload")
+		if sides > 1 {
+			what += " on both sides"
 		}
 		return s, model.RefusedError(
 			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %s to start and 1 s to measure",
-				s.MinRounds, count(n, "workload"), model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), model.FormatDuration(s.Ramp+s.Overhead)),
+				s.MinRounds, what, model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), model.FormatDuration(s.Ramp+s.Overhead)),
 			hint)
 	}
-	for float64(s.MinRounds-1)*float64(n)*slot(s) < span && float64((s.MinRounds+1)*n)*slot(s) <= s.MaxTime {
+	for float64(s.MinRounds-1)*float64(n*sides)*slot(s) < span && float64((s.MinRounds+1)*n*sides)*slot(s) <= s.MaxTime {
 		s.MinRounds++
 	}
 	return s, nil

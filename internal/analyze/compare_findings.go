@@ -1,0 +1,187 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// compareFindings says what a reader of the rows must know.
+func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
+	findings := []model.Finding{checkUnlike(c), checkMethod(c)}
+	for _, f := range []*model.Finding{checkShared(c), checkPartial(c), checkMissing(c, a.Recorded, b.Recorded), checkSingle(c, a, b)} {
+		if f != nil {
+			findings = append(findings, *f)
+		}
+	}
+	findings = append(findings, sideFindings(model.SideA, a.Report.Findings)...)
+	return append(findings, sideFindings(model.SideB, b.Report.Findings)...)
+}
+
+// checkUnlike: block against filesystem, another engine, another size …
+func checkUnlike(c *model.Comparison) model.Finding {
+	var words []string
+	for _, d := range c.Differences {
+		if d.Unlike {
+			words = append(words, fmt.Sprintf("%s %s against %s", d.Name, d.A, d.B))
+		}
+	}
+	if len(words) == 0 {
+		return model.Finding{Rule: "unlike", Severity: model.SeverityPassed, Message: "both sides were measured in the same way"}
+	}
+	return model.Finding{
+		Rule: "unlike", Severity: model.SeverityWarning,
+		Message: "unlike things are compared: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
+		Next:    "measure both with the same flags: loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name),
+	}
+}
+
+// checkMethod: what changed between two runs for other reasons is in a difference
+// of runs that were not interleaved.
+func checkMethod(c *model.Comparison) model.Finding {
+	if c.Method == model.Paired {
+		return model.Finding{Rule: "interleaved", Severity: model.SeverityPassed, Message: "measured in blocks, each side first as often as the other"}
+	}
+	apart := ""
+	if !c.A.Started.IsZero() && !c.B.Started.IsZero() {
+		apart = model.FormatSpan(math.Abs(c.B.Started.Sub(c.A.Started).Seconds())) + " apart and "
+	}
+	f := model.Finding{
+		Rule: "interleaved", Severity: model.SeverityNote,
+		Message: "the runs were " + apart + "not interleaved: Welch's test on their visits, in which everything that changed in between counts as a difference",
+	}
+	if c.A.Target.Name != c.B.Target.Name {
+		f.Next = "to be surer, measure both at once: loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name)
+	}
+	return f
+}
+
+// checkShared: two sides on one disk take turns on it, and one may feel what the
+// other left behind (write-back, garbage collection).
+func checkShared(c *model.Comparison) *model.Finding {
+	if c.Method != model.Paired {
+		return nil
+	}
+	disk := sharedDisk(c.A.Environment.Storage, c.B.Environment.Storage)
+	if disk == "" {
+		return nil
+	}
+	return &model.Finding{
+		Rule: "shared-disk", Severity: model.SeverityWarning,
+		Message:  "both sides lie on the same disk (" + disk + "): what one leaves to be done later, the other may pay for",
+		Evidence: map[string]any{"disk": disk},
+		Next:     "choose targets on different disks, unless the disk itself is not what is compared",
+	}
+}
+
+// sharedDisk names a device that lies below both storages; "" when there is none,
+// or when it is not known.
+func sharedDisk(a, b model.Storage) string {
+	below := append(slices.Clone(b.DeviceChain), b.Device)
+	// The chain goes down, so its end is the disk itself.
+	for _, name := range slices.Backward(append([]string{a.Device}, a.DeviceChain...)) {
+		if name != "" && slices.Contains(below, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func checkPartial(c *model.Comparison) *model.Finding {
+	var words []string
+	for _, s := range []struct {
+		side model.Side
+		run  *model.RunInfo
+	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
+		if s.run.Status != model.Complete {
+			words = append(words, fmt.Sprintf("%s was %s", s.side, s.run.Status))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return &model.Finding{Rule: "partial", Severity: model.SeverityWarning,
+		Message: "partial: " + strings.Join(words, " and ") + "; fewer visits stand behind the rows than were planned"}
+}
+
+// checkMissing: workloads that only one side has, or that are not the same.
+func checkMissing(c *model.Comparison, a, b *model.Recorded) *model.Finding {
+	var only, other, bare []string
+	for _, w := range a.Plan.Workloads {
+		switch bw, ok := b.Plan.Workload(w.Name); {
+		case !ok:
+			only = append(only, w.Name+" (only in A)")
+		case bw != w:
+			other = append(other, w.Name)
+		case !slices.ContainsFunc(c.Rows, func(r model.Row) bool { return r.Workload == w.Name }):
+			bare = append(bare, w.Name)
+		}
+	}
+	for _, w := range b.Plan.Workloads {
+		if _, ok := a.Plan.Workload(w.Name); !ok {
+			only = append(only, w.Name+" (only in B)")
+		}
+	}
+	var words []string
+	if len(only) > 0 {
+		words = append(words, strings.Join(only, ", "))
+	}
+	if len(other) > 0 {
+		words = append(words, strings.Join(other, ", ")+" (same name, but not the same workload)")
+	}
+	if len(bare) > 0 {
+		words = append(words, strings.Join(bare, ", ")+" (no complete block)")
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return &model.Finding{Rule: "not-compared", Severity: model.SeverityWarning, Message: "not compared: " + strings.Join(words, "; ")}
+}
+
+// checkSingle: one visit has no interval that contains what changes between visits.
+func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
+	if c.Method == model.Paired {
+		return nil
+	}
+	var names []string
+	for _, list := range [][]model.Result{a.Report.Results, b.Report.Results} {
+		for _, r := range list {
+			if r.Repeats == 1 && !slices.Contains(names, r.Workload) && slices.ContainsFunc(c.Rows, func(row model.Row) bool { return row.Workload == r.Workload }) {
+				names = append(names, r.Workload)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &model.Finding{Rule: "single-visit", Severity: model.SeverityWarning, Results: names,
+		Message: "one visit only: what changes from one visit to the next is not in these intervals, so a difference may be chance",
+		Next:    "measure in rounds (without --time and --until-steady), or interleaved"}
+}
+
+// sideFindings repeats what makes a side's numbers doubtful. What is asked of the
+// precision of each side for itself matters less here than the interval of the ratio.
+func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
+	var list []model.Finding
+	for _, f := range findings {
+		switch {
+		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
+		case f.Rule == "precision" || f.Rule == "interrupted":
+		default:
+			f.Message = string(side) + ": " + f.Message
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// quoted is a word as a shell needs it.
+func quoted(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t'\"?*&;|<>()$`\\") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

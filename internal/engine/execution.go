@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// side is one thing that is measured: a volume with its plan, its workers and its
+// own record. A run has one, a comparison two.
+type side struct {
+	// name is empty in a run.
+	name     model.Side
+	plan     model.Plan
+	workers  []*Worker
+	recorder Recorder
+	// number counts its steps.
+	number int
+}
+
+// execution is what a run and a comparison have in common: a clock, the time
+// that is used up, and how a volume is prepared and a step is done.
+type execution struct {
+	judge    Judge
+	observer Observer
+	now      func() time.Time
+	// remaining estimates the measuring time that is left, in seconds.
+	remaining func() float64
+	began     time.Time
+	// clock is the end of the last step in seconds since the run began; fakes run
+	// ahead of real time, so it is not the wall clock.
+	clock float64
+	// spent is the measuring time used up, in seconds.
+	spent float64
+	// dead workloads had a step that failed; done ones are precise enough.
+	dead, done map[string]bool
+}
+
+func newExecution(j Judge, o Observer, now func() time.Time) execution {
+	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}}
+}
+
+// outcome is the status, its reason, and the error that Execute returns.
+func outcome(ctx context.Context, err error) (model.Status, string, error) {
+	switch {
+	case err == nil:
+		return model.Complete, "", nil
+	case ctx.Err() != nil:
+		return model.Interrupted, "interrupted before the plan was done", ctx.Err()
+	}
+	return model.Failed, err.Error(), err
+}
+
+// prepare makes the volume of a side ready.
+func (e *execution) prepare(ctx context.Context, s *side) error {
+	for i, w := range s.workers {
+		prep, err := w.Prepare(ctx, model.PrepareRequest{
+			Volume: s.plan.Volume, Destroy: s.plan.Experiment.DestroyDataOn, MaxSeconds: s.plan.Experiment.MaxPrefill,
+		}, func(p model.Progress) { e.tell(s, model.Update{Progress: &p}) })
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := s.recorder.Prepared(*prep); err != nil {
+				return err
+			}
+		}
+	}
+	e.clock = e.now().Sub(e.began).Seconds()
+	return nil
+}
+
+// ended is what is known of a step when it is over.
+type ended struct {
+	workload model.Workload
+	results  []model.StepResult
+	samples  []model.Sample
+	// failed is the sentence of a failed step; its samples count for nothing.
+	failed string
+}
+
+// update tells that the step is over.
+func (d ended) update() model.Update { return model.Update{Result: &d.results[0]} }
+
+// step does one visit at all workers of a side and records it. The caller tells
+// what it thinks of it.
+func (e *execution) step(ctx context.Context, s *side, step model.Step, planned int) (ended, error) {
+	if err := ctx.Err(); err != nil {
+		return ended{}, err
+	}
+	s.number++
+	step.Number = s.number
+	w, known := s.plan.Workload(step.Workload)
+	if !known {
+		return ended{}, fmt.Errorf("the plan has a step for %q, but no such workload", step.Workload)
+	}
+	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
+	base := max(e.clock, e.now().Sub(e.began).Seconds())
+	d := ended{workload: w}
+	var err error
+	d.results, d.samples, err = e.visit(ctx, s, step, w, base)
+	for i := range d.results {
+		r := &d.results[i]
+		r.Ended += base
+		r.Started = base
+		e.clock = max(e.clock, r.Ended, base+step.Ramp)
+		if r.Error != "" {
+			d.failed = r.Error
+		}
+		if recErr := s.recorder.Step(*r); recErr != nil {
+			return d, recErr
+		}
+	}
+	e.spent += max(e.clock-base, 0)
+	if err == nil && d.failed != "" && ctx.Err() == nil {
+		e.dead[w.Name] = true
+	}
+	return d, err
+}
+
+// givenUp is the sentence about a workload whose step failed.
+func givenUp(d ended) string {
+	return fmt.Sprintf("%s is given up after a failed visit: %s", d.workload.Name, d.failed)
+}
+
+// visit runs the step at every worker at the same time and gathers the samples.
+func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model.Workload, base float64) ([]model.StepResult, []model.Sample, error) {
+	type event struct {
+		worker int
+		ev     model.Event
+		result *model.StepResult
+		err    error
+	}
+	visitCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	events := make(chan event, 64)
+	var at int64
+	if len(s.workers) > 1 {
+		at = e.now().Add(startMargin).UnixNano()
+	}
+	for i, worker := range s.workers {
+		go func() {
+			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.Volume, At: at},
+				func(ev model.Event) { events <- event{worker: i, ev: ev} })
+			events <- event{worker: i, result: res, err: err}
+		}()
+	}
+	var results []model.StepResult
+	var fresh []model.Sample
+	var firstErr error
+	for over := 0; over < len(s.workers); {
+		in := <-events
+		switch {
+		case in.err != nil:
+			over++
+			firstErr = errors.Join(firstErr, in.err)
+			stop()
+		case in.result != nil:
+			over++
+			in.result.Worker = in.worker
+			results = append(results, *in.result)
+		case in.ev.Sample != nil:
+			sample := *in.ev.Sample
+			sample.Worker, sample.End = in.worker, sample.End+base
+			if err := s.recorder.Sample(sample); err != nil {
+				firstErr = errors.Join(firstErr, err)
+				stop()
+			}
+			fresh = append(fresh, sample)
+			e.tell(s, model.Update{Sample: &sample})
+			if e.steady(s, w, fresh) {
+				stop()
+			}
+		case in.ev.Raw != nil:
+			if err := s.recorder.Raw(*in.ev.Raw); err != nil {
+				firstErr = errors.Join(firstErr, err)
+				stop()
+			}
+		case in.ev.Progress != nil:
+			e.tell(s, model.Update{Progress: in.ev.Progress})
+		}
+	}
+	for i := range results {
+		if results[i].Error == model.StoppedStep && visitCtx.Err() != nil {
+			results[i].Error, results[i].EndedEarly = "", true
+		}
+	}
+	return results, fresh, firstErr
+}
+
+// steadyEvery is how many samples pass between two looks at a long visit.
+const steadyEvery = 5
+
+// steady tells whether a long visit may end because its rule holds.
+func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool {
+	if s.plan.Schedule.Mode != model.Steady || len(fresh)%steadyEvery != 0 {
+		return false
+	}
+	return e.judge.Judge(w, s.plan.Schedule, fresh).Converged
+}
+
+// tell hands an update to the observer with the times filled in.
+func (e *execution) tell(s *side, u model.Update) {
+	u.Side = s.name
+	u.Elapsed = max(e.clock, e.now().Sub(e.began).Seconds())
+	u.Left = e.remaining()
+	e.observer.Observe(u)
+}
+
+// open lists the workloads that need more.
+func (e *execution) open(workloads []model.Workload) []model.Workload {
+	var list []model.Workload
+	for _, w := range workloads {
+		if !e.dead[w.Name] && !e.done[w.Name] {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func (e *execution) allDead(workloads []model.Workload) bool {
+	for _, w := range workloads {
+		if !e.dead[w.Name] {
+			return false
+		}
+	}
+	return true
+}
+
+// slot is the whole time of a visit, cost that of a step.
+func slot(s model.Schedule) float64 { return s.Ramp + s.Visit + s.Overhead }
+
+func cost(s model.Schedule, step model.Step) float64 { return step.Ramp + step.Seconds + s.Overhead }

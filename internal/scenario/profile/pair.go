@@ -1,0 +1,103 @@
+package profile
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Pair expands an experiment on two targets into the plans of an interleaved
+// comparison, A's and B's. Both get the same workloads, the same schedule (whose
+// MaxTime is for both together), the same size and, where both have one in
+// common, the same I/O engine, so that what differs is the storage. Errors are as
+// of Build.
+func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [2]model.ProbeResult) ([2]model.Plan, error) {
+	var plans [2]model.Plan
+	if exps[0].Time > 0 || exps[0].UntilSteady {
+		return plans, model.RefusedError("--time and --until-steady do not go with a comparison: it is measured in many short blocks, so that what changes over time hits both sides",
+			"leave them out; --repeat and --max-time set how much is measured")
+	}
+	for i := range probes {
+		probes[i].Engines = common(probes[i].Engines, probes[1-i].Engines)
+	}
+	size := int64(0)
+	for i := range plans {
+		var err error
+		if plans[i], err = expand(exps[i], p, targets[i], probes[i], 2); err != nil {
+			return plans, err
+		}
+		if size == 0 || plans[i].Volume.Size < size {
+			size = plans[i].Volume.Size
+		}
+	}
+	for i := range plans {
+		v := &plans[i].Volume
+		if v.Size > size {
+			v.SizeReason = fmt.Sprintf("as much as %s allows, so that both sides are alike", targets[1-i].Name)
+			plans[i].PrefillSeconds *= float64(size) / float64(v.Size)
+			v.Size = size
+		}
+		plans[i].Workloads = fitOffsets(p.Workloads, size)
+	}
+	for round := 1; round <= plans[0].Schedule.MinRounds; round++ {
+		for _, t := range Turns(&plans[0], round, plans[0].Workloads) {
+			own := &plans[t.Side]
+			t.Step.Number = len(own.Steps) + 1
+			own.Steps = append(own.Steps, t.Step)
+		}
+	}
+	for i := range plans {
+		plans[i].MeasureSeconds = measureSeconds(&plans[i])
+	}
+	return plans, nil
+}
+
+// common keeps the engines of mine that theirs has too; all of mine when there is
+// none, which the comparison then marks.
+func common(mine, theirs []string) []string {
+	var both []string
+	for _, name := range mine {
+		for _, other := range theirs {
+			if name == other {
+				both = append(both, name)
+			}
+		}
+	}
+	if len(both) == 0 {
+		return mine
+	}
+	return both
+}
+
+// Turns returns one round of blocks: each of the given workloads once on each
+// side, in the order of Round; the two turns of a block follow each other. Which
+// side comes first is drawn from the schedule's seed for every two blocks of a
+// workload, and the second of these two is the other way round: with few blocks,
+// free draws are too often all the same, and then a drift of the storage looks
+// like a difference. Steps are not numbered.
+func Turns(p *model.Plan, round int, workloads []model.Workload) []model.Turn {
+	turns := make([]model.Turn, 0, 2*len(workloads))
+	for _, step := range Round(p, round, workloads, 0) {
+		step.Number, step.Block = 0, round
+		first := firstSide(p.Schedule.Seed, step.Workload, round)
+		for place, side := range []int{first, 1 - first} {
+			step.Place = place + 1
+			turns = append(turns, model.Turn{Side: side, Step: step})
+		}
+	}
+	return turns
+}
+
+// firstSide draws which side begins a block (from 1) of a workload.
+func firstSide(seed uint64, workload string, block int) int {
+	h := fnv.New64a()
+	h.Write([]byte("order of " + workload))
+	pair := uint64(block+1) / 2
+	side := rand.New(rand.NewPCG(seed^h.Sum64(), pair)).IntN(2)
+	if block%2 == 0 {
+		side = 1 - side
+	}
+	return side
+}

@@ -1,0 +1,174 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// goalForm is how a goal is written.
+const goalForm = "write it like 'rand-read-iops iops > 60k', 'seq-read-bw bandwidth > 500MiB/s' or 'rand-read-lat p99 < 5ms'"
+
+// goalMetrics are the words for metrics, in the order in which they are listed.
+var goalMetrics = []struct {
+	word   string
+	metric model.Metric
+}{
+	{"iops", model.IOPS}, {"bandwidth", model.Bandwidth}, {"bw", model.Bandwidth}, {"latency", model.Latency}, {"lat", model.Latency},
+	{"p50", model.P50}, {"p90", model.P90}, {"p99", model.P99}, {"p99.9", model.P999}, {"p99.99", model.P9999},
+}
+
+// ParseGoal reads "WORKLOAD [DIRECTION] METRIC >|< VALUE" about one of the given
+// workloads. The direction is needed only where a workload has several. IOPS are
+// plain numbers or end in k or M, bandwidths are sizes per second, latencies need
+// a unit of time.
+func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
+	g := model.Goal{Text: strings.Join(strings.Fields(text), " ")}
+	refuse := func(hint, format string, args ...any) (model.Goal, error) {
+		return g, model.RefusedError(fmt.Sprintf("--goal %q: ", text)+fmt.Sprintf(format, args...), hint)
+	}
+	left, right, sign := cutSign(text)
+	words := strings.Fields(left)
+	switch {
+	case sign == "":
+		return refuse(goalForm, "a > or < is missing")
+	case len(words) < 2 || len(words) > 3:
+		return refuse(goalForm, "a workload and a metric must stand before the %s", sign)
+	}
+	g.Above = sign[0] == '>'
+	w, err := goalWorkload(words[0], workloads)
+	if err != "" {
+		return refuse("the run has "+strings.Join(workloadNames(workloads), ", "), "%s", err)
+	}
+	g.Workload = w.Name
+	directions := w.Directions()
+	if w.Sync != "" {
+		directions = append(directions, model.Sync)
+	}
+	g.Direction = directions[0]
+	if len(words) == 3 {
+		if g.Direction = model.Direction(words[1]); !containsDirection(directions, g.Direction) {
+			return refuse(goalForm, "%s has no direction %q: it has %s", w.Name, words[1], joinDirections(directions))
+		}
+	} else if w.Direction == model.Mixed {
+		return refuse(fmt.Sprintf("write %q or %q", w.Name+" read "+words[1]+" …", w.Name+" write "+words[1]+" …"), "%s reads and writes: say which", w.Name)
+	}
+	word := words[len(words)-1]
+	var known []string
+	for _, m := range goalMetrics {
+		known = append(known, m.word)
+		if strings.EqualFold(m.word, word) {
+			g.Metric = m.metric
+		}
+	}
+	if g.Metric == "" {
+		message := fmt.Sprintf("there is no metric %q", word)
+		if near := model.Nearest(word, known); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return refuse("choose one of "+strings.Join(known, ", "), "%s", message)
+	}
+	if g.Direction == model.Sync && g.Metric == model.Bandwidth {
+		return refuse(goalForm, "a flush moves no bytes, so it has no bandwidth")
+	}
+	bound, why := goalBound(g.Metric, strings.TrimSpace(right))
+	if why != "" {
+		return refuse(goalForm, "%s", why)
+	}
+	g.Bound = bound
+	return g, nil
+}
+
+// cutSign splits at >, <, >= or <=; a bound is a point that no estimate hits, so
+// the equals sign makes no difference.
+func cutSign(text string) (left, right, sign string) {
+	i := strings.IndexAny(text, "<>")
+	if i < 0 {
+		return text, "", ""
+	}
+	n := 1
+	if strings.HasPrefix(text[i+1:], "=") {
+		n = 2
+	}
+	return text[:i], text[i+n:], text[i : i+n]
+}
+
+// goalWorkload finds the workload, or says what is wrong.
+func goalWorkload(name string, workloads []model.Workload) (model.Workload, string) {
+	for _, w := range workloads {
+		if w.Name == name {
+			return w, ""
+		}
+	}
+	message := fmt.Sprintf("the run has no workload %q", name)
+	if near := model.Nearest(name, workloadNames(workloads)); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return model.Workload{}, message
+}
+
+// goalBound reads the value in the metric's base unit, or says what is wrong.
+func goalBound(m model.Metric, s string) (bound float64, why string) {
+	switch m.Unit() {
+	case "1/s":
+		bound, ok := parseCount(strings.TrimSuffix(s, "/s"))
+		if !ok {
+			return 0, fmt.Sprintf("%q is no rate: write 60000, 60k or 1.2M", s)
+		}
+		return bound, ""
+	case "B/s":
+		n, err := model.ParseSize(strings.TrimSuffix(s, "/s"))
+		if err != nil || n <= 0 {
+			return 0, fmt.Sprintf("%q is no bandwidth: write 500MiB/s or 1.2GiB/s", s)
+		}
+		return float64(n), ""
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
+	switch {
+	case err != nil || d <= 0:
+		return 0, fmt.Sprintf("%q is no time: write 5ms, 200us or 1s", s)
+	}
+	return d.Seconds(), ""
+}
+
+// parseCount reads "60000", "60k", "1.2M".
+func parseCount(s string) (float64, bool) {
+	s = strings.TrimSpace(s)
+	unit := 1.0
+	for suffix, u := range map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6} {
+		if t, ok := strings.CutSuffix(s, suffix); ok {
+			s, unit = strings.TrimSpace(t), u
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v * unit, err == nil && v > 0 && v < 1e12
+}
+
+func workloadNames(workloads []model.Workload) []string {
+	names := make([]string, len(workloads))
+	for i, w := range workloads {
+		names[i] = w.Name
+	}
+	return names
+}
+
+func containsDirection(list []model.Direction, d model.Direction) bool {
+	for _, x := range list {
+		if x == d {
+			return true
+		}
+	}
+	return false
+}
+
+func joinDirections(list []model.Direction) string {
+	words := make([]string, len(list))
+	for i, d := range list {
+		words[i] = string(d)
+	}
+	return strings.Join(words, " and ")
+}
