@@ -27,6 +27,9 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			if err := checkOutput(output); err != nil {
 				return err
 			}
+			if isDurability(args[0]) {
+				return analyzeDurability(e, args[0], output)
+			}
 			if store.Running(args[0]) {
 				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
 			}

@@ -21,14 +21,7 @@ func connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine
 	// and cleans up when it hears bye.
 	ctx = context.WithoutCancel(ctx)
 	if child {
-		self, err := e.LookPath("/proc/self/exe")
-		if err != nil {
-			self = "loadline"
-		}
-		if resolved, err := filepath.EvalSymlinks(self); err == nil {
-			self = resolved
-		}
-		link, err := local.Child(ctx, e, self, "agent", "--run-id", runID)
+		link, err := local.Child(ctx, e, self(e), "agent", "--run-id", runID)
 		if err != nil {
 			return nil, err
 		}
@@ -37,6 +30,18 @@ func connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine
 	return engine.Connect(ctx, local.InProcess(ctx, func(ctx context.Context, in io.Reader, out io.Writer) error {
 		return agent.Serve(ctx, in, out, agentOptions(e, runID))
 	}))
+}
+
+// self is the program that runs, for starting it again.
+func self(e *env.Env) string {
+	name, err := e.LookPath("/proc/self/exe")
+	if err != nil {
+		name = "loadline"
+	}
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		name = resolved
+	}
+	return name
 }
 
 // agentOptions wires a worker's drivers.

@@ -16,10 +16,7 @@ const (
 // CreateComparison makes the folder of a comparison under parent, with a number
 // appended when the name is taken. The runs are then created inside it.
 func CreateComparison(parent, name string) (string, error) {
-	if err := makeParent(parent); err != nil {
-		return "", err
-	}
-	return freshDir(parent, name)
+	return MakeDirectory(parent, name)
 }
 
 // IsRun tells whether the directory is that of a run, whatever state it is in.

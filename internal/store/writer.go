@@ -63,10 +63,7 @@ var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 // locked while the run goes on, so that readers can tell a killed run from a
 // running one.
 func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
-	if err := makeParent(parent); err != nil {
-		return nil, err
-	}
-	dir, err := freshDir(parent, cmp.Or(s.Directory, s.Run.ID))
+	dir, err := MakeDirectory(parent, cmp.Or(s.Directory, s.Run.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +89,13 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	)
 }
 
-func makeParent(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("the folder for results cannot be made: %w", err)
+// MakeDirectory makes a directory under parent, which is made as well, with a
+// number appended when the name is taken.
+func MakeDirectory(parent, name string) (string, error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("the folder for results cannot be made: %w", err)
 	}
-	return nil
+	return freshDir(parent, name)
 }
 
 // freshDir makes parent/name, or parent/name-2 … when it exists.

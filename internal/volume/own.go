@@ -129,6 +129,20 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
+// Adopt takes over a file that an earlier process of Loadline made and left
+// behind: it is locked until Remove or the end of this process, and Remove takes
+// it away. The caller vouches that the file is ours.
+func Adopt(path string) error {
+	f, err := lockLeftover(path)
+	if err != nil {
+		return err
+	}
+	held.Lock()
+	held.files[path] = f
+	held.Unlock()
+	return nil
+}
+
 // Leftovers lists the files with our prefix in a directory that no running
 // Loadline holds: those of runs that were killed.
 func Leftovers(dir string) ([]string, error) {

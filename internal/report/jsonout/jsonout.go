@@ -21,6 +21,14 @@ func Write(w io.Writer, r *model.Report) error { return write(w, *withLists(r)) 
 // WriteComparison is Write for a comparison, loadline.comparison/v1.
 func WriteComparison(w io.Writer, c *model.Comparison) error { return write(w, *withRows(c)) }
 
+// WriteDurability is Write for a durability test, loadline.durability/v1.
+func WriteDurability(w io.Writer, d *model.Durability) error {
+	c := *d
+	c.Cuts = append([]model.Cut{}, d.Cuts...)
+	c.Findings = append([]model.Finding{}, d.Findings...)
+	return write(w, c)
+}
+
 func write(w io.Writer, document any) error {
 	doc := finite(document)
 	var buf bytes.Buffer

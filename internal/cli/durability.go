@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/durability"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/observe"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/store"
+)
+
+// durabilityFlags are read as text and checked together.
+type durabilityFlags struct {
+	sync, blockSize, size, destroy string
+	blocks, jobs, writes, cuts     int
+	cut, cutPID, restart, wait     string
+	resume, run, results, output   string
+	quiet                          bool
+}
+
+func newDurability(e *env.Env) *cobra.Command {
+	var f durabilityFlags
+	cmd := &cobra.Command{
+		Use:   "durability TARGET",
+		Short: "Test whether acknowledged, flushed writes survive a cut",
+		Long: `Writes numbered, checksummed blocks and keeps a ledger of them outside the target.
+Something is cut in the middle of the writing; then every block is read back: it must
+hold the newest write that was acknowledged as flushed, or a newer one.
+
+--cut 'COMMAND' is your own power cut: a VM reset, a power switch, or 'sleep 600' while
+you pull the plug. --cut-pid kills a process, such as the target's server. Without
+either, the writing process itself is killed, which proves little. If the cut takes
+this machine too, check after the reboot with --resume and the test's directory.
+
+It writes a file of its own into a directory and removes it. An existing device,
+export or file is overwritten, and needs --destroy-data-on.
+
+Exit codes: 0 nothing promised was lost (the result says whether that proves
+anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
+5 flushed writes were lost, or blocks are corrupt; 130 interrupted.`,
+		Example: `  loadline durability /var/lib/postgresql --cuts 3
+  loadline durability /dev/sdX --destroy-data-on /dev/sdX --cut 'sleep 600' --results /mnt/other`,
+		Args: exactly(1, "one TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.test(cmd, e, args[0])
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.sync, "sync", "", "how a write is made to last: "+strings.Join(durability.Syncs(), ", ")+" (default: fsync; flush for NBD)")
+	fl.StringVar(&f.cut, "cut", "", "`COMMAND` that cuts the power, while the writing goes on")
+	fl.StringVar(&f.cutPID, "cut-pid", "", "kill the process of this number, or of the number in this file")
+	fl.IntVar(&f.cuts, "cuts", 1, "how often to cut; the test ends at the first loss")
+	fl.StringVar(&f.restart, "restart", "", "`COMMAND` that brings the target back after each cut")
+	fl.StringVar(&f.wait, "wait", "2m", "how long the target may take to answer again")
+	fl.StringVar(&f.resume, "resume", "", "check what the test in this `DIR` wrote before the cut (and with --cut go on)")
+	fl.IntVar(&f.writes, "writes", 2000, "acknowledged writes before each cut, at least")
+	fl.IntVar(&f.blocks, "blocks", 100, "how many blocks are written, again and again")
+	fl.IntVar(&f.jobs, "jobs", 8, "how many writes at a time")
+	fl.StringVar(&f.blockSize, "block-size", "4k", "size of a block")
+	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file of our own)")
+	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
+	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
+	fl.StringVar(&f.results, "results", "loadline-results", "`DIR` that the test's directory, with the ledger, is made in")
+	registerOutput(cmd, &f.output)
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	cmd.MarkFlagsMutuallyExclusive("run", "results")
+	cmd.MarkFlagsMutuallyExclusive("run", "resume")
+	return cmd
+}
+
+// inLedger are the flags that a ledger has decided.
+var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results"}
+
+func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
+	ctx := cmd.Context()
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	if f.resume != "" {
+		i := slices.IndexFunc(inLedger, func(flag string) bool { return cmd.Flags().Changed(flag) })
+		if i >= 0 {
+			return model.RefusedError(fmt.Sprintf("--%s has no meaning with --resume: the ledger has decided it", inLedger[i]), "leave it out")
+		}
+	}
+	t, err := parseTarget(name)
+	if err != nil {
+		return err
+	}
+	progress := newCutProgress(e, f.quiet)
+	defer progress.close()
+	o, err := f.options(e, t, progress)
+	if err != nil {
+		return err
+	}
+	var d *model.Durability
+	if f.resume != "" {
+		d, err = durability.Resume(ctx, e, f.resume, o)
+	} else {
+		d, err = durability.Run(ctx, e, o)
+	}
+	progress.close()
+	if d == nil {
+		return err
+	}
+	if printErr := printDurability(e, d, f.output); printErr != nil {
+		return errors.Join(err, printErr)
+	}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(e.Stderr, "loadline: "+d.Reason)
+		return exitCode(exitInterrupted)
+	case err != nil:
+		return err
+	}
+	if code := durabilityCode(d); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// options checks the flags and makes the test's options of them.
+func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgress) (durability.Options, error) {
+	started := e.Now()
+	o := durability.Options{
+		Target: t, Destroy: f.destroy, Sync: f.sync, Blocks: f.blocks, Jobs: f.jobs, Writes: f.writes,
+		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
+		ID: store.Name(started, t.Name) + "-durability", Command: append([]string{"loadline"}, e.Args...), Environment: observe.Machine(e),
+		Parent: f.results, Now: e.Now, Observe: progress.observe,
+		Save: func(d *model.Durability) error { return saveDurability(d) },
+	}
+	o.MakeDirectory = func() (string, error) {
+		dir, err := store.MakeDirectory(f.results, o.ID)
+		if err != nil {
+			return "", model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		}
+		return dir, nil
+	}
+	if f.run != "" {
+		if _, err := store.Read(f.run); err != nil {
+			return o, err
+		}
+		o.Parent = f.run
+		o.MakeDirectory = func() (string, error) { return store.MakeDirectory(f.run, "durability") }
+	}
+	var err error
+	if o.BlockSize, err = model.ParseSize(f.blockSize); err != nil {
+		return o, model.RefusedError("--block-size: "+err.Error(), "")
+	}
+	if f.size != "" {
+		if o.Size, err = model.ParseSize(f.size); err != nil {
+			return o, model.RefusedError("--size: "+err.Error(), "")
+		}
+	}
+	seconds, err := parseSpan("--wait", f.wait)
+	if err != nil {
+		return o, err
+	}
+	o.Wait = time.Duration(seconds * float64(time.Second))
+	program := self(e)
+	o.Writer = func(ctx context.Context, ledger string) *exec.Cmd {
+		return e.Command(ctx, program, durabilityWriter, ledger)
+	}
+	return o, nil
+}
+
+// saveDurability writes the report into the test's directory.
+func saveDurability(d *model.Durability) error {
+	var doc, summary bytes.Buffer
+	err := errors.Join(jsonout.WriteDurability(&doc, d), text.RenderDurability(&summary, d, text.Options{Width: 120, Unicode: true}))
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.WriteFile(d.Directory, "report.json", doc.Bytes()), store.WriteFile(d.Directory, "summary.txt", summary.Bytes()))
+}
+
+// printDurability prints the report.
+func printDurability(e *env.Env, d *model.Durability, output string) error {
+	if output == "json" {
+		return jsonout.WriteDurability(e.Stdout, d)
+	}
+	return text.RenderDurability(e.Stdout, d, terminalOptions(e.Output))
+}
+
+func durabilityCode(d *model.Durability) int {
+	if d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt {
+		return exitInvalid
+	}
+	return exitOK
+}
+
+// isDurability tells whether the directory is that of a durability test.
+func isDurability(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, durability.LedgerFile))
+	return err == nil
+}
+
+// analyzeDurability computes the report of a saved test again, from its ledger.
+func analyzeDurability(e *env.Env, dir, output string) error {
+	d, err := durability.Read(dir)
+	if err != nil {
+		return err
+	}
+	if err := saveDurability(d); err != nil {
+		return err
+	}
+	if err := printDurability(e, d, output); err != nil {
+		return err
+	}
+	if code := durabilityCode(d); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// durabilityWriter is the verb of the writing process.
+const durabilityWriter = "durability-writer"
+
+// newDurabilityWriter makes the verb that a durability test starts; people do not
+// type it.
+func newDurabilityWriter(e *env.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:    durabilityWriter + " LEDGER",
+		Short:  "Be the writer of a durability test",
+		Hidden: true,
+		Long: `Writes blocks as the ledger says, until its input ends or it is killed. It is started
+by loadline durability.
+
+Exit codes: 0 told to stop; 1 a write failed.`,
+		Args: exactly(1, "one LEDGER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			// The parent decides what an interrupt means.
+			if durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, e.Stdout) != nil {
+				return exitCode(exitFailed) // the parent has been told why
+			}
+			return nil
+		},
+	}
+}

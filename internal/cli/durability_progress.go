@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/durability"
+	"github.com/loadline/loadline/internal/env"
+)
+
+// cutProgress shows a running durability test: one line that is redrawn on a
+// terminal, one line per phase elsewhere.
+type cutProgress struct {
+	env   *env.Env
+	quiet bool
+	phase string
+	drawn bool
+}
+
+func newCutProgress(e *env.Env, quiet bool) *cutProgress { return &cutProgress{env: e, quiet: quiet} }
+
+func (p *cutProgress) observe(u durability.Update) {
+	if p.quiet {
+		return
+	}
+	words := ""
+	switch {
+	case u.Checked != nil:
+		c := u.Checked
+		words = fmt.Sprintf("%d acknowledged, %d lost, %d damaged blocks", c.Acknowledged, c.Lost, c.Damaged())
+	case u.Phase == "write":
+		words = fmt.Sprintf("writing: %d of %d acknowledged", min(u.Done, u.Total), u.Total)
+	default:
+		words = map[string]string{"cut": "cutting", "restart": "restarting the target", "wait": "waiting for the target", "check": "checking"}[u.Phase]
+	}
+	line := fmt.Sprintf("[cut %d/%d] %s", u.Cut, u.Cuts, words)
+	if p.env.Terminal.Interactive {
+		fmt.Fprint(p.env.Stderr, "\r\x1b[K"+cutTo(line, p.env.Terminal.Width))
+		if p.drawn = u.Checked == nil; !p.drawn {
+			fmt.Fprintln(p.env.Stderr)
+		}
+		return
+	}
+	// A log gets the phases, not the counting.
+	if phase := fmt.Sprint(u.Phase, u.Cut); u.Checked != nil || phase != p.phase {
+		p.phase = phase
+		if u.Phase == "write" {
+			line = strings.Split(line, ": ")[0]
+		}
+		fmt.Fprintln(p.env.Stderr, line)
+	}
+}
+
+// cutTo keeps a line within the terminal, so that redrawing it does not scroll.
+func cutTo(line string, width int) string {
+	if width > 1 && len(line) >= width {
+		return line[:width-1]
+	}
+	return line
+}
+
+// close ends a line that is being redrawn. It may be called twice.
+func (p *cutProgress) close() {
+	if p.drawn {
+		fmt.Fprint(p.env.Stderr, "\r\x1b[K")
+		p.drawn = false
+	}
+}

@@ -1,0 +1,160 @@
+package durability
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// child is the writing process as its parent sees it.
+type child struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	// ended is closed when the process is gone.
+	ended chan struct{}
+
+	mu      sync.Mutex
+	acked   int
+	since   time.Time // when acked last grew
+	cutting bool
+	words   string // the error that it reported
+	stderr  strings.Builder
+}
+
+// startChild starts the writer that cmd describes.
+func startChild(cmd *exec.Cmd) (*child, error) {
+	c := &child{cmd: cmd, ended: make(chan struct{}), since: time.Now()}
+	cmd.Stderr = &c.stderr
+	var err error
+	if c.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("the writing process cannot be started: %w", err)
+	}
+	go func() {
+		c.listen(out)
+		_ = cmd.Wait()
+		close(c.ended)
+	}()
+	return c, nil
+}
+
+func (c *child) listen(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		line := lines.Text()
+		c.mu.Lock()
+		if n, ok := strings.CutPrefix(line, sayAcked); ok {
+			if acked, err := strconv.Atoi(n); err == nil && acked > c.acked {
+				c.acked, c.since = acked, time.Now()
+			}
+		} else if line == sayCutting {
+			c.cutting = true
+		} else if words, ok := strings.CutPrefix(line, sayFailed); ok {
+			c.words = words
+		}
+		c.mu.Unlock()
+	}
+}
+
+// look returns what is known: how many writes were acknowledged, for how long none
+// was, whether the cut is in the ledger, and the error that ended the writing.
+func (c *child) look() (acked int, still time.Duration, cutting bool, words string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.acked, time.Since(c.since), c.cutting, c.words
+}
+
+// gone tells whether the process has ended.
+func (c *child) gone() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// why is the reason for an end that nobody asked for.
+func (c *child) why() string {
+	if _, _, _, words := c.look(); words != "" {
+		return words
+	}
+	if !c.gone() {
+		return "the writing process does not answer"
+	}
+	if text := strings.TrimSpace(c.stderr.String()); text != "" {
+		return text
+	}
+	return fmt.Sprintf("the writing process ended (%s)", c.cmd.ProcessState)
+}
+
+// announce has the coming cut written into the ledger.
+func (c *child) announce(ctx context.Context, what cuttingEntry) error {
+	line, err := json.Marshal(what)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(c.stdin, "%s%s\n", sayCut, line); err != nil {
+		return errors.New(c.why())
+	}
+	return poll(ctx, func() (bool, error) {
+		if _, _, cutting, _ := c.look(); cutting {
+			return true, nil
+		}
+		if c.gone() {
+			return false, errors.New(c.why())
+		}
+		return false, nil
+	})
+}
+
+// kill ends the process; a process that hangs in the kernel ends only when its
+// device answers again.
+func (c *child) kill() { _ = c.cmd.Process.Kill() }
+
+// stop asks the process to end in an orderly way, and kills it if it does not.
+func (c *child) stop() {
+	_ = c.stdin.Close()
+	select {
+	case <-c.ended:
+	case <-time.After(2 * stopTime):
+		c.kill()
+		select {
+		case <-c.ended:
+		case <-time.After(stopTime):
+		}
+	}
+}
+
+// pollEvery is the time between two looks.
+const pollEvery = 20 * time.Millisecond
+
+// poll calls look until it says yes, fails, or the context ends.
+func poll(ctx context.Context, look func() (bool, error)) error {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if done, err := look(); done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

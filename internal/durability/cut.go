@@ -1,0 +1,156 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// After the cut the writer goes on for noticeTime at most: a power switch may act
+// later than its command returns. A writer that is still for stallTime has
+// noticed.
+const (
+	noticeTime = 6 * time.Second
+	stallTime  = 3 * time.Second
+)
+
+// killTime bounds how long a killed process may take to go.
+const killTime = 30 * time.Second
+
+// words says what the coming cut is.
+func (w *world) cutWords() (what string, pid int, err error) {
+	switch w.kind() {
+	case model.CutCommand:
+		return w.CutCommand, 0, nil
+	case model.CutProcess:
+		pid, err := readPID(w.CutPID)
+		if err != nil {
+			return "", 0, err
+		}
+		name, gone := processName(pid)
+		if gone {
+			return "", 0, fmt.Errorf("there is no process %d", pid)
+		}
+		return strings.TrimSuffix(fmt.Sprintf("SIGKILL of process %d (%s)", pid, name), " ()"), pid, nil
+	}
+	return "SIGKILL of the writing process", 0, nil
+}
+
+// perform makes the cut while the writer writes, and tells whether the writer
+// noticed. An error is a cut that did not come about as ordered.
+func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed bool, err error) {
+	switch w.kind() {
+	case model.CutCommand:
+		err = w.run(ctx, w.CutCommand, fmt.Sprintf("cut-%d.log", number))
+	case model.CutProcess:
+		err = killProcess(ctx, pid)
+	default:
+		c.kill()
+		<-c.ended
+		return true, nil
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil && !c.gone() {
+		return false, err
+	}
+	wait, cancel := context.WithTimeout(ctx, noticeTime)
+	defer cancel()
+	_ = poll(wait, func() (bool, error) {
+		_, still, _, words := c.look()
+		noticed = c.gone() || words != "" || still >= stallTime
+		return noticed, nil
+	})
+	return noticed, errors.Join(err, ctx.Err())
+}
+
+// run runs a command of the user's with the shell. Its output is kept in the
+// test's directory, as a file and not a pipe, so that a server which it starts in the
+// background neither holds it up nor loses its output.
+func (w *world) run(ctx context.Context, command, log string) error {
+	name := filepath.Join(filepath.Dir(w.path), log)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	cmd := w.env.Command(ctx, "sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = f, f
+	// A group of its own, so that an interrupt ends also what the shell has started.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	words := exit.Error()
+	if text, err := os.ReadFile(name); err == nil {
+		if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); lines[len(lines)-1] != "" {
+			words += ": " + lines[len(lines)-1]
+		}
+	}
+	return errors.New(words)
+}
+
+// killProcess kills the process and returns when it is gone.
+func killProcess(ctx context.Context, pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("process %d cannot be killed: %w", pid, err)
+	}
+	wait, cancel := context.WithTimeout(ctx, killTime)
+	defer cancel()
+	err := poll(wait, func() (bool, error) {
+		_, gone := processName(pid)
+		return gone, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("process %d is still there %s after SIGKILL", pid, killTime)
+	}
+	return err
+}
+
+// readPID reads a process number, or the file that holds one.
+func readPID(word string) (int, error) {
+	text := word
+	if _, err := strconv.Atoi(word); err != nil {
+		data, err := os.ReadFile(word)
+		if err != nil {
+			return 0, fmt.Errorf("%s is neither the number of a process nor a file that holds one: %s", word, reason(err))
+		}
+		text = strings.TrimSpace(string(data))
+	}
+	pid, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s does not hold the number of a process: %.40q", word, text)
+	}
+	return pid, nil
+}
+
+// checkPID refuses a process that cannot or must not be killed.
+func checkPID(word string, cuts int) error {
+	pid, err := readPID(word)
+	if err != nil {
+		return model.RefusedError("--cut-pid "+err.Error(), "name the process by its number or by its pid file")
+	}
+	if pid <= 1 || pid == os.Getpid() || pid == os.Getppid() {
+		return model.RefusedError(fmt.Sprintf("--cut-pid %d is not a process to kill: it is the system's first, loadline itself or what started it", pid), "name the server of the target: pgrep -a nbdkit")
+	}
+	if _, gone := processName(pid); gone {
+		return model.RefusedError(fmt.Sprintf("--cut-pid: there is no process %d", pid), "find it: pgrep -a NAME")
+	}
+	if _, err := strconv.Atoi(word); err == nil && cuts > 1 {
+		return model.RefusedError(fmt.Sprintf("process %d can be killed once, not %d times", pid, cuts), "name the file that holds the number of the restarted one: --cut-pid /run/NAME.pid")
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package durability
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// LedgerFile is the ledger's name in a test's directory.
+const LedgerFile = "ledger.jsonl"
+
+// ledgerSchema is in the first line of a ledger.
+const ledgerSchema = "loadline.ledger/v1"
+
+// entry is a line of the ledger. One of its fields is set; the first line is a
+// header, the second says what the blocks held before.
+type entry struct {
+	Header *header  `json:"header,omitempty"`
+	Before []string `json:"before,omitempty"`
+	// Write begins a phase of writing.
+	Write *writeEntry `json:"write,omitempty"`
+	// Intent and Ack are a block's index and the number of its write.
+	Intent *[2]uint64 `json:"intent,omitempty"`
+	Ack    *[2]uint64 `json:"ack,omitempty"`
+	// Cutting is written right before the cut, Cut after it, by whoever survived.
+	Cutting *cuttingEntry `json:"cutting,omitempty"`
+	Cut     *cutEntry     `json:"cut,omitempty"`
+	Checked *checkedEntry `json:"checked,omitempty"`
+	End     *endEntry     `json:"end,omitempty"`
+}
+
+// header is what a test is about.
+type header struct {
+	Schema  string       `json:"schema"`
+	ID      string       `json:"id"`
+	Started time.Time    `json:"started"`
+	Command []string     `json:"command"`
+	Target  model.Target `json:"target"`
+	// Path is the file or device that is written; empty for NBD.
+	Path string `json:"path,omitempty"`
+	// Made tells that Path is a file of our own, which goes when the test ends.
+	Made   bool     `json:"made"`
+	Volume volumeID `json:"volume"`
+	// Size is the range, in bytes, over which Blocks blocks are spread evenly.
+	Size        int64             `json:"size"`
+	BlockSize   int64             `json:"block_size"`
+	Blocks      int               `json:"blocks"`
+	Jobs        int               `json:"jobs"`
+	Sync        string            `json:"sync"`
+	Environment model.Environment `json:"environment"`
+}
+
+// offset is where block i lies, in bytes.
+func (h *header) offset(i int) int64 {
+	step := h.Size / int64(h.Blocks) / h.BlockSize * h.BlockSize
+	return int64(i) * step
+}
+
+// promised tells whether an acknowledged write was flushed.
+func (h *header) promised() bool { return h.Sync != syncNone }
+
+type writeEntry struct {
+	Cut  int       `json:"cut"`
+	At   time.Time `json:"at"`
+	Boot string    `json:"boot,omitempty"`
+	// Held tells that what the last check found has been flushed since.
+	Held bool `json:"held,omitempty"`
+}
+
+type cuttingEntry struct {
+	Kind model.CutKind `json:"kind"`
+	What string        `json:"what"`
+	At   time.Time     `json:"at"`
+}
+
+type cutEntry struct {
+	Noticed bool   `json:"noticed"`
+	Words   string `json:"words,omitempty"`
+	// Failed is why the cut did not come about as ordered.
+	Failed string `json:"failed,omitempty"`
+}
+
+type checkedEntry struct {
+	Cut model.Cut `json:"cut"`
+	// Found is the number of the write that each block holds, 0 for what it held before.
+	Found []uint64 `json:"found"`
+}
+
+type endEntry struct {
+	Status model.Status `json:"status"`
+	Reason string       `json:"reason,omitempty"`
+	At     time.Time    `json:"at"`
+}
+
+// ledger is an open ledger. What append returns from is on stable storage.
+type ledger struct {
+	file *os.File
+
+	mu      sync.Mutex
+	turn    sync.Cond
+	pending []byte
+	// asked and done count batches; err is the first failure, after which nothing is
+	// written.
+	asked, done uint64
+	busy        bool
+	err         error
+}
+
+// createLedger makes a ledger that must not exist yet, and holds it.
+func createLedger(path string) (*ledger, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := hold(f, true); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := syncDirectory(filepath.Dir(path)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return newLedger(f), nil
+}
+
+// openLedger opens a ledger to append to it; alone demands that nobody else has it
+// open, and cuts off the torn line that a crash left after the good bytes.
+func openLedger(path string, alone bool, good int64) (*ledger, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := hold(f, alone); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if alone {
+		if err := f.Truncate(good); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return newLedger(f), nil
+}
+
+func newLedger(f *os.File) *ledger {
+	l := &ledger{file: f}
+	l.turn.L = &l.mu
+	return l
+}
+
+// errHeld tells that a living test uses the ledger.
+var errHeld = errors.New("the test is still going on")
+
+// hold takes a shared lock that says that the test is alive; alone demands first
+// that nobody holds it. A filesystem without locks only loses the distinction.
+func hold(f *os.File, alone bool) error {
+	if alone && errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK) {
+		return errHeld
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	return nil
+}
+
+// append writes the entry and returns when it is on stable storage. Entries that
+// arrive during a flush share the next one.
+func (l *ledger) append(e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = append(append(l.pending, line...), '\n')
+	mine := l.asked + 1
+	for l.done < mine && l.err == nil {
+		if l.busy {
+			l.turn.Wait()
+			continue
+		}
+		l.busy = true
+		batch := l.pending
+		l.pending = nil
+		l.asked++
+		l.mu.Unlock()
+		_, err := l.file.Write(batch)
+		if err == nil {
+			err = l.file.Sync()
+		}
+		l.mu.Lock()
+		l.busy, l.done = false, l.asked
+		if err != nil {
+			l.err = fmt.Errorf("the ledger cannot be written: %w", err)
+		}
+		l.turn.Broadcast()
+	}
+	return l.err
+}
+
+func (l *ledger) close() error { return l.file.Close() }
+
+// readEntries calls visit for each line, and returns how many bytes of the file are
+// good. A torn end is what a crash leaves; a line that cannot be read before others
+// that can is damage.
+func readEntries(path string, visit func(entry) error) (good int64, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	var torn error
+	for number := 1; len(data) > 0; number++ {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		var e entry
+		err := json.Unmarshal(line, &e)
+		switch {
+		case err != nil && torn == nil:
+			torn = fmt.Errorf("line %d cannot be read: %w", number, err)
+		case err == nil && torn != nil:
+			return good, torn
+		case err == nil && whole:
+			if err := visit(e); err != nil {
+				return good, fmt.Errorf("line %d: %w", number, err)
+			}
+			good += int64(len(line)) + 1
+		}
+		data = rest
+	}
+	return good, nil
+}
+
+// syncDirectory makes a new name in the directory last.
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	// Some filesystems have nothing to flush for a directory, and say so.
+	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package durability
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Read computes the report of a test from its ledger: dir is its directory, or the
+// ledger itself. It reads what a crash left, at any moment.
+func Read(dir string) (*model.Durability, error) {
+	s, err := readState(dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.report(dir), nil
+}
+
+// report computes the report from the ledger alone.
+func (s *state) report(dir string) *model.Durability {
+	h := &s.header
+	d := &model.Durability{
+		Schema: model.DurabilitySchema, ID: h.ID, Started: h.Started, Status: model.Interrupted, Command: h.Command,
+		Target: h.Target, Path: h.Path, Sync: h.Sync, BlockSize: h.BlockSize, Blocks: h.Blocks, Jobs: h.Jobs,
+		Cuts: []model.Cut{}, Environment: h.Environment, Directory: dir,
+		Reason: "the test ended without a word (killed, or the machine went down)",
+	}
+	if d.Path == "" {
+		d.Path = h.Target.URI
+	}
+	if s.end != nil {
+		d.Status, d.Reason, d.Finished = s.end.Status, s.end.Reason, s.end.At
+	}
+	for _, p := range s.phases {
+		if p.checked != nil {
+			d.Cuts = append(d.Cuts, p.checked.Cut)
+		}
+	}
+	d.Findings = findings(h, d.Cuts)
+	conclude(h, d)
+	return d
+}
+
+// conclude decides the result and says it.
+func conclude(h *header, d *model.Durability) {
+	var all model.Cut
+	var power, process, writer, unnoticed int
+	for _, c := range d.Cuts {
+		all.Lost += c.Lost
+		all.LostBlocks = max(all.LostBlocks, c.LostBlocks)
+		all.Acknowledged += c.Acknowledged
+		all.Torn, all.Foreign = all.Torn+c.Torn, all.Foreign+c.Foreign
+		all.Unstable, all.Unreadable = all.Unstable+c.Unstable, all.Unreadable+c.Unreadable
+		switch {
+		case c.Kind == model.CutWriter:
+			writer++
+		case !c.Noticed:
+			unnoticed++
+		case c.Kind == model.CutProcess:
+			process++
+		default:
+			power++
+		}
+	}
+	// What proves more stands for the test; what proves less is not added to it.
+	d.Counted = power
+	if power == 0 {
+		d.Counted = process
+	}
+	damaged := faults(h, all)
+	switch {
+	case h.promised() && all.Lost > 0:
+		d.Result = model.DurabilityLies
+		d.Statement = fmt.Sprintf("LIES: %s lost", count(all.Lost, "flushed write"))
+		if len(damaged) > 0 {
+			d.Statement += ", and " + strings.Join(damaged, ", ")
+		}
+	case len(damaged) > 0:
+		d.Result = model.DurabilityCorrupt
+		d.Statement = "CORRUPT: " + strings.Join(damaged, ", ")
+	case len(d.Cuts) == 0:
+		d.Result = model.DurabilityUnproven
+		d.Statement = "unproven: nothing was checked after a cut"
+	case !h.promised():
+		d.Result = model.DurabilityUnproven
+		d.Statement = fmt.Sprintf("unproven: nothing was flushed, so nothing was promised; %d of %s lost", all.Lost, count(all.Acknowledged, "unflushed write"))
+	case h.Environment.Storage.Memory:
+		d.Result = model.DurabilityUnproven
+		d.Statement = "unproven: this is memory, which a loss of power empties"
+	case d.Counted == 0 && unnoticed > 0:
+		d.Result = model.DurabilityUnproven
+		d.Statement = fmt.Sprintf("unproven: nothing was lost, but the writer noticed none of %s: nothing shows that there was one", count(unnoticed, "cut"))
+	case d.Counted == 0:
+		d.Result = model.DurabilityUnproven
+		d.Statement = fmt.Sprintf("unproven: nothing was lost in %s, which says little about a loss of power", count(writer, "kill")+" of the writer")
+	default:
+		d.Result = model.DurabilityClean
+		d.Clean = d.Counted
+		bound := min(1, 3/float64(d.Clean))
+		d.Bound = &bound
+		d.Statement = fmt.Sprintf("%d of %d clean cuts: loss probability below %.3g %% (3/%d) at 95 %%", d.Clean, d.Counted, 100*bound, d.Clean)
+		if bound == 1 {
+			d.Statement = fmt.Sprintf("%d of %d clean cuts: loss probability below 100 %% (3/%d, at most 1) at 95 %%, which is no bound yet", d.Clean, d.Counted, d.Clean)
+		}
+	}
+	if d.Proves = proves(d.Cuts); d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt {
+		d.Proves = "one cut is enough to show that the storage does not keep its word; what it was is said above."
+	}
+}
+
+// faults are the damages, in words. Without a flush a half-written block is nobody's
+// fault.
+func faults(h *header, all model.Cut) (words []string) {
+	if all.Torn > 0 && h.promised() {
+		words = append(words, count(all.Torn, "torn block"))
+	}
+	if all.Foreign > 0 {
+		words = append(words, count(all.Foreign, "foreign block"))
+	}
+	if all.Unstable > 0 {
+		words = append(words, count(all.Unstable, "block")+" that read differently each time")
+	}
+	if all.Unreadable > 0 {
+		words = append(words, count(all.Unreadable, "unreadable block"))
+	}
+	return words
+}
+
+// proves says what the strongest of the cuts shows, and what it leaves open.
+func proves(cuts []model.Cut) string {
+	words := map[model.CutKind]string{
+		model.CutWriter:  "the writing process was killed: that takes what was in its own memory. The kernel, its page cache and the storage went on, so it says nothing about a loss of power.",
+		model.CutProcess: "a process was killed: that takes everything that only this process held. The page cache below it went on, so it is no loss of power.",
+		model.CutCommand: "the cut took what its command takes: a reset or a loss of power proves the whole path, the kill of a process no more than that process.",
+		model.CutReboot:  "this machine went down without a word while it wrote: that takes every cache in it. A reset leaves the disk its power, so a disk's own cache is proven only if that was cut too.",
+	}
+	for _, kind := range []model.CutKind{model.CutReboot, model.CutCommand, model.CutProcess, model.CutWriter} {
+		for _, c := range cuts {
+			if c.Kind == kind {
+				return words[kind]
+			}
+		}
+	}
+	return "nothing was cut."
+}
+
+// count writes "1 cut", "2 cuts".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

@@ -1,0 +1,119 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume"
+)
+
+// Resume goes on with a test that a cut, a crash or a reboot has ended: it waits
+// for the target, checks it, and, when a cut is given, makes o.Cuts more. from is
+// the test's directory or its ledger. Of the options only those that concern
+// cuts, waiting and saving count; the rest is in the ledger.
+func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Durability, error) {
+	more := o.CutCommand != "" || o.CutPID != ""
+	if err := o.checkCuts(); err != nil {
+		return nil, err
+	}
+	s, err := readState(from)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(from); err == nil && info.IsDir() {
+		from = filepath.Join(from, LedgerFile)
+	}
+	if err := sameTarget(&s.header, o.Target); err != nil {
+		return nil, err
+	}
+	pending, err := s.pending(from, more)
+	if err != nil {
+		return nil, err
+	}
+	o.Parent = filepath.Dir(from)
+	w := &world{Options: &o, env: e, path: from, state: s}
+	if more {
+		if err := ledgerPlace(ctx, e, &o, s.header.Environment.Storage); err != nil {
+			return nil, err
+		}
+	}
+	if w.log, err = openLedger(from, true, s.good); err != nil {
+		if errors.Is(err, errHeld) {
+			return nil, model.RefusedError(fmt.Sprintf("the test in %s is still going on", filepath.Dir(from)), "wait for its end, or interrupt it")
+		}
+		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, reason(err)), "")
+	}
+	defer w.log.close()
+	// Without the lock somebody's cleanup could take the file for a leftover.
+	if s.header.Made && exists(s.header.Path) {
+		if err := volume.Adopt(s.header.Path); err != nil {
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be used: %v", s.header.Path, err), "")
+		}
+	}
+	return w.finish(w.resume(ctx, pending, more))
+}
+
+func (w *world) resume(ctx context.Context, pending, more bool) error {
+	if pending {
+		w.from = len(w.state.phases) - 1
+		cuts := w.Cuts
+		w.Cuts = 1
+		err := w.after(ctx, nil, w.state.last().write.Cut)
+		w.Cuts = cuts
+		if err != nil || bad(&w.state.header, w.state.last().checked.Cut) {
+			return err
+		}
+	}
+	if !more {
+		return nil
+	}
+	return w.cuts(ctx)
+}
+
+// pending tells whether the last phase has still to be checked. An error means
+// that nothing can be done with this ledger.
+func (s *state) pending(path string, more bool) (bool, error) {
+	p := s.last()
+	switch {
+	case p == nil || s.before == nil:
+		return false, model.RefusedError(fmt.Sprintf("the test in %s ended before its first write: there is nothing to check", filepath.Dir(path)), "start it again, without --resume")
+	case s.end != nil && s.end.Status == model.Interrupted && p.checked == nil && p.cutting == nil,
+		s.end != nil && p.checked == nil && p.cut != nil && p.cut.Failed != "" && !p.cut.Noticed:
+		return false, model.RefusedError(fmt.Sprintf("the test in %s was ended before a cut: there is nothing to check", filepath.Dir(path)), "start it again, without --resume")
+	case p.checked == nil:
+		return true, nil
+	case !more:
+		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+filepath.Dir(path))
+	case s.header.Made && !exists(s.header.Path):
+		return false, model.RefusedError(fmt.Sprintf("the test in %s is over, and its file %s was removed", filepath.Dir(path), s.header.Path), "start another one, without --resume")
+	}
+	return false, nil
+}
+
+// sameTarget refuses a ledger of another target. A device may come back under
+// another number, so the name that the user gave it counts as well.
+func sameTarget(h *header, t model.Target) error {
+	same := h.Target.Kind == t.Kind && h.Target.Path == t.Path && h.Target.URI == t.URI
+	if same || h.Target.Kind == model.BlockDevice && t.Kind == model.BlockDevice && h.Target.Name == t.Name && strings.HasPrefix(t.Name, "/dev/disk/") {
+		return nil
+	}
+	// A file of our own that did not exist before does now.
+	if h.Made && h.Target.Kind == model.File && h.Target.Path == t.Path {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("the ledger is of another target: of %s, not of %s", describe(h.Target), describe(t)),
+		fmt.Sprintf("name the target as the ledger does: loadline durability '%s' --resume …", h.Target.Name))
+}
+
+func describe(t model.Target) string {
+	if t.Path != "" && t.Path != t.Name {
+		return fmt.Sprintf("%s (%s)", t.Name, t.Path)
+	}
+	return t.Name
+}

@@ -1,0 +1,152 @@
+package durability
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// state is everything that a ledger says.
+type state struct {
+	header header
+	before []string
+	blocks []blockState
+	phases []phase
+	end    *endEntry
+	// good is how many bytes of the ledger could be read.
+	good int64
+}
+
+// blockState bounds what a block may hold: at least write floor, at most write
+// intended. Floor is 0 as long as nothing was promised.
+type blockState struct {
+	floor, intended uint64
+	// acked is the newest acknowledged write, flushed or not; found what the last
+	// check saw; settled is the newest write that was intended before that.
+	acked, found, settled uint64
+}
+
+// phase is one phase of writing, and the cut that ended it.
+type phase struct {
+	write   writeEntry
+	cutting *cuttingEntry
+	cut     *cutEntry
+	checked *checkedEntry
+	// issued and acked count writes.
+	issued, acked int
+}
+
+// last is the phase that the ledger ends in; nil before the first.
+func (s *state) last() *phase {
+	if len(s.phases) == 0 {
+		return nil
+	}
+	return &s.phases[len(s.phases)-1]
+}
+
+// readState reads a ledger, or that of the test in a directory.
+func readState(path string) (*state, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, LedgerFile)
+	}
+	s := &state{}
+	good, err := readEntries(path, s.take)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, model.RefusedError(fmt.Sprintf("there is no ledger at %s", path), "name the directory that the test was saved in: ls -d loadline-results/*durability*")
+	case err != nil:
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be used as a ledger: %v", path, err), "name the directory of a durability test; a ledger that was changed by hand proves nothing")
+	case s.header.Schema == "":
+		return nil, model.RefusedError(fmt.Sprintf("%s is not a ledger: it does not begin with a header", path), "name the directory that the test was saved in: ls -d loadline-results/*durability*")
+	case s.header.Schema != ledgerSchema:
+		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", path, s.header.Schema, ledgerSchema), "use the loadline that made it")
+	}
+	s.good = good
+	return s, nil
+}
+
+// take folds one line into the state. An error means that the ledger contradicts
+// itself.
+func (s *state) take(e entry) error {
+	if e.Header != nil {
+		if s.header.Schema != "" {
+			return errors.New("a second header")
+		}
+		s.header = *e.Header
+		if s.header.Schema == ledgerSchema && (s.header.Blocks < 1 || s.header.BlockSize < minBlock || s.header.Size < int64(s.header.Blocks)*s.header.BlockSize) {
+			return errors.New("the header is impossible")
+		}
+		s.blocks = make([]blockState, s.header.Blocks)
+		return nil
+	}
+	if s.header.Schema != ledgerSchema {
+		return nil // readState says what it is instead
+	}
+	p := s.last()
+	switch {
+	case e.Before != nil:
+		if len(e.Before) != len(s.blocks) {
+			return fmt.Errorf("%d blocks are told of, not %d", len(e.Before), len(s.blocks))
+		}
+		s.before = e.Before
+	case e.Write != nil:
+		s.phases = append(s.phases, phase{write: *e.Write})
+		s.end = nil
+		if e.Write.Held {
+			for i := range s.blocks {
+				s.blocks[i].floor = max(s.blocks[i].floor, s.blocks[i].found)
+			}
+		}
+	case e.End != nil:
+		s.end = e.End
+	case p == nil || s.before == nil:
+		if e.Intent != nil || e.Ack != nil || e.Cutting != nil || e.Cut != nil || e.Checked != nil {
+			return errors.New("writes before their beginning")
+		}
+	case e.Intent != nil:
+		b, err := s.block(e.Intent)
+		if err != nil {
+			return err
+		}
+		b.intended = e.Intent[1]
+		p.issued++
+	case e.Ack != nil:
+		b, err := s.block(e.Ack)
+		if err != nil {
+			return err
+		}
+		if e.Ack[1] != b.intended {
+			return fmt.Errorf("write %d of block %d is acknowledged, but write %d was intended", e.Ack[1], e.Ack[0], b.intended)
+		}
+		b.acked = e.Ack[1]
+		if s.header.promised() {
+			b.floor = b.acked
+		}
+		p.acked++
+	case e.Cutting != nil:
+		p.cutting = e.Cutting
+	case e.Cut != nil:
+		p.cut = e.Cut
+	case e.Checked != nil:
+		if len(e.Checked.Found) != len(s.blocks) {
+			return fmt.Errorf("%d blocks were checked, not %d", len(e.Checked.Found), len(s.blocks))
+		}
+		p.checked = e.Checked
+		for i, found := range e.Checked.Found {
+			b := &s.blocks[i]
+			b.found, b.acked, b.settled = found, found, b.intended
+		}
+	}
+	return nil
+}
+
+func (s *state) block(at *[2]uint64) (*blockState, error) {
+	if at[0] >= uint64(len(s.blocks)) {
+		return nil, fmt.Errorf("block %d is not among the %d", at[0], len(s.blocks))
+	}
+	return &s.blocks[at[0]], nil
+}

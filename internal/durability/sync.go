@@ -1,0 +1,55 @@
+package durability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The ways to make a write last; syncNone is to make no promise at all.
+const (
+	syncFsync     = "fsync"
+	syncFdatasync = "fdatasync"
+	syncDsync     = "dsync"
+	syncFlush     = "flush"
+	syncFUA       = "fua"
+	syncNone      = "none"
+)
+
+// Syncs lists all of them, for help.
+func Syncs() []string {
+	return []string{syncFsync, syncFdatasync, syncDsync, syncFlush, syncFUA, syncNone}
+}
+
+// syncsOf lists those of a kind of target, the default first.
+func syncsOf(kind model.TargetKind) []string {
+	if kind == model.NBD {
+		return []string{syncFlush, syncFUA, syncNone}
+	}
+	return []string{syncFsync, syncFdatasync, syncDsync, syncNone}
+}
+
+// chooseSync checks the user's word for the target; "" is the default.
+func chooseSync(word string, t model.Target) (string, error) {
+	known := syncsOf(t.Kind)
+	if word == "" {
+		return known[0], nil
+	}
+	word = strings.ToLower(word)
+	if word == "o_dsync" {
+		word = syncDsync
+	}
+	if slices.Contains(known, word) {
+		return word, nil
+	}
+	if slices.Contains(Syncs(), word) {
+		return "", model.RefusedError(fmt.Sprintf("--sync %s does not apply to %s", word, t.Name), "choose one of: "+strings.Join(known, ", "))
+	}
+	hint := "choose one of: " + strings.Join(known, ", ")
+	if near := model.Nearest(word, known); near != "" {
+		hint = "--sync " + near
+	}
+	return "", model.RefusedError(fmt.Sprintf("--sync %q is not known", word), hint)
+}
