@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -33,16 +34,20 @@ func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) 
 	}
 	var working []string
 	var said string
+	var failing bool
 	for _, engine := range candidates {
-		why, err := d.try(ctx, v, engine)
+		why, storage, err := d.try(ctx, v, engine)
 		switch {
 		case err != nil:
 			return nil, err
 		case why == "":
 			working = append(working, engine)
 		default:
-			said = why
+			said, failing = why, failing || storage
 		}
+	}
+	if len(working) == 0 && failing {
+		return nil, model.BrokenError(fmt.Sprintf("%s fails: %s.", name(v), said), "look at the kernel's or the server's log: dmesg | tail")
 	}
 	if len(working) == 0 {
 		return nil, model.RefusedError(fmt.Sprintf("fio cannot read from %s: %s.", name(v), said), "")
@@ -53,8 +58,9 @@ func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) 
 // probeBlock is large enough for the logical blocks of all disks.
 const probeBlock = 4096
 
-// try reads one block, and returns what fio said when it could not.
-func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (string, error) {
+// try reads one block, and returns what fio said when it could not, and whether
+// that was the storage's fault and not the engine's.
+func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why string, storage bool, err error) {
 	var t text
 	t.section("probe")
 	t.volume(v, engine)
@@ -73,18 +79,18 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (string
 		},
 	})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return "", false, ctx.Err()
 	}
 	if why := failure(o, last); why != "" {
-		return why, nil
+		return why, last != nil && syscall.Errno(last.Error) == syscall.EIO, nil
 	}
 	if last.Read.Bytes != probeBlock {
-		return fmt.Sprintf("fio read %d bytes of %d", last.Read.Bytes, probeBlock), nil
+		return fmt.Sprintf("fio read %d bytes of %d", last.Read.Bytes, probeBlock), true, nil
 	}
-	return "", nil
+	return "", false, nil
 }
 
 // readable makes sure that fio finds a block to read: it would unlink a file
