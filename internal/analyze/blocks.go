@@ -8,11 +8,8 @@ import (
 )
 
 // BlockJudge decides while a comparison is on whether the rows of a workload
-// have been measured well enough for the margins. It judges a visit as Judge does.
-type BlockJudge struct {
-	Judge
-	Margins model.Margins
-}
+// have been measured well enough for the margins.
+type BlockJudge struct{ Margins model.Margins }
 
 // JudgeBlocks says what is known of the workload's row that is known worst: one
 // that is not settled, and of those the one with the widest interval.

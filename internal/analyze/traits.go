@@ -14,34 +14,37 @@ type trait struct {
 	name   string
 	unlike bool
 	words  func(*model.RunInfo) string
+	// exact is what words round; nil when they do not.
+	exact func(*model.RunInfo) int64
 }
 
 // traitList is in the order in which people read it: what was measured, how,
 // with what, where.
 var traitList = []trait{
-	{"kind", true, func(r *model.RunInfo) string { return kindWords(r.Target.Kind) }},
-	{"size", true, func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) }},
-	{"engine", true, func(r *model.RunInfo) string { return r.Volume.Engine }},
-	{"direct", true, func(r *model.RunInfo) string { return directWords(r.Volume.Direct) }},
-	{"profile", true, func(r *model.RunInfo) string { return r.Profile }},
-	{"visits", false, func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
-	{"filesystem", false, func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
-	{"mount options", false, func(r *model.RunInfo) string { return r.Environment.Storage.MountOpts }},
-	{"device", false, func(r *model.RunInfo) string { return r.Environment.Storage.Device }},
-	{"model", false, func(r *model.RunInfo) string { return r.Environment.Storage.Model }},
-	{"server", false, func(r *model.RunInfo) string { return r.Environment.Storage.Server }},
-	{"write cache", false, func(r *model.RunInfo) string { return r.Environment.Storage.WriteCache }},
-	{"scheduler", false, func(r *model.RunInfo) string { return r.Environment.Storage.Scheduler }},
-	{"in memory", true, func(r *model.RunInfo) string { return yesNo(r.Environment.Storage.Memory) }},
-	{"host", false, func(r *model.RunInfo) string { return r.Environment.Hostname }},
-	{"kernel", false, func(r *model.RunInfo) string { return r.Environment.Kernel }},
-	{"CPU", false, func(r *model.RunInfo) string { return r.Environment.CPUModel }},
-	{"CPUs", false, func(r *model.RunInfo) string { return positive(r.Environment.CPUs, "") }},
-	{"governor", false, func(r *model.RunInfo) string { return r.Environment.Governor }},
-	{"memory", false, func(r *model.RunInfo) string { return sizeWords(r.Environment.Memory) }},
-	{"virtualization", false, func(r *model.RunInfo) string { return r.Environment.Virtualization }},
-	{"CPU limit", false, func(r *model.RunInfo) string { return limitWords(r.Environment.CgroupCPU) }},
-	{"memory limit", false, func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
+	{name: "kind", unlike: true, words: func(r *model.RunInfo) string { return kindWords(r.Target.Kind) }},
+	{name: "size", unlike: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
+		exact: func(r *model.RunInfo) int64 { return r.Volume.Size }},
+	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
+	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(r.Volume.Direct) }},
+	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
+	{name: "visits", words: func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
+	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
+	{name: "mount options", words: func(r *model.RunInfo) string { return r.Environment.Storage.MountOpts }},
+	{name: "device", words: func(r *model.RunInfo) string { return r.Environment.Storage.Device }},
+	{name: "model", words: func(r *model.RunInfo) string { return r.Environment.Storage.Model }},
+	{name: "server", words: func(r *model.RunInfo) string { return r.Environment.Storage.Server }},
+	{name: "write cache", words: func(r *model.RunInfo) string { return r.Environment.Storage.WriteCache }},
+	{name: "scheduler", words: func(r *model.RunInfo) string { return r.Environment.Storage.Scheduler }},
+	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return yesNo(r.Environment.Storage.Memory) }},
+	{name: "host", words: func(r *model.RunInfo) string { return r.Environment.Hostname }},
+	{name: "kernel", words: func(r *model.RunInfo) string { return r.Environment.Kernel }},
+	{name: "CPU", words: func(r *model.RunInfo) string { return r.Environment.CPUModel }},
+	{name: "CPUs", words: func(r *model.RunInfo) string { return positive(r.Environment.CPUs, "") }},
+	{name: "governor", words: func(r *model.RunInfo) string { return r.Environment.Governor }},
+	{name: "memory", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.Memory) }},
+	{name: "virtualization", words: func(r *model.RunInfo) string { return r.Environment.Virtualization }},
+	{name: "CPU limit", words: func(r *model.RunInfo) string { return limitWords(r.Environment.CgroupCPU) }},
+	{name: "memory limit", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
 }
 
 // traits lists what two runs have in common and in what they differ. What is
@@ -56,10 +59,14 @@ func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Diff
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		list = append(list, trait{name, false, func(r *model.RunInfo) string { return r.Tools[name] }})
+		list = append(list, trait{name: name, words: func(r *model.RunInfo) string { return r.Tools[name] }})
 	}
 	for _, t := range list {
 		wa, wb := t.words(a), t.words(b)
+		if t.exact != nil && wa == wb && t.exact(a) != t.exact(b) {
+			// Rounded, the two look the same.
+			wa, wb = fmt.Sprintf("%s (%d B)", wa, t.exact(a)), fmt.Sprintf("%s (%d B)", wb, t.exact(b))
+		}
 		switch {
 		case wa == "" && wb == "":
 		case wa == wb:
@@ -106,16 +113,11 @@ func visitWords(s model.Schedule) string {
 	return string(s.Mode)
 }
 
-// sizeWords is exact where two sizes would look the same rounded.
 func sizeWords(n int64) string {
-	switch short := model.FormatSize(n); {
-	case n <= 0:
+	if n <= 0 {
 		return ""
-	case n%(1<<20) == 0 && n >= 1<<30 && n%(1<<30) != 0:
-		return fmt.Sprintf("%s (%d MiB)", short, n>>20)
-	default:
-		return short
 	}
+	return model.FormatSize(n)
 }
 
 func positive(n int, unit string) string {

@@ -24,6 +24,8 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitGoal        = 3
+	exitRegression  = 4
 	exitInvalid     = 5
 	exitInterrupted = 130
 )
@@ -82,8 +84,8 @@ func newRoot(e *env.Env) *cobra.Command {
 		Long: `Loadline tells how much I/O a directory, a file, a block device or an NBD or Ceph
 volume can carry, with an interval and a verdict on every number.
 
-Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 5 measured, but invalid;
-130 interrupted. Each command's help says which of them it uses.`,
+Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
+4 a regression; 5 measured, but invalid; 130 interrupted. Each command's help says which of them it uses.`,
 		Example: `  loadline run /var/lib/postgresql
   loadline doctor`,
 		Version:       Version,
@@ -98,7 +100,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 5 measured, but invalid;
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  next: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e))
+	root.AddCommand(newRun(e), newCompare(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e))
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

@@ -21,9 +21,10 @@ import (
 type options struct {
 	profile, job, size, precision string
 	maxTime, maxPrefill, fixed    string
-	rampTime, destroy, note       string
-	only, skip                    []string
+	rampTime, note                string
+	only, skip, destroy, goals    []string
 	untilSteady                   bool
+	repeat                        int
 	seed                          uint64
 }
 
@@ -41,7 +42,8 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
 	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
-	f.StringVar(&o.destroy, "destroy-data-on", "", "allow overwriting this existing device, image or file; must name the `TARGET`")
+	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
+	f.StringArrayVar(&o.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
 }
@@ -54,7 +56,8 @@ const defaultMaxPrefill = 30
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
 		Scenario: "profile", Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
-		UntilSteady: o.untilSteady, DestroyDataOn: o.destroy, Seed: o.seed, Note: o.note,
+		UntilSteady: o.untilSteady, DestroyDataOn: o.destroyOn(target), Seed: o.seed, Note: o.note,
+		Repeat: o.repeat, Goals: o.goals,
 	}
 	if o.job != "" {
 		exp.Profile = ""
@@ -72,7 +75,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		}
 	}
 	if o.precision != "" {
-		if exp.Precision, err = parseShare(o.precision); err != nil {
+		if exp.Precision, err = parseShare("--precision", o.precision); err != nil {
 			return exp, err
 		}
 	}
@@ -96,15 +99,29 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	return exp, nil
 }
 
+// destroyOn is the word of --destroy-data-on that is about this target: the one
+// that is it, else the only one (which planning then holds against the target).
+func (o *options) destroyOn(target string) string {
+	for _, word := range o.destroy {
+		if word == target {
+			return word
+		}
+	}
+	if len(o.destroy) == 1 {
+		return o.destroy[0]
+	}
+	return ""
+}
+
 // parseShare reads "5%" or "0.05".
-func parseShare(s string) (float64, error) {
+func parseShare(flag, s string) (float64, error) {
 	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
 	if percent {
 		v /= 100
 	}
-	if err != nil || v <= 0 || v >= 1 {
-		return 0, model.RefusedError(fmt.Sprintf("--precision %q is no share between 0 and 100 %%", s), "write it like 5% or 0.05")
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is no share between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
 	}
 	return v, nil
 }

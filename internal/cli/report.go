@@ -22,34 +22,40 @@ func finish(e *env.Env, dir, output string, brief bool) (int, error) {
 		return exitFailed, err
 	}
 	r := assemble(rec)
-	var doc, summary bytes.Buffer
-	if err := jsonout.Write(&doc, r); err != nil {
-		return exitFailed, err
-	}
-	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
-		return exitFailed, err
-	}
-	if err := store.WriteFile(dir, "report.json", doc.Bytes()); err != nil {
-		return exitFailed, err
-	}
-	if err := store.WriteFile(dir, "summary.txt", summary.Bytes()); err != nil {
+	doc, err := saveReport(dir, r)
+	if err != nil {
 		return exitFailed, err
 	}
 	for _, d := range rec.Damage {
 		fmt.Fprintf(e.Stderr, "loadline: %s: %s\n", dir, d)
 	}
 	if output == "json" {
-		if _, err := e.Stdout.Write(doc.Bytes()); err != nil {
+		if _, err := e.Stdout.Write(doc); err != nil {
 			return exitFailed, err
 		}
-		return verdictCode(r), nil
+		return reportCode(r), nil
 	}
 	o := terminalOptions(e.Output)
 	o.Brief = brief
 	if err := text.Render(e.Stdout, r, o); err != nil {
 		return exitFailed, err
 	}
-	return verdictCode(r), nil
+	return reportCode(r), nil
+}
+
+// saveReport writes a report beside its raw data, and returns its document.
+func saveReport(dir string, r *model.Report) ([]byte, error) {
+	var doc, summary bytes.Buffer
+	if err := jsonout.Write(&doc, r); err != nil {
+		return nil, err
+	}
+	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
+		return nil, err
+	}
+	if err := store.WriteFile(dir, "report.json", doc.Bytes()); err != nil {
+		return nil, err
+	}
+	return doc.Bytes(), store.WriteFile(dir, "summary.txt", summary.Bytes())
 }
 
 // assemble computes the report of a run: estimates first, then findings on them.
@@ -69,7 +75,15 @@ func assemble(rec *model.Recorded) *model.Report {
 	if n := len(rec.Run.Steps); n > 0 {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
-	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings}
+	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results)}
+}
+
+// reportCode is the exit code that goals and verdicts ask for.
+func reportCode(r *model.Report) int {
+	if code := goalCode(r); code != exitOK {
+		return code
+	}
+	return verdictCode(r)
 }
 
 // verdictCode is 5 when any result is invalid, or when a rule says so of the run.

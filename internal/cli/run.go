@@ -22,6 +22,8 @@ import (
 // runFlags are the flags of run beside those that it shares with plan.
 type runFlags struct {
 	options
+	gate            gateFlags
+	baseline        string
 	results, output string
 	quiet, child    bool
 }
@@ -39,16 +41,28 @@ and again until its 95 % interval is as narrow as --precision or --max-time is o
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
          nbd://host/export   rbd:pool/image
 
+With --baseline another target is measured side by side with it, in short blocks,
+and compared (see loadline compare). --goal asks for a value that the whole interval
+must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
+
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
-5 measured, but a result is invalid; 130 interrupted (what was measured is kept).`,
+3 a goal was missed, or cannot be decided; 4 worse than the baseline; 5 measured, but
+a result is invalid; 130 interrupted (what was measured is kept). When several of
+them apply, 4 goes before 3 and 3 before 5.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%`,
 		Args: exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.baseline != "" {
+				return f.runPair(cmd.Context(), e, args[0])
+			}
 			return f.run(cmd.Context(), e, args[0])
 		},
 	}
 	f.register(cmd)
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure this `TARGET` as well, interleaved, and compare with it")
+	f.gate.register(cmd)
+	registerGoals(cmd, &f.options)
 	cmd.Flags().StringVar(&f.results, "results", "loadline-results", "`DIR` that the run directory is made in")
 	registerOutput(cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -138,6 +152,9 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, err
 	}
+	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+		return nil, err
+	}
 	if err := checkJobs(ctx, e, p.Workloads); err != nil {
 		return nil, err
 	}
@@ -149,24 +166,33 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, err
 	}
-	probe, err := worker.Probe(ctx, model.ProbeRequest{
-		Target: t, Destroy: exp.DestroyDataOn, MayWrite: by.touch && writes(p.Workloads), LookOnly: !by.touch,
-		Bandwidth: by.touch && exp.Size == 0,
+	found, err := probe(ctx, worker, exp, p, t, by.touch, by.watch)
+	if err != nil {
+		worker.Close()
+		return nil, err
+	}
+	plan, err := profile.Build(exp, p, t, found)
+	if err != nil {
+		worker.Close()
+		return nil, err
+	}
+	return &prepared{worker: worker, probe: found, plan: plan}, nil
+}
+
+// probe asks a worker what the target is. watch may be nil.
+func probe(ctx context.Context, worker *engine.Worker, exp model.Experiment, p profile.Profile, t model.Target, touch bool, watch engine.Observer) (model.ProbeResult, error) {
+	found, err := worker.Probe(ctx, model.ProbeRequest{
+		Target: t, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
+		Bandwidth: touch && exp.Size == 0,
 	}, func(p model.Progress) {
-		if by.watch != nil {
-			by.watch.Observe(model.Update{Progress: &p, Left: -1})
+		if watch != nil {
+			watch.Observe(model.Update{Progress: &p, Left: -1})
 		}
 	})
 	if err != nil {
-		worker.Close()
-		return nil, err
+		return model.ProbeResult{}, err
 	}
-	plan, err := profile.Build(exp, p, t, *probe)
-	if err != nil {
-		worker.Close()
-		return nil, err
-	}
-	return &prepared{worker: worker, probe: *probe, plan: plan}, nil
+	return *found, nil
 }
 
 // scheduler is the profile scenario's rule for further rounds.

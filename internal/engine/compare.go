@@ -10,7 +10,6 @@ import (
 
 // PairJudge says what is known of the rows of a workload from its blocks so far.
 type PairJudge interface {
-	Judge
 	JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast
 }
 
@@ -45,7 +44,7 @@ type CompareOptions struct {
 // same for both records.
 func Compare(ctx context.Context, o CompareOptions) (model.Status, error) {
 	c := &comparison{
-		execution: newExecution(o.Judge, o.Observer, o.Now), judge: o.Judge, scheduler: o.Scheduler,
+		execution: newExecution(nil, o.Observer, o.Now), judge: o.Judge, scheduler: o.Scheduler,
 		sides: [2]*side{
 			{name: model.SideA, plan: o.A.Plan, workers: o.A.Workers, recorder: o.A.Recorder},
 			{name: model.SideB, plan: o.B.Plan, workers: o.B.Workers, recorder: o.B.Recorder},

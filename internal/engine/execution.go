@@ -24,6 +24,7 @@ type side struct {
 // execution is what a run and a comparison have in common: a clock, the time
 // that is used up, and how a volume is prepared and a step is done.
 type execution struct {
+	// judge ends long visits; blocks have none, and a comparison no such judge.
 	judge    Judge
 	observer Observer
 	now      func() time.Time

@@ -18,6 +18,10 @@ type state struct {
 	step       *model.Step
 	workload   *model.Workload
 	steps      int
+	// side is that of the step under way, begun the number of steps so far of both
+	// sides of a comparison.
+	side  model.Side
+	begun int
 	// sum adds up the current visit, last is its last second.
 	sum, last  model.Flow
 	sumSeconds float64
@@ -44,7 +48,8 @@ func (s *state) take(u model.Update) (lines []string) {
 	if u.Step != nil {
 		lines = append(lines, s.endPhase())
 		step := *u.Step
-		s.step, s.workload = &step, u.Workload
+		s.step, s.workload, s.side = &step, u.Workload, u.Side
+		s.begun++
 		s.sum, s.last, s.sumSeconds, s.lastRate = model.Flow{}, model.Flow{}, 0, math.NaN()
 	}
 	if u.Sample != nil {
@@ -58,7 +63,7 @@ func (s *state) take(u model.Update) (lines []string) {
 	}
 	// A message of a step that failed has told the cause already.
 	if u.Result != nil && (u.Message == "" || u.Result.Error == "") {
-		lines = append(lines, s.stepLine(u.Result, u.Judgement))
+		lines = append(lines, s.stepLine(u.Result, u.Judgement, u.Contrast))
 	}
 	kept := lines[:0]
 	for _, line := range lines {
@@ -138,9 +143,22 @@ func (s *state) endPhase() string {
 	return line
 }
 
-// stepLine is "[3/18] rand-read-iops round 1: 21.4k/s ±6.0 %".
-func (s *state) stepLine(r *model.StepResult, j *model.Judgement) string {
-	line := fmt.Sprintf("[%d/%d] %s round %d: ", r.Step.Number, max(s.steps, r.Step.Number), r.Step.Workload, r.Step.Round)
+// number is "[3/18]": the step of the run, or of both sides of a comparison.
+func (s *state) number(step model.Step) string {
+	n := step.Number
+	if s.side != "" {
+		n = s.begun
+	}
+	return fmt.Sprintf("[%d/%d]", n, max(s.steps, n))
+}
+
+// stepLine is "[3/18] rand-read-iops round 1: 21.4k/s ±6.0 %", and in a comparison
+// "[4/48] rand-read-iops block 1, B: 21.4k/s; change −2.1 % ±4.0 %".
+func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
+	line := fmt.Sprintf("%s %s round %d: ", s.number(r.Step), r.Step.Workload, r.Step.Round)
+	if s.side != "" {
+		line = fmt.Sprintf("%s %s block %d, %s: ", s.number(r.Step), r.Step.Workload, r.Step.Block, s.side)
+	}
 	value := s.headline(s.sum, s.sumSeconds)
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
 		line += string(j.Direction) + " "
@@ -154,10 +172,28 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement) string {
 		return line + model.FormatMetric(j.Metric, j.Value) + " " + halfWidth(j.Estimate)
 	case j != nil:
 		return line + model.FormatMetric(j.Metric, j.Value) + " (no interval yet)"
+	case !math.IsNaN(value) && s.side != "":
+		return line + model.FormatMetric(s.metric(), value) + contrastWords(c)
 	case !math.IsNaN(value):
 		return line + model.FormatMetric(s.metric(), value) + " (no interval yet)"
 	}
 	return line + "nothing measured"
+}
+
+// contrastWords tells what is known of the row that is known worst.
+func contrastWords(c *model.Contrast) string {
+	if c == nil || c.Ratio.Confidence == 0 {
+		return ""
+	}
+	metric := ""
+	if c.Metric == model.P99 {
+		metric = "p99 "
+	}
+	words := fmt.Sprintf("; %schange %+.1f %% %s", metric, (c.Ratio.Value-1)*100, halfWidth(c.Ratio))
+	if c.Settled {
+		words += ", settled"
+	}
+	return words
 }
 
 // ofStep tells whether a phase is a part of a step, which the step's own line shows.

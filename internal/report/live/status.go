@@ -100,7 +100,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.left >= 0 && s.elapsed+s.left > 0 {
 		share = s.elapsed / (s.elapsed + s.left)
 	}
-	lead = []piece{{text: fmt.Sprintf("[%d/%d]", s.step.Number, max(s.steps, s.step.Number)), paint: term.Dim},
+	lead = []piece{{text: strings.TrimSpace(s.number(*s.step) + " " + string(s.side)), paint: term.Dim},
 		{text: s.step.Workload, paint: term.Bold}}
 	if s.workload != nil && s.workload.Job == "" {
 		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", model.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})

@@ -167,7 +167,11 @@ func settleWords(c *model.Comparison, r model.Row) string {
 	case r.P < c.Alpha && r.Adjusted >= c.Alpha:
 		return fmt.Sprintf("p %s, but %s after Holm's correction for %d rows: choose fewer with --only, or measure more blocks", pWords(r.P), pWords(r.Adjusted), len(c.Rows))
 	}
-	return lead + "the change is about as large as the margin: more measuring will not settle it, another --margin will"
+	flag := "--margin"
+	if r.Metric == model.P99 {
+		flag = "--margin-p99"
+	}
+	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
 }
 
 func pWords(p float64) string {

@@ -10,14 +10,14 @@ import (
 // Times in seconds. A visit's ramp covers the start of fio's jobs and the first
 // requests; overhead is fio's start and end, beside ramp and visit.
 const (
-	defaultVisit    = 3.0
-	defaultRamp     = 0.5
-	defaultMaxTime  = 300.0
-	shortestVisit   = 1.0
-	overhead        = 0.35
-	defaultRounds   = 3
+	defaultVisit   = 3.0
+	defaultRamp    = 0.5
+	defaultMaxTime = 300.0
+	shortestVisit  = 1.0
+	overhead       = 0.35
+	defaultRounds  = 3
 	// defaultBlocks is even, so that each side comes first as often as the other.
-	defaultBlocks = 4
+	defaultBlocks   = 4
 	defaultAccuracy = 0.05
 	// span is the least time between the beginnings of a workload's first and
 	// last visit. Storage drifts over seconds (write-back, garbage collection,
@@ -53,15 +53,31 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	}
 	s.Mode = model.Rounds
 	s.Visit = orDefault(p.Visit, defaultVisit)
-	s.MaxTime = orDefault(exp.MaxTime, float64(sides)*orDefault(p.MaxTime, defaultMaxTime))
+	s.MaxTime = orDefault(exp.MaxTime, orDefault(p.MaxTime, defaultMaxTime))
 	s.MinRounds = defaultRounds
+	fromProfile := exp.MaxTime == 0 && p.MaxTime > 0
 	if sides > 1 {
 		s.MinRounds = defaultBlocks
+		if exp.MaxTime == 0 {
+			s.MaxTime = timeForSides(s, n, sides)
+		}
 	}
 	if exp.Repeat > 0 {
 		s.MinRounds = exp.Repeat
 	}
-	return fitTime(s, n, sides, exp.MaxTime == 0 && p.MaxTime > 0)
+	return fitTime(s, n, sides, fromProfile)
+}
+
+// timeForSides is the time that a comparison gets when none is asked for: as much
+// for each side as for a run, and enough for visits as long as those of a run.
+func timeForSides(s model.Schedule, n, sides int) float64 {
+	run := s
+	run.MinRounds = defaultRounds
+	run, err := fitTime(run, n, 1, false)
+	if err != nil {
+		return float64(sides) * s.MaxTime
+	}
+	return max(float64(sides)*s.MaxTime, float64(sides*n*s.MinRounds)*slot(run))
 }
 
 // fitTime shortens the visits of n workloads on each side until the certain

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/store"
+)
+
+// compareFlags are the flags of compare: those of run for measuring, and the gate.
+type compareFlags struct {
+	options
+	gate            gateFlags
+	results, output string
+	quiet, child    bool
+}
+
+func newCompare(e *env.Env) *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare A B | compare DIR",
+		Short: "Tell which of two targets or two saved runs is better",
+		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a visit
+of one and a visit of the other in random order, until each interval is narrower than
+the margin or --max-time is over; two run directories are compared as they are; DIR is
+the folder of a comparison that was measured before.
+
+Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
+difference is significant over all rows), the same (it lies within), or unclear.
+
+Exit codes: 0 nothing that --fail-on names; 1 failed; 2 refused, with the reason; 4 a
+row is worse (or unclear, with --fail-on unclear); 5 a row is unusable because a number
+is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).`,
+		Example: `  loadline compare /srv/old /srv/new --profile quick
+  loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 2 {
+				return nil
+			}
+			return exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(checkOutput(f.output), f.gate.check()); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return f.again(e, cmd, args[0])
+			}
+			return f.two(cmd.Context(), e, cmd, args[0], args[1])
+		},
+	}
+	f.register(cmd)
+	f.gate.register(cmd)
+	cmd.Flags().StringVar(&f.results, "results", "loadline-results", "`DIR` that the folder of the comparison is made in")
+	registerOutput(cmd, &f.output)
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the workers as processes of their own")
+	_ = cmd.Flags().MarkHidden("child-worker")
+	return cmd
+}
+
+// two compares two runs, or measures two targets.
+func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, a, b string) error {
+	for _, name := range []string{a, b} {
+		if store.IsComparison(name) {
+			return model.RefusedError(fmt.Sprintf("%s is the folder of a comparison, not one run", name),
+				fmt.Sprintf("loadline compare %s, or name one of its runs: %s", name, filepath.Join(name, store.CandidateDir)))
+		}
+	}
+	runA, runB := store.IsRun(a), store.IsRun(b)
+	switch {
+	case runA && runB:
+		if err := onlyGate(cmd); err != nil {
+			return err
+		}
+		return f.gate.compareRuns(e, a, b, f.output)
+	case runA || runB:
+		run, target := a, b
+		if runB {
+			run, target = b, a
+		}
+		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
+			"measure both targets, or run the target first and compare the two run directories")
+	}
+	m, err := measurePair(ctx, e, f.pair(), [2]string{a, b})
+	if err != nil {
+		return err
+	}
+	code, err := f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
+	return m.end(code, err)
+}
+
+func (f *compareFlags) pair() pairFlags {
+	return pairFlags{options: &f.options, gate: &f.gate, results: f.results, quiet: f.quiet, child: f.child}
+}
+
+// again compares the two sides of a saved comparison again, from raw data.
+func (f *compareFlags) again(e *env.Env, cmd *cobra.Command, dir string) error {
+	if err := onlyGate(cmd); err != nil {
+		return err
+	}
+	if !store.IsComparison(dir) {
+		hint := "name two targets or two run directories: loadline compare A B"
+		if store.IsRun(dir) {
+			return model.RefusedError(fmt.Sprintf("%s is one run: there is nothing to compare it with", dir), hint)
+		}
+		return model.RefusedError(fmt.Sprintf("%s is not the folder of a saved comparison: it has no runs %s and %s", dir, store.BaselineDir, store.CandidateDir), hint)
+	}
+	for _, side := range sideDirs {
+		if store.Running(filepath.Join(dir, side)) {
+			return model.RefusedError(fmt.Sprintf("the comparison in %s is still going on", dir), "wait for its end, or interrupt it")
+		}
+	}
+	code, err := f.gate.finishPair(e, dir, f.output, false)
+	return ending(code, err)
+}
+
+// ending is the error that makes a command end with the code.
+func ending(code int, err error) error {
+	if err == nil && code != exitOK {
+		return exitCode(code)
+	}
+	return err
+}
+
+// end is how the command ends after an interleaved measurement.
+func (m measured) end(code int, err error) error {
+	switch {
+	case m.status == model.Interrupted:
+		return exitCode(exitInterrupted)
+	case m.err != nil:
+		// Why nothing can be compared follows from why the measuring failed.
+		return m.err
+	}
+	return ending(code, err)
+}
+
+// briefly tells whether the head is on the screen already, because both streams
+// are the same terminal.
+func briefly(e *env.Env, quiet bool) bool {
+	return !quiet && e.Terminal.Interactive && e.Output.Interactive
+}
+
+// gateOnly are the flags that mean something for saved runs.
+var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "quiet", "help"}
+
+// onlyGate refuses flags for measuring where nothing is measured.
+func onlyGate(cmd *cobra.Command) error {
+	var wrong []string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, name := range gateOnly {
+			if flag.Name == name {
+				return
+			}
+		}
+		wrong = append(wrong, "--"+flag.Name)
+	})
+	if len(wrong) == 0 {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is for measuring, and saved runs are only compared", strings.Join(wrong, ", ")), "leave it out")
+}

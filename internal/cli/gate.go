@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The defaults of the margins (methodology: the gate).
+const (
+	defaultMargin    = 0.05
+	defaultMarginP99 = 0.10
+)
+
+// gateFlags decide what a comparison calls a change, and which verdicts fail.
+type gateFlags struct {
+	margin, marginP99 string
+	failOn            []string
+}
+
+// failWords are what --fail-on knows.
+var failWords = []string{"worse", "unclear", "invalid", "none"}
+
+func (g *gateFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.margin, "margin", "", "relative change of a rate or a mean that counts as none (default 5%)")
+	f.StringVar(&g.marginP99, "margin-p99", "", "the same for a p99 (default 10%, or --margin if that is more)")
+	f.StringSliceVar(&g.failOn, "fail-on", []string{"worse"}, "verdicts on a row that make it fail: "+strings.Join(failWords, ", "))
+}
+
+// margins reads the margins; what is not given comes from saved, else from the
+// defaults.
+func (g *gateFlags) margins(saved model.Margins) (model.Margins, error) {
+	m := saved
+	var err error
+	if g.margin != "" {
+		if m.Rate, err = parseShare("--margin", g.margin); err != nil {
+			return m, err
+		}
+	}
+	if g.marginP99 != "" {
+		if m.P99, err = parseShare("--margin-p99", g.marginP99); err != nil {
+			return m, err
+		}
+	}
+	if m.Rate == 0 {
+		m.Rate = defaultMargin
+	}
+	if m.P99 == 0 {
+		m.P99 = max(defaultMarginP99, m.Rate)
+	}
+	return m, nil
+}
+
+// check refuses words that --fail-on does not know.
+func (g *gateFlags) check() error {
+	for _, word := range g.failOn {
+		if slices.Contains(failWords, word) {
+			continue
+		}
+		message := fmt.Sprintf("--fail-on %q is not known", word)
+		if near := model.Nearest(word, failWords); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return model.RefusedError(message, "choose among "+strings.Join(failWords, ", "))
+	}
+	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
+		return model.RefusedError("--fail-on none does not go with other verdicts", "give none, or the others")
+	}
+	return nil
+}
+
+// code is the exit code that the verdicts on the rows ask for.
+func (g *gateFlags) code(c *model.Comparison) int {
+	has := func(v model.Change) bool {
+		return slices.ContainsFunc(c.Rows, func(r model.Row) bool { return r.Verdict == v })
+	}
+	on := func(word string) bool { return slices.Contains(g.failOn, word) }
+	switch {
+	case on("worse") && has(model.Worse), on("unclear") && has(model.Unclear):
+		return exitRegression
+	case on("invalid") && has(model.Unusable):
+		return exitInvalid
+	}
+	return exitOK
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/live"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/store"
+)
+
+// pairFlags are what an interleaved measurement of two targets needs.
+type pairFlags struct {
+	*options
+	gate    *gateFlags
+	results string
+	quiet   bool
+	child   bool
+}
+
+// measured is where an interleaved measurement was saved, and how it ended.
+type measured struct {
+	dir    string
+	status model.Status
+	err    error
+}
+
+// pairing is two greeted workers and the plans made of what they found.
+type pairing struct {
+	workers [2]*engine.Worker
+	probes  [2]model.ProbeResult
+	plans   [2]model.Plan
+}
+
+func (p *pairing) close() error {
+	var err error
+	for _, w := range p.workers {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}
+	return err
+}
+
+// measurePair measures two targets in interleaved blocks. The error is for what
+// went wrong before the first I/O; after that, measured holds it.
+func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) (measured, error) {
+	started := e.Now()
+	id := store.Name(started, "compare "+shortName(names[0])+" "+shortName(names[1]))
+	watch := live.New(e.Stderr, live.Options{
+		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
+	})
+	defer watch.Close()
+	pair, margins, err := preparePair(ctx, e, f, names, id, watch, remarks(e, f.quiet))
+	if err != nil {
+		return measured{}, err
+	}
+	defer pair.close()
+	dir, err := store.CreateComparison(f.results, id)
+	if err != nil {
+		return measured{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")
+	}
+	sides, err := createSides(e, pair, dir, id, started)
+	if err != nil {
+		return measured{}, err
+	}
+	if !f.quiet {
+		envs := [2]model.Environment{pair.probes[0].Environment, pair.probes[1].Environment}
+		_ = text.CompareHead(e.Stderr, pair.plans, envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
+	}
+	m := measured{dir: dir}
+	m.status, m.err = engine.Compare(ctx, engine.CompareOptions{
+		A: sides[0], B: sides[1], Judge: analyze.BlockJudge{Margins: margins}, Scheduler: turns{}, Observer: watch, Now: e.Now,
+	})
+	if err := pair.close(); err != nil && m.err == nil {
+		m.err = err
+	}
+	return m, nil
+}
+
+// preparePair checks everything that can be checked before any I/O, then probes
+// both targets and plans.
+func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, id string, watch engine.Observer, say io.Writer) (_ *pairing, margins model.Margins, err error) {
+	if margins, err = f.gate.margins(model.Margins{}); err != nil {
+		return nil, margins, err
+	}
+	exp, err := f.experiment(names[1])
+	if err != nil {
+		return nil, margins, err
+	}
+	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = "compare", names[0], margins.Rate, margins.P99
+	p, err := chosenProfile(exp, say)
+	if err != nil {
+		return nil, margins, err
+	}
+	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+		return nil, margins, err
+	}
+	if err := checkJobs(ctx, e, p.Workloads); err != nil {
+		return nil, margins, err
+	}
+	var targets [2]model.Target
+	for i, name := range names {
+		if targets[i], err = parseTarget(name); err != nil {
+			return nil, margins, err
+		}
+	}
+	if err := refuseSame(targets[0], targets[1]); err != nil {
+		return nil, margins, err
+	}
+	pair := &pairing{}
+	exps := [2]model.Experiment{exp, exp}
+	// The goals are of the target, not of its baseline.
+	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, f.destroyOn(names[0])
+	for i, t := range targets {
+		if pair.workers[i], err = connect(ctx, e, id+"-"+sideDirs[i], f.child); err != nil {
+			pair.close()
+			return nil, margins, err
+		}
+		if pair.probes[i], err = probe(ctx, pair.workers[i], exps[i], p, t, true, watch); err != nil {
+			pair.close()
+			return nil, margins, err
+		}
+	}
+	if pair.plans, err = profile.Pair(exps, p, targets, pair.probes); err != nil {
+		pair.close()
+		return nil, margins, err
+	}
+	return pair, margins, nil
+}
+
+// sideDirs are the names of the two run directories.
+var sideDirs = [2]string{store.BaselineDir, store.CandidateDir}
+
+// createSides begins the record of each side.
+func createSides(e *env.Env, pair *pairing, dir, id string, started time.Time) ([2]engine.Side, error) {
+	var sides [2]engine.Side
+	for i := range sides {
+		yaml, err := spec.MarshalExperiment(pair.plans[i].Experiment)
+		if err != nil {
+			return sides, err
+		}
+		writer, err := store.Create(dir, e.Now, store.Start{
+			Directory: sideDirs[i], Experiment: yaml, Plan: pair.plans[i], Environment: pair.probes[i].Environment,
+			Run: model.Run{ID: id + "-" + sideDirs[i], Started: started, Command: append([]string{"loadline"}, e.Args...),
+				Tools: pair.probes[i].Tools, Comparison: id, Side: []model.Side{model.SideA, model.SideB}[i]},
+		})
+		if err != nil {
+			return sides, model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		}
+		sides[i] = engine.Side{Plan: pair.plans[i], Workers: []*engine.Worker{pair.workers[i]}, Recorder: writer}
+	}
+	return sides, nil
+}
+
+// turns is the profile scenario's rule for blocks.
+type turns struct{}
+
+func (turns) Turns(p *model.Plan, round int, workloads []model.Workload) []model.Turn {
+	return profile.Turns(p, round, workloads)
+}
+
+// shortName is the end of a target's name, for the name of a folder.
+func shortName(name string) string {
+	if i := strings.LastIndexByte(strings.TrimRight(name, "/"), '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	if len(name) > 16 {
+		name = name[:16]
+	}
+	return name
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// refuseSame refuses two targets that are one and the same thing. Two directories
+// on one disk are not refused: the comparison says that they share it.
+func refuseSame(a, b model.Target) error {
+	same := a.Kind == b.Kind && a.Path == b.Path && a.URI == b.URI
+	if !same && a.Path != "" && b.Path != "" {
+		// Hard links and device nodes: two names, one thing.
+		infoA, errA := os.Stat(a.Path)
+		infoB, errB := os.Stat(b.Path)
+		same = errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
+	}
+	if !same {
+		return nil
+	}
+	hint := "name two different targets"
+	if a.Kind == model.Directory {
+		hint = "to see how much one place varies, name two directories on it: mkdir " + a.Path + "/a " + a.Path + "/b"
+	}
+	if a.Name == b.Name {
+		return model.RefusedError(fmt.Sprintf("%s would be compared with itself", a.Name), hint)
+	}
+	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, kindWord(a.Kind)), hint)
+}
+
+func kindWord(k model.TargetKind) string {
+	switch k {
+	case model.BlockDevice:
+		return "device"
+	case model.NBD:
+		return "NBD export"
+	case model.RBD:
+		return "Ceph image"
+	}
+	return string(k)
+}
