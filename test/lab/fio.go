@@ -30,7 +30,8 @@ type Measured struct {
 	// P50 and P99 are of fio's completion latency (clat), of the direction that
 	// has more I/Os. fio's histogram makes them good to about 1.5 %.
 	P50, P99 time.Duration
-	// Total is the number of I/Os, Errors of those that failed.
+	// Total is the number of I/Os measured; Errors is how many failed, in the ramp
+	// too.
 	Total, Errors int64
 	// ExitCode is fio's own, and Messages what it printed on standard error.
 	ExitCode int
