@@ -51,14 +51,19 @@ func program(b *testing.B) string {
 	return path
 }
 
-// bareFio runs fio alone on a job text and reads its JSON.
-func bareFio(b *testing.B, job string, doc any) {
+// anywhere is a command as it is.
+func anywhere(program string, args ...string) []string { return append([]string{program}, args...) }
+
+// bareFio runs fio alone on a job text, by way of a command in front of it, and
+// reads its JSON.
+func bareFio(b *testing.B, by func(program string, args ...string) []string, job string, doc any) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "job.fio")
 	if err := os.WriteFile(path, []byte(job), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	out, err := exec.CommandContext(b.Context(), "fio", "--output-format=json", "--allow_file_create=0", path).Output()
+	command := by("fio", "--output-format=json", "--allow_file_create=0", path)
+	out, err := exec.CommandContext(b.Context(), command[0], command[1:]...).Output()
 	if err != nil {
 		b.Fatalf("fio: %v\n%s", err, out)
 	}

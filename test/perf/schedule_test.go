@@ -23,22 +23,23 @@ var kbenchAspects = []struct {
 	suffix, block string
 	depth         int
 	metric        model.Metric
-	// truth is what the device is set to, in base units: 4 KiB blocks run into the
-	// limit on IOPS, 128 KiB blocks into the one on bytes, and one I/O in flight
-	// takes as long as the limit makes it wait, 1/IOPS. fio's own turn between two
-	// I/Os is in that time too, so both schedules see a little less.
+	// truth is what the device is set to, in base units.
 	truth float64
 	what  string
 }{
-	{"iops", "4K", 64, model.IOPS, scheduleIOPS, "3,000/s: the limit on IOPS"},
-	{"bw", "128k", 64, model.Bandwidth, scheduleBandwidth, "125 MiB/s: the limit on bytes"},
-	{"lat", "4k", 1, model.Latency, 1.0 / scheduleIOPS, "333.3 µs: 1/IOPS at depth 1"},
+	{"iops", "4K", 64, model.IOPS, scheduleIOPS, "the limit on IOPS, which 4 KiB blocks run into"},
+	{"bw", "128k", 64, model.Bandwidth, scheduleBandwidth, "the limit on bytes, which 128 KiB blocks run into"},
+	{"lat", "4k", 1, model.Latency, 1.0 / scheduleIOPS, "1/IOPS at depth 1, less what fio itself needs from one I/O to the next: so the rate is shown too"},
 }
+
+// means is what Kbench's schedule says of a workload: the mean that Kbench
+// reports, and the IOPS beside it.
+type means struct{ headline, iops float64 }
 
 // bareAspect runs the four jobs of one of Kbench's aspects as Kbench does (one
 // fio, one job after the other, 5 s of ramp and 20 s each) and returns the means
 // that Kbench reports, by workload, and the time that it took.
-func bareAspect(b *testing.B, d lab.Device, aspect int) (map[string]float64, float64) {
+func bareAspect(b *testing.B, d lab.Device, aspect int) (map[string]means, float64) {
 	b.Helper()
 	a := kbenchAspects[aspect]
 	text := fmt.Sprintf("[global]\nioengine=nbd\nuri=%s\nsize=%d\nbs=%s\niodepth=%d\nrandrepeat=0\nverify=0\ndirect=1\n"+
@@ -62,19 +63,20 @@ func bareAspect(b *testing.B, d lab.Device, aspect int) (map[string]float64, flo
 		} `json:"jobs"`
 	}
 	start := time.Now()
-	bareFio(b, text, &doc)
+	bareFio(b, anywhere, text, &doc)
 	took := time.Since(start).Seconds()
 	if len(doc.Jobs) != 4 {
 		b.Fatalf("fio printed %d results for four jobs", len(doc.Jobs))
 	}
-	values := map[string]float64{}
+	values := map[string]means{}
 	for _, j := range doc.Jobs {
 		way := j.Read
 		if strings.Contains(j.Name, "-write-") {
 			way = j.Write
 		}
-		values[j.Name] = map[model.Metric]float64{
+		headline := map[model.Metric]float64{
 			model.IOPS: way.IOPS, model.Bandwidth: way.KiB * 1024, model.Latency: way.Latency.Mean / 1e9}[a.metric]
+		values[j.Name] = means{headline, way.IOPS}
 	}
 	return values, took
 }
@@ -86,7 +88,7 @@ func bareAspect(b *testing.B, d lab.Device, aspect int) (map[string]float64, flo
 func BenchmarkKbenchSchedule(b *testing.B) {
 	for range b.N {
 		d := lab.Throttled(b, lab.Throttle{IOPS: scheduleIOPS, BytesPerSecond: scheduleBandwidth})
-		bare := map[string]float64{}
+		bare := map[string]means{}
 		var bareSeconds, measuring, whole float64
 		var reports []model.Report
 		for aspect := range kbenchAspects {
@@ -110,31 +112,67 @@ func BenchmarkKbenchSchedule(b *testing.B) {
 	}
 }
 
-// printSchedules prints the error of both, row by row. Loadline's is the mean
-// size of the error of its runs, which is what one run may expect; so one run of
-// each is compared.
-func printSchedules(reports []model.Report, bare map[string]float64) {
-	t := columns()
-	fmt.Fprintf(t, "\n%s, 12 workloads\ttruth\tLoadline\t\t± 95 %%\tseconds\terror\tKbench\terror\t\n", "3,000 IOPS and 125 MiB/s")
-	var ours, theirs, worstOurs, worstTheirs float64
-	for i, r := range reports[0].Results {
-		a := kbenchAspects[i/4]
-		var size float64
-		var values, errors []string
-		for _, report := range reports {
-			v := report.Results[i].Value
-			off := v/a.truth - 1
-			size += math.Abs(off) / float64(len(reports))
-			values, errors = append(values, model.FormatMetric(a.metric, v)), append(errors, fmt.Sprintf("%+.2f %%", 100*off))
-		}
-		off := bare[r.Workload]/a.truth - 1
-		ours, theirs = ours+size/12, theirs+math.Abs(off)/12
-		worstOurs, worstTheirs = max(worstOurs, size), max(worstTheirs, math.Abs(off))
-		fmt.Fprintf(t, "%s\t%s\t%s\t\t%.2f %%\t%.0f\t%s\t%s\t%+.2f %%\t\n", r.Workload, model.FormatMetric(a.metric, a.truth),
-			strings.Join(values, ", "), 100*r.HalfWidth(), r.Seconds, strings.Join(errors, ", "), model.FormatMetric(a.metric, bare[r.Workload]), 100*off)
+// scheduleRow is one metric of one workload by both, in base units.
+type scheduleRow struct {
+	name   string
+	metric model.Metric
+	truth  float64
+	ours   []model.Estimate
+	bare   float64
+}
+
+// size is the mean size of the errors of Loadline's runs, which is what one run
+// may expect, and the size of the one error of Kbench's schedule.
+func (r scheduleRow) size() (ours, bare float64) {
+	for _, e := range r.ours {
+		ours += math.Abs(e.Value/r.truth-1) / float64(len(r.ours))
 	}
-	fmt.Fprintf(t, "mean size of the error\t\t\t\t\t\t%.2f %%\t\t%.2f %%\t\n", 100*ours, 100*theirs)
-	fmt.Fprintf(t, "largest\t\t\t\t\t\t%.2f %%\t\t%.2f %%\t\n", 100*worstOurs, 100*worstTheirs)
+	return ours, math.Abs(r.bare/r.truth - 1)
+}
+
+// printSchedules prints the error of both, row by row, and sums it up twice: of
+// the headlines, and with the rate of those at depth 1 instead of their latency.
+func printSchedules(reports []model.Report, bare map[string]means) {
+	var headlines, rates []scheduleRow
+	for i, r := range reports[0].Results {
+		a, k := kbenchAspects[i/4], bare[r.Workload]
+		headline := scheduleRow{name: r.Workload, metric: a.metric, truth: a.truth, bare: k.headline}
+		rate := scheduleRow{name: r.Workload + ", its rate", metric: model.IOPS, truth: scheduleIOPS, bare: k.iops}
+		for _, report := range reports {
+			headline.ours = append(headline.ours, report.Results[i].Estimate)
+			rate.ours = append(rate.ours, report.Results[i].Metrics[model.IOPS])
+		}
+		if headlines = append(headlines, headline); a.metric == model.Latency {
+			rates = append(rates, rate)
+		}
+	}
+	t := columns()
+	fmt.Fprintf(t, "\n3,000 IOPS and 125 MiB/s\ttruth\tLoadline, twice\t± 95 %%\terror\tKbench\terror\t\n")
+	for _, row := range append(append([]scheduleRow{}, headlines...), rates...) {
+		var values, halves, errors []string
+		for _, e := range row.ours {
+			values = append(values, model.FormatMetric(row.metric, e.Value))
+			halves = append(halves, fmt.Sprintf("%.2f %%", 100*e.HalfWidth()))
+			errors = append(errors, fmt.Sprintf("%+.2f %%", 100*(e.Value/row.truth-1)))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%+.2f %%\t\n", row.name, model.FormatMetric(row.metric, row.truth), strings.Join(values, ", "),
+			strings.Join(halves, ", "), strings.Join(errors, ", "), model.FormatMetric(row.metric, row.bare), 100*(row.bare/row.truth-1))
+	}
+	for _, sum := range []struct {
+		name string
+		rows []scheduleRow
+	}{
+		{"size of error, mean (largest)", headlines},
+		{"… with rates for latencies", append(append([]scheduleRow{}, headlines[:8]...), rates...)},
+	} {
+		var ours, theirs, worstOurs, worstTheirs float64
+		for _, row := range sum.rows {
+			a, b := row.size()
+			ours, theirs = ours+a/float64(len(sum.rows)), theirs+b/float64(len(sum.rows))
+			worstOurs, worstTheirs = max(worstOurs, a), max(worstTheirs, b)
+		}
+		fmt.Fprintf(t, "%s\t\t\t\t%.2f %% (%.2f %%)\t\t%.2f %% (%.2f %%)\t\n", sum.name, 100*ours, 100*worstOurs, 100*theirs, 100*worstTheirs)
+	}
 	t.Flush()
 	for _, a := range kbenchAspects {
 		fmt.Printf("truth of the *-%s rows: %s\n", a.suffix, a.what)
