@@ -115,7 +115,7 @@ func TestHolesAreNamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := measure(t.Context(), t, path, "--profile", "kbench", "--only", "rand-read-iops,seq-read-bw", "--max-time", "10s")
+			o := measure(t.Context(), t, path, "--profile", "kbench", "--only", "rand-read-iops,seq-read-bw", "--max-time", "15s")
 			if o.code != 5 || !o.finding("sparse", model.SeverityInvalid) {
 				t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
 			}
@@ -135,13 +135,13 @@ func TestMemoryIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
 	dir := lab.Tmpfs(t, 256<<20)
 	lab.Lock(t)
-	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "5s")
+	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "8s")
 	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
 		t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
 	}
 	empty(t, dir)
 	loop := lab.LoopOnMemory(t, 64<<20)
-	o = measure(t.Context(), t, loop, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "5s")
+	o = measure(t.Context(), t, loop, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "8s")
 	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
 		t.Errorf("a loop device on tmpfs: exit code %d, findings %+v", o.code, o.report.Findings)
 	}
@@ -152,7 +152,7 @@ func TestMemoryIsNamed(t *testing.T) {
 func TestDevicesAreSafe(t *testing.T) {
 	loop := lab.LoopOnFile(t, 64<<20)
 	o := command(t.Context(), t, "run", loop, "--profile", "quick", "--results", t.TempDir())
-	if o.code != 2 || !strings.Contains(o.stderr, "--destroy-data-on "+loop) {
+	if o.code != 2 || !strings.Contains(o.stderr, "--destroy-data-on '"+loop+"'") {
 		t.Errorf("writes without permission: exit code %d: %s", o.code, o.stderr)
 	}
 	mounted := lab.Filesystem(t, loop, "ext4")
