@@ -96,6 +96,15 @@ func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
 	return stats.Paired(list, contrastFloor(m)), len(list) > 0
 }
 
+// published is the contrast of a comparison that is over, of which certain blocks
+// were measured in any case.
+func published(c stats.Contrast, certain int) stats.Contrast {
+	if certain > 0 && c.Blocks > certain {
+		return c.Looked()
+	}
+	return c
+}
+
 // supported tells whether both sides have enough I/Os for the metric.
 func supported(pairs []pair, m model.Metric) bool {
 	var a, b []visit

@@ -44,6 +44,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 				ok := false
 				if c.Method == model.Paired {
 					known, ok = pairedContrast(pairs, m)
+					known = published(known, a.Recorded.Plan.Schedule.MinRounds)
 				} else {
 					known, ok = independentContrast(goodA[w.Name], goodB[w.Name], d, m, a.Recorded.Plan.Schedule, b.Recorded.Plan.Schedule)
 				}

@@ -135,13 +135,16 @@ func moodCorrelation(visits []Visit) float64 {
 
 // Half is the half-width of the interval with the given confidence, on the
 // logarithmic scale; +Inf when nothing is known.
-func (c Contrast) Half(confidence float64) float64 { return c.quantile(confidence) * c.Error }
+func (c Contrast) Half(confidence float64) float64 {
+	if !(c.Freedom > 0) {
+		return math.Inf(1)
+	}
+	return c.quantile(confidence) * c.Error
+}
 
 // quantile is the two-sided quantile of Student's t.
 func (c Contrast) quantile(confidence float64) float64 {
 	switch {
-	case !(c.Freedom > 0):
-		return math.Inf(1)
 	case math.IsInf(c.Freedom, 1):
 		return distuv.UnitNormal.Quantile(1 - (1-confidence)/2)
 	case confidence == Confidence:
@@ -174,6 +177,18 @@ func (c Contrast) Ratio() (value, low, high float64) {
 	return math.Exp(c.Difference), math.Exp(c.Difference - half), math.Exp(c.Difference + half)
 }
 
+// lookedAt widens the interval of a comparison whose length was decided by
+// looking at it: the rule stops when the blocks happen to agree, so that their
+// spread is too small by some percent. Without it 91.5 % to 95 % of the intervals
+// contain the truth, with it 93.5 % to 96 % (test/perf, EqualSides).
+const lookedAt = 1.1
+
+// Looked is the contrast after blocks were added until Enough was content.
+func (c Contrast) Looked() Contrast {
+	c.Error *= lookedAt
+	return c
+}
+
 // Enough is the rule that ends a comparison: nothing more is needed of this row.
 // Either the 95 % interval, widened by the caution that a rule needs that looks
 // at the data (see Rounds), is narrower from end to end than the margin, so that
@@ -181,7 +196,7 @@ func (c Contrast) Ratio() (value, low, high float64) {
 // wholly beyond the margin or wholly within it. Looking after each block at
 // 99.9 % adds less than one false stop in a hundred comparisons (test/perf).
 func (c Contrast) Enough(margin float64) bool {
-	if half := c.Half(Confidence) * caution(c.Blocks); 2*math.Sinh(half) <= margin {
+	if half := c.Half(Confidence) * math.Max(caution(c.Blocks), lookedAt); 2*math.Sinh(half) <= margin {
 		return true
 	}
 	return c.place(margin, c.Half(0.999)) != Unclear

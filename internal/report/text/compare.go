@@ -191,9 +191,10 @@ func (p *page) rows(c *model.Comparison, notes []rowNote) {
 		return
 	}
 	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
-	a, halfA := &column{title: "A", numeric: true}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
-	b, halfB := &column{title: "B", numeric: true}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
-	changed, low, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
+	// Where space is short the two values go before the change and its interval do.
+	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
+	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
+	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
 	last := ""
 	for i, r := range c.Rows {
 		bad := r.Verdict == model.Unusable
@@ -212,8 +213,8 @@ func (p *page) rows(c *model.Comparison, notes []rowNote) {
 		a.cells = append(a.cells, p.number(model.FormatMetric(r.Metric, r.A.Value), bad))
 		b.cells = append(b.cells, p.number(model.FormatMetric(r.Metric, r.B.Value), bad))
 		halfA.cells, halfB.cells = append(halfA.cells, p.rowHalf(r.A)), append(halfB.cells, p.rowHalf(r.B))
-		changed.cells = append(changed.cells, cell{text: p.Text(changeWords(r.Ratio.Value, 1))})
-		low.cells = append(low.cells, cell{text: p.Text(intervalWords(r.Ratio)), paint: term.Dim})
+		changed.cells = append(changed.cells, p.number(changeWords(r.Ratio.Value, 1), bad))
+		ci.cells = append(ci.cells, cell{text: p.Text(intervalWords(r.Ratio)), paint: term.Dim})
 		v := p.changeCell(r)
 		for k, n := range notes {
 			if slices.Contains(n.rows, i) {
@@ -222,7 +223,7 @@ func (p *page) rows(c *model.Comparison, notes []rowNote) {
 		}
 		verdict.cells = append(verdict.cells, v)
 	}
-	p.table(fit([]*column{name, pattern, metric, a, halfA, b, halfB, changed, low, verdict}, p.width))
+	p.table(fit([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict}, p.width))
 }
 
 // mixedRow tells whether the workload's name does not tell the direction.

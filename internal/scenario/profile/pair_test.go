@@ -1,0 +1,141 @@
+package profile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var otherDirectory = model.Target{Name: "/other", Kind: model.Directory, Path: "/other"}
+
+func pairOf(t *testing.T, exp model.Experiment, p Profile, probes ...model.ProbeResult) [2]model.Plan {
+	t.Helper()
+	plans, err := Pair([2]model.Experiment{exp, exp}, p, [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{probes[0], probes[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plans
+}
+
+func TestBothSidesArePreparedAlike(t *testing.T) {
+	small := roomy()
+	small.Capacity, small.Engines = 3*gib, []string{"libaio", "psync"}
+	plans := pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), roomy(), small)
+	a, b := plans[0], plans[1]
+	if a.Volume.Size != b.Volume.Size || a.Volume.Size > 3*gib || !strings.Contains(a.Volume.SizeReason, "/other") {
+		t.Errorf("sizes %d (%s) and %d (%s)", a.Volume.Size, a.Volume.SizeReason, b.Volume.Size, b.Volume.SizeReason)
+	}
+	if a.Volume.Engine != "libaio" || b.Volume.Engine != "libaio" {
+		t.Errorf("engines %s and %s, though both have libaio", a.Volume.Engine, b.Volume.Engine)
+	}
+	if diff := cmp.Diff(a.Workloads, b.Workloads); diff != "" {
+		t.Errorf("workloads differ:\n%s", diff)
+	}
+	if diff := cmp.Diff(a.Schedule, b.Schedule); diff != "" {
+		t.Errorf("schedules differ:\n%s", diff)
+	}
+	small.Engines = []string{"nbd"}
+	plans = pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), roomy(), small)
+	if plans[0].Volume.Engine != "io_uring" || plans[1].Volume.Engine != "nbd" {
+		t.Errorf("engines %s and %s, though the sides have none in common", plans[0].Volume.Engine, plans[1].Volume.Engine)
+	}
+}
+
+// Each block is one visit of each side with the same step, the second right after
+// the first, and of every two blocks one begins with A.
+func TestBlocksAreBalanced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := model.Plan{Schedule: model.Schedule{Seed: rapid.Uint64Min(1).Draw(t, "seed"), Visit: 3}}
+		for _, name := range []string{"a", "b", "c"} {
+			p.Workloads = append(p.Workloads, model.Workload{Name: name, Access: model.Sequential})
+		}
+		first := map[string][]int{}
+		for round := 1; round <= 8; round++ {
+			turns := Turns(&p, round, p.Workloads)
+			if len(turns) != 6 {
+				t.Fatalf("%d turns", len(turns))
+			}
+			for i := 0; i < 6; i += 2 {
+				x, y := turns[i], turns[i+1]
+				if x.Side+y.Side != 1 || x.Step.Place != 1 || y.Step.Place != 2 || x.Step.Block != round {
+					t.Fatalf("block %+v %+v", x, y)
+				}
+				y.Step.Place = 1
+				if diff := cmp.Diff(x.Step, y.Step); diff != "" {
+					t.Fatalf("the sides do not do the same:\n%s", diff)
+				}
+				first[x.Step.Workload] = append(first[x.Step.Workload], x.Side)
+			}
+			if diff := cmp.Diff(turns, Turns(&p, round, p.Workloads)); diff != "" {
+				t.Fatalf("a plan cannot be repeated:\n%s", diff)
+			}
+		}
+		for name, sides := range first {
+			for i := 0; i < len(sides); i += 2 {
+				if sides[i]+sides[i+1] != 1 {
+					t.Fatalf("%s: first sides %v", name, sides)
+				}
+			}
+		}
+	})
+}
+
+func TestEitherSideMayBegin(t *testing.T) {
+	begun := [2]int{}
+	for seed := uint64(1); seed <= 200; seed++ {
+		begun[firstSide(seed, "a", 1)]++
+	}
+	if begun[0] < 70 || begun[1] < 70 {
+		t.Errorf("A began %d and B %d of 200 comparisons", begun[0], begun[1])
+	}
+}
+
+func TestTheTimeOfAComparison(t *testing.T) {
+	visits := func(exp model.Experiment, name string) (model.Schedule, int) {
+		exp.Seed = 7
+		plans := pairOf(t, exp, builtin(t, name), roomy(), roomy())
+		for i, s := range plans[0].Steps {
+			if s.Number != i+1 {
+				t.Errorf("step %d has number %d", i+1, s.Number)
+			}
+		}
+		return plans[0].Schedule, len(plans[0].Steps) + len(plans[1].Steps)
+	}
+	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, roomy()).Schedule
+	s, n := visits(model.Experiment{}, "quick")
+	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*alone.MaxTime {
+		t.Errorf("quick: %+v, %d visits; alone %+v", s, n, alone)
+	}
+	if s, n = visits(model.Experiment{Repeat: 10, MaxTime: 400}, "quick"); s.MinRounds != 10 || n != 120 || float64(n)*slot(s) > 400 {
+		t.Errorf("ten blocks in 400 s: %+v, %d visits", s, n)
+	}
+}
+
+func TestWhatAComparisonCannotDo(t *testing.T) {
+	for want, exp := range map[string]model.Experiment{
+		"do not go with a comparison": {Time: 20},
+		"short blocks":                {UntilSteady: true},
+		"on both sides":               {MaxTime: 20},
+		"not enough":                  {Repeat: 1},
+	} {
+		exp.Seed = 7
+		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{roomy(), roomy()})
+		var refused *model.WorkerError
+		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, want) {
+			t.Errorf("%+v: %v", exp, err)
+		}
+	}
+}
+
+func TestRepeatAsksForMoreRounds(t *testing.T) {
+	p := build(t, model.Experiment{Repeat: 7}, builtin(t, "kbench"), directory, roomy())
+	if n := len(slices.DeleteFunc(slices.Clone(p.Steps), func(s model.Step) bool { return s.Workload != "rand-read-iops" })); n != 7 {
+		t.Errorf("%d visits, want 7", n)
+	}
+}
