@@ -25,7 +25,7 @@ type daemon struct {
 // reaches the test first, and returns when ready says so. dir takes its log.
 func start(t T, dir string, ready func() bool, name string, args ...string) *daemon {
 	t.Helper()
-	d := &daemon{log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
+	d := &daemon{log: filepath.Join(dir, filepath.Base(name)+".log"), done: make(chan struct{})}
 	log, err := os.OpenFile(d.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		t.Fatalf("cannot write the log of %s: %v", name, err)

@@ -41,11 +41,17 @@ func Need(t T, programs ...string) {
 		if pkg == "" {
 			pkg = program
 		}
-		if strictness() == "programs" {
-			t.Fatalf("LOADLINE_LAB=programs, but %s is not installed (apt-get install %s)", program, pkg)
-		}
-		Unavailable(t, "%s is not installed (apt-get install %s)", program, pkg)
+		missing(t, "%s is not installed (apt-get install %s)", program, pkg)
 	}
+}
+
+// missing ends a test for want of something that can be installed.
+func missing(t T, why string, args ...any) {
+	t.Helper()
+	if strictness() == "programs" {
+		t.Fatalf("LOADLINE_LAB=programs, but "+why, args...)
+	}
+	Unavailable(t, why, args...)
 }
 
 // Unavailable ends a test that cannot run on this machine: it is skipped with
