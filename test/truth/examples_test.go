@@ -15,41 +15,70 @@ import (
 // the paths replaced by ones that exist here and the time cut short.
 func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
-	device := lab.LoopOnFile(t, 64<<20)
-	data, results := t.TempDir(), t.TempDir()
-	first := command(t.Context(), t, "run", data, "--profile", "quick", "--size", "32M", "--max-time", "20s", "--results", results)
-	saved, err := filepath.Glob(filepath.Join(results, "*"))
-	if err != nil || len(saved) != 1 {
-		t.Fatalf("no run to analyze: exit code %d, %v", first.code, saved)
+	here := stage{data: t.TempDir(), old: t.TempDir(), other: lab.Tmpfs(t, 64<<20), device: lab.LoopOnFile(t, 64<<20)}
+	for range 2 {
+		results := t.TempDir()
+		o := command(t.Context(), t, append([]string{"run", here.data, "--profile", "quick", "--results", results}, brief...)...)
+		saved, err := filepath.Glob(filepath.Join(results, "*"))
+		if err != nil || len(saved) != 1 {
+			t.Fatalf("no run to analyze: exit code %d, %v", o.code, saved)
+		}
+		here.saved = append(here.saved, saved[0])
 	}
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {
-			args := split(example)[1:]
-			for i, a := range args {
-				switch {
-				case strings.HasPrefix(a, "loadline-results/"):
-					args[i] = saved[0]
-				case a == "/var/lib/postgresql", a == ".":
-					args[i] = data
-				case a == "/dev/sdX":
-					args[i] = device
-				}
+			args := here.adapt(split(example)[1:])
+			switch {
+			case args[0] == "run" && slices.Contains(args, "--only"):
+				args = append(args, "--skip", "*-bw,*seq*,*write*", "--size", "32M", "--max-time", "15s")
+			case args[0] == "run" && slices.Contains(args, "--job"):
+				args = append(args, "--size", "32M", "--max-time", "15s")
+			case args[0] == "run", args[0] == "compare" && slices.Contains(args, here.old):
+				args = append(args, brief...)
 			}
-			if args[0] == "run" {
-				args = append(args, "--max-time", "60s", "--results", t.TempDir())
-				if !slices.Contains(args, "--only") {
-					args = append(args, "--only", "*rand-read-iops,*rand-write-iops", "--max-time", "12s")
-				} else {
-					args = append(args, "--skip", "*-bw,*seq*", "--max-time", "12s")
-				}
-				args = append(args, "--size", "32M")
+			if args[0] == "run" || slices.Contains(args, here.old) {
+				args = append(args, "--results", t.TempDir())
 			}
-			// A device on a file of a busy machine may be too noisy or too small to be valid.
-			if o := command(t.Context(), t, args...); o.code != 0 && o.code != 5 {
+			// On a busy machine a number may be invalid, and two runs may differ.
+			if o := command(t.Context(), t, args...); o.code != 0 && o.code != 5 && (args[0] != "compare" || o.code != 4) {
 				t.Errorf("exit code %d: %s", o.code, o.stderr)
 			}
 		})
 	}
+}
+
+// brief cuts a whole profile down to one workload, about ten seconds.
+var brief = []string{"--only", "*rand-read-iops", "--size", "32M", "--max-time", "20s"}
+
+// stage holds what stands in for the paths of the examples.
+type stage struct {
+	data, old, other, device string
+	saved                    []string
+}
+
+// adapt replaces the paths of an example.
+func (s stage) adapt(args []string) []string {
+	runs := 0
+	for i, a := range args {
+		switch {
+		case strings.HasPrefix(a, "loadline-results/"):
+			args[i] = s.saved[runs%len(s.saved)]
+			runs++
+		case a == "/var/lib/postgresql", a == "/srv/new", a == ".":
+			args[i] = s.data
+		case a == "/srv/old":
+			args[i] = s.old
+		case a == "/mnt/other":
+			// The ledger must not lie on the device under test.
+			args[i] = s.other
+		case a == "/dev/sdX":
+			args[i] = s.device
+		case a == "sleep 600":
+			// Nobody pulls the plug here.
+			args[i] = "true"
+		}
+	}
+	return args
 }
 
 // examples gathers the lines that show a loadline command.
@@ -66,7 +95,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")

@@ -2,8 +2,8 @@ package truth
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +18,7 @@ func TestThrottledIOPS(t *testing.T) {
 	for _, iops := range []int64{1000, 3000, 10000, odd} {
 		t.Run(fmt.Sprint(iops), func(t *testing.T) {
 			d := lab.Throttled(t, lab.Throttle{IOPS: iops})
+			before := lab.Calibrate(t, d).Depth32.IOPS
 			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-write-iops",
 				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
 			if o.code != 0 {
@@ -27,8 +28,9 @@ func TestThrottledIOPS(t *testing.T) {
 			if iops >= 10000 {
 				tolerance = 0.02
 			}
+			after := lab.Calibrate(t, d).Depth32.IOPS
 			for _, name := range []string{"rand-read-iops", "rand-write-iops"} {
-				near(t, o.result(t, name), float64(iops), tolerance)
+				near(t, o.result(t, name), float64(iops), tolerance, before, after)
 			}
 		})
 	}
@@ -43,16 +45,21 @@ func TestThrottledBandwidth(t *testing.T) {
 			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
 				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
 			for _, name := range []string{"seq-read-bw", "seq-write-bw"} {
-				near(t, o.result(t, name), float64(limit), 0.01)
+				near(t, o.result(t, name), float64(limit), 0.01, float64(limit))
 			}
 		})
 	}
 }
 
-func near(t *testing.T, r model.Result, truth, tolerance float64) {
+// near holds a result to what the device is set to. On a machine whose processors
+// are taken away the device itself may fall short of its setting, which bare fio
+// then sees as well: calibrated is what it found before and after.
+func near(t *testing.T, r model.Result, set, tolerance float64, calibrated ...float64) {
 	t.Helper()
-	if math.Abs(r.Value/truth-1) > tolerance {
-		t.Errorf("%s: %g (%g to %g), the device is set to %g: off by %+.2f %%", r.Workload, r.Value, r.Low, r.High, truth, 100*(r.Value/truth-1))
+	low, high := min(set, slices.Min(calibrated)), max(set, slices.Max(calibrated))
+	if r.Value < low*(1-tolerance) || r.Value > high*(1+tolerance) {
+		t.Errorf("%s: %g (%g to %g), the device is set to %g and calibrated at %v: off by %+.2f %%",
+			r.Workload, r.Value, r.Low, r.High, set, calibrated, 100*(r.Value/set-1))
 	}
 	if !r.Converged || r.Verdict == model.Invalid {
 		t.Errorf("%s: converged %v, verdict %s %v on a steady device", r.Workload, r.Converged, r.Verdict, r.Findings)
