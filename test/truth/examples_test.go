@@ -33,6 +33,16 @@ func TestExamples(t *testing.T) {
 					args[i] = data
 				case a == "/dev/sdX":
 					args[i] = device
+				case a == "/mnt/other": // another disk than the device's
+					args[i] = lab.Tmpfs(t, 64<<20)
+				case a == "sleep 600":
+					args[i] = "sleep 0.1"
+				}
+			}
+			if args[0] == "durability" {
+				args = append(args, "--writes", "50")
+				if !slices.Contains(args, "--results") {
+					args = append(args, "--results", t.TempDir())
 				}
 			}
 			if args[0] == "run" {
@@ -66,7 +76,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "durability"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")
