@@ -128,7 +128,7 @@ func TestOwnCutProvesTheRun(t *testing.T) {
 	lab.Need(t, "fio")
 	device := lab.PowerLoss(t, lab.WriteBack)
 	results := t.TempDir()
-	command(t.Context(), t, "run", device.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "8M", "--max-time", "4s",
+	command(t.Context(), t, "run", device.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "16M", "--max-time", "8s",
 		"--destroy-data-on", device.Target(), "--results", results, "--quiet")
 	saved, _ := filepath.Glob(filepath.Join(results, "*"))
 	if len(saved) != 1 {

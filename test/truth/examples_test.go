@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
 	device := lab.LoopOnFile(t, 64<<20)
 	data, results := t.TempDir(), t.TempDir()
-	first := command(t.Context(), t, "run", data, "--profile", "quick", "--size", "32M", "--max-time", "20s", "--results", results)
+	first := command(t.Context(), t, "run", data, "--profile", "quick", "--only", "*rand-read-iops,*rand-write-iops", "--size", "32M", "--max-time", "12s", "--results", results)
 	saved, err := filepath.Glob(filepath.Join(results, "*"))
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("no run to analyze: exit code %d, %v", first.code, saved)
