@@ -25,7 +25,9 @@ func nbdkit(t T, s nbdServer) nbdServer {
 	t.Helper()
 	Need(t, "nbdkit")
 	Lock(t)
-	s.dir = directory(t, "")
+	if s.dir == "" {
+		s.dir = directory(t, "")
+	}
 	s.socket = filepath.Join(s.dir, "nbd.sock")
 	args := []string{"--foreground", "--unix", s.socket, "--threads", "64"}
 	for _, f := range s.filters {
@@ -136,9 +138,10 @@ func Errors(t T, faults ...Fault) FaultyDevice {
 // CacheMode is what PowerLoss does with a write before it says that it is done.
 type CacheMode string
 
-// The three modes: WriteThrough keeps every acknowledged write; WriteBack keeps
-// what was flushed; Unsafe ignores flushes too: a device that lies.
+// The modes: NoCache has none; WriteThrough keeps every acknowledged write;
+// WriteBack keeps what was flushed; Unsafe ignores flushes too: a device that lies.
 const (
+	NoCache      CacheMode = "none"
 	WriteThrough CacheMode = "writethrough"
 	WriteBack    CacheMode = "writeback"
 	Unsafe       CacheMode = "unsafe"
@@ -151,6 +154,28 @@ type VolatileDevice struct {
 	Image string
 	// Kill is the power loss; what was only in the cache is gone.
 	Kill func()
+	// PID is the process whose death is the power loss.
+	PID int
+
+	server nbdServer
+}
+
+// Off waits for the power loss, whoever causes it.
+func (d VolatileDevice) Off() { <-d.server.process.done }
+
+// Back waits for the power loss and serves what has survived at the same address.
+// It returns the device as it is then.
+func (d VolatileDevice) Back(t T) VolatileDevice {
+	t.Helper()
+	d.Off()
+	if err := os.Remove(d.server.socket); err != nil {
+		t.Fatalf("the lab cannot serve the device again: %v", err)
+	}
+	return volatile(d.Device, d.Image, nbdkit(t, d.server))
+}
+
+func volatile(d Device, image string, s nbdServer) VolatileDevice {
+	return VolatileDevice{Device: d, Image: image, Kill: s.process.kill, PID: s.process.cmd.Process.Pid, server: s}
 }
 
 // PowerLoss starts a device with a volatile cache over a file of 64 MiB.
@@ -159,7 +184,10 @@ func PowerLoss(t T, mode CacheMode) VolatileDevice {
 	const size = 64 * mebi
 	image := filepath.Join(memory(t, size), "raw.img")
 	hollow(t, image, size)
-	s := nbdkit(t, nbdServer{filters: []string{"cache"}, plugin: []string{"file", image},
-		options: []string{"cache=" + string(mode)}})
-	return VolatileDevice{s.device(string(mode)+" cache", size), image, s.process.kill}
+	server := nbdServer{plugin: []string{"file", image}}
+	if mode != NoCache {
+		server.filters, server.options = []string{"cache"}, []string{"cache=" + string(mode)}
+	}
+	s := nbdkit(t, server)
+	return volatile(s.device(string(mode)+" cache", size), image, s)
 }

@@ -1,0 +1,147 @@
+package truth
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// unending starts a test that never comes to its cut, as a process of its own, and
+// returns when it has acknowledged some writes. kill ends it with SIGKILL.
+func unending(t *testing.T, target, results string, args ...string) (dir string, kill func()) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, append([]string{"durability", target, "--results", results, "--writes", "100000000", "--quiet"}, args...)...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	kill = func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+	t.Cleanup(kill)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		select {
+		case <-ended:
+			t.Fatalf("it ended: %s", stderr.String())
+		default:
+		}
+		ledgers, _ := filepath.Glob(filepath.Join(results, "*", "ledger.jsonl"))
+		if len(ledgers) == 1 {
+			if text, _ := os.ReadFile(ledgers[0]); strings.Count(string(text), `{"ack":`) > 200 {
+				return filepath.Dir(ledgers[0]), kill
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was written in a minute")
+		}
+	}
+}
+
+// resumable waits until the killed test's writer has gone too.
+func resumable(t *testing.T, target, dir string) (outcome, model.Durability) {
+	t.Helper()
+	for range 200 {
+		o, d := durable(t.Context(), t, target, "--resume", dir)
+		if !strings.Contains(o.stderr, "still going on") {
+			return o, d
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the writer outlives its parent")
+	return outcome{}, model.Durability{}
+}
+
+// After kill -9 of loadline the directory can be read, the check can be made, and
+// nothing is left behind.
+func TestResumeAfterKill(t *testing.T) {
+	lab.Lock(t)
+	dir := t.TempDir()
+	saved, kill := unending(t, dir, t.TempDir())
+	if o := command(t.Context(), t, "durability", dir, "--resume", saved); o.code != 2 || !strings.Contains(o.stderr, "still going on") {
+		t.Errorf("a living test was resumed: exit code %d, %s", o.code, o.stderr)
+	}
+	kill()
+	if o := command(t.Context(), t, "analyze", saved); o.code != 0 || !strings.Contains(o.stdout, "nothing was checked after a cut") {
+		t.Errorf("analyze: exit code %d, %s", o.code, o.stdout)
+	}
+	o, d := resumable(t, dir, saved)
+	if o.code != 0 || d.Result != model.DurabilityUnproven || len(d.Cuts) != 1 || d.Cuts[0].Kind != model.CutWriter || d.Cuts[0].Acknowledged < 200 {
+		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
+	}
+	empty(t, dir)
+}
+
+// Loadline and the lying device go down together, as when one machine has both.
+func TestResumeFindsLies(t *testing.T) {
+	device := lab.PowerLoss(t, lab.Unsafe)
+	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target())
+	device.Kill()
+	kill()
+	device.Back(t)
+	o, d := resumable(t, device.Target(), saved)
+	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
+		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
+	}
+	// What was found once stays found.
+	if o := command(t.Context(), t, "analyze", saved); o.code != 5 || !strings.Contains(o.stdout, "LIES: ") {
+		t.Errorf("analyze: exit code %d, %s", o.code, o.stdout)
+	}
+}
+
+// A resume may go on with further cuts in the same ledger.
+func TestResumeGoesOn(t *testing.T) {
+	device := lab.PowerLoss(t, lab.WriteBack)
+	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target(), "--sync", "fua")
+	kill()
+	go device.Back(t)
+	var o outcome
+	var d model.Durability
+	for range 200 { // until the writer has followed its parent
+		o, d = durable(t.Context(), t, device.Target(), "--resume", saved, "--cut-pid", fmt.Sprint(device.PID), "--writes", "300", "--destroy-data-on", device.Target())
+		if !strings.Contains(o.stderr, "still going on") {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if o.code != 0 || d.Result != model.DurabilityClean || len(d.Cuts) != 2 || d.Cuts[0].Kind != model.CutWriter || d.Cuts[1].Kind != model.CutProcess {
+		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
+	}
+}
+
+// The file itself is lost: all that was acknowledged is.
+func TestALostFileIsALie(t *testing.T) {
+	lab.Lock(t)
+	dir := t.TempDir()
+	saved, kill := unending(t, dir, t.TempDir())
+	kill()
+	files, _ := filepath.Glob(filepath.Join(dir, volume.Prefix+"*"))
+	if len(files) != 1 {
+		t.Fatalf("files: %v", files)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	o, d := resumable(t, dir, saved)
+	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
+		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
+	}
+}
