@@ -22,7 +22,9 @@ const extraMilliseconds = 150
 // and fio changes each 512 bytes before each write (scramble_buffers), so none is
 // a duplicate. But small blocks from one buffer are alike, and storage that
 // compresses records of up to 128 KiB would gain by that. For large blocks new
-// random data costs more than it proves: 0.2 to 0.3 of a core for each GB/s.
+// random data costs more than it proves: 0.2 to 0.3 of a core for each GB/s. With
+// one I/O in flight the filling (1 µs for 4k) would stand between the I/Os and
+// change the rate that is measured, so there scrambling must do as well.
 const refillBelow = 128 << 10
 
 // JobText returns the exact job file of a step. It is pure: the same step gives
@@ -79,7 +81,7 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
 		// fio's limit is one of each job and direction.
 		t.set("rate_iops", max(1, int64(math.Round(w.RateIOPS/float64(w.JobCount())))))
 	}
-	if w.Writes() && w.BlockSize < refillBelow {
+	if w.Writes() && w.BlockSize < refillBelow && w.Depth*w.JobCount() > 1 {
 		t.set("refill_buffers", 1)
 	}
 	t.set("randrepeat", 0)
