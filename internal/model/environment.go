@@ -53,4 +53,7 @@ type Storage struct {
 	DirectError string `json:"direct_error,omitempty"`
 	// Server is what an NBD or Ceph server says of itself ("flush fua multi-conn").
 	Server string `json:"server,omitempty"`
+	// NoFlush tells that the server offers no flush: nobody can ask it to put on
+	// stable storage what was written.
+	NoFlush bool `json:"no_flush,omitempty"`
 }

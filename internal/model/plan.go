@@ -83,6 +83,8 @@ type Volume struct {
 	Direct bool   `json:"direct"`
 	// Prefill tells that the volume is written before it is measured.
 	Prefill bool `json:"prefill"`
+	// NoFlush tells that the storage offers no flush, so none is tried.
+	NoFlush bool `json:"no_flush,omitempty"`
 }
 
 // Mode is the way in which the time is spent.

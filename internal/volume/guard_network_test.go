@@ -19,7 +19,7 @@ import (
 func TestProbeNBD(t *testing.T) {
 	uri := nbdtest.URI(nbdtest.Nbdkit(t, "memory", "64M"), "")
 	s := probe(t, uri)
-	if s.DeviceSize != 64<<20 || s.ReadOnly || s.Memory || s.Direct != nil || !strings.Contains(s.Server, "flush fua") || !strings.Contains(s.Server, "multi-conn") {
+	if s.DeviceSize != 64<<20 || s.ReadOnly || s.NoFlush || s.Memory || s.Direct != nil || !strings.Contains(s.Server, "flush fua") || !strings.Contains(s.Server, "multi-conn") {
 		t.Errorf("%+v", s)
 	}
 	if c := Capacity(s, parse(t, uri)); c != 64<<20 {
@@ -27,6 +27,9 @@ func TestProbeNBD(t *testing.T) {
 	}
 	if s := probe(t, nbdtest.URI(nbdtest.Nbdkit(t, "-r", "memory", "1M"), "")); !s.ReadOnly {
 		t.Errorf("%+v", s)
+	}
+	if s := probe(t, nbdtest.URI(nbdtest.Nbdkit(t, "eval", "get_size=echo 1048576", "pread=exit 1"), "")); !s.NoFlush {
+		t.Errorf("an export without flush: %+v", s)
 	}
 }
 

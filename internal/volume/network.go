@@ -30,6 +30,7 @@ func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 	defer c.Close()
 	s := model.Storage{
 		DeviceSize: c.Size, ReadOnly: c.Flags.Has(nbd.ReadOnly), Server: "nbd: " + c.Flags.String(),
+		NoFlush:      !c.Flags.Has(nbd.CanFlush),
 		LogicalBlock: int(c.MinBlock), PhysicalBlock: int(c.PreferredBlock),
 	}
 	if c.Size == 0 {

@@ -76,6 +76,21 @@ func RateLimited(t T, bitsPerSecond int64) Device {
 	return s.device(fmt.Sprintf("%d bits/s", bitsPerSecond), nbdSize)
 }
 
+// WithoutFlush starts a device over a file of 64 MiB that offers no flush, as a
+// Longhorn volume does not. A shell command does each I/O, so it is slow.
+func WithoutFlush(t T) Device {
+	t.Helper()
+	const size = 64 * mebi
+	image := filepath.Join(memory(t, size), "raw.img")
+	hollow(t, image, size)
+	file := quote(image)
+	s := nbdkit(t, nbdServer{plugin: []string{"eval"}, options: []string{
+		fmt.Sprintf("get_size=echo %d", size), "can_write=exit 0",
+		"pread=dd status=none if=" + file + " skip=$4 count=$3 iflag=skip_bytes,count_bytes",
+		"pwrite=dd status=none of=" + file + " seek=$4 conv=notrunc oflag=seek_bytes"}})
+	return s.device("no flush", size)
+}
+
 // Fault is one way in which a device fails.
 type Fault struct {
 	// Error is the name of the errno as NBD knows it: EIO, ENOSPC, EPERM, EINVAL,

@@ -127,6 +127,22 @@ func TestDeviceReadBack(t *testing.T) {
 	}
 }
 
+func TestDeviceWithoutFlush(t *testing.T) {
+	d := realDriver(t)
+	v := on(lab.WithoutFlush(t), 8<<20)
+	ctx := context.Background()
+	if _, err := d.Fill(ctx, v, time.Minute, nil); err == nil {
+		t.Error("a flush succeeded where there is none: the device is not what this test needs")
+	}
+	v.NoFlush = true
+	if n, err := d.Fill(ctx, v, time.Minute, nil); err != nil || n != v.Size {
+		t.Errorf("Fill: %d, %v", n, err)
+	}
+	if p, err := d.ReadBack(ctx, v, nil); err != nil || p.Checked != v.Size || p.Unwritten != 0 {
+		t.Errorf("as written: %+v, %v", p, err)
+	}
+}
+
 func TestDeviceTooSlowToFill(t *testing.T) {
 	d := realDriver(t)
 	v := on(lab.RateLimited(t, 64<<20), 128<<20) // 8 MiB/s: it would take 16 s

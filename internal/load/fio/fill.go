@@ -30,7 +30,7 @@ func stretches(size int64) []stretch {
 }
 
 // Fill writes the whole volume once, in order, with data that neither compresses
-// nor deduplicates, and flushes it. It makes a file as long as the volume first.
+// nor deduplicates, and flushes it where the storage can. It makes a file as long as the volume first.
 // Beyond limit it gives up (0 is no limit). It returns the bytes written also
 // when it fails. progress is called once a second with phase "prefill".
 //
@@ -67,7 +67,9 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		t.sequential(v, part)
 		t.set("rw", "write")
 		t.set("refill_buffers", 1)
-		t.set("end_fsync", 1)
+		if !v.NoFlush {
+			t.set("end_fsync", 1)
+		}
 		t.set("randseed", seed)
 		if headers {
 			t.checksum()

@@ -76,7 +76,7 @@ func prefillSeconds(exp model.Experiment, v model.Volume, probe model.ProbeResul
 
 // chooseVolume decides what the workloads walk over.
 func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.ProbeResult) (model.Volume, error) {
-	v := model.Volume{Target: t, Owned: probe.MakesFile, Direct: probe.Direct}
+	v := model.Volume{Target: t, Owned: probe.MakesFile, Direct: probe.Direct, NoFlush: probe.Environment.Storage.NoFlush}
 	if t.Kind != model.Directory {
 		v.Path = t.Path
 	}
@@ -94,6 +94,9 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", t.Name))
 	}
 	v.Prefill = v.Owned || writer != ""
+	if err := checkFlushes(p.Workloads, v); err != nil {
+		return v, err
+	}
 	if err := checkBlocks(p.Workloads, v, probe); err != nil {
 		return v, err
 	}

@@ -73,3 +73,15 @@ func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeRe
 	}
 	return nil
 }
+
+// checkFlushes refuses workloads that wait for a flush where there is none.
+func checkFlushes(workloads []model.Workload, v model.Volume) error {
+	for _, w := range workloads {
+		if v.NoFlush && w.Sync != "" {
+			return model.RefusedError(
+				fmt.Sprintf("workload %s waits for a flush after each write, and %s offers none", w.Name, v.Target.Name),
+				"leave it out: --skip "+w.Name)
+		}
+	}
+	return nil
+}
