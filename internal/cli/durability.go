@@ -78,8 +78,6 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.results, "results", "loadline-results", "`DIR` that the test's directory, with the ledger, is made in")
 	registerOutput(cmd, &f.output)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.MarkFlagsMutuallyExclusive("run", "results")
-	cmd.MarkFlagsMutuallyExclusive("run", "resume")
 	return cmd
 }
 
@@ -90,6 +88,9 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	ctx := cmd.Context()
 	if err := checkOutput(f.output); err != nil {
 		return err
+	}
+	if f.run != "" && cmd.Flags().Changed("results") {
+		return model.RefusedError("--run and --results name two places for one test", "use one of them")
 	}
 	if f.resume != "" {
 		i := slices.IndexFunc(inLedger, func(flag string) bool { return cmd.Flags().Changed(flag) })
@@ -119,6 +120,9 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	}
 	if printErr := printDurability(e, d, f.output); printErr != nil {
 		return errors.Join(err, printErr)
+	}
+	if f.run != "" && !f.quiet {
+		fmt.Fprintf(e.Stderr, "next: loadline analyze %s\n", f.run)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -211,6 +215,9 @@ func isDurability(dir string) bool {
 
 // analyzeDurability computes the report of a saved test again, from its ledger.
 func analyzeDurability(e *env.Env, dir, output string) error {
+	if durability.Running(dir) {
+		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
+	}
 	d, err := durability.Read(dir)
 	if err != nil {
 		return err

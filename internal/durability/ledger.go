@@ -163,8 +163,18 @@ func hold(f *os.File, alone bool) error {
 	if alone && errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK) {
 		return errHeld
 	}
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH) // whoever only looks lets go at once
 	return nil
+}
+
+// Running tells whether a living process still works on the test in the directory.
+func Running(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, LedgerFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
 // append writes the entry and returns when it is on stable storage. Entries that

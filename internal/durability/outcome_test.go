@@ -79,6 +79,11 @@ func TestCutHead(t *testing.T) {
 	told.end = &endEntry{Status: model.Interrupted}
 	toldAndOrdered := at("a")
 	toldAndOrdered.phases[0].cutting, toldAndOrdered.end = ordered.phases[0].cutting, told.end
+	on := func(t model.Target, filesystem string) *state {
+		s := at("a")
+		s.header.Target, s.header.Environment.Storage.Filesystem = t, filesystem
+		return s
+	}
 	for name, c := range map[string]struct {
 		s       *state
 		boot    string
@@ -87,6 +92,11 @@ func TestCutHead(t *testing.T) {
 	}{
 		"killed":                             {at("a"), "a", model.CutWriter, true},
 		"gone down":                          {at("a"), "b", model.CutReboot, true},
+		"a server elsewhere":                 {on(model.Target{Kind: model.NBD, URI: "nbd://10.0.0.7/vol"}, ""), "b", model.CutWriter, true},
+		"a server in this machine":           {on(model.Target{Kind: model.NBD, URI: "nbd://localhost/vol"}, ""), "b", model.CutReboot, true},
+		"a socket in this machine":           {on(model.Target{Kind: model.NBD, URI: "nbd+unix:///vol?socket=/s"}, ""), "b", model.CutReboot, true},
+		"a filesystem elsewhere":             {on(model.Target{Kind: model.Directory}, "nfs4"), "b", model.CutWriter, true},
+		"a filesystem here":                  {on(model.Target{Kind: model.Directory}, "ext4"), "b", model.CutReboot, true},
 		"boots unknown":                      {at(""), "b", model.CutWriter, true},
 		"an orderly shutdown":                {told, "b", model.CutReboot, false},
 		"the command took the machine":       {ordered, "b", model.CutCommand, true},

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -259,6 +263,8 @@ func (s *state) cutHead(boot string) model.Cut {
 		if p.cut != nil {
 			cut.Noticed, cut.Words = p.cut.Noticed, p.cut.Words
 		}
+	case rebooted && elsewhere(&s.header):
+		cut.Kind, cut.What, cut.Noticed = model.CutWriter, "this machine went down, but the storage is another's", true
 	case rebooted:
 		cut.Kind, cut.What, cut.Noticed = model.CutReboot, "this machine went down while it wrote", !told
 	default:
@@ -268,6 +274,20 @@ func (s *state) cutHead(boot string) model.Cut {
 		cut.Words = "the writer was told to stop, as in an orderly shutdown"
 	}
 	return cut
+}
+
+// elsewhere tells that the storage is in another machine, as far as its address or
+// its filesystem shows: this machine's end does not cut its power.
+func elsewhere(h *header) bool {
+	if h.Target.Kind == model.NBD {
+		u, err := url.Parse(h.Target.URI)
+		if err != nil || u.Scheme != "nbd" {
+			return false
+		}
+		ip := net.ParseIP(u.Hostname())
+		return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+	}
+	return slices.Contains([]string{"nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "glusterfs", "lustre"}, strings.TrimPrefix(h.Environment.Storage.Filesystem, "fuse."))
 }
 
 // finish ends the test: the own file goes unless it is needed for a resume, and

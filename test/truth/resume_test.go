@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/volume"
 	"github.com/loadline/loadline/test/lab"
@@ -57,17 +58,13 @@ func unending(t *testing.T, target, results string, args ...string) (dir string,
 }
 
 // resumable waits until the killed test's writer has gone too.
-func resumable(t *testing.T, target, dir string) (outcome, model.Durability) {
+func resumable(t *testing.T, dir string) {
 	t.Helper()
-	for range 200 {
-		o, d := durable(t.Context(), t, target, "--resume", dir)
-		if !strings.Contains(o.stderr, "still going on") {
-			return o, d
+	for deadline := time.Now().Add(20 * time.Second); durability.Running(dir); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the writer outlives its parent")
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatal("the writer outlives its parent")
-	return outcome{}, model.Durability{}
 }
 
 // After kill -9 of loadline the directory can be read, the check can be made, and
@@ -79,11 +76,15 @@ func TestResumeAfterKill(t *testing.T) {
 	if o := command(t.Context(), t, "durability", dir, "--resume", saved); o.code != 2 || !strings.Contains(o.stderr, "still going on") {
 		t.Errorf("a living test was resumed: exit code %d, %s", o.code, o.stderr)
 	}
+	if o := command(t.Context(), t, "analyze", saved); o.code != 2 || !strings.Contains(o.stderr, "still going on") {
+		t.Errorf("a living test was analyzed: exit code %d, %s", o.code, o.stderr)
+	}
 	kill()
+	resumable(t, saved)
 	if o := command(t.Context(), t, "analyze", saved); o.code != 0 || !strings.Contains(o.stdout, "nothing was checked after a cut") {
 		t.Errorf("analyze: exit code %d, %s", o.code, o.stdout)
 	}
-	o, d := resumable(t, dir, saved)
+	o, d := durable(t.Context(), t, dir, "--resume", saved)
 	if o.code != 0 || d.Result != model.DurabilityUnproven || len(d.Cuts) != 1 || d.Cuts[0].Kind != model.CutWriter || d.Cuts[0].Acknowledged < 200 {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
@@ -97,7 +98,8 @@ func TestResumeFindsLies(t *testing.T) {
 	device.Kill()
 	kill()
 	device.Back(t)
-	o, d := resumable(t, device.Target(), saved)
+	resumable(t, saved)
+	o, d := durable(t.Context(), t, device.Target(), "--resume", saved)
 	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
@@ -113,15 +115,8 @@ func TestResumeGoesOn(t *testing.T) {
 	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target(), "--sync", "fua")
 	kill()
 	go device.Back(t)
-	var o outcome
-	var d model.Durability
-	for range 200 { // until the writer has followed its parent
-		o, d = durable(t.Context(), t, device.Target(), "--resume", saved, "--cut-pid", fmt.Sprint(device.PID), "--writes", "300", "--destroy-data-on", device.Target())
-		if !strings.Contains(o.stderr, "still going on") {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	resumable(t, saved)
+	o, d := durable(t.Context(), t, device.Target(), "--resume", saved, "--cut-pid", fmt.Sprint(device.PID), "--writes", "300", "--destroy-data-on", device.Target())
 	if o.code != 0 || d.Result != model.DurabilityClean || len(d.Cuts) != 2 || d.Cuts[0].Kind != model.CutWriter || d.Cuts[1].Kind != model.CutProcess {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
@@ -140,7 +135,8 @@ func TestALostFileIsALie(t *testing.T) {
 	if err := os.Remove(files[0]); err != nil {
 		t.Fatal(err)
 	}
-	o, d := resumable(t, dir, saved)
+	resumable(t, saved)
+	o, d := durable(t.Context(), t, dir, "--resume", saved)
 	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
