@@ -84,6 +84,7 @@ func power() []Duel {
 	for _, blocks := range []int{4, 6, 10, 20} {
 		list = append(list,
 			Duel{Name: fmt.Sprintf("moody 3 %%, %d blocks", blocks), Effect: 0.95, Gap: 40, Blocks: blocks, Start: Moody(0.03, 0.005)},
+			Duel{Name: fmt.Sprintf("moody 3 %%, measured alone, %d blocks", blocks), Effect: 0.95, Gap: 1, Blocks: blocks, Start: Moody(0.03, 0.005)},
 			Duel{Name: fmt.Sprintf("moody 3 %% on one disk that loses 2 %% per visit, %d blocks", blocks), Effect: 0.95, Shared: true, Drift: -0.02, Gap: 40, Blocks: blocks, Start: Moody(0.03, 0.005)})
 	}
 	return list

@@ -1,0 +1,144 @@
+package truth
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// comparison runs "loadline compare A B … --output json" inside this process.
+func comparison(t *testing.T, a, b string, args ...string) (model.Comparison, int) {
+	t.Helper()
+	o := command(t.Context(), t, append([]string{"compare", a, b, "--output", "json", "--quiet", "--results", t.TempDir()}, args...)...)
+	var c model.Comparison
+	if err := json.Unmarshal([]byte(o.stdout), &c); err != nil {
+		t.Fatalf("exit code %d: standard output is no comparison: %v\n%s%s", o.code, err, o.stdout, o.stderr)
+	}
+	return c, o.code
+}
+
+// fakePair are two devices of numbers with seeds of their own.
+func fakePair(parametersA, parametersB string, run int) (a, b string) {
+	return fmt.Sprintf("fake:?%s&seed=%d", parametersA, 2*run+1), fmt.Sprintf("fake:?%s&seed=%d", parametersB, 2*run+2)
+}
+
+// Of the rows of 120 whole comparisons of equal devices at most one in twenty is
+// called different, with the smallest margin there is; with the usual one none is.
+func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
+	const runs = 40
+	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&visit-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
+		t.Run(parameters, func(t *testing.T) {
+			rows, different, wrong, covered := 0, 0, 0, 0
+			for run := range runs {
+				a, b := fakePair(parameters, parameters, run)
+				c, code := comparison(t, a, b, "--profile", "quick", "--seed", fmt.Sprint(run+1))
+				if code != 0 && code != 4 {
+					t.Fatalf("exit code %d", code)
+				}
+				for _, r := range c.Rows {
+					rows++
+					if r.Adjusted < c.Alpha {
+						different++
+					}
+					if r.Verdict == model.Better || r.Verdict == model.Worse {
+						wrong++
+					}
+					if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
+						covered++
+					}
+				}
+			}
+			t.Logf("%d rows: %d different, %d better or worse, the interval holds the truth in %.1f %%", rows, different, wrong, 100*float64(covered)/float64(rows))
+			if rows < 6*runs || float64(different) > 0.05*float64(rows) || float64(wrong) > 0.005*float64(rows) {
+				t.Errorf("of %d rows of equal devices %d are different and %d better or worse", rows, different, wrong)
+			}
+			if float64(covered) < 0.92*float64(rows) {
+				t.Errorf("%d of %d intervals hold the truth", covered, rows)
+			}
+		})
+	}
+}
+
+// A device that is truly slower by 5 %, with 3 % noise from visit to visit, is
+// found in at least four of five comparisons of ten blocks.
+func TestFivePercentLessIsFound(t *testing.T) {
+	const runs = 100
+	found, wrong := 0, 0
+	for run := range runs {
+		a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
+		// Ten blocks fit into the time, and no more.
+		c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "77s", "--seed", fmt.Sprint(run+1))
+		r := c.Rows[0]
+		if r.Blocks != 10 {
+			t.Fatalf("%d blocks", r.Blocks)
+		}
+		if r.Adjusted < c.Alpha && r.Ratio.Value < 1 {
+			found++
+		}
+		if r.Verdict == model.Better {
+			wrong++
+		}
+	}
+	t.Logf("found in %d of %d comparisons", found, runs)
+	if found < 80 || wrong > 0 {
+		t.Errorf("found in %d of %d comparisons, called better in %d", found, runs, wrong)
+	}
+}
+
+// Two throttled devices of which one is set to a tenth less: the ratio is what
+// they are set to, and the verdict is worse one way and better the other.
+func TestThrottledDevicesAreToldApart(t *testing.T) {
+	fast, slow := lab.Throttled(t, lab.Throttle{IOPS: 2000, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: 1800, Size: 64 << 20})
+	args := []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s"}
+	for _, c := range []struct {
+		a, b  lab.Device
+		ratio float64
+		want  model.Change
+		code  int
+	}{{fast, slow, 0.9, model.Worse, 4}, {slow, fast, 1 / 0.9, model.Better, 0}} {
+		got, code := comparison(t, c.a.Target(), c.b.Target(), args...)
+		r := got.Rows[0]
+		if code != c.code || r.Verdict != c.want || r.Ratio.Value < 0.99*c.ratio || r.Ratio.Value > 1.01*c.ratio {
+			t.Errorf("%s against %s: exit code %d, %s, ratio %g [%g, %g], want %s and %g", c.b.Name, c.a.Name, code, r.Verdict, r.Ratio.Value, r.Ratio.Low, r.Ratio.High, c.want, c.ratio)
+		}
+		if got.Method != model.Paired || !got.Comparable {
+			t.Errorf("method %s, differences %+v", got.Method, got.Differences)
+		}
+	}
+}
+
+// Two directories on one disk may be compared; that they share it is said, and
+// nothing is left in them.
+func TestTwoDirectoriesOnOneDisk(t *testing.T) {
+	lab.Need(t, "fio")
+	lab.Lock(t)
+	base := t.TempDir()
+	a, b := filepath.Join(base, "a"), filepath.Join(base, "b")
+	for _, dir := range []string{a, b} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, code := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "20s", "--fail-on", "none")
+	if code != 0 || len(c.Rows) == 0 || c.Rows[0].Blocks < 4 {
+		t.Fatalf("exit code %d, rows %+v", code, c.Rows)
+	}
+	shared := false
+	for _, f := range c.Findings {
+		shared = shared || f.Rule == "shared-disk" && f.Severity == model.SeverityWarning
+	}
+	// In a container the device may not show, and then nothing can be said.
+	if c.A.Environment.Storage.Device != "" && !shared {
+		t.Errorf("that both lie on %s is not said: %+v", c.A.Environment.Storage.Device, c.Findings)
+	}
+	empty(t, a)
+	empty(t, b)
+	if left, _ := filepath.Glob(filepath.Join(c.Directory, "a", "samples*")); len(left) != 1 {
+		t.Errorf("side A is not saved in %s", c.Directory)
+	}
+}
