@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestRecipes plays the scripts that the manual gives to copy, as they stand there.
+func TestRecipes(t *testing.T) {
+	text, err := os.ReadFile("../../docs/compare.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/recipe",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits},
+		Setup: func(e *testscript.Env) error {
+			for _, name := range []string{"gate", "goals"} {
+				_, after, _ := strings.Cut(string(text), "<!-- begin "+name+" -->\n```sh\n")
+				script, _, found := strings.Cut(after, "```\n<!-- end "+name+" -->")
+				if !found {
+					t.Fatalf("docs/compare.md has lost its script %s", name)
+				}
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name+".sh"), []byte(script), 0o600); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
