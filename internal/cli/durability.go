@@ -251,10 +251,7 @@ Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides what an interrupt means.
-			if durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, e.Stdout) != nil {
-				return exitCode(exitFailed) // the parent has been told why
-			}
-			return nil
+			return durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, e.Stdout)
 		},
 	}
 }

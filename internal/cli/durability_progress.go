@@ -23,6 +23,10 @@ func (p *cutProgress) observe(u durability.Update) {
 	if p.quiet {
 		return
 	}
+	if u.Message != "" {
+		fmt.Fprintln(p.env.Stderr, "note    "+u.Message)
+		return
+	}
 	words := ""
 	switch {
 	case u.Checked != nil:

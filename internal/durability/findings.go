@@ -68,6 +68,11 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 			Message: fmt.Sprintf("the target answered on through %d of %s, so nothing shows that there was one: these are not counted", len(unnoticed), count(len(cuts), "cut")),
 			Next:    "let the command cut what the target depends on, and return only when it has"})
 	}
+	if h.Target.Kind == model.NBD && !elsewhere(h) && slices.ContainsFunc(cuts, func(c model.Cut) bool { return c.Kind == model.CutCommand }) {
+		all = append(all, model.Finding{Rule: "ledger-place", Severity: model.SeverityNotChecked,
+			Message: "where the server keeps its data cannot be seen from here: if the ledger lies on the same disk, the cut took its last lines too, and losses with them",
+			Next:    "keep the test on another disk or machine: --results /mnt/other"})
+	}
 	if buffered {
 		all = append(all, model.Finding{Rule: "page-cache", Severity: model.SeverityWarning,
 			Message: "direct I/O is refused here, so the check read through the page cache: what it saw may not be on the storage",

@@ -59,6 +59,9 @@ type Update struct {
 	Done, Total int
 	// Checked is set when a cut has been checked.
 	Checked *model.Cut
+	// Message is a sentence that people should see before it begins; nothing else is
+	// set then.
+	Message string
 }
 
 const (

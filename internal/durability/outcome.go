@@ -137,10 +137,13 @@ func proves(cuts []model.Cut) string {
 	}
 	for _, kind := range []model.CutKind{model.CutReboot, model.CutCommand, model.CutProcess, model.CutWriter} {
 		for _, c := range cuts {
-			if c.Kind == kind {
+			if c.Kind == kind && c.Noticed {
 				return words[kind]
 			}
 		}
+	}
+	if len(cuts) > 0 {
+		return "nothing: what was cut, if anything, took nothing from the writer."
 	}
 	return "nothing was cut."
 }

@@ -177,6 +177,9 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 	shared := slices.IndexFunc(ledger.DeviceChain, func(name string) bool {
 		return slices.Contains(target.DeviceChain, name) && exists("/sys/class/block/"+name)
 	})
+	if kind == model.CutCommand && ledger.Memory {
+		o.Observe(Update{Message: fmt.Sprintf("the ledger lies in memory (%s): if the cut takes this machine, there is nothing to check against", parent)})
+	}
 	where := ""
 	switch {
 	case kind == model.CutProcess:

@@ -4,6 +4,8 @@ package volume
 
 import (
 	"bufio"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,4 +191,30 @@ func TestCleanupDuringCreate(t *testing.T) {
 	}
 	close(stop)
 	done.Wait()
+}
+
+// A file that a killed run left behind can be taken over, under whatever name.
+func TestAdopt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "named by the user")
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(path); err == nil {
+		t.Fatal("a file that is not ours was removed")
+	}
+	if err := Adopt(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Adopt(path); !errors.Is(err, errInUse) {
+		t.Errorf("it was adopted twice: %v", err)
+	}
+	if err := Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if err := Adopt(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there was adopted: %v", err)
+	}
 }
