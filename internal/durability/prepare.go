@@ -105,6 +105,9 @@ func broken(h *header, what string, err error) error {
 // fit chooses the range and checks that the blocks go into it.
 func fit(h *header, o *Options, s model.Storage) error {
 	room := volume.Capacity(s, o.Target)
+	if info, err := os.Stat(h.Path); err == nil && o.Target.Kind == model.File && s.Total == 0 {
+		room = info.Size() // a filesystem that does not count its space has no share of it to keep free
+	}
 	h.Size = room
 	if h.Made {
 		h.Size = ownSize

@@ -15,8 +15,15 @@ import (
 // file. It keeps the rates; latency grows by about 0.1 ms.
 func Block(t T, d Device) string {
 	t.Helper()
-	needFUSE(t)
 	needLoop(t)
+	return loop(t, File(t, d))
+}
+
+// File makes a file of an NBD device, by nbdfuse: the only one in a directory where
+// it is mounted. What flushes the file flushes the device.
+func File(t T, d Device) string {
+	t.Helper()
+	needFUSE(t)
 	dir := directory(t, "")
 	mount := filepath.Join(dir, "mount")
 	file := filepath.Join(mount, "vol")
@@ -34,7 +41,7 @@ func Block(t T, d Device) string {
 	start(t, dir, ready, "nbdfuse", "-C", "16", file, d.URI)
 	undo(t, unmountScript(mount), nil)
 	allowDepth(mount)
-	return loop(t, file)
+	return file
 }
 
 // allowDepth lifts FUSE's limit of 12 requests in flight, where fusectl is

@@ -83,6 +83,43 @@ func TestTwelveCells(t *testing.T) {
 	}
 }
 
+// A file on a device with a volatile cache: each way of syncing a file reaches the
+// device, and only that keeps what was written.
+func TestSyncsOfAFile(t *testing.T) {
+	for _, c := range []struct {
+		mode   lab.CacheMode
+		sync   string
+		result model.DurabilityResult
+	}{
+		{lab.WriteBack, "fsync", model.DurabilityClean},
+		{lab.WriteBack, "fdatasync", model.DurabilityClean},
+		{lab.WriteBack, "dsync", model.DurabilityClean},
+		{lab.WriteBack, "none", model.DurabilityUnproven},
+		{lab.Unsafe, "fsync", model.DurabilityLies},
+		{lab.Unsafe, "fdatasync", model.DurabilityLies},
+		{lab.Unsafe, "dsync", model.DurabilityLies},
+	} {
+		t.Run(string(c.mode)+"/"+c.sync, func(t *testing.T) {
+			device := lab.PowerLoss(t, c.mode)
+			file := lab.File(t, device.Device)
+			// After the power loss, a copy of what survived takes the file's place.
+			restart := fmt.Sprintf("umount %s && cp %s %s", filepath.Dir(file), device.Image, file)
+			o, d := durable(t.Context(), t, file, "--destroy-data-on", file, "--sync", c.sync, "--writes", "200",
+				"--cut", fmt.Sprintf("kill -9 %d", device.PID), "--restart", restart)
+			if len(d.Cuts) != 1 || d.Result != c.result {
+				t.Fatalf("exit code %d, %s, want %s: %s", o.code, d.Statement, c.result, o.stderr)
+			}
+			lost := d.Cuts[0].Acknowledged
+			if c.result == model.DurabilityClean {
+				lost = 0
+			}
+			if d.Cuts[0].Lost != lost || lost > 0 && lost < 200 {
+				t.Errorf("%d lost, want %d", d.Cuts[0].Lost, lost)
+			}
+		})
+	}
+}
+
 // A server that is killed and comes back several times: the clean cuts add up, but
 // they are no loss of power.
 func TestSeveralCuts(t *testing.T) {
