@@ -58,8 +58,18 @@ func fightAll(list []Duel, margins model.Margins, runs int) []Verdicts {
 func printDuels(title string, list []Duel, out []Verdicts) {
 	t := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "\n%s\tp < 5 %%\tp99: p < 5 %%\tbetter or worse\tsame\tunclear\tcoverage\t± ratio\tblocks\t\n", title)
-	for i, v := range out {
-		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.2f %%\t%.1f\t\n", list[i].Name,
+	var all Verdicts
+	for i, v := range append(out, all) {
+		name := "pooled"
+		if i < len(list) {
+			name = list[i].Name
+			all.Runs, all.Different, all.P99, all.Claimed = all.Runs+v.Runs, all.Different+v.Different, all.P99+v.P99, all.Claimed+v.Claimed
+			all.Same, all.Unclear, all.Covered = all.Same+v.Same, all.Unclear+v.Unclear, all.Covered+v.Covered
+			all.Blocks, all.Half = all.Blocks+v.Blocks, all.Half+v.Half
+		} else {
+			v = all
+		}
+		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.2f %%\t%.1f\t\n", name,
 			100*v.Share(v.Different), 100*v.Share(v.P99), 100*v.Share(v.Claimed), 100*v.Share(v.Same), 100*v.Share(v.Unclear),
 			100*v.Share(v.Covered), 100*v.Half/float64(v.Runs), float64(v.Blocks)/float64(v.Runs))
 	}

@@ -62,6 +62,35 @@ func run() []model.Update {
 	}
 }
 
+// blocks is a comparison of two blocks as the engine tells it, the second one with
+// a failure on one side.
+func blocks() []model.Update {
+	w := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	step := func(number, block, place int) *model.Step {
+		return &model.Step{Number: number, Round: block, Block: block, Place: place, Workload: w.Name, Ramp: 1, Seconds: 2}
+	}
+	sample := func(side model.Side, at float64, ios uint64) model.Update {
+		return model.Update{Side: side, Elapsed: at, Left: 20 - at, Sample: &model.Sample{End: at, Seconds: 1, Read: &model.Flow{IOs: ios}}}
+	}
+	known := &model.Contrast{Workload: w.Name, Metric: model.P99, Blocks: 2, Settled: true,
+		Ratio: model.Estimate{Value: 0.979, Low: 0.95, High: 1.01, Confidence: 0.95}}
+	return []model.Update{
+		{Side: model.SideA, Elapsed: 0, Left: 20, Progress: &model.Progress{Phase: "prefill", Done: 1 << 30, Total: 1 << 30}},
+		{Side: model.SideB, Elapsed: 0, Left: 20, Step: step(1, 1, 1), Workload: w, Steps: 4},
+		sample(model.SideB, 2, 20000),
+		{Side: model.SideB, Elapsed: 3, Left: 17, Result: &model.StepResult{Step: *step(1, 1, 1)}},
+		{Side: model.SideA, Elapsed: 3, Left: 17, Step: step(1, 1, 2), Workload: w, Steps: 4},
+		sample(model.SideA, 5, 21000),
+		{Side: model.SideA, Elapsed: 6, Left: 14, Result: &model.StepResult{Step: *step(1, 1, 2)}, Contrast: &model.Contrast{Blocks: 1}},
+		{Side: model.SideA, Elapsed: 6, Left: 14, Step: step(2, 2, 1), Workload: w, Steps: 4},
+		sample(model.SideA, 8, 21100),
+		{Side: model.SideA, Elapsed: 9, Left: 11, Result: &model.StepResult{Step: *step(2, 2, 1)}},
+		{Side: model.SideB, Elapsed: 9, Left: 11, Step: step(2, 2, 2), Workload: w, Steps: 4},
+		sample(model.SideB, 11, 20800),
+		{Side: model.SideB, Elapsed: 12, Left: 8, Result: &model.StepResult{Step: *step(2, 2, 2)}, Contrast: known},
+	}
+}
+
 func show(o Options, updates []model.Update) []byte {
 	var b bytes.Buffer
 	l := New(&b, o)
@@ -82,9 +111,15 @@ func TestLive(t *testing.T) {
 		"log":                 {Unicode: true, Color: true, Width: 80},
 		"log-ascii":           {Width: 80},
 		"quiet":               {Unicode: true, Quiet: true},
+		"compare-terminal":    {Interactive: true, Unicode: true, Width: 100},
+		"compare-log":         {Unicode: true, Width: 80},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := show(o, run())
+			updates := run()
+			if strings.HasPrefix(name, "compare-") {
+				updates = blocks()
+			}
+			got := show(o, updates)
 			file := filepath.Join("testdata", name+".golden")
 			if *update {
 				if err := os.WriteFile(file, got, 0o644); err != nil {

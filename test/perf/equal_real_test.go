@@ -1,0 +1,89 @@
+package perf
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// comparedHere runs "loadline compare A B …" inside this process.
+func comparedHere(b *testing.B, first, second string, args ...string) model.Comparison {
+	b.Helper()
+	var stdout, stderr bytes.Buffer
+	world := env.OS()
+	world.Args = append([]string{"compare", first, second, "--output", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}, args...)
+	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
+	if code := cli.Run(b.Context(), world); code != 0 {
+		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
+	}
+	var c model.Comparison
+	if err := json.Unmarshal(stdout.Bytes(), &c); err != nil {
+		b.Fatalf("standard output is no comparison: %v\n%s", err, stdout.String())
+	}
+	return c
+}
+
+// equalRuns is the number of real comparisons of equal sides, half on two devices
+// with the same throttle and half on two directories of this machine's own disk.
+const equalRuns = 20
+
+// BenchmarkEqualSidesReal compares equal sides for real and prints every row.
+// Whatever is called better or worse is a false alarm. The disk's own noise is
+// in the intervals; Kbench, which has none, printed changes of −56 % to +166 % on
+// such a disk.
+func BenchmarkEqualSidesReal(b *testing.B) {
+	lab.Need(b, "fio")
+	for range b.N {
+		t := columns()
+		fmt.Fprintf(t, "\nequal sides\trow\tchange\t95 %% interval\tblocks\tadjusted p\tverdict\t\n")
+		rows, different, wrong, covered := 0, 0, 0, 0
+		for run := range equalRuns {
+			func() {
+				s := &scope{B: b}
+				defer s.end()
+				name, first, second := "", "", ""
+				if run%2 == 0 {
+					rate := int64(1000 + 150*run)
+					x, y := lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20}), lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20})
+					name, first, second = fmt.Sprintf("%d IOPS", rate), x.Target(), y.Target()
+				} else {
+					lab.Lock(s)
+					base := b.TempDir()
+					name, first, second = "two directories of one disk", filepath.Join(base, "a"), filepath.Join(base, "b")
+					for _, dir := range []string{first, second} {
+						if err := os.Mkdir(dir, 0o755); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				c := comparedHere(b, first, second, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "24s")
+				for _, r := range c.Rows {
+					rows++
+					if r.Adjusted < c.Alpha {
+						different++
+					}
+					if r.Verdict == model.Better || r.Verdict == model.Worse {
+						wrong++
+					}
+					if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
+						covered++
+					}
+					fmt.Fprintf(t, "%s\t%s\t%+.1f %%\t%+.1f to %+.1f %%\t%d\t%.2f\t%s\t\n", name, r.Metric, 100*(r.Ratio.Value-1),
+						100*(r.Ratio.Low-1), 100*(r.Ratio.High-1), r.Blocks, r.Adjusted, r.Verdict)
+				}
+			}()
+		}
+		t.Flush()
+		fmt.Printf("of %d rows of equal sides %d have an adjusted p below 5 %%, %d are called better or worse; %d intervals hold the truth\n", rows, different, wrong, covered)
+		b.ReportMetric(float64(wrong)/float64(rows), "false/row")
+	}
+}
