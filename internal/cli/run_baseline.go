@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/store"
 )
 
 // runPair is run with a baseline: both are measured in interleaved blocks; the
@@ -17,6 +19,11 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 	}
 	if err := f.gate.check(); err != nil {
 		return err
+	}
+	for _, name := range []string{f.baseline, target} {
+		if store.IsRun(name) || store.IsComparison(name) {
+			return model.RefusedError(fmt.Sprintf("%s is a saved run, and run measures targets", name), "to compare saved runs: loadline compare A B")
+		}
 	}
 	m, err := measurePair(ctx, e, pairFlags{options: &f.options, gate: &f.gate, results: f.results, quiet: f.quiet, child: f.child},
 		[2]string{f.baseline, target})
