@@ -146,6 +146,13 @@ func (w *world) uncut(number int, record cutEntry) error {
 // after brings the target back and checks it.
 func (w *world) after(ctx context.Context, c *child, number int) error {
 	if w.Restart != "" {
+		if c != nil {
+			// Who restarts may have to unmount, which a dying writer would hinder; one that
+			// hangs in the kernel ends only with the restart.
+			short, cancel := context.WithTimeout(ctx, stopTime)
+			_ = poll(short, func() (bool, error) { return c.gone(), nil })
+			cancel()
+		}
 		w.tell(Update{Phase: "restart", Cut: number})
 		if err := w.run(ctx, w.Restart, fmt.Sprintf("restart-%d.log", number)); err != nil {
 			return errors.Join(ctx.Err(), model.BrokenError(fmt.Sprintf("the restart command failed: %v", err), "bring the target back by hand, then check: "+w.resumeLine()), errKept)
