@@ -75,6 +75,7 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 	}
 	if !f.quiet {
 		envs := [2]model.Environment{pair.probes[0].Environment, pair.probes[1].Environment}
+		watch.Clear()
 		_ = text.CompareHead(e.Stderr, pair.plans, envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
 	}
 	m := measured{dir: dir}

@@ -98,6 +98,7 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 		return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if !f.quiet {
+		watch.Clear()
 		_ = text.Head(e.Stderr, &prep.plan, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
 	status, runErr := engine.Execute(ctx, engine.Options{

@@ -28,7 +28,34 @@ func dependenceOf(n int, rho float64) (widen, df float64) {
 		sum += 2 * (k - i) * p
 	}
 	worth := k * k / sum
-	return math.Sqrt(k / worth * (k - 1) / (k - k/worth)), math.Max(1, worth-1)
+	return math.Sqrt(k / worth * (k - 1) / (k - k/worth)), freedom(n, rho)
+}
+
+// freedom is how many degrees of freedom the sample variance of n values has when
+// each is correlated by rho with the next (a first-order autoregression):
+// tr(MR)² / tr(MRMR), with the matrix M that takes the mean away and R of the
+// correlations (Satterthwaite's approximation of a sum of squares by a χ²).
+func freedom(n int, rho float64) float64 {
+	if rho <= 0 {
+		return float64(n - 1)
+	}
+	r := make([][]float64, n)
+	column := make([]float64, n)
+	for i := range r {
+		r[i] = make([]float64, n)
+		for j := range r[i] {
+			r[i][j] = math.Pow(rho, math.Abs(float64(i-j)))
+			column[j] += r[i][j] / float64(n)
+		}
+	}
+	var trace, square float64
+	for i := range r {
+		trace += r[i][i] - column[i]
+		for j := range r {
+			square += (r[i][j] - column[j]) * (r[j][i] - column[i])
+		}
+	}
+	return trace * trace / square
 }
 
 // visitCorrelation is a cautious estimate of the correlation between a visit

@@ -97,6 +97,14 @@ func (l *Live) Close() {
 	}
 }
 
+// Clear erases the status line, so that something else can be written below; the
+// next update draws it again.
+func (l *Live) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+}
+
 // print writes a line that stays.
 func (l *Live) print(line string) {
 	l.erase()

@@ -197,3 +197,20 @@ func TestManyTellers(t *testing.T) {
 		t.Error("something was shown after Close")
 	}
 }
+
+// What others write must stand on a line of its own, not behind the status.
+func TestClearMakesRoom(t *testing.T) {
+	var b bytes.Buffer
+	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
+	probe := model.Update{Left: -1, Progress: &model.Progress{Phase: "probe", Done: 1, Total: 3}}
+	l.Observe(probe)
+	l.Clear()
+	if !bytes.HasSuffix(b.Bytes(), []byte(eraseLine)) {
+		t.Errorf("the line is not erased: %q", b.Bytes())
+	}
+	b.Reset()
+	l.Observe(probe)
+	if !bytes.Contains(b.Bytes(), []byte("probe")) {
+		t.Errorf("the next update does not draw it again: %q", b.Bytes())
+	}
+}
