@@ -18,7 +18,7 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 	if err := f.gate.check(); err != nil {
 		return err
 	}
-	m, err := measurePair(ctx, e, pairFlags{options: &f.options, gate: &f.gate, results: f.results, quiet: f.quiet, child: f.child},
+	m, err := measurePair(ctx, e, pairFlags{options: &f.options, gate: &f.gate, scenario: onBaseline, results: f.results, quiet: f.quiet, child: f.child},
 		[2]string{f.baseline, target})
 	if err != nil {
 		return err
