@@ -93,6 +93,8 @@ type worker struct {
 	owned string
 	// device is the kernel's name of the block device behind the volume, "" if unknown.
 	device string
+	// numbers tells that the target is a fake.
+	numbers bool
 
 	// busy is held by the one request that does I/O at a time.
 	busy sync.Mutex
@@ -111,6 +113,10 @@ func (w *worker) handle(ctx context.Context, req model.Request) {
 		ev.Prepared, err = w.prepare(ctx, req.ID, *req.Prepare)
 	case req.Start != nil:
 		ev.Result, err = w.start(ctx, req.ID, *req.Start)
+	case req.Idle != nil:
+		ev.Beside, err = w.idle(ctx, *req.Idle)
+	case req.Ceiling != nil:
+		ev.Beside, err = w.ceiling(ctx, *req.Ceiling)
 	case req.Cleanup != nil:
 		if err = w.cleanup(); err == nil {
 			ev.Done = &struct{}{}

@@ -30,6 +30,9 @@ func (stub) ReadBack(context.Context, model.Volume, func(model.Progress)) (model
 func (stub) Bandwidth(context.Context, model.Volume, bool, time.Duration) (float64, error) {
 	return 1e6, nil
 }
+func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, error) {
+	return 100000, nil
+}
 func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(model.Progress)) (int64, error) {
 	return v.Size, s.fillErr
 }

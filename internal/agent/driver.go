@@ -23,4 +23,7 @@ type Driver interface {
 	ReadBack(ctx context.Context, v model.Volume, progress func(model.Progress)) (model.Proof, error)
 	// Bandwidth measures sequential bytes/s for about d.
 	Bandwidth(ctx context.Context, v model.Volume, write bool, d time.Duration) (float64, error)
+	// Ceiling measures for about d how many I/Os per second the load generator makes
+	// on no storage; 0 where that has no meaning.
+	Ceiling(ctx context.Context, w model.Workload, v model.Volume, d time.Duration) (float64, error)
 }

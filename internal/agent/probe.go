@@ -25,7 +25,8 @@ const (
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
 	driver := w.Driver(req.Target.Kind)
 	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}}
-	if req.Target.Kind == model.Fake {
+	w.numbers = req.Target.Kind == model.Fake
+	if w.numbers {
 		return res, w.probeFake(ctx, req, driver, res)
 	}
 	version, err := driver.Version(ctx)

@@ -27,10 +27,12 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	}
 	counter := observe.Begin(w.device)
 	begin := w.Env.Now()
+	pair := pairing{counter: counter, begin: begin}
 	res, err := w.Driver(req.Volume.Target.Kind).Run(ctx, req, func(ev model.Event) {
 		ev.ID = id
 		if ev.Sample != nil {
 			ev.Sample.Step = req.Step.Number
+			pair.sample(ev.Sample, w.Env.Now())
 		}
 		w.emit(ev)
 	})
@@ -41,6 +43,7 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	if req.Volume.Target.Kind != model.Fake {
 		res.Ended = w.Env.Now().Sub(begin).Seconds()
 		counters := counter.End()
+		pair.join(counters.Window)
 		res.Counters = &counters
 	}
 	return &res, nil

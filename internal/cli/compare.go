@@ -99,7 +99,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 }
 
 func (f *compareFlags) pair() pairFlags {
-	return pairFlags{options: &f.options, gate: &f.gate, results: f.results, quiet: f.quiet, child: f.child}
+	return pairFlags{options: &f.options, gate: &f.gate, scenario: "compare", results: f.results, quiet: f.quiet, child: f.child}
 }
 
 // again compares the two sides of a saved comparison again, from raw data.

@@ -68,7 +68,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (*model.Comparison, *model
 		for _, d := range rec.Damage {
 			fmt.Fprintf(e.Stderr, "loadline: %s: %s\n", rec.Directory, d)
 		}
-		recs[i], reports[i] = rec, assemble(rec)
+		recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
 		if _, err := saveReport(rec.Directory, reports[i]); err != nil {
 			return nil, nil, err
 		}

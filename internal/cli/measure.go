@@ -21,10 +21,13 @@ import (
 // pairFlags are what an interleaved measurement of two targets needs.
 type pairFlags struct {
 	*options
-	gate    *gateFlags
-	results string
-	quiet   bool
-	child   bool
+	gate *gateFlags
+	// scenario is "compare", or "baseline" where the first target is the storage that
+	// the second is built on.
+	scenario string
+	results  string
+	quiet    bool
+	child    bool
 }
 
 // measured is where an interleaved measurement was saved, and how it ended.
@@ -98,7 +101,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	if err != nil {
 		return nil, margins, err
 	}
-	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = "compare", names[0], margins.Rate, margins.P99
+	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = f.scenario, names[0], margins.Rate, margins.P99
 	p, err := chosenProfile(exp, say)
 	if err != nil {
 		return nil, margins, err
@@ -158,7 +161,7 @@ func createSides(e *env.Env, pair *pairing, dir, id string, started time.Time) (
 		if err != nil {
 			return sides, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 		}
-		sides[i] = engine.Side{Plan: pair.plans[i], Workers: []*engine.Worker{pair.workers[i]}, Recorder: writer}
+		sides[i] = engine.Side{Plan: pair.plans[i], Workers: []*engine.Worker{pair.workers[i]}, Recorder: writer, Beside: besides(pair.probes[i])}
 	}
 	return sides, nil
 }

@@ -25,6 +25,7 @@ type options struct {
 	only, skip, destroy, goals    []string
 	untilSteady                   bool
 	repeat                        int
+	evidence                      evidenceFlags
 	seed                          uint64
 }
 
@@ -45,6 +46,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
+	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
 }
 
@@ -64,6 +66,9 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	}
 	if exp.Seed == 0 {
 		exp.Seed = rand.Uint64() | 1
+	}
+	if err := o.evidence.apply(&exp); err != nil {
+		return exp, err
 	}
 	var err error
 	if o.size != "" {

@@ -59,9 +59,13 @@ func saveReport(dir string, r *model.Report) ([]byte, error) {
 }
 
 // assemble computes the report of a run: estimates first, then findings on them.
-func assemble(rec *model.Recorded) *model.Report {
+func assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
+
+// assembleOn is assemble with the storage that the target is built on, if that was
+// measured.
+func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	results := analyze.Results(rec)
-	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results})
+	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results, Baseline: baseline})
 	trust.Apply(results, findings)
 	info := model.RunInfo{
 		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,

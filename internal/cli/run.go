@@ -103,7 +103,7 @@ func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
 	}
 	status, runErr := engine.Execute(ctx, engine.Options{
 		Plan: prep.plan, Workers: []*engine.Worker{prep.worker}, Judge: analyze.Judge{}, Scheduler: scheduler{},
-		Recorder: writer, Observer: watch, Now: e.Now,
+		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
 	})
 	closeErr := prep.worker.Close()
 	watch.Close()

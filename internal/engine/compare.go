@@ -24,6 +24,7 @@ type Side struct {
 	Plan     model.Plan
 	Workers  []*Worker
 	Recorder Recorder
+	Beside   Besides
 }
 
 // CompareOptions is what Compare needs. All fields are required. The two plans
@@ -46,8 +47,8 @@ func Compare(ctx context.Context, o CompareOptions) (model.Status, error) {
 	c := &comparison{
 		execution: newExecution(nil, o.Observer, o.Now), judge: o.Judge, scheduler: o.Scheduler,
 		sides: [2]*side{
-			{name: model.SideA, plan: o.A.Plan, workers: o.A.Workers, recorder: o.A.Recorder},
-			{name: model.SideB, plan: o.B.Plan, workers: o.B.Workers, recorder: o.B.Recorder},
+			{name: model.SideA, plan: o.A.Plan, workers: o.A.Workers, recorder: o.A.Recorder, beside: o.A.Beside},
+			{name: model.SideB, plan: o.B.Plan, workers: o.B.Workers, recorder: o.B.Recorder, beside: o.B.Beside},
 		},
 		blocks: map[string][]model.Block{},
 	}
@@ -74,6 +75,24 @@ func (c *comparison) run(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, s := range c.sides {
+		if err := c.idle(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := c.all(ctx); err != nil {
+		return err
+	}
+	for _, s := range c.sides {
+		if err := c.after(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all does the blocks.
+func (c *comparison) all(ctx context.Context) error {
 	p := c.plan()
 	open := p.Workloads
 	for round := 1; len(open) > 0; round++ {

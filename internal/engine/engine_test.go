@@ -82,6 +82,7 @@ func steady(s *scripted, r model.Request) {
 type memory struct {
 	samples []model.Sample
 	steps   []model.StepResult
+	beside  model.Beside
 	status  model.Status
 	reason  string
 	failAt  int
@@ -96,6 +97,7 @@ func (m *memory) Sample(s model.Sample) error {
 	}
 	return nil
 }
+func (m *memory) Beside(b model.Beside) error   { m.beside.Add(b); return nil }
 func (m *memory) Step(r model.StepResult) error { m.steps = append(m.steps, r); return nil }
 func (m *memory) Finish(s model.Status, reason string) error {
 	m.status, m.reason = s, reason

@@ -26,6 +26,7 @@ type Recorder interface {
 	Raw(model.Raw) error
 	Sample(model.Sample) error
 	Step(model.StepResult) error
+	Beside(model.Beside) error
 	Finish(model.Status, string) error
 }
 
@@ -34,7 +35,7 @@ type Observer interface {
 	Observe(model.Update)
 }
 
-// Options is what Execute needs. All fields are required.
+// Options is what Execute needs. All fields but the last are required.
 type Options struct {
 	Plan      model.Plan
 	Workers   []*Worker
@@ -43,6 +44,7 @@ type Options struct {
 	Recorder  Recorder
 	Observer  Observer
 	Now       func() time.Time
+	Beside    Besides
 }
 
 // startMargin is how far in the future a common start is set when there are
@@ -56,7 +58,7 @@ const startMargin = 500 * time.Millisecond
 func Execute(ctx context.Context, o Options) (model.Status, error) {
 	r := &run{
 		execution: newExecution(o.Judge, o.Observer, o.Now), scheduler: o.Scheduler,
-		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder},
+		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder, beside: o.Beside},
 		samples: map[string][]model.Sample{},
 	}
 	r.remaining = r.left
@@ -74,6 +76,9 @@ type run struct {
 
 func (r *run) run(ctx context.Context) error {
 	if err := r.prepare(ctx, r.side); err != nil {
+		return err
+	}
+	if err := r.idle(ctx, r.side); err != nil {
 		return err
 	}
 	schedule := r.plan.Schedule
@@ -95,7 +100,7 @@ func (r *run) run(ctx context.Context) error {
 		}
 		steps = r.more(round)
 	}
-	return nil
+	return r.after(ctx, r.side)
 }
 
 // turn does one visit and judges the workload afterwards.

@@ -19,6 +19,9 @@ type side struct {
 	recorder Recorder
 	// number counts its steps.
 	number int
+	beside Besides
+	// cores is how much of a core the load generator used at most, by workload.
+	cores map[string]float64
 }
 
 // execution is what a run and a comparison have in common: a clock, the time
@@ -107,6 +110,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		r := &d.results[i]
 		r.Ended += base
 		r.Started = base
+		s.busy(w.Name, r.UserCPU+r.SystemCPU)
 		e.clock = max(e.clock, r.Ended, base+step.Ramp)
 		if r.Error != "" {
 			d.failed = r.Error

@@ -94,6 +94,24 @@ func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(mode
 	return ev.Result, nil
 }
 
+// Idle counts for a while without load.
+func (w *Worker) Idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
+	ev, err := w.ask(ctx, model.Request{Idle: &req}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return ev.Beside, nil
+}
+
+// Ceiling measures the load generator on no storage.
+func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.Beside, error) {
+	ev, err := w.ask(ctx, model.Request{Ceiling: &req}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return ev.Beside, nil
+}
+
 // Close says bye, which removes what the worker made, and closes the link.
 func (w *Worker) Close() error {
 	defer w.link.Close()
@@ -127,7 +145,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 			switch {
 			case ev.Error != nil:
 				return ev, ev.Error
-			case ev.Probed != nil, ev.Prepared != nil, ev.Result != nil, ev.Done != nil, ev.Bye != nil:
+			case closes(ev):
 				return ev, nil
 			case on != nil:
 				on(ev)
@@ -146,7 +164,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 				if ev.Error != nil {
 					return ev, ev.Error
 				}
-				if ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Done != nil || ev.Bye != nil {
+				if closes(ev) {
 					return ev, nil
 				}
 				if on != nil {
@@ -158,6 +176,11 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 			return model.Event{}, fmt.Errorf("the worker is gone: %w", w.lost)
 		}
 	}
+}
+
+// closes tells whether an event is the answer that ends its request.
+func closes(ev model.Event) bool {
+	return ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Beside != nil || ev.Done != nil || ev.Bye != nil
 }
 
 // send numbers a request, registers for its events (a stop has none) and writes it.

@@ -65,6 +65,12 @@ type Experiment struct {
 	MarginP99 float64 `json:"margin_p99,omitempty"`
 	// Goals are what the results are asked to reach, as written.
 	Goals []string `json:"goals,omitempty"`
+	// Cap is the limit that the storage is said to have, Replicas the number of
+	// copies that it keeps (0 is unknown).
+	Cap      Cap `json:"cap,omitzero"`
+	Replicas int `json:"replicas,omitempty"`
+	// CheckCache asks for the working-set sweep after the rounds.
+	CheckCache bool `json:"check_cache,omitempty"`
 }
 
 // Volume is what a worker does its I/O on, and what was found out about it.
@@ -189,6 +195,8 @@ type Run struct {
 	// Side which of the two this one is.
 	Comparison string `json:"comparison,omitempty"`
 	Side       Side   `json:"side,omitempty"`
+	// Beside is what was measured beside the load, for the rules of trust.
+	Beside Beside `json:"beside,omitzero"`
 }
 
 // RunSchema is the schema name of run.json.
@@ -267,4 +275,7 @@ type Counters struct {
 	DeviceWritten uint64 `json:"device_written_bytes,omitempty"`
 	ReadMerges    uint64 `json:"read_merges,omitempty"`
 	WriteMerges   uint64 `json:"write_merges,omitempty"`
+	// Window is the stretch over which client and device can be compared; nil when
+	// the step was too short for one, or there is no device.
+	Window *Window `json:"window,omitempty"`
 }

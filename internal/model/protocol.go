@@ -11,6 +11,9 @@ type Request struct {
 	Probe   *ProbeRequest   `json:"probe,omitempty"`
 	Prepare *PrepareRequest `json:"prepare,omitempty"`
 	Start   *StartRequest   `json:"start,omitempty"`
+	// Idle and Ceiling gather evidence beside the load.
+	Idle    *IdleRequest    `json:"idle,omitempty"`
+	Ceiling *CeilingRequest `json:"ceiling,omitempty"`
 	// Stop ends the request with this ID early; what was measured is kept.
 	Stop *StopRequest `json:"stop,omitempty"`
 	// Cleanup removes what the worker made on the volume.
@@ -91,6 +94,9 @@ type Event struct {
 	Probed   *ProbeResult `json:"probed,omitempty"`
 	Prepared *Preparation `json:"prepared,omitempty"`
 	Result   *StepResult  `json:"result,omitempty"`
+	// Beside answers an idle or a ceiling request; it is empty where there is
+	// nothing to count.
+	Beside *Beside `json:"beside,omitempty"`
 	// Done closes a request that has no other answer.
 	Done *struct{} `json:"done,omitempty"`
 	// Error closes a request that failed.

@@ -20,6 +20,42 @@ type Counter struct {
 	device string
 	groups cgroups
 	before reading
+	// first and last are the device's counts at the marks.
+	first, last mark
+}
+
+// mark is the device's counts at a moment.
+type mark struct {
+	at   time.Time
+	disk diskCounts
+}
+
+// Mark notes the device's counts at this moment. What lies between the first and
+// the last mark is the window that End returns.
+func (c *Counter) Mark() {
+	if c.device == "" {
+		return
+	}
+	c.last = mark{at: time.Now(), disk: c.diskNow()}
+	if c.first.at.IsZero() {
+		c.first = c.last
+	}
+}
+
+// window is the device's side of what lies between the marks; nil when that is
+// nothing.
+func (c *Counter) window() *model.Window {
+	a, b := c.first, c.last
+	if !a.disk.ok || !b.disk.ok || !b.at.After(a.at) {
+		return nil
+	}
+	return &model.Window{
+		Seconds:     b.at.Sub(a.at).Seconds(),
+		DeviceReads: b.disk.reads - a.disk.reads, DeviceWrites: b.disk.writes - a.disk.writes,
+		DeviceRead:    (b.disk.readSectors - a.disk.readSectors) * sectorSize,
+		DeviceWritten: (b.disk.writtenSectors - a.disk.writtenSectors) * sectorSize,
+		ReadMerges:    b.disk.readMerges - a.disk.readMerges, WriteMerges: b.disk.writeMerges - a.disk.writeMerges,
+	}
 }
 
 // reading is one look at all the counts.
@@ -66,16 +102,22 @@ func (c *Counter) End() model.Counters {
 		m.DeviceWritten = (now.disk.writtenSectors - b.writtenSectors) * sectorSize
 		m.ReadMerges, m.WriteMerges = now.disk.readMerges-b.readMerges, now.disk.writeMerges-b.writeMerges
 	}
+	m.Window = c.window()
 	return m
 }
 
 func (c *Counter) read() reading {
 	r := reading{at: time.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files)}
 	if c.device != "" {
-		// /sys/block has whole devices only, /sys/class/block partitions too.
-		r.disk = parseDiskStat(text(c.files, path.Join("sys/class/block", c.device, "stat")))
+		r.disk = c.diskNow()
 	}
 	return r
+}
+
+// diskNow reads the device's counts. /sys/block has whole devices only,
+// /sys/class/block partitions too.
+func (c *Counter) diskNow() diskCounts {
+	return parseDiskStat(text(c.files, path.Join("sys/class/block", c.device, "stat")))
 }
 
 // cpuTimes are a line of /proc/stat, in ticks (proc_stat(5)). Guest time is part

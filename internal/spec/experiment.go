@@ -10,7 +10,7 @@ import (
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
-	"margin_p99", "goals"}
+	"margin_p99", "goals", "cap", "replicas", "check_cache"}
 
 // ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
 // the same again.
@@ -27,11 +27,24 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"),
 		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
+		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
 	}
 	if d.err != nil {
 		return model.Experiment{}, d.err
 	}
 	return e, nil
+}
+
+// limit returns what the storage is said to be limited to.
+func (o *object) limit(field string) model.Cap {
+	if !o.has(field) {
+		return model.Cap{}
+	}
+	c, err := model.ParseCap(o.text(field))
+	if err != nil {
+		o.fail(field, "write it like iops=3000,bandwidth=125MiB/s", "%s: %v", field, err)
+	}
+	return c
 }
 
 // share returns a part of one, written as "5%" or 0.05.
@@ -78,5 +91,6 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)},
 		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
 		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"goals", list(e.Goals)},
+		pair{"cap", optional(e.Cap.String())}, pair{"replicas", formatWhole(e.Replicas)}, pair{"check_cache", formatTruth(e.CheckCache)},
 	)
 }

@@ -49,6 +49,8 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 			Seed: rapid.Uint64().Draw(t, "seed"), Note: rapid.String().Draw(t, "note"),
 			Baseline: rapid.String().Draw(t, "baseline"), Repeat: rapid.SampledFrom([]int{0, 2, 3, 10, 999}).Draw(t, "repeat"),
 			Margin: rapid.SampledFrom([]float64{0, .03, .1}).Draw(t, "margin"), MarginP99: rapid.SampledFrom([]float64{0, .125}).Draw(t, "p99"),
+			Cap:      model.Cap{IOPS: rapid.Float64Range(0.001, 1e9).Draw(t, "cap"), Bandwidth: float64(rapid.Int64Range(0, 1<<50).Draw(t, "bandwidth"))},
+			Replicas: rapid.IntRange(0, 9).Draw(t, "replicas"), CheckCache: rapid.Bool().Draw(t, "cache"),
 		}
 		if rapid.Bool().Draw(t, "choose") {
 			e.Only, e.Skip, e.Goals = words.Draw(t, "only"), words.Draw(t, "skip"), words.Draw(t, "goals")

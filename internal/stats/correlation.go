@@ -12,7 +12,19 @@ const maxCorrelation = 0.97
 // series may be given; pairs are taken within a stretch, deviations from the
 // common mean.
 func Correlation(stretches ...[]float64) float64 {
-	var n, sum float64
+	phi, n, ok := likelyCorrelation(stretches...)
+	if !ok {
+		return phi
+	}
+	phi += math.Sqrt(math.Max(0, 1-phi*phi) / n)
+	return math.Max(0, math.Min(maxCorrelation, phi))
+}
+
+// likelyCorrelation is Correlation without the standard error, and may be
+// negative; n is the number of values. When ok is false there is no estimate, and
+// phi is what to assume.
+func likelyCorrelation(stretches ...[]float64) (phi, n float64, ok bool) {
+	var sum float64
 	for _, y := range stretches {
 		for _, v := range y {
 			sum += v
@@ -20,7 +32,7 @@ func Correlation(stretches ...[]float64) float64 {
 		n += float64(len(y))
 	}
 	if n < 3 {
-		return maxCorrelation
+		return maxCorrelation, n, false
 	}
 	mean := sum / n
 	var square, product, pairs float64
@@ -34,16 +46,14 @@ func Correlation(stretches ...[]float64) float64 {
 		}
 	}
 	if pairs == 0 {
-		return maxCorrelation
+		return maxCorrelation, n, false
 	}
 	if square == 0 {
-		return 0
+		return 0, n, false
 	}
 	r := (product / pairs) / (square / n)
 	r = math.Max(-1, math.Min(1, r))
-	phi := r + (1+3*r)/n
-	phi += math.Sqrt(math.Max(0, 1-phi*phi) / n)
-	return math.Max(0, math.Min(maxCorrelation, phi))
+	return r + (1+3*r)/n, n, true
 }
 
 // EffectiveSize is the number of independent values that n values with lag-1

@@ -182,6 +182,14 @@ func (w *Writer) Step(r model.StepResult) error {
 	return writeJSON(w.dir, runFile, w.run)
 }
 
+// Beside records what was measured beside the load.
+func (w *Writer) Beside(b model.Beside) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.run.Beside.Add(b)
+	return writeJSON(w.dir, runFile, w.run)
+}
+
 // Finish records the status, closes the samples and releases the lock.
 func (w *Writer) Finish(status model.Status, reason string) error {
 	w.mu.Lock()

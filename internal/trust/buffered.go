@@ -2,6 +2,15 @@ package trust
 
 import "github.com/loadline/loadline/internal/model"
 
+var ruleBuffered = Rule{
+	Name:     "buffered",
+	Checks:   "the page cache was bypassed",
+	Evidence: "what probing found out about direct I/O",
+	Severity: "warning: the numbers are partly the page cache's",
+	Advice:   "measure a filesystem or device that takes O_DIRECT",
+	check:    checkBuffered,
+}
+
 // checkBuffered: without direct I/O the page cache answers, so a warning stands
 // on every number. The queue depth proves nothing then: buffered libaio still
 // reports the depth that was asked.

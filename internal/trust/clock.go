@@ -16,6 +16,15 @@ const fastestMedian = 100e-9
 // microsecond for each reading, which fio takes twice per I/O.
 var goodClocks = []string{"tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource"}
 
+var ruleClock = Rule{
+	Name:     "clock",
+	Checks:   "latencies are possible, and the clock is fast",
+	Evidence: "the median latency (never below 100 ns) and the kernel's clocksource",
+	Severity: "invalid for an impossible latency, a note for a slow clock",
+	Advice:   "`loadline doctor`; choose the fast clocksource",
+	check:    checkClock,
+}
+
 // checkClock: a median latency of nothing means a broken clock (or no I/O at
 // all) and is invalid; a slow clocksource adds to short latencies: a note.
 //

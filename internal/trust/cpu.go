@@ -13,6 +13,15 @@ const (
 	throttledLimit = 0.01
 )
 
+var ruleCPU = Rule{
+	Name:     "cpu",
+	Checks:   "the CPU was not the limit",
+	Evidence: "idle time (a latency needs 40 %), stolen time (5 %), throttling by a cgroup (1 %), over each visit",
+	Severity: "invalid for a latency without idle time; a warning for stolen or throttled time",
+	Advice:   "stop what else runs, or raise the limit",
+	check:    checkCPU,
+}
+
 // checkCPU: a latency is the CPU's when less than 40 % of it is idle (invalid);
 // a hypervisor that steals more than 5 %, or a cgroup limit that held us for more
 // than 1 % of the time, is a warning on any number.

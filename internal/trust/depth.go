@@ -19,6 +19,15 @@ const (
 	toolSeconds = 1e-6
 )
 
+var ruleDepth = Rule{
+	Name:     "depth",
+	Checks:   "the queue was as deep as asked",
+	Evidence: "fio's map of depths (below 0.9 of what was asked) and Little's law (off by more than 5 %)",
+	Severity: "invalid: the load was not applied",
+	Advice:   "`loadline doctor` says which engines work",
+	check:    checkDepth,
+}
+
 // checkDepth: the load that was asked for was not there. Two witnesses:
 //
 //   - fio's own map of depths. Its buckets are powers of two ("32" is 32 to 63,

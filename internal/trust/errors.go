@@ -10,6 +10,15 @@ import (
 // earlySeconds is how much shorter than planned a visit may be.
 const earlySeconds = 1.0
 
+var ruleErrors = Rule{
+	Name:     "errors",
+	Checks:   "no visit failed, no I/O failed or was short, no load ended early",
+	Evidence: "the exit, error counts and duration of every visit",
+	Severity: "invalid: the visits that a faulty device lets pass are no fair selection",
+	Advice:   "mend the cause; the tool's own words are in the run's `raw/` folder",
+	check:    checkErrors,
+}
+
 // checkErrors: any failed visit, I/O error, short I/O or early exit makes a
 // workload invalid, also when other visits went well: those are kept, but the
 // visits that a faulty device lets pass are not a fair selection of all.

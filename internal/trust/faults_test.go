@@ -2,6 +2,7 @@ package trust
 
 import (
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -41,16 +42,21 @@ func setWorkload(ev *Evidence, w model.Workload) {
 
 // faults spoil a sound run in one way each. want is what the rule then says,
 // also the other rules that may speak, says a part of each of its messages.
-var faults = []struct {
+type fault struct {
 	rule, name string
 	spoil      func(*Evidence)
 	want       []string
 	also       []string
 	says       string
-}{
+}
+
+// faults are those of all files.
+var faults = slices.Concat(firstFaults, machineFaults, timeFaults, baselineFaults)
+
+var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status, ev.Recorded.Run.Reason = model.Interrupted, "SIGINT"
-	}, want: []string{"warning"}, says: "interrupted (SIGINT); 6 of at least 6 visits"},
+	}, want: []string{"warning"}, says: "interrupted (SIGINT); 40 of at least 40 visits"},
 	{rule: "interrupted", name: "failed", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status = model.Failed
 	}, want: []string{"warning"}, says: "partial: the run failed"},
@@ -63,30 +69,30 @@ var faults = []struct {
 
 	{rule: "errors", name: "one visit of two", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "fio: Input/output error."
-	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 2 visits of rand-read-iops went wrong: fio: Input/output error"},
+	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 visits of rand-read-iops went wrong: fio: Input/output error"},
 	{rule: "errors", name: "one cause, two workloads", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[2].Error = "no space left", "no space left"
-	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 4 visits of rand-read-iops, rand-write-iops went wrong: no space left"},
+		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "no space left", "no space left"
+	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 20 visits of rand-read-iops, rand-write-iops went wrong: no space left"},
 	{rule: "errors", name: "two causes", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[2].Error = "killed", "no space left"
-	}, want: []string{"invalid rand-read-iops", "invalid rand-write-iops"}, says: "1 of 2"},
+		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "killed", "no space left"
+	}, want: []string{"invalid rand-read-iops", "invalid rand-write-iops"}, says: "1 of 10"},
 	{rule: "errors", name: "counted although the tool ended well", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps[5].IOErrors = 12
+		ev.Recorded.Run.Steps[20].IOErrors = 12
 	}, want: []string{"invalid rand-read-lat"}, says: "I/Os failed"},
 	{rule: "errors", name: "short I/O", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps[5].ShortIOs = 1
+		ev.Recorded.Run.Steps[20].ShortIOs = 1
 	}, want: []string{"invalid rand-read-lat"}, says: "fewer bytes"},
 	{rule: "errors", name: "early exit", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps[4].Ended = ev.Recorded.Run.Steps[4].Started + 1.5
+		ev.Recorded.Run.Steps[20].Ended = ev.Recorded.Run.Steps[20].Started + 1.5
 	}, want: []string{"invalid rand-read-lat"}, says: "1.50 s instead of 4.00 s"},
 	{rule: "errors", name: "ended early on purpose", spoil: func(ev *Evidence) {
-		s := &ev.Recorded.Run.Steps[4]
+		s := &ev.Recorded.Run.Steps[20]
 		s.Ended, s.EndedEarly = s.Started+1.5, true
 	}},
 
 	{rule: "memory", name: "tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "tmpfs", Memory: true}
-	}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
+	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
 	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
 	}, want: []string{"invalid"}, says: "this is memory"},
@@ -95,11 +101,11 @@ var faults = []struct {
 	}, want: []string{"not-checked"}, says: "server"},
 	{rule: "memory", name: "unknown", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{}
-	}, want: []string{"not-checked"}},
+	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"not-checked"}},
 
 	{rule: "sparse", name: "holes", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Prepare.Proof.Unwritten = 4096
-	}, want: []string{"invalid rand-read-iops,rand-read-lat", "warning rand-write-iops"}, says: "4 KiB of 4 GiB were never written (fiemap)"},
+	}, want: []string{"invalid rand-read-iops,rand-read-lat,rand-read-rate", "warning rand-write-iops"}, says: "4 KiB of 4 GiB were never written (fiemap)"},
 	{rule: "sparse", name: "no proof", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Prepare.Proof = model.Proof{Method: "none", Detail: "the filesystem has no FIEMAP"}
 	}, want: []string{"not-checked"}, says: "the filesystem has no FIEMAP"},
@@ -119,22 +125,22 @@ var faults = []struct {
 
 	{rule: "size", name: "too small", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
-	}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},
+	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},
 	{rule: "size", name: "only the middle of the interval is beyond", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 170<<20, 0.05)
-	}},
+	}, also: []string{"above-disks"}},
 	{rule: "size", name: "both flows of a mixed workload", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 100<<20, 0)
 		other := ev.Results[0]
 		other.Direction = model.Write
 		ev.Results = append(ev.Results, other)
-	}, want: []string{"warning rand-read-iops"}, says: "200 MiB/s"},
+	}, also: []string{"above-disks", "faster-writes"}, want: []string{"warning rand-read-iops"}, says: "200 MiB/s"},
 	{rule: "size", name: "bandwidth from IOPS", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics = map[model.Metric]model.Estimate{model.IOPS: estimate(model.IOPS, 100000, 0)}
-	}, want: []string{"warning rand-read-iops"}, says: "391 MiB/s"},
+	}, also: []string{"above-disks", "cap"}, want: []string{"warning rand-read-iops"}, says: "391 MiB/s"},
 	{rule: "size", name: "no bandwidth", spoil: func(ev *Evidence) {
 		ev.Results[2].Metrics = nil
-	}, want: []string{"not-checked rand-read-lat"}},
+	}, also: []string{"above-disks", "faster-reads", "cap"}, want: []string{"not-checked rand-read-lat"}},
 
 	{rule: "depth", name: "an engine that cannot queue", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Engine = "psync"
@@ -194,7 +200,7 @@ var faults = []struct {
 	{rule: "depth", name: "neither witness", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.DepthLevels = nil })
 		ev.Recorded.Samples = nil
-	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
+	}, also: []string{"tail", "warm-up", "burst", "cliff", "modes", "drift"}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
 
 	{rule: "precision", name: "up to twice as wide", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.08), false
@@ -213,7 +219,7 @@ var faults = []struct {
 		flush := ev.Results[1]
 		flush.Direction, flush.Estimate, flush.Converged = model.Sync, estimate(model.Latency, 1e-3, 0.5), false
 		ev.Results = append(ev.Results, flush)
-	}},
+	}, also: []string{"faster-writes"}},
 	{rule: "precision", name: "none asked", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Precision = 0
 	}, want: []string{"not-checked"}},
@@ -234,7 +240,7 @@ var faults = []struct {
 	}, want: []string{"not-checked"}},
 	{rule: "clock", name: "no median", spoil: func(ev *Evidence) {
 		ev.Results[1].Latency = nil
-	}, want: []string{"not-checked rand-write-iops"}},
+	}, also: []string{"tail"}, want: []string{"not-checked rand-write-iops"}},
 
 	{rule: "cpu", name: "busy during a latency", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0.3, 0.09 })
@@ -251,11 +257,11 @@ var faults = []struct {
 	{rule: "cpu", name: "no counters", spoil: func(ev *Evidence) {
 		eachStep(ev, lat.Name, func(s *model.StepResult) { s.Counters = nil })
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Seconds = math.Inf(-1) })
-	}, want: []string{"not-checked rand-read-iops,rand-read-lat"}},
+	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"not-checked rand-read-iops,rand-read-lat"}},
 	{rule: "cpu", name: "counters of a system without /proc/stat", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 4} })
-	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
+	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "merge", "foreign"}},
 	{rule: "cpu", name: "never idle", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters = &model.Counters{Seconds: 4, BusiestCPU: 1} })
-	}, want: []string{"invalid rand-read-lat"}, says: "0 %"},
+	}, want: []string{"invalid rand-read-lat"}, also: []string{"bytes", "merge", "foreign"}, says: "0 %"},
 }

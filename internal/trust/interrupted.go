@@ -6,6 +6,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+var ruleInterrupted = Rule{
+	Name:     "interrupted",
+	Checks:   "the run came to its planned end",
+	Evidence: "the status of the run",
+	Severity: "warning: fewer visits stand behind the numbers than were planned",
+	Advice:   "run it again",
+	check:    checkInterrupted,
+}
+
 // checkInterrupted: a run that did not end by itself. Warning: what was measured
 // is right as far as it goes, but fewer visits stand behind it than were planned,
 // and workloads may be missing.

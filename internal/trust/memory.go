@@ -2,6 +2,15 @@ package trust
 
 import "github.com/loadline/loadline/internal/model"
 
+var ruleMemory = Rule{
+	Name:     "memory",
+	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them)",
+	Evidence: "the filesystem's type and the chain of devices below it",
+	Severity: "invalid: this is memory",
+	Advice:   "name a directory on a disk",
+	check:    checkMemory,
+}
+
 // checkMemory: a volume that lives in RAM is not storage. tmpfs accepts direct
 // I/O like a disk does, so only its type gives it away.
 //

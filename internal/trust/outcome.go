@@ -90,20 +90,39 @@ func (ev Evidence) workloads() []string {
 
 // command is "loadline run TARGET options", quoted for a shell where needed.
 func (ev Evidence) command(options ...string) string {
+	words := []string{"loadline", "run", ev.target()}
+	for _, w := range options {
+		if w != "" {
+			words = append(words, shellWord(w))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// target is the target as one types it in a shell.
+func (ev Evidence) target() string {
 	target := ev.Recorded.Plan.Volume.Target.Name
 	if target == "" {
 		target = ev.Recorded.Plan.Experiment.Target
 	}
-	words := []string{"loadline", "run"}
-	for _, w := range append([]string{target}, options...) {
-		if strings.ContainsAny(w, " \t'\"?*&;|<>()$`\\") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		if w != "" {
-			words = append(words, w)
-		}
+	return shellWord(target)
+}
+
+// shellWord quotes a word where a shell would take it apart.
+func shellWord(w string) string {
+	if strings.ContainsAny(w, " \t'\"?*&;|<>()$`\\") {
+		return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 	}
-	return strings.Join(words, " ")
+	return w
+}
+
+// median is the middle value; 0 when there is none.
+func median(y []float64) float64 {
+	if len(y) == 0 {
+		return 0
+	}
+	x := slices.Sorted(slices.Values(y))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // only is the option that chooses workloads, "" when that would be all of them.

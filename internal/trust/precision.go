@@ -11,6 +11,15 @@ import (
 // wide before it is more than a note.
 const widerIsWarning = 2.0
 
+var rulePrecision = Rule{
+	Name:     "precision",
+	Checks:   "the interval is as narrow as was asked",
+	Evidence: "the interval of the headline",
+	Severity: "note up to twice as wide, then a warning: the number is less sure than was asked for",
+	Advice:   "give it more time",
+	check:    checkPrecision,
+}
+
 // checkPrecision: an interval wider than what was asked for. A wide interval is
 // honest about itself, so up to twice the width it is a note and the number stays
 // valid. Beyond that, people read the number and not its interval, and something

@@ -2,23 +2,46 @@ package trust
 
 import "github.com/loadline/loadline/internal/model"
 
-// rule is one thing that makes a number wrong. check returns at least one
-// finding; Check fills in the rule's name.
-type rule struct {
-	name  string
+// Rule is one thing that makes a number wrong, or limits what it means.
+type Rule struct {
+	// Name is the word that findings carry.
+	Name string
+	// Checks is a phrase that says what is checked, Evidence what it takes,
+	// Severity what a finding does to the result, and Advice what to do about one.
+	Checks, Evidence, Severity, Advice string
+	// check returns at least one finding; Check fills in the rule's name.
 	check func(Evidence) []model.Finding
 }
 
 // rules are in the order in which their findings are reported.
-var rules = []rule{
-	{"interrupted", checkInterrupted},
-	{"errors", checkErrors},
-	{"memory", checkMemory},
-	{"sparse", checkSparse},
-	{"buffered", checkBuffered},
-	{"size", checkSize},
-	{"depth", checkDepth},
-	{"precision", checkPrecision},
-	{"clock", checkClock},
-	{"cpu", checkCPU},
+var rules = []Rule{
+	ruleInterrupted,
+	ruleErrors,
+	ruleMemory,
+	ruleSparse,
+	ruleBuffered,
+	ruleSize,
+	ruleCache,
+	ruleDepth,
+	ruleRate,
+	ruleClient,
+	ruleCPU,
+	ruleClock,
+	ruleBytes,
+	ruleMerge,
+	ruleForeign,
+	ruleCap,
+	rulePrecision,
+	ruleTail,
+	ruleWarmUp,
+	ruleBurst,
+	ruleCliff,
+	ruleModes,
+	ruleDrift,
+	ruleFasterReads,
+	ruleFasterWrites,
+	ruleAboveDisks,
 }
+
+// Rules lists all rules in the order in which their findings are reported.
+func Rules() []Rule { return append([]Rule(nil), rules...) }

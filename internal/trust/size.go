@@ -11,6 +11,15 @@ import (
 // run time) times the bandwidth, or a test may read what it read before.
 const ruleSeconds = 25.0
 
+var ruleSize = Rule{
+	Name:     "size",
+	Checks:   "the volume holds at least 25 s of the measured bandwidth (Kbench's rule)",
+	Evidence: "the size and the lower bound of the bandwidth",
+	Severity: "warning: a cache below may have answered",
+	Advice:   "use the `--size` that the finding names",
+	check:    checkSize,
+}
+
 // checkSize: a volume smaller than 25 s × the measured bandwidth may have been
 // read again from a cache below us. The lower bound of the bandwidth is compared,
 // so that noise does not accuse. Flows of a mixed workload add up.

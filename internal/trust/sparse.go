@@ -6,14 +6,59 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+var ruleSparse = Rule{
+	Name:     "sparse",
+	Checks:   "reads were of written space, and the device served them",
+	Evidence: "the extents or the read-back taken before measuring; the reads that the block device counted (below 90 % of the client's)",
+	Severity: "invalid for reads; a warning for writes into unwritten space",
+	Advice:   "let Loadline fill the volume",
+	check:    checkSparse,
+}
+
 // checkSparse: reads of space that was never written are answered without a
 // disk (measured: 564k IOPS from a sparse file; 188,000 through a 2,000-IOPS
 // throttle), so any unwritten byte makes reads invalid. Writes into such space
 // carry the cost of the first write: a warning.
 //
-// Evidence: the proof taken before measuring (extents, or read-back). Source:
-// methodology's "Sparse".
+// Evidence: the proof taken before measuring (extents, or read-back), and what
+// the device counted while it was read: less than 90 % of the client's bytes means
+// that something else answered. Source: methodology's "Sparse".
 func checkSparse(ev Evidence) []model.Finding {
+	unserved, proven := ev.unserved(), ev.unwritten()
+	if len(unserved) > 0 && proven[0].Severity == model.SeverityPassed {
+		return unserved
+	}
+	return append(unserved, proven...)
+}
+
+// servedLeast is the share of the client's reads that the device must have served.
+const servedLeast = 0.90
+
+// unserved finds the workloads whose reads the device did not see.
+func (ev Evidence) unserved() []model.Finding {
+	var names []string
+	least := 1.0
+	for _, name := range ev.workloads() {
+		w, ok := ev.window(name)
+		if !ok || w.ClientRead < leastBytes {
+			continue
+		}
+		if share := float64(w.DeviceRead) / float64(w.ClientRead); share < servedLeast {
+			names, least = add(names, name), min(least, share)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []model.Finding{{Severity: model.SeverityInvalid, Results: names,
+		Message: fmt.Sprintf("read without the disk: the device served only %s of what was read, so holes or a cache above it answered the rest",
+			percent(least)),
+		Evidence: map[string]any{"served": least, "needed": servedLeast, "device": ev.Recorded.Environment.Storage.Device},
+		Next:     "let Loadline fill the volume, and use direct I/O: loadline doctor says what this filesystem takes"}}
+}
+
+// unwritten judges by the proof taken before measuring.
+func (ev Evidence) unwritten() []model.Finding {
 	proof := model.Proof{}
 	if p := ev.Recorded.Run.Prepare; p != nil {
 		proof = p.Proof

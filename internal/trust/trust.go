@@ -16,6 +16,24 @@ import (
 type Evidence struct {
 	Recorded *model.Recorded
 	Results  []model.Result
+	// Baseline is the storage that the target is built on, measured the same way;
+	// nil when there is none. A target that stands on disks of its own has no
+	// baseline in this sense, whatever else it is compared with.
+	Baseline *Side
+
+	// series and regimes are gathered once for all rules.
+	series  []series
+	regimes []regime
+}
+
+// Side is another measurement to judge by.
+type Side struct {
+	// Name is what people call it.
+	Name    string
+	Results []model.Result
+	Storage model.Storage
+	// Cap is the limit that it is said to have.
+	Cap model.Cap
 }
 
 // Check runs every rule. The findings come in the order of the rules; each rule
@@ -24,10 +42,11 @@ func Check(ev Evidence) []model.Finding {
 	if ev.Recorded == nil {
 		ev.Recorded = &model.Recorded{}
 	}
+	ev.series, ev.regimes = ev.gather()
 	var findings []model.Finding
 	for _, r := range rules {
 		for _, f := range r.check(ev) {
-			f.Rule = r.name
+			f.Rule = r.Name
 			findings = append(findings, f)
 		}
 	}

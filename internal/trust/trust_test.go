@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,46 +16,68 @@ var (
 	iops  = model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	write = model.Workload{Name: "rand-write-iops", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	lat   = model.Workload{Name: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, Metric: model.Latency}
+	rated = model.Workload{Name: "rand-read-rate", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, RateIOPS: 500, Metric: model.IOPS}
 )
 
 func estimate(m model.Metric, v, half float64) model.Estimate {
 	return model.Estimate{Unit: m.Unit(), Value: v, Low: v * (1 - half), High: v * (1 + half), Confidence: 0.95}
 }
 
+// soundVisits is how often each workload of a sound run was visited.
+const soundVisits = 10
+
 // sound is the evidence of a run in which nothing is wrong and nothing missing:
-// each workload visited twice, 2,000 I/Os per second at depth 64 (500 at depth 1).
+// each workload visited ten times for 3 s, 2,000 I/Os per second at depth 64
+// (500 at depth 1 or with a rate), on a device that counted the same, three
+// replicas of a baseline that is as fast.
 func sound() Evidence {
 	rec := &model.Recorded{
 		Plan: model.Plan{
-			Volume:    model.Volume{Target: model.Target{Name: "/srv/my data", Kind: model.Directory}, Size: 4 << 30, Engine: "io_uring", Direct: true, Prefill: true},
-			Workloads: []model.Workload{iops, write, lat},
-			Schedule:  model.Schedule{Mode: model.Rounds, Ramp: 1, Visit: 3, MinRounds: 2, MaxTime: 300, Precision: 0.05},
+			Experiment: model.Experiment{Cap: model.Cap{IOPS: 100000, Bandwidth: 1 << 30}, Replicas: 3},
+			Volume:     model.Volume{Target: model.Target{Name: "/srv/my data", Kind: model.Directory}, Size: 4 << 30, Engine: "io_uring", Direct: true, Prefill: true},
+			Workloads:  []model.Workload{iops, write, lat, rated},
+			Schedule:   model.Schedule{Mode: model.Rounds, Ramp: 1, Visit: 3, MinRounds: soundVisits, MaxTime: 300, Precision: 0.05},
 		},
 		Run: model.Run{
 			Status:  model.Complete,
 			Prepare: &model.Preparation{Written: 4 << 30, Proof: model.Proof{Method: "fiemap", Checked: 4 << 30}},
+			Beside: model.Beside{
+				Idle: &model.Counters{Seconds: 1, Idle: 1, Device: "vda", DeviceWrites: 3, DeviceWritten: 12 << 10},
+				Cache: []model.CachePoint{
+					{Size: 256 << 20, Warmed: 256 << 20, Rates: []float64{1990, 2000, 2010}},
+					{Size: 4 << 30, Warmed: 1 << 30, Rates: []float64{1980, 2000, 2010}},
+				},
+			},
 		},
-		Environment: model.Environment{Clocksource: "tsc", Storage: model.Storage{Filesystem: "ext4", Device: "vda"}},
+		Environment: model.Environment{Clocksource: "tsc", Memory: 16 << 30, Storage: model.Storage{Filesystem: "ext4", Device: "vda"}},
 	}
-	ev := Evidence{Recorded: rec}
+	ev := Evidence{Recorded: rec, Baseline: &Side{Name: "/srv/local"}}
 	for _, w := range rec.Plan.Workloads {
 		rate, level := 2000.0, ">=64"
 		if w.Depth == 1 {
 			rate, level = 500, "1"
 		}
 		latency := float64(w.Depth) / rate
-		for visit := range 2 {
+		for visit := range soundVisits {
 			number := len(rec.Run.Steps) + 1
 			step := model.Step{Number: number, Round: visit + 1, Workload: w.Name, Ramp: 1, Seconds: 3}
 			began := 5 * float64(number)
+			n := uint64(2 * rate)
+			window := &model.Window{Seconds: 2, DeviceReads: n, DeviceRead: n * 4096, ClientReads: n, ClientRead: n * 4096}
+			counters := &model.Counters{Seconds: 4, Idle: 0.5, IOWait: 0.4, Device: "vda", DeviceReads: 2 * n, DeviceRead: 2 * n * 4096, Window: window}
+			if w.Direction == model.Write {
+				*window = model.Window{Seconds: 2, DeviceWrites: n, DeviceWritten: n * 4096, ClientWrites: n, ClientWritten: n * 4096}
+				counters.DeviceReads, counters.DeviceRead, counters.DeviceWrites, counters.DeviceWritten = 0, 0, 2*n, 2*n*4096
+			}
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{
 				Step: step, Started: began, Ended: began + 4.2, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
-				Counters: &model.Counters{Seconds: 4, Idle: 0.5, IOWait: 0.4},
+				UserCPU: 0.05, SystemCPU: 0.1, Counters: counters,
 			})
 			rec.Plan.Steps = append(rec.Plan.Steps, step)
-			for range 3 {
+			for second := range 3 {
 				flow := &model.Flow{IOs: uint64(rate), Bytes: uint64(rate * 4096), LatencySum: rate * latency}
-				s := model.Sample{Step: number, Seconds: 1, Read: flow}
+				flow.Histogram.Add(model.BucketOf(uint64(latency*1e9)), uint64(rate))
+				s := model.Sample{Step: number, Seconds: 1, End: began + 2 + float64(second), Read: flow}
 				if w.Direction == model.Write {
 					s.Read, s.Write = nil, flow
 				}
@@ -67,9 +90,16 @@ func sound() Evidence {
 		}
 		ev.Results = append(ev.Results, model.Result{
 			Workload: w.Name, Direction: w.Direction, Metric: w.Metric, Estimate: headline, Converged: true,
-			Metrics: map[model.Metric]model.Estimate{model.Bandwidth: estimate(model.Bandwidth, rate*4096, 0.02), w.Metric: headline},
-			Latency: &model.LatencySummary{P50: &latency},
+			Metrics: map[model.Metric]model.Estimate{
+				model.IOPS: estimate(model.IOPS, rate, 0.02), model.Bandwidth: estimate(model.Bandwidth, rate*4096, 0.02),
+				model.Latency: estimate(model.Latency, latency, 0.02), model.P50: estimate(model.P50, latency, 0.02), w.Metric: headline,
+			},
+			Latency: &model.LatencySummary{P50: &latency, P99: &latency},
 		})
+	}
+	for _, r := range ev.Results {
+		r.Metrics = maps.Clone(r.Metrics)
+		ev.Baseline.Results = append(ev.Baseline.Results, r)
 	}
 	return ev
 }
@@ -97,7 +127,7 @@ func TestASoundRunPassesEveryRule(t *testing.T) {
 	}
 	var names []string
 	for _, r := range rules {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	if diff := cmp.Diff(names, passed); diff != "" {
 		t.Errorf("(-rules +passed):\n%s", diff)
@@ -119,8 +149,8 @@ func TestNoEvidenceIsNeverAPass(t *testing.T) {
 			}
 		}
 		for _, r := range rules {
-			if !seen[r.name] {
-				t.Errorf("%s said nothing", r.name)
+			if !seen[r.Name] {
+				t.Errorf("%s said nothing", r.Name)
 			}
 		}
 	}

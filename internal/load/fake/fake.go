@@ -56,6 +56,11 @@ func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time
 	return p.Truth(w) * float64(w.BlockSize), nil
 }
 
+// Ceiling returns 0: no load generator stands behind the numbers.
+func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, error) {
+	return 0, nil
+}
+
 // Run plays one step in virtual time and emits a sample for each second.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
 	d.mu.Lock()

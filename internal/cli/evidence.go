@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/trust"
+)
+
+// evidenceFlags are what the user knows about the storage and what is to be
+// looked at beside the load, for the rules of trust.
+type evidenceFlags struct {
+	cap        string
+	replicas   int
+	checkCache bool
+}
+
+func (f *evidenceFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.cap, "cap", "", "the limit that the storage is said to have, such as iops=3000,bandwidth=125MiB/s")
+	flags.IntVar(&f.replicas, "replicas", 0, "how many copies the storage keeps, when you know it")
+	flags.BoolVar(&f.checkCache, "check-cache", false, "read parts of growing size afterwards, to find a cache (half a minute, and longer on slow storage)")
+}
+
+// apply checks the flags and writes them into the experiment.
+func (f *evidenceFlags) apply(exp *model.Experiment) error {
+	if f.cap != "" {
+		c, err := model.ParseCap(f.cap)
+		if err != nil {
+			return model.RefusedError("--cap: "+err.Error(), "write it like --cap iops=3000,bandwidth=125MiB/s")
+		}
+		exp.Cap = c
+	}
+	if f.replicas < 0 {
+		return model.RefusedError(fmt.Sprintf("--replicas %d is no number of copies", f.replicas), "leave it out when you do not know it")
+	}
+	exp.Replicas, exp.CheckCache = f.replicas, f.checkCache
+	return nil
+}
+
+// besides asks the engine for what the rules need beside the load. The memory
+// that could cache is the machine's, or what a cgroup leaves of it.
+func besides(probe model.ProbeResult) engine.Besides {
+	env := probe.Environment
+	b := engine.Besides{Look: true, Memory: env.Memory}
+	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
+		b.Memory = env.CgroupMemory
+	}
+	return b
+}
+
+// onBaseline is the scenario of "run --baseline": the baseline is the storage
+// that the target is built on, which the rules of trust hold it against. Two
+// targets that are compared need not be above each other.
+const onBaseline = "baseline"
+
+// below is the other side of a run as the rules want it; nil when the run is not
+// the target of a run with a baseline.
+func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
+	if rec.Plan.Experiment.Scenario != onBaseline || rec.Run.Side != model.SideB || baseline == nil {
+		return nil
+	}
+	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
+		Storage: baseline.Environment.Storage, Cap: baseline.Plan.Experiment.Cap}
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// idleSeconds is the length of the look at the machine before the load.
+	idleSeconds = 1.0
+	// ceilingSeconds is the length of a measurement of the load generator alone;
+	// busyEnough is the part of a core that it must have used to be worth one.
+	ceilingSeconds = 1.0
+	busyEnough     = 0.3
+	// The sweep reads each part once, for warmSeconds at most, and then measures it.
+	warmSeconds  = 20.0
+	sweepRamp    = 0.5
+	sweepSeconds = 4.0
+)
+
+// Besides asks for what the rules of trust need beside the load; the zero value
+// asks for nothing.
+type Besides struct {
+	// Look asks for a look at the idle machine before the load, and for the load
+	// generator's own ceiling after it, where it was busy.
+	Look bool
+	// Memory in bytes is what the sizes of the cache check go by; 0 when unknown.
+	Memory int64
+}
+
+// busy notes how much of a core the load generator used.
+func (s *side) busy(workload string, cores float64) {
+	if s.cores == nil {
+		s.cores = map[string]float64{}
+	}
+	s.cores[workload] = max(s.cores[workload], cores)
+}
+
+// idle lets the first worker look at the machine before there is any load.
+func (e *execution) idle(ctx context.Context, s *side) error {
+	if !s.beside.Look {
+		return nil
+	}
+	b, err := s.workers[0].Idle(ctx, model.IdleRequest{Seconds: idleSeconds})
+	if err != nil {
+		return err
+	}
+	e.clock = max(e.clock, e.now().Sub(e.began).Seconds())
+	return s.recorder.Beside(*b)
+}
+
+// after measures what is measured when the load is over.
+func (e *execution) after(ctx context.Context, s *side) error {
+	if err := e.sweep(ctx, s); err != nil {
+		return err
+	}
+	return e.ceilings(ctx, s)
+}
+
+// ceilings measures the load generator alone for the workloads that kept it busy.
+func (e *execution) ceilings(ctx context.Context, s *side) error {
+	if !s.beside.Look {
+		return nil
+	}
+	for _, w := range s.plan.Workloads {
+		if s.cores[w.Name] < busyEnough || e.dead[w.Name] {
+			continue
+		}
+		b, err := s.workers[0].Ceiling(ctx, model.CeilingRequest{Workload: w, Volume: s.plan.Volume, Seconds: ceilingSeconds})
+		if err := e.keep(ctx, s, b, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep records what was measured beside the load. That it could not be measured
+// leaves the run as it is: the rule that wanted it says "not checked".
+func (e *execution) keep(ctx context.Context, s *side, b *model.Beside, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		e.tell(s, model.Update{Message: err.Error()})
+		return nil
+	}
+	return s.recorder.Beside(*b)
+}
+
+// The workloads of the sweep: reading a part once, and reading in it at random.
+var (
+	sweepWarm = model.Workload{Name: "cache-warm", Access: model.Sequential, Direction: model.Read,
+		BlockSize: 1 << 20, Depth: 8, Metric: model.Bandwidth}
+	sweepRead = model.Workload{Name: "cache-read", Access: model.Random, Direction: model.Read,
+		BlockSize: 4 << 10, Depth: 16, Metric: model.IOPS}
+)
+
+// sweep measures random reads of larger and larger parts of the volume.
+func (e *execution) sweep(ctx context.Context, s *side) error {
+	if !s.plan.Experiment.CheckCache {
+		return nil
+	}
+	for _, size := range sweepSizes(s.plan.Volume.Size, s.beside.Memory) {
+		p, err := e.sweepPoint(ctx, s, size)
+		if err := e.keep(ctx, s, &model.Beside{Cache: []model.CachePoint{p}}, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepSizes are ¼, ½, 1, 2 and 4 times the memory, or, where the volume does
+// not hold that, 1/16 to all of it.
+func sweepSizes(volume, memory int64) []int64 {
+	whole := 4 * memory
+	if whole <= 0 || whole > volume {
+		whole = volume
+	}
+	var sizes []int64
+	for _, part := range []int64{16, 8, 4, 2, 1} {
+		if size := whole / part &^ (1<<20 - 1); size > 0 && !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
+}
+
+func (e *execution) sweepPoint(ctx context.Context, s *side, size int64) (model.CachePoint, error) {
+	p := model.CachePoint{Size: size, Rates: []float64{}}
+	part := s.plan.Volume
+	part.Size = size
+	e.tell(s, model.Update{Message: "cache check: random reads within " + model.FormatSize(size)})
+
+	warmCtx, enough := context.WithCancel(ctx)
+	defer enough()
+	_, err := s.workers[0].Start(warmCtx, model.StartRequest{
+		Step: model.Step{Workload: sweepWarm.Name, Seconds: warmSeconds}, Workload: sweepWarm, Volume: part,
+	}, func(ev model.Event) {
+		if ev.Sample != nil && ev.Sample.Read != nil {
+			p.Warmed += int64(ev.Sample.Read.Bytes)
+		}
+		if p.Warmed >= size {
+			enough()
+		}
+	})
+	if err != nil {
+		return p, err
+	}
+	res, err := s.workers[0].Start(ctx, model.StartRequest{
+		Step:     model.Step{Workload: sweepRead.Name, Ramp: sweepRamp, Seconds: sweepSeconds},
+		Workload: sweepRead, Volume: part,
+	}, func(ev model.Event) {
+		if ev.Sample != nil && ev.Sample.Read != nil && ev.Sample.Seconds > 0 {
+			p.Rates = append(p.Rates, float64(ev.Sample.Read.IOs)/ev.Sample.Seconds)
+		}
+	})
+	if err == nil && res.Error != "" && ctx.Err() == nil {
+		p.Error = res.Error
+	}
+	return p, err
+}

@@ -1,0 +1,55 @@
+package fio
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Ceiling measures for about d how many I/Os per second fio itself makes of a
+// workload, both directions together: the same job on the engine "null", whose
+// I/Os end at once. Rate limits are left out, because they are not the ceiling.
+func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, long time.Duration) (float64, error) {
+	if _, err := d.Version(ctx); err != nil {
+		return 0, err
+	}
+	var last *job
+	o, err := d.execute(ctx, process{
+		text: ceilingText(w, v, long), silence: long + d.limits.silence, expected: long,
+		args: []string{"--output-format=json"},
+		document: func(data []byte) (err error) {
+			last, err = decode(data)
+			return err
+		},
+	})
+	if err != nil {
+		return 0, err
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if why := failure(o, last); why != "" {
+		return 0, broken("fio's own ceiling could not be measured: %s.", why)
+	}
+	ms := last.milliseconds(jobs(w))
+	if ms <= 0 {
+		return 0, broken("fio's own ceiling could not be measured: it did nothing.")
+	}
+	return float64(last.ios()) / float64(ms) * 1000, nil
+}
+
+// ceilingText is the workload's job on no storage.
+func ceilingText(w model.Workload, v model.Volume, long time.Duration) string {
+	v.Target, v.Path, v.Engine, v.Direct = model.Target{}, "", "null", false
+	w.RateIOPS = 0
+	var kept strings.Builder
+	for line := range strings.Lines(w.Job) {
+		if name, _ := option(line); !strings.HasPrefix(name, "rate") {
+			kept.WriteString(line)
+		}
+	}
+	w.Job = kept.String()
+	return JobText(w, v, model.Step{Seconds: long.Seconds()})
+}

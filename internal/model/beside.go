@@ -1,0 +1,71 @@
+package model
+
+// Beside is what was measured beside the load itself, as evidence for the rules
+// of trust. What was not measured is empty.
+type Beside struct {
+	// Idle is what the machine and the device counted while the run itself was
+	// idle, just before measuring.
+	Idle *Counters `json:"idle,omitempty"`
+	// Ceilings tell how fast the load generator is without storage.
+	Ceilings []Ceiling `json:"ceilings,omitempty"`
+	// Cache is the working-set sweep, in the order in which it was measured.
+	Cache []CachePoint `json:"cache,omitempty"`
+}
+
+// Add appends what another one holds.
+func (b *Beside) Add(o Beside) {
+	if o.Idle != nil {
+		b.Idle = o.Idle
+	}
+	b.Ceilings = append(b.Ceilings, o.Ceilings...)
+	b.Cache = append(b.Cache, o.Cache...)
+}
+
+// Ceiling is the rate of a workload's load generator on no storage at all (fio's
+// null engine): the same pattern, depth and jobs, and I/Os that end at once.
+type Ceiling struct {
+	Workload string `json:"workload"`
+	// IOPS is in 1/s, both directions together.
+	IOPS    float64 `json:"iops"`
+	Seconds float64 `json:"seconds"`
+}
+
+// CachePoint is random reading of a part of the volume, after it was read once.
+type CachePoint struct {
+	// Size is the part's size in bytes, Warmed how much of it was read before.
+	Size   int64 `json:"size"`
+	Warmed int64 `json:"warmed"`
+	// Rates are the reads per second, second by second.
+	Rates []float64 `json:"rates"`
+	// Error is a sentence when the part could not be measured.
+	Error string `json:"error,omitempty"`
+}
+
+// Window is a stretch of a step over which the device's counts and the client's
+// are known at the same moments (from one sample's end to another's), so that
+// they can be compared. Counts are of I/Os, Read and Written of bytes.
+type Window struct {
+	Seconds       float64 `json:"seconds"`
+	DeviceReads   uint64  `json:"device_reads"`
+	DeviceWrites  uint64  `json:"device_writes"`
+	DeviceRead    uint64  `json:"device_read_bytes"`
+	DeviceWritten uint64  `json:"device_written_bytes"`
+	ReadMerges    uint64  `json:"read_merges"`
+	WriteMerges   uint64  `json:"write_merges"`
+	ClientReads   uint64  `json:"client_reads"`
+	ClientWrites  uint64  `json:"client_writes"`
+	ClientRead    uint64  `json:"client_read_bytes"`
+	ClientWritten uint64  `json:"client_written_bytes"`
+}
+
+// IdleRequest asks a worker to count for a while without load.
+type IdleRequest struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// CeilingRequest asks how fast the load generator is without storage.
+type CeilingRequest struct {
+	Workload Workload `json:"workload"`
+	Volume   Volume   `json:"volume"`
+	Seconds  float64  `json:"seconds"`
+}

@@ -1,0 +1,57 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Cap is the limit that the user says the storage has, 0 for none. IOPS is in
+// 1/s, Bandwidth in bytes/s, each over reads and writes together.
+type Cap struct {
+	IOPS      float64 `json:"iops,omitempty"`
+	Bandwidth float64 `json:"bandwidth,omitempty"`
+}
+
+// ParseCap reads "iops=3000,bandwidth=125MiB/s"; either may be left out.
+func ParseCap(s string) (Cap, error) {
+	var c Cap
+	for part := range strings.SplitSeq(s, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		value = strings.TrimSuffix(strings.TrimSpace(value), "/s")
+		switch strings.TrimSpace(name) {
+		case "iops":
+			// A rate counts in thousands, not in 1024s.
+			digits, thousands := strings.CutSuffix(strings.ToLower(value), "k")
+			n, err := strconv.ParseFloat(digits, 64)
+			if thousands {
+				n *= 1000
+			}
+			if err != nil || !(n > 0 && n < 1e12) {
+				return Cap{}, fmt.Errorf("iops=%s is no rate: write it like iops=3000", value)
+			}
+			c.IOPS = n
+		case "bandwidth":
+			n, err := ParseSize(value)
+			if err != nil || n <= 0 {
+				return Cap{}, fmt.Errorf("bandwidth=%s is no bandwidth: write it like bandwidth=125MiB/s", value)
+			}
+			c.Bandwidth = float64(n)
+		default:
+			return Cap{}, fmt.Errorf("%q is no limit: write iops=3000, bandwidth=125MiB/s or both with a comma", part)
+		}
+	}
+	return c, nil
+}
+
+// String writes what ParseCap reads; "" without a limit.
+func (c Cap) String() string {
+	var parts []string
+	if c.IOPS > 0 {
+		parts = append(parts, "iops="+strconv.FormatFloat(c.IOPS, 'f', -1, 64))
+	}
+	if c.Bandwidth > 0 {
+		parts = append(parts, "bandwidth="+strconv.FormatFloat(c.Bandwidth, 'f', -1, 64))
+	}
+	return strings.Join(parts, ",")
+}

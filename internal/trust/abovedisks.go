@@ -1,0 +1,65 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleAboveDisks = Rule{
+	Name:     "above-disks",
+	Checks:   "reads are no more than all backing disks together give",
+	Evidence: "the IOPS and bandwidth of reads of target and baseline; `--replicas`",
+	Severity: "warning: it exceeds all backing disks, so a cache answers part of it",
+	Advice:   "use a larger `--size`, and `--check-cache`",
+	check:    checkAboveDisks,
+}
+
+// checkAboveDisks: replicas can share the reads, so that a volume reads up to
+// replicas times as fast as one disk, and no faster.
+//
+// Evidence: paired results and the number of replicas; the lower bound here is
+// compared with replicas × the baseline's upper bound × 1.05. Source:
+// methodology's "Read rate".
+func checkAboveDisks(ev Evidence) []model.Finding {
+	switch {
+	case ev.Baseline == nil:
+		return notChecked(noBaseline)
+	case ev.replicas() == 0:
+		return notChecked("the number of replicas is not known (--replicas)")
+	}
+	n := float64(ev.replicas())
+	var o outcome
+	for _, r := range ev.Results {
+		if r.Direction != model.Read {
+			continue
+		}
+		b, ok := ev.Baseline.below(r)
+		compared, fault := false, false
+		for _, m := range []model.Metric{model.IOPS, model.Bandwidth} {
+			here, hasHere := r.Metrics[m]
+			there, hasThere := b.Metrics[m]
+			if !ok || !hasHere || !hasThere || here.Confidence == 0 || there.Confidence == 0 {
+				continue
+			}
+			compared = true
+			if fault || here.Low <= n*there.High*(1+beyond) {
+				continue
+			}
+			fault = true
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+				Message: fmt.Sprintf("exceeds all backing disks: %s, where %d × %s give %s at most",
+					model.FormatMetric(m, here.Value), ev.replicas(), ev.Baseline.Name, model.FormatMetric(m, n*there.High)),
+				Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "replicas": ev.replicas()},
+				Next:     ev.command("--size", ev.large(), "--check-cache")})
+		}
+		switch {
+		case fault:
+		case compared:
+			o.pass(r.Workload)
+		default:
+			o.miss(r.Workload, "the baseline has no valid result to compare it with")
+		}
+	}
+	return o.findings("no read exceeds what all backing disks give", "no workload reads")
+}

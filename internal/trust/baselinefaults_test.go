@@ -1,0 +1,70 @@
+package trust
+
+import "github.com/loadline/loadline/internal/model"
+
+var baselineFaults = []fault{
+	{rule: "faster-reads", name: "with known replicas", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+	}, want: []string{"invalid rand-read-lat"}, says: "a read takes 120 µs and on /srv/local 2.00 ms"},
+	{rule: "faster-reads", name: "with unknown replicas", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+		ev.Recorded.Plan.Experiment.Replicas = 0
+	}, want: []string{"warning rand-read-lat"}, also: []string{"above-disks"}, says: "faster than its disk"},
+	{rule: "faster-reads", name: "than a disk with a cap", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+		ev.Baseline.Cap.IOPS = 500
+	}, want: []string{"warning rand-read-lat"}},
+	{rule: "faster-reads", name: "by the mean where the median is hidden", spoil: func(ev *Evidence) {
+		setResult(ev.Results, lat.Name, func(r *model.Result) { delete(r.Metrics, model.P50) })
+		setMetric(ev.Results, lat.Name, model.Latency, 1e-3, 0.02)
+	}, want: []string{"invalid rand-read-lat"}},
+	{rule: "faster-reads", name: "within 5 %", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.91e-3, 0.001)
+		setMetric(ev.Baseline.Results, lat.Name, model.P50, 2e-3, 0.001)
+	}},
+	{rule: "faster-reads", name: "only the middles are apart", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.8e-3, 0.05)
+		setMetric(ev.Baseline.Results, lat.Name, model.P50, 2e-3, 0.05)
+	}},
+	{rule: "faster-reads", name: "the baseline is invalid", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+		setResult(ev.Baseline.Results, lat.Name, func(r *model.Result) { r.Verdict = model.Invalid })
+	}, want: []string{"not-checked rand-read-lat"}, also: []string{"above-disks"}},
+	{rule: "faster-reads", name: "no baseline", spoil: func(ev *Evidence) { ev.Baseline = nil },
+		want: []string{"not-checked"}, also: []string{"faster-writes", "above-disks"}},
+
+	{rule: "faster-writes", name: "more of them", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, write.Name, model.IOPS, 4000, 0.05)
+	}, want: []string{"invalid rand-write-iops"}, says: "durability unproven: writes of rand-write-iops beat /srv/local (iops 4.00k/s against 2.00k/s)"},
+	{rule: "faster-writes", name: "only the tail", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, write.Name, model.P99, 1e-3, 0.05)
+		setMetric(ev.Baseline.Results, write.Name, model.P99, 2e-3, 0.05)
+	}, want: []string{"invalid rand-write-iops"}, says: "p99"},
+	{rule: "faster-writes", name: "the flushes", spoil: func(ev *Evidence) {
+		for _, results := range []*[]model.Result{&ev.Results, &ev.Baseline.Results} {
+			flush := (*results)[1]
+			flush.Direction, flush.Metrics = model.Sync, map[model.Metric]model.Estimate{model.Latency: estimate(model.Latency, 1e-3, 0.05)}
+			*results = append(*results, flush)
+		}
+		ev.Results[4].Metrics[model.Latency] = estimate(model.Latency, 1e-5, 0.05)
+	}, want: []string{"invalid rand-write-iops"}, says: "flushes of"},
+	{rule: "faster-writes", name: "proven durable", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, write.Name, model.IOPS, 4000, 0.05)
+		ev.Recorded.Durability = []model.Durability{{
+			Target: ev.Recorded.Plan.Volume.Target, Result: model.DurabilityClean, Cuts: []model.Cut{{Kind: model.CutCommand, Noticed: true}},
+		}}
+	}, want: []string{"note rand-write-iops"}, says: "a persistent cache is likely"},
+	{rule: "faster-writes", name: "intervals touch", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, write.Name, model.IOPS, 2300, 0.1)
+	}},
+
+	{rule: "above-disks", name: "four times one of three", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, iops.Name, model.IOPS, 8000, 0.02)
+		setMetric(ev.Results, iops.Name, model.Bandwidth, 8000*4096, 0.02)
+	}, want: []string{"warning rand-read-iops"}, says: "8.00k/s, where 3 × /srv/local give 6.12k/s at most"},
+	{rule: "above-disks", name: "three times one of three", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, iops.Name, model.IOPS, 6100, 0.02)
+	}},
+	{rule: "above-disks", name: "unknown replicas", spoil: func(ev *Evidence) { ev.Recorded.Plan.Experiment.Replicas = 0 },
+		want: []string{"not-checked"}, says: "--replicas"},
+}

@@ -1,0 +1,31 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleBurst = Rule{
+	Name:     "burst",
+	Checks:   "no credit of fast I/Os ran out",
+	Evidence: "the seconds of each workload: one step down (by 10 %) to a level that is flat",
+	Severity: "warning: the number mixes two levels",
+	Advice:   "`--until-steady` measures the level that lasts",
+	check:    checkBurst,
+}
+
+// checkBurst: cloud disks give a credit of fast I/Os and then fall to their base
+// rate. The credit is estimated as what was done above the later level.
+//
+// Evidence: the series; one step down, and less spread behind it than before, or
+// next to none. Source: methodology's "Burst exhaustion".
+func checkBurst(ev Evidence) []model.Finding {
+	return ev.regimeRule(bursting, tooFewSeconds, "no workload fell to a lower level", func(s *series, r regime) model.Finding {
+		return model.Finding{Severity: model.SeverityWarning,
+			Message: fmt.Sprintf("burst credit: %s fell from %s to %s after %s; some %s I/Os above the lower level were the credit (or a cache)",
+				s.workload, model.FormatMetric(model.IOPS, r.before), model.FormatMetric(model.IOPS, r.after), s.after(r.at), model.FormatRate(r.credit)),
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "credit": r.credit},
+			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
+	})
+}

@@ -1,0 +1,92 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleCap = Rule{
+	Name:     "cap",
+	Checks:   "which results are a limit that the storage is said to have",
+	Evidence: "`--cap iops=…,bandwidth=…` and the intervals (within ±3 %)",
+	Severity: "note: this is the limit, and not what the storage could do; a warning when a random workload beats the limit",
+	Advice:   "for the storage itself, measure without the limit; beyond it, look for a cache, holes or burst credit",
+	check:    checkCap,
+}
+
+// capBand is how near a result must be to a limit to be it.
+const capBand = 0.03
+
+// checkCap: a result that is a declared limit says nothing about the storage
+// behind it; one beyond it shows that the limit did not apply. Both directions
+// add up, as they do for a limit. Sequential I/Os may be merged before they are
+// counted, so beyond the limit they are a note.
+//
+// Evidence: the intervals of the results; the whole interval must lie within
+// ±3 % of the limit, or above that. Source: methodology's "Cap".
+func checkCap(ev Evidence) []model.Finding {
+	c := ev.Recorded.Plan.Experiment.Cap
+	if c == (model.Cap{}) {
+		return notChecked("no limit was declared (--cap iops=3000,bandwidth=125MiB/s)")
+	}
+	var o outcome
+	for _, name := range ev.workloads() {
+		w, _ := ev.Recorded.Plan.Workload(name)
+		judged, found := false, false
+		for _, l := range []struct {
+			metric model.Metric
+			limit  float64
+		}{{model.IOPS, c.IOPS}, {model.Bandwidth, c.Bandwidth}} {
+			e, ok := ev.both(name, l.metric)
+			if l.limit <= 0 || !ok {
+				continue
+			}
+			judged = true
+			f := model.Finding{Results: []string{name}, Evidence: map[string]any{
+				"limit": l.limit, "metric": string(l.metric), "low": e.Low, "high": e.High}}
+			limit := string(l.metric) + " " + model.FormatMetric(l.metric, l.limit)
+			switch {
+			case e.Low > (1+capBand)*l.limit:
+				f.Severity = model.SeverityWarning
+				if w.Access == model.Sequential {
+					f.Severity = model.SeverityNote
+				}
+				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the declared %s: burst credit, merging, a cache or holes",
+					name, model.FormatMetric(l.metric, e.Value), limit)
+				f.Next = "measure longer, to spend a credit: " + ev.command(ev.only([]string{name}), "--until-steady")
+			case e.Low >= (1-capBand)*l.limit && e.High <= (1+capBand)*l.limit:
+				f.Severity = model.SeverityNote
+				f.Message = fmt.Sprintf("this is the limit: %s is the declared %s, not what the storage behind it could do", name, limit)
+				f.Next = "nothing, when the limit is what you wanted to see; else measure without it"
+			default:
+				continue
+			}
+			found = true
+			o.fault(f)
+		}
+		switch {
+		case found:
+		case judged:
+			o.pass(name)
+		default:
+			o.miss(name, "the result has no figure to hold against the declared limit")
+		}
+	}
+	return o.findings("no result is at the declared limit", "there is no result to judge")
+}
+
+// both is the sum over the directions of a workload; the bounds add up.
+func (ev Evidence) both(workload string, m model.Metric) (sum model.Estimate, ok bool) {
+	sum.Unit, sum.Confidence = m.Unit(), 1
+	for _, r := range ev.Results {
+		e, has := r.Metrics[m]
+		if r.Workload != workload || r.Direction == model.Sync || !has {
+			continue
+		}
+		ok = true
+		sum.Value, sum.Low, sum.High = sum.Value+e.Value, sum.Low+e.Low, sum.High+e.High
+		sum.Confidence = min(sum.Confidence, e.Confidence)
+	}
+	return sum, ok && sum.Confidence > 0
+}

@@ -1,0 +1,37 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleCliff = Rule{
+	Name:     "cliff",
+	Checks:   "the level did not change in the middle",
+	Evidence: "the seconds of each workload: a change of level by 10 % that is neither warm-up nor credit",
+	Severity: "warning: the number mixes two levels",
+	Advice:   "`--until-steady`; a larger `--size` shows whether there is another cliff",
+	check:    checkCliff,
+}
+
+// checkCliff: a cache that is full, garbage collection that begins, a neighbour
+// that comes or goes. What lies behind the end of the measurement is not seen,
+// so a pass says how far it looked.
+//
+// Evidence: the series (PELT on an unbroken one, a t test between visits
+// otherwise). Source: methodology's "Regimes".
+func checkCliff(ev Evidence) []model.Finding {
+	var moved float64
+	for _, s := range ev.series {
+		moved = max(moved, s.bytes[len(s.bytes)-1])
+	}
+	passed := fmt.Sprintf("none within %s", model.FormatSize(int64(moved)))
+	return ev.regimeRule(stepping, tooFewSeconds, passed, func(s *series, r regime) model.Finding {
+		return model.Finding{Severity: model.SeverityWarning,
+			Message: fmt.Sprintf("cliff: %s changed from %s to %s after %s and %s", s.workload, model.FormatMetric(model.IOPS, r.before),
+				model.FormatMetric(model.IOPS, r.after), s.after(r.at), model.FormatSize(int64(s.bytes[max(0, r.at-1)]))),
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "bytes": s.bytes[max(0, r.at-1)]},
+			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
+	})
+}

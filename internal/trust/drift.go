@@ -1,0 +1,37 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleDrift = Rule{
+	Name:     "drift",
+	Checks:   "the speed did not drift",
+	Evidence: "the visits (at least 8) or 5 s batches of each workload: Theil–Sen's slope, whose interval excludes 0, and a change of more than 5 %",
+	Severity: "warning: the number depends on when and how long was measured",
+	Advice:   "`--until-steady`, or more time before",
+	check:    checkDrift,
+}
+
+// checkDrift: a slow change over the whole measurement: wear, fragmentation,
+// garbage collection, heat.
+//
+// Evidence: the series. The level of the interval is 99.9 %, because a run has
+// many series. Source: methodology's "Drift".
+func checkDrift(ev Evidence) []model.Finding {
+	short := fmt.Sprintf("fewer than %d visits (or %d s in one) are too few to tell a drift", leastVisits, leastVisits*driftBatch)
+	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {
+		word, change := "faster", r.after/r.before-1
+		if change < 0 {
+			word = "slower"
+		}
+		return model.Finding{Severity: model.SeverityWarning,
+			Message: fmt.Sprintf("drift: %s got %s %s from beginning to end", s.workload, percent(math.Abs(change)), word),
+			Evidence: map[string]any{"change": change, "change_low": r.low, "change_high": r.high,
+				"seconds": s.end[len(s.end)-1] - s.end[0]},
+			Next: ev.command(ev.only([]string{s.workload}), "--until-steady")}
+	})
+}

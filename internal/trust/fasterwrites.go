@@ -1,0 +1,93 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleFasterWrites = Rule{
+	Name:     "faster-writes",
+	Checks:   "no write is faster than on the storage below",
+	Evidence: "every metric of every write and flush of target and baseline; a durability test",
+	Severity: "invalid until a durability test of the target has passed: durability unproven",
+	Advice:   "`loadline durability TARGET`",
+	check:    checkFasterWrites,
+}
+
+// writeMetrics are what writes are compared by.
+var writeMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99}
+
+// checkFasterWrites: a write that is on its disk when it is acknowledged cannot be
+// faster than the disk. A persistent cache in front can make it so, and so can
+// not writing at all: until a durability test tells them apart, the number
+// stands for nothing.
+//
+// Evidence: paired results; bounds are compared. Source: methodology's "Write";
+// seed 002's "Something is wrong when", 2.
+func checkFasterWrites(ev Evidence) []model.Finding {
+	if ev.Baseline == nil {
+		return notChecked(noBaseline)
+	}
+	var o outcome
+	for _, r := range ev.Results {
+		if r.Direction == model.Read {
+			continue
+		}
+		b, ok := ev.Baseline.below(r)
+		if !ok {
+			o.miss(r.Workload, "the baseline has no valid result to compare it with")
+			continue
+		}
+		metric, compared := model.Metric(""), false
+		for _, m := range writeMetrics {
+			here, hasHere := r.Metrics[m]
+			there, hasThere := b.Metrics[m]
+			if !hasHere || !hasThere {
+				continue
+			}
+			compared = true
+			if metric == "" && beats(m, here, there) {
+				metric = m
+			}
+		}
+		switch {
+		case !compared:
+			o.miss(r.Workload, "the baseline has no valid result to compare it with")
+		case metric == "":
+			o.pass(r.Workload)
+		default:
+			o.fault(ev.fasterWrite(r, b, metric))
+		}
+	}
+	return o.findings("no write is faster than on the baseline", "no workload writes")
+}
+
+func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding {
+	here, there := r.Metrics[m], b.Metrics[m]
+	what := "writes"
+	if r.Direction == model.Sync {
+		what = "flushes"
+	}
+	compared := fmt.Sprintf("%s of %s beat %s (%s %s against %s)", what, r.Workload, ev.Baseline.Name, m,
+		model.FormatMetric(m, here.Value), model.FormatMetric(m, there.Value))
+	proven, why := model.DurabilityProven(ev.Recorded.Durability, ev.Recorded.Plan.Volume.Target)
+	f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
+		Message:  "durability unproven: " + compared + ", which takes a persistent cache, or acknowledging before the data is safe",
+		Evidence: map[string]any{"metric": string(m), "here": here.Value, "baseline": there.Value, "durability": why},
+		Next:     "loadline durability " + ev.target() + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
+	if proven {
+		f.Severity = model.SeverityNote
+		f.Message = "faster than its disk: " + compared + "; its durability test has passed, so a persistent cache is likely in front"
+		f.Next = "write more than the cache holds, to see the disk: a larger --size and --until-steady"
+	}
+	return f
+}
+
+// directory is the run's own, as one types it.
+func (ev Evidence) directory() string {
+	if ev.Recorded.Directory == "" {
+		return "DIR"
+	}
+	return shellWord(ev.Recorded.Directory)
+}

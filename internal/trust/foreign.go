@@ -1,0 +1,86 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleForeign = Rule{
+	Name:     "foreign",
+	Checks:   "nobody else used the device",
+	Evidence: "what the block device counted in an idle second before measuring, and what went the other way while a workload only read or only wrote (more than 5 % of the workload's I/Os or bytes)",
+	Severity: "warning: the numbers are what the others left",
+	Advice:   "stop the other load, or measure when it is quiet",
+	check:    checkForeign,
+}
+
+// foreignMost is how much the others may do, as a share of the workload's own
+// I/Os or bytes.
+const foreignMost = 0.05
+
+// checkForeign: I/O on the device that is not ours. Two witnesses: what the
+// device did in an idle second before measuring, and what went in the direction
+// that the workload does not have. Bounds from below of the counts are compared,
+// so that a journal's commit accuses nobody.
+//
+// Source: methodology's "Foreign"; seed 003's noisy neighbours.
+func checkForeign(ev Evidence) []model.Finding {
+	if why := ev.noDevice(); why != "" {
+		return notChecked(why)
+	}
+	idle := ev.Recorded.Run.Beside.Idle
+	var o outcome
+	var before, during limit
+	for _, name := range ev.workloads() {
+		w, _ := ev.Recorded.Plan.Workload(name)
+		win, ok := ev.window(name)
+		if !ok || idle == nil || idle.Device == "" || idle.Seconds <= 0 || win.Seconds <= 0 {
+			o.miss(name, "either the idle second before measuring or "+noWindow)
+			continue
+		}
+		ios, bytes := float64(win.ClientReads+win.ClientWrites), float64(win.ClientRead+win.ClientWritten)
+		if bytes < leastBytes {
+			o.miss(name, "too little was moved to compare it with what others did")
+			continue
+		}
+		share := func(n, b uint64, seconds float64) float64 {
+			if n == 0 {
+				return 0
+			}
+			sure := atLeast(n)
+			return max(sure/seconds*win.Seconds/ios, sure/float64(n)*float64(b)/seconds*win.Seconds/bytes)
+		}
+		quiet := share(idle.DeviceReads+idle.DeviceWrites, idle.DeviceRead+idle.DeviceWritten, idle.Seconds)
+		other := 0.0
+		switch {
+		case !w.Writes():
+			other = share(win.DeviceWrites, win.DeviceWritten, win.Seconds)
+		case !w.Reads():
+			other = share(win.DeviceReads, win.DeviceRead, win.Seconds)
+		}
+		switch {
+		case other > foreignMost:
+			during.add(name, other)
+		case quiet > foreignMost:
+			before.add(name, quiet)
+		default:
+			o.pass(name)
+		}
+	}
+	device := ev.Recorded.Environment.Storage.Device
+	for _, found := range []struct {
+		limit
+		when string
+	}{{during, "while it was measured"}, {before, "before it was measured"}} {
+		if len(found.names) == 0 {
+			continue
+		}
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.names,
+			Message: fmt.Sprintf("not alone: others used %s %s, up to %s of what was measured (%s)",
+				device, found.when, percent(found.most), few(found.names)),
+			Evidence: map[string]any{"share": found.most, "allowed": foreignMost, "device": device},
+			Next:     "find and stop the other load (iotop shows it), then " + ev.command(ev.only(found.names))})
+	}
+	return o.findings("nobody else used the device", "there is no result to judge")
+}

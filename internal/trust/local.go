@@ -1,0 +1,45 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// beyond is how far a bound must lie beyond the baseline's: nearer, two
+// measurements of one disk may differ by chance and by the minute.
+const beyond = 0.05
+
+// noBaseline is why a rule about the storage below has nothing to say.
+const noBaseline = "there is no baseline: measure the storage that the target is built on (--baseline)"
+
+// below returns the baseline's result for the same workload and direction.
+func (s *Side) below(r model.Result) (model.Result, bool) {
+	for _, b := range s.Results {
+		if b.Workload == r.Workload && b.Direction == r.Direction && b.Verdict != model.Invalid {
+			return b, true
+		}
+	}
+	return model.Result{}, false
+}
+
+// beats tells whether the interval of a lies wholly on the better side of b's,
+// and 5 % beyond. Estimates without an interval beat nobody.
+func beats(m model.Metric, a, b model.Estimate) bool {
+	if a.Confidence == 0 || b.Confidence == 0 {
+		return false
+	}
+	if m.LowerIsBetter() {
+		return a.High < b.Low/(1+beyond)
+	}
+	return a.Low > b.High*(1+beyond)
+}
+
+// large is a size that a cache in RAM does not hold: four times the machine's,
+// or of a usual one.
+func (ev Evidence) large() string {
+	if ram := ev.Recorded.Environment.Memory; ram > 0 {
+		return fmt.Sprintf("%dGiB", (4*ram+1<<30-1)>>30)
+	}
+	return "64GiB"
+}

@@ -1,0 +1,63 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleRate = Rule{
+	Name:     "rate",
+	Checks:   "a workload with a rate got that rate",
+	Evidence: "the upper bound of the IOPS against the rate that was asked for (0.98 of it)",
+	Severity: "warning: the storage is saturated, and latencies are those of a queue that grows",
+	Advice:   "ask for a lower rate",
+	check:    checkRate,
+}
+
+// rateNeeded is the share of the asked rate that must be achieved.
+const rateNeeded = 0.98
+
+// checkRate: a workload with a rate that the storage does not reach. Its
+// latencies are then not those at the asked load. The rate holds for each
+// direction; in a mix only the more frequent one can reach it.
+//
+// Evidence: the IOPS of the results. Source: methodology's "Rate".
+func checkRate(ev Evidence) []model.Finding {
+	var o outcome
+	for _, r := range ev.Results {
+		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		if !known || w.RateIOPS <= 0 || r.Direction == model.Sync || w.Job != "" || lesser(w, r.Direction) {
+			continue
+		}
+		e, ok := r.Metrics[model.IOPS]
+		if !ok {
+			o.miss(r.Workload, "the rate that was achieved is not known")
+			continue
+		}
+		if upper(e) >= rateNeeded*w.RateIOPS {
+			o.pass(r.Workload)
+			continue
+		}
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
+				model.FormatRate(e.Value), model.FormatRate(w.RateIOPS), percent(e.Value/w.RateIOPS)),
+			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.RateIOPS},
+			Next:     fmt.Sprintf("set the workload's rate_iops to %.0f or less in the profile", 0.8*e.Value)})
+	}
+	return o.findings("the asked rates were achieved", "no workload of this run has a rate")
+}
+
+// lesser tells whether the direction is the less frequent one of a mix.
+func lesser(w model.Workload, d model.Direction) bool {
+	return w.Direction == model.Mixed && (d == model.Read) != (w.ReadPercent >= 50)
+}
+
+// upper is the upper bound of an estimate; the value itself when there is no
+// interval.
+func upper(e model.Estimate) float64 {
+	if e.Confidence == 0 {
+		return e.Value
+	}
+	return e.High
+}

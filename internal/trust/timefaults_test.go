@@ -1,0 +1,189 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// shape gives the seconds of a workload a rate by their index over all visits.
+func shape(ev *Evidence, workload string, rate func(i int) float64) {
+	i := 0
+	eachFlow(ev, workload, func(f *model.Flow) {
+		v := rate(i)
+		i++
+		// As many I/Os are in flight as before.
+		latency := f.LatencySum / math.Floor(v)
+		*f = model.Flow{IOs: uint64(v), Bytes: uint64(v) * 4096, LatencySum: f.LatencySum}
+		f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), uint64(v))
+	})
+}
+
+// wiggle is a noise of about ±1 % that is the same each time.
+func wiggle(i int) float64 { return 1 + 0.01*math.Sin(float64(i*i)) }
+
+// unbroken makes one visit of n seconds of a workload.
+func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
+	rec := ev.Recorded
+	var steps []model.StepResult
+	var kept model.StepResult
+	for _, s := range rec.Run.Steps {
+		if s.Step.Workload != workload {
+			steps = append(steps, s)
+		} else if kept.Step.Number == 0 {
+			kept = s
+		}
+	}
+	var samples []model.Sample
+	var like model.Sample
+	for _, s := range rec.Samples {
+		if s.Step == kept.Step.Number {
+			like = s
+		} else {
+			samples = append(samples, s)
+		}
+	}
+	kept.Step.Seconds = float64(n)
+	kept.Ended = kept.Started + float64(n) + 1
+	rec.Run.Steps = append(steps, kept)
+	for i := range n {
+		s := like
+		flow := *like.Read
+		s.Read, s.End = &flow, kept.Started+2+float64(i)
+		samples = append(samples, s)
+	}
+	rec.Samples = samples
+	shape(ev, workload, rate)
+}
+
+var timeFaults = []fault{
+	{rule: "burst", name: "between visits", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 {
+			if i < 9 {
+				return 6000 * wiggle(i)
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "fell from"},
+	{rule: "burst", name: "within a visit", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 {
+			switch {
+			case i < 10:
+				return 6000 * wiggle(i)
+			case i == 10:
+				return 3300
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}},
+	{rule: "burst", name: "in one visit", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 100, func(i int) float64 {
+			if i < 30 {
+				return 3000 * wiggle(i)
+			}
+			return 300 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "some 80."},
+	{rule: "warm-up", name: "a slow first visit", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 {
+			if i < 6 {
+				return 1000 * wiggle(i)
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "warm-up: rand-read-iops ran at 1.00k/s"},
+	{rule: "warm-up", name: "in one visit", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
+	}, want: []string{"warning rand-read-iops"}, also: []string{"tail"}, says: "is in the number"},
+	{rule: "warm-up", name: "left out until steady", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Schedule.Mode = model.Steady
+		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail"}, says: "left out"},
+	{rule: "cliff", name: "a rise late", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 100, func(i int) float64 {
+			if i < 70 {
+				return 2000 * wiggle(i)
+			}
+			return 2600 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "cliff: rand-read-iops changed from 2.00k/s to 2.60k/s after 1 m 10 s"},
+	{rule: "cliff", name: "a fall to an unsteady level", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 100, func(i int) float64 {
+			if i < 50 {
+				return 4000 * wiggle(i)
+			}
+			return 1000 * (1 + 12*(wiggle(i)-1))
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "780 MiB"},
+	{rule: "cliff", name: "8 % are none", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 {
+			if i < 12 {
+				return 2000 * wiggle(i)
+			}
+			return 1840 * wiggle(i)
+		})
+	}, also: []string{"drift"}},
+	{rule: "cliff", name: "two visits", spoil: func(ev *Evidence) {
+		ev.Recorded.Run.Steps = append(ev.Recorded.Run.Steps[:2:2], ev.Recorded.Run.Steps[10:]...)
+	}, want: []string{"not-checked rand-read-iops"}, also: []string{"interrupted", "warm-up", "burst", "modes", "drift"}},
+	{rule: "modes", name: "every few seconds", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 120, func(i int) float64 {
+			if math.Sin(float64(i*i*i)) > 0 {
+				return 2000 * wiggle(i)
+			}
+			return 1500 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "jumps between 1.50k/s and 2.00k/s"},
+	{rule: "modes", name: "8 % apart", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 120, func(i int) float64 {
+			if math.Sin(float64(i*i*i)) > 0 {
+				return 2000 * wiggle(i)
+			}
+			return 1860 * wiggle(i)
+		})
+	}},
+	{rule: "drift", name: "over the visits", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.008*float64(i)) })
+	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
+	{rule: "drift", name: "in one visit", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 200, func(i int) float64 { return 2000 * wiggle(i) * (1 + 0.0005*float64(i)) })
+	}, want: []string{"warning rand-read-iops"}, says: "% faster from beginning to end"},
+	{rule: "drift", name: "4 % are none", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.0018*float64(i)) })
+	}},
+	{rule: "tail", name: "two slow seconds of 30", spoil: func(ev *Evidence) {
+		i := 0
+		eachFlow(ev, iops.Name, func(f *model.Flow) {
+			if i++; i == 5 || i == 17 {
+				f.Histogram = model.Histogram{}
+				f.Histogram.Add(model.BucketOf(32e6), f.IOs-800)
+				f.Histogram.Add(model.BucketOf(320e6), 800)
+			}
+		})
+	}, want: []string{"note rand-read-iops"}, says: "rests on about 2 of 30 seconds, without which it is 32."},
+	{rule: "tail", name: "and the p99 is the headline", spoil: func(ev *Evidence) {
+		setResult(ev.Results, iops.Name, func(r *model.Result) { r.Metric = model.P99 })
+		i := 0
+		eachFlow(ev, iops.Name, func(f *model.Flow) {
+			if i++; i == 5 {
+				f.Histogram.Add(model.BucketOf(320e6), f.IOs)
+			}
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"cap"}},
+	{rule: "tail", name: "only beyond p99.9", spoil: func(ev *Evidence) {
+		far := 0.3
+		setResult(ev.Results, iops.Name, func(r *model.Result) { r.Latency.P999 = &far })
+		i := 0
+		eachFlow(ev, iops.Name, func(f *model.Flow) {
+			if i++; i == 5 {
+				f.Histogram.Add(model.BucketOf(320e6), 100)
+			}
+		})
+	}, want: []string{"note rand-read-iops"}, says: "the p99.9 of"},
+	{rule: "tail", name: "slow I/Os in every second", spoil: func(ev *Evidence) {
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.Histogram.Add(model.BucketOf(320e6), 60) })
+	}},
+	{rule: "tail", name: "too few for a p99", spoil: func(ev *Evidence) {
+		setResult(ev.Results, lat.Name, func(r *model.Result) { r.Latency.P99 = nil })
+	}, want: []string{"not-checked rand-read-lat"}},
+}

@@ -1,0 +1,40 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleWarmUp = Rule{
+	Name:     "warm-up",
+	Checks:   "the storage was warm from the beginning",
+	Evidence: "the seconds of each workload: a slower beginning (by 10 %) before a steady rest",
+	Severity: "warning where the beginning is in the number; a note with `--until-steady`, which leaves it out",
+	Advice:   "`--until-steady`, or more time before",
+	check:    checkWarmUp,
+}
+
+// checkWarmUp: the first seconds were slower than the rest.
+//
+// Evidence: the series (MSER-5 on an unbroken one; a change upwards within the
+// first half otherwise). Source: methodology's "Steady state".
+func checkWarmUp(ev Evidence) []model.Finding {
+	left := ev.Recorded.Plan.Schedule.Mode == model.Steady
+	return ev.regimeRule(warming, tooFewSeconds, "no workload began slower than it went on", func(s *series, r regime) model.Finding {
+		f := model.Finding{Severity: model.SeverityWarning,
+			Message: fmt.Sprintf("warm-up: %s ran at %s for the first %s and then at %s, and the slow beginning is in the number",
+				s.workload, model.FormatMetric(model.IOPS, r.before), s.after(r.at), model.FormatMetric(model.IOPS, r.after)),
+			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0]},
+			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
+		if left {
+			f.Severity = model.SeverityNote
+			f.Message = fmt.Sprintf("warm-up: the first %s of %s ran at %s and are left out", s.after(r.at), s.workload,
+				model.FormatMetric(model.IOPS, r.before))
+		}
+		return f
+	})
+}
+
+// tooFewSeconds is why a series cannot show a change of level.
+const tooFewSeconds = "too few seconds or visits to tell a change from noise (--time 60s, or more rounds, would)"

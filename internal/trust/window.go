@@ -1,0 +1,56 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// leastBytes is how much must have been moved before the two ends are compared:
+// a few I/Os more or less mean nothing in less.
+const leastBytes = 256 << 10
+
+// window adds up the stretches of a workload's visits over which client and
+// device can be compared; ok is false when there is none.
+func (ev Evidence) window(workload string) (sum model.Window, ok bool) {
+	for _, s := range ev.good(workload) {
+		if s.Counters == nil || s.Counters.Window == nil {
+			continue
+		}
+		w := s.Counters.Window
+		sum.Seconds += w.Seconds
+		sum.DeviceReads += w.DeviceReads
+		sum.DeviceWrites += w.DeviceWrites
+		sum.DeviceRead += w.DeviceRead
+		sum.DeviceWritten += w.DeviceWritten
+		sum.ReadMerges += w.ReadMerges
+		sum.WriteMerges += w.WriteMerges
+		sum.ClientReads += w.ClientReads
+		sum.ClientWrites += w.ClientWrites
+		sum.ClientRead += w.ClientRead
+		sum.ClientWritten += w.ClientWritten
+		ok = true
+	}
+	return sum, ok
+}
+
+// noDevice tells why there is nothing to compare; "" when there should be.
+func (ev Evidence) noDevice() string {
+	switch s := ev.Recorded.Environment.Storage; {
+	case s.Device == "" && ev.Recorded.Plan.Volume.Target.Kind == "":
+		return "the target is not known"
+	case s.Device == "":
+		return "no block device of this machine stands behind the volume, so nothing below the client is counted"
+	}
+	return ""
+}
+
+// noWindow is why a workload on a device has no window.
+const noWindow = "the device's counts were not recorded over whole seconds: visits of at least 2 s are needed"
+
+// atLeast is a bound from below for the expected number when n events were
+// counted: two standard deviations of a Poisson count below n.
+func atLeast(n uint64) float64 {
+	v := float64(n)
+	return math.Max(0, v-2*math.Sqrt(v)-1)
+}
