@@ -116,6 +116,17 @@ func Verify(t T, d Device) {
 	}
 }
 
+// Fill writes the whole device once, through fio, with data that do not compress.
+func Fill(t T, d Device) {
+	t.Helper()
+	Need(t, "fio")
+	m := runFio(t, 0, 5*time.Minute, append(d.engine(), "--rw=write", "--bs=1M", "--iodepth=4",
+		fmt.Sprintf("--size=%d", d.Size), "--refill_buffers=1"))
+	if m.ExitCode != 0 || m.Errors > 0 {
+		t.Fatalf("%s cannot be filled: fio exit code %d, %d errors: %s", d.Name, m.ExitCode, m.Errors, m.Messages)
+	}
+}
+
 // runFio runs one job, which may take no longer than limit, and reads its JSON.
 // set is the time that the job was to measure, or 0.
 func runFio(t T, set, limit time.Duration, args []string) Measured {

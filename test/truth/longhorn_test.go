@@ -1,0 +1,109 @@
+package truth
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// diskIOPS is the limit of each of the disks that replicas are put on, in 1/s.
+const diskIOPS = 300
+
+// disks are directories on n disks of their own of known speed.
+func disks(t *testing.T, n int) []string {
+	t.Helper()
+	var dirs []string
+	for range n {
+		d := lab.Throttled(t, lab.Throttle{IOPS: diskIOPS, Delay: 4 * time.Millisecond, Size: 128 << 20})
+		// A journal would do I/O of its own.
+		dirs = append(dirs, lab.Filesystem(t, lab.Block(t, d), "ext4", "-O", "^has_journal"))
+	}
+	return dirs
+}
+
+// A real replicated volume, whose rates are the machine's and are not asserted.
+func TestLonghornVolume(t *testing.T) {
+	v := lab.Longhorn(t, 3, 64<<20)
+	o := command(t.Context(), t, "run", v.Target(), "--destroy-data-on", v.Target(), "--results", t.TempDir())
+	if o.code != 2 || !strings.Contains(o.stderr, "--skip log-write-fdatasync") {
+		t.Errorf("waiting for flushes where there are none: exit code %d", o.code)
+	}
+	o = measure(t.Context(), t, v.Target(), "--profile", "quick", "--only", "rand-*", "--size", "32M", "--max-time", "25s",
+		"--destroy-data-on", v.Target())
+	if o.code != 0 && o.code != 5 {
+		t.Fatalf("exit code %d", o.code)
+	}
+	if p := o.report.Run.Prepare; p == nil || p.Proof.Method != "read-back" || p.Proof.Unwritten != 0 || p.Proof.Checked != 32<<20 {
+		t.Errorf("preparation: %+v", p)
+	}
+	if len(o.report.Results) != 4 || o.finding("errors", model.SeverityInvalid) || o.finding("sparse", model.SeverityInvalid) {
+		t.Errorf("%d results, findings %+v", len(o.report.Results), o.report.Findings)
+	}
+}
+
+// Reads go to the replicas in turn: three disks give three times the rate of one.
+// When one of them dies no client sees an error, no second is missing, and the
+// series falls to two thirds.
+func TestAReplicaDiesUnderLoad(t *testing.T) {
+	const seconds = 14
+	v := lab.Longhorn(t, 3, 64<<20, disks(t, 3)...)
+	lab.Fill(t, v.Device)
+	results := t.TempDir()
+	over, killed := make(chan struct{}), make(chan int, 1)
+	go func() {
+		for {
+			select {
+			case <-over:
+				killed <- seconds
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+			if saved := samples(results); saved >= seconds/2 {
+				v.KillReplica(1)
+				killed <- saved
+				return
+			}
+		}
+	}()
+	o := measure(t.Context(), t, v.Target(), "--profile", "quick", "--only", "rand-read-iops", "--time", "14s", "--ramp-time", "1s",
+		"--results", results)
+	close(over)
+	before := <-killed
+	r := o.result(t, "rand-read-iops")
+	t.Logf("a replica died after %d of %d seconds: %.0f", before, seconds, r.Series)
+	if o.code != 0 && o.code != 5 || o.finding("errors", model.SeverityInvalid) {
+		t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+	}
+	if v.Healthy(t) != 2 {
+		t.Errorf("%d replicas are healthy, not 2", v.Healthy(t))
+	}
+	if len(r.Series) != seconds || before > seconds-4 {
+		t.Fatalf("%d of %d seconds are there, and the replica died after %d", len(r.Series), seconds, before)
+	}
+	// The second of the death belongs to neither.
+	for n, series := range map[float64][]float64{3: r.Series[:before-1], 2: r.Series[before+2:]} {
+		if got := stats.Mean(series); math.Abs(got/(n*diskIOPS)-1) > 0.1 {
+			t.Errorf("%g disks of %d IOPS give %.0f", n, diskIOPS, got)
+		}
+	}
+}
+
+// samples counts what the one run below the directory has saved so far.
+func samples(results string) int {
+	runs, err := filepath.Glob(filepath.Join(results, "*"))
+	if err != nil || len(runs) != 1 {
+		return 0
+	}
+	run, err := store.Read(runs[0])
+	if err != nil {
+		return 0
+	}
+	return len(run.Samples)
+}
