@@ -16,7 +16,7 @@ import (
 // same speed, so the answers are known: each read needs one disk, and each write
 // all disks twice, for the data and for the revision counter.
 func TestLonghornIsCompared(t *testing.T) {
-	all := disks(t, 5)
+	all := disks(t, 5, diskDelay)
 	local, two, three := all[0], lab.Longhorn(t, 2, 64<<20, all[:2]...), lab.Longhorn(t, 3, 64<<20, all[2:]...)
 	t.Run("local and three replicas", func(t *testing.T) {
 		c := compared(t, local, three.Target(), "--destroy-data-on", three.Target())
@@ -42,7 +42,7 @@ func compared(t *testing.T, a, b string, args ...string) model.Comparison {
 	t.Helper()
 	results := t.TempDir()
 	o := command(t.Context(), t, append([]string{"compare", a, b, "--profile", "quick", "--only", "rand-read-iops,rand-write-iops",
-		"--size", "32M", "--max-time", "40s", "--fail-on", "none", "--results", results}, args...)...)
+		"--size", "32M", "--max-time", "32s", "--fail-on", "none", "--results", results}, args...)...)
 	if o.code != 0 {
 		t.Fatalf("exit code %d", o.code)
 	}

@@ -1,0 +1,55 @@
+package truth
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// A replicated volume is held against one disk like those below it. What is true
+// of it (reads up to the number of replicas, no read faster than a disk's) raises
+// no alarm; told of two replicas where three share the reads, the rule speaks.
+func TestLonghornAgainstItsDisk(t *testing.T) {
+	all := disks(t, 4, diskDelay)
+	v := lab.Longhorn(t, 3, 64<<20, all[1:]...)
+	lab.Fill(t, v.Device)
+
+	o := measure(t.Context(), t, v.Target(), against(all[0], "rand-read-*", "--replicas", "3")...)
+	if o.code != 0 && o.code != 5 {
+		t.Errorf("exit code %d", o.code)
+	}
+	if !o.finding("above-disks", model.SeverityPassed) || o.finding("above-disks", model.SeverityWarning) {
+		t.Errorf("reads of three replicas on three disks: %+v", o.report.Findings)
+	}
+	if o.finding("faster-reads", model.SeverityInvalid) || o.finding("faster-reads", model.SeverityWarning) {
+		t.Errorf("a volume whose reads take as long as its disks': %+v", o.report.Findings)
+	}
+
+	o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-iops", "--replicas", "2")...)
+	if !o.finding("above-disks", model.SeverityWarning) {
+		t.Errorf("three times the reads of one disk, from two: %+v", o.report.Findings)
+	}
+}
+
+// The trap in "faster than its disk": where disks have a limit on their rate and no
+// latency, three of them answer one reader sooner than one does, honestly. So
+// without the number of replicas it is a warning and never invalid.
+func TestLonghornOnDisksWithoutLatency(t *testing.T) {
+	all := disks(t, 4, 0)
+	v := lab.Longhorn(t, 3, 64<<20, all[1:]...)
+	lab.Fill(t, v.Device)
+	o := measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
+	if o.finding("cpu", model.SeverityInvalid) {
+		t.Skip("skipped: this machine is too busy to tell how long a read takes")
+	}
+	if !o.finding("faster-reads", model.SeverityWarning) || o.finding("faster-reads", model.SeverityInvalid) {
+		t.Errorf("findings: %+v", o.report.Findings)
+	}
+}
+
+// against are the arguments of a run that only reads, with a baseline.
+func against(baseline, only string, args ...string) []string {
+	return append([]string{"--baseline", baseline, "--profile", "quick", "--only", only, "--size", "32M",
+		"--max-time", "30s", "--fail-on", "none"}, args...)
+}
