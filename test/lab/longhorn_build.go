@@ -76,11 +76,11 @@ func buildLonghorn(t T, source, cache, programs string) {
 func needCompiler(t T) {
 	t.Helper()
 	Need(t, "gcc")
-	for header, pkg := range map[string]string{"stdlib.h": "libc6-dev", "libqcow.h": "libqcow-dev"} {
+	for _, need := range []struct{ header, pkg string }{{"stdlib.h", "libc6-dev"}, {"libqcow.h", "libqcow-dev"}} {
 		cmd := exec.Command("gcc", "-E", "-")
-		cmd.Stdin = strings.NewReader("#include <" + header + ">\n")
+		cmd.Stdin = strings.NewReader("#include <" + need.header + ">\n")
 		if cmd.Run() != nil {
-			missing(t, "%s is not installed (apt-get install %s)", pkg, pkg)
+			missing(t, "%s is not installed (apt-get install %s)", need.pkg, need.pkg)
 		}
 	}
 }
