@@ -74,8 +74,9 @@ func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 			if r.Workload == "rand-write-iops" && r.Verdict != model.Invalid {
 				t.Errorf("rand-write-iops: verdict %s on a full device", r.Verdict)
 			}
-			if r.Workload == "rand-read-iops" && r.Verdict == model.Invalid {
-				t.Errorf("rand-read-iops: invalid (%v), though only writes failed", r.Findings)
+			// A device in memory may rightly be too fast to be measured; it did not fail to read.
+			if r.Workload == "rand-read-iops" && slices.Contains(r.Findings, "errors") {
+				t.Errorf("rand-read-iops: %v, though only writes failed", r.Findings)
 			}
 		}
 	}
