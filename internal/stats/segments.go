@@ -15,8 +15,8 @@ type Segment struct {
 // segment is shorter than least values.
 //
 // s and φ are the spread and the correlation of the noise: of the residuals
-// around the best single change, because around the common mean a change itself
-// would look like noise, and like a very correlated one.
+// around the three levels that fit best, because around the common mean a change
+// itself would look like noise, and like a very correlated one.
 func Segments(y []float64, least int) []Segment {
 	n := len(y)
 	least = max(1, least)
@@ -77,20 +77,31 @@ func (c costs) of(from, to int) float64 {
 // penalty is the price of a change.
 func (c costs) penalty(y []float64, least int) float64 {
 	n := len(y)
-	split, lowest := 0, math.Inf(1)
-	for i := least; i <= n-least; i++ {
-		if v := c.of(0, i) + c.of(i, n); v < lowest {
-			split, lowest = i, v
-		}
-	}
-	residuals := make([]float64, n)
-	before, after := Mean(y[:split]), Mean(y[split:])
-	for i, v := range y {
-		residuals[i] = v - after
-		if i < split {
-			residuals[i] = v - before
+	i, j := c.twoChanges(n, least)
+	residuals := make([]float64, 0, n)
+	for _, piece := range [][]float64{y[:i], y[i:j], y[j:]} {
+		m := Mean(piece)
+		for _, v := range piece {
+			residuals = append(residuals, v-m)
 		}
 	}
 	phi := Correlation(residuals)
 	return 3 * Variance(residuals) * (1 + phi) / (1 - phi) * math.Log(float64(n))
+}
+
+// twoChanges cuts where three levels fit best: one change and the way back.
+// Below three times the least length it is one change.
+func (c costs) twoChanges(n, least int) (i, j int) {
+	lowest := math.Inf(1)
+	for a := least; a <= n-least; a++ {
+		if v := c.of(0, a) + c.of(a, n); v < lowest {
+			i, j, lowest = a, n, v
+		}
+		for b := a + least; b <= n-least; b++ {
+			if v := c.of(0, a) + c.of(a, b) + c.of(b, n); v < lowest {
+				i, j, lowest = a, b, v
+			}
+		}
+	}
+	return i, j
 }

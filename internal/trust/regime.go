@@ -26,7 +26,12 @@ const (
 const (
 	// stepLeast is the smallest change of level, relative to the higher one, that is
 	// reported; modesApart that between two modes, driftLeast that over a series.
-	stepLeast  = 0.10
+	stepLeast = 0.10
+	// farApart is how many standard deviations of a second the two levels of an
+	// unbroken series must be apart, and surely how many standard errors of their
+	// difference: correlated noise wanders, and stays on a side for a while.
+	farApart   = 2.5
+	surely     = 4.0
 	modesApart = 0.10
 	driftLeast = 0.05
 	// flat is the coefficient of variation below which the rest behind a step is
@@ -97,19 +102,33 @@ func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
 		before, after := stats.Mean(s.rate[:d]), stats.Mean(s.rate[d:])
-		if before < (1-stepLeast)*after && d < n/2 {
+		if before < (1-stepLeast)*after && d < n/2 && s.apart(0, d, n) {
 			return regime{kind: warming, at: d, before: before, after: after}
 		}
 	}
 	list := stats.Segments(s.rate, min(segmentSeconds, n/4))
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		if math.Abs(a.Mean-b.Mean) < stepLeast*math.Max(a.Mean, b.Mean) {
+		if math.Abs(a.Mean-b.Mean) < stepLeast*math.Max(a.Mean, b.Mean) || !s.apart(a.From, b.From, b.To) {
 			continue
 		}
 		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
 	}
 	return regime{kind: steady}
+}
+
+// apart tells whether the levels before and behind index at, between from and
+// to, differ by more than correlated noise of their own makes them differ.
+func (s *series) apart(from, at, to int) bool {
+	a, b := s.rate[from:at], s.rate[at:to]
+	spread := stats.StdDev(b)
+	if from > 0 || at >= to/2 {
+		// Else it may be a climb from the beginning, which is no noise.
+		spread = math.Max(spread, stats.StdDev(a))
+	}
+	phi := stats.Correlation(b)
+	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
+	return math.Abs(stats.Mean(a)-stats.Mean(b)) > spread*math.Max(farApart, surely*wander)
 }
 
 // change describes a change of level from s.rate[from:end] to s.rate[at:to].

@@ -22,8 +22,9 @@ const (
 	tailSeconds = 20
 	// tailShare is the share of all seconds that is enough, too.
 	tailShare = 1.0 / 3
-	// tailMatters is how much the percentile must fall without those seconds.
-	tailMatters = 0.10
+	// tailMatters is how much the percentile must exceed what it is without those
+	// seconds. Seconds that differ by 10 % from each other, evenly, stay below it.
+	tailMatters = 0.30
 )
 
 // checkTail: when slow I/Os come in bursts, a percentile rests on as many
