@@ -107,6 +107,11 @@ type Report struct {
 	Goals []Goal `json:"goals,omitempty"`
 	// Comparison is that with the baseline, when there was one.
 	Comparison *Comparison `json:"comparison,omitempty"`
+	// Courses are what the charts over time are drawn from, in the order of Results.
+	Courses []Course `json:"courses,omitempty"`
+	// Sweep is the outcome of a sweep, Scales those of N volumes at once.
+	Sweep  *Sweep  `json:"sweep,omitempty"`
+	Scales []Scale `json:"scales,omitempty"`
 }
 
 // ReportSchema is the schema name of report.json.

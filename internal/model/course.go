@@ -1,0 +1,67 @@
+package model
+
+// Course is how one workload went in one direction over the time of the run: what
+// the charts over time, the heatmap and the distribution are drawn from. It is made
+// for the eye: long runs are thinned, the raw samples stay in the run directory.
+//
+// The columns of Points have one entry for each point; a percentile is 0 where no
+// I/O ended, because a real latency never is.
+type Course struct {
+	Workload  string    `json:"workload"`
+	Direction Direction `json:"direction"`
+	Points    Points    `json:"points"`
+	// Spans are the visits in the order of time.
+	Spans []Span `json:"spans"`
+	// Tail is the complementary distribution of the latency of all measured I/Os.
+	Tail []TailPoint `json:"tail,omitempty"`
+	// Heat is how many I/Os took how long, over time; nil without histograms.
+	Heat *Heat `json:"heat,omitempty"`
+	// Workers is the number of volumes that are summed here, and Thinned the number
+	// of seconds that one point stands for (1 when nothing was thinned).
+	Workers int `json:"workers"`
+	Thinned int `json:"thinned"`
+}
+
+// Points are columns. At is the end of the interval in seconds since the run began,
+// Seconds its length; IOPS (1/s), Bandwidth (bytes/s) and the latencies (seconds)
+// are those of the interval.
+type Points struct {
+	At        []float64 `json:"at"`
+	Seconds   []float64 `json:"seconds"`
+	IOPS      []float64 `json:"iops"`
+	Bandwidth []float64 `json:"bandwidth"`
+	Mean      []float64 `json:"mean"`
+	P50       []float64 `json:"p50"`
+	P99       []float64 `json:"p99"`
+	P999      []float64 `json:"p99.9"`
+	// Span is the index of the visit that the point belongs to.
+	Span []int `json:"span"`
+}
+
+// Span is one visit: its ramp from Ramp to Start, its measured part from Start to
+// End, in seconds since the run began.
+type Span struct {
+	Round int     `json:"round"`
+	Ramp  float64 `json:"ramp"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	// Error is why the visit yields no number; empty when it went well.
+	Error string `json:"error,omitempty"`
+}
+
+// TailPoint says that the share Above (0..1) of all I/Os took longer than Latency
+// seconds.
+type TailPoint struct {
+	Latency float64 `json:"latency"`
+	Above   float64 `json:"above"`
+}
+
+// Heat counts I/Os by time and latency. Cells holds [point, bucket, I/Os] for the
+// cells that are not empty: the bucket's latencies lie from Bounds[bucket] to
+// Bounds[bucket+1] seconds, the time is that of Times[point] (seconds since the run
+// began, the end of the interval).
+type Heat struct {
+	Times  []float64   `json:"times"`
+	Bounds []float64   `json:"bounds"`
+	Cells  [][3]uint64 `json:"cells"`
+}

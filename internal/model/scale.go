@@ -1,0 +1,84 @@
+package model
+
+// Scale is the outcome of loading N volumes at once, for several N.
+type Scale struct {
+	// Workload is the one that was run on every volume.
+	Workload  string    `json:"workload"`
+	Direction Direction `json:"direction"`
+	// Metric is what Total counts: IOPS or Bandwidth.
+	Metric Metric       `json:"metric"`
+	Points []ScalePoint `json:"points"`
+	// Laws are the fitted laws, the chosen one first; none for fewer than 3 points.
+	Laws []Law `json:"laws,omitempty"`
+	// Source names where imported or hand-written points come from.
+	Source string `json:"source,omitempty"`
+}
+
+// ScalePoint is N volumes at once.
+type ScalePoint struct {
+	Volumes int `json:"volumes"`
+	// Nodes is the number of machines that carried the load; 0 is unknown.
+	Nodes int `json:"nodes,omitempty"`
+	// Total is the sum over the volumes, second by second, over their common window;
+	// PerVolume is Total / Volumes.
+	Total     Estimate `json:"total"`
+	PerVolume Estimate `json:"per_volume"`
+	// Each is the rate of each volume, in the order of their numbers.
+	Each []float64 `json:"each,omitempty"`
+	// Fairness is Jain's index of Each: 1 when all are equal, 1/N when one has all.
+	Fairness float64 `json:"fairness,omitempty"`
+	// Mean and P99 are latencies in seconds, of all volumes' I/Os together.
+	Mean *Estimate `json:"mean,omitempty"`
+	P50  *Estimate `json:"p50,omitempty"`
+	P99  *Estimate `json:"p99,omitempty"`
+	// Offered is the rate asked of each volume (1/s or bytes/s); 0 is unlimited.
+	Offered float64 `json:"offered,omitempty"`
+	// Device is what the devices counted over the same window, as far as read.
+	Device *Estimate `json:"device,omitempty"`
+	// StartSpread is the time in seconds from the first worker's start to the last's.
+	StartSpread float64 `json:"start_spread,omitempty"`
+	Verdict     Verdict `json:"verdict"`
+}
+
+// LawKind names a scaling law.
+type LawKind string
+
+// The laws of the total X(N): min(N·x₁, C); Amdahl λN/(1+α(N−1)); and the universal
+// scalability law λN/(1+α(N−1)+βN(N−1)) (Gunther).
+const (
+	SaturationLaw LawKind = "min"
+	AmdahlLaw     LawKind = "amdahl"
+	USLLaw        LawKind = "usl"
+)
+
+// Law is a fitted scaling law, in the unit of the points' totals.
+type Law struct {
+	Kind LawKind `json:"kind"`
+	// First is x₁ or λ: what one volume reaches alone. Capacity is C (min) or the
+	// largest total that the law allows (amdahl: λ/α, usl: at its peak); absent when
+	// the law or the points set none.
+	First    Estimate  `json:"first"`
+	Capacity *Estimate `json:"capacity,omitempty"`
+	Alpha    float64   `json:"alpha,omitempty"`
+	Beta     float64   `json:"beta,omitempty"`
+	// Knee is the N at which the capacity is reached (min: C/x₁), or the peak (usl).
+	Knee float64 `json:"knee,omitempty"`
+	// Residuals are ln(measured / law) at each point, and Error the root mean square
+	// of the leave-one-out prediction errors in the same unit; the chosen law has the
+	// smallest Error.
+	Residuals []float64 `json:"residuals"`
+	Error     float64   `json:"error"`
+	Chosen    bool      `json:"chosen"`
+	// Band is the prediction band, for drawing.
+	Band []BandPoint `json:"band,omitempty"`
+}
+
+// BandPoint is what a law predicts for N volumes, with the 95 % interval of one new
+// measurement. Extrapolated tells that N lies outside of the points.
+type BandPoint struct {
+	Volumes      float64 `json:"volumes"`
+	Value        float64 `json:"value"`
+	Low          float64 `json:"low"`
+	High         float64 `json:"high"`
+	Extrapolated bool    `json:"extrapolated,omitempty"`
+}

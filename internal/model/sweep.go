@@ -1,0 +1,61 @@
+package model
+
+// Sweep is the outcome of measuring one workload in many ways on one target. The
+// numbers behind each point, with all their metrics, are the result of the same name.
+type Sweep struct {
+	// Kind is SweepGrid or SweepLoad.
+	Kind SweepKind `json:"kind"`
+	// Base is the workload that was varied, by name.
+	Base   string       `json:"base"`
+	Points []SweepPoint `json:"points"`
+	// Capacity is the rate (1/s) of the closed loop that the offered rates are
+	// fractions of, and Knee the last offered rate that the storage carries well; both
+	// only in a load sweep, Knee only when one was found.
+	Capacity *Estimate `json:"capacity,omitempty"`
+	Knee     *Knee     `json:"knee,omitempty"`
+}
+
+// SweepKind tells what was varied.
+type SweepKind string
+
+// The kinds: depth × block size × jobs in a closed loop (each I/O waits for one to
+// end), or the rate that is offered in an open loop (I/Os begin when they are due).
+const (
+	SweepGrid SweepKind = "grid"
+	SweepLoad SweepKind = "load"
+)
+
+// SweepPoint is one cell of a sweep in one direction.
+type SweepPoint struct {
+	// Result is the name of the workload in the report's results.
+	Result    string    `json:"result"`
+	Direction Direction `json:"direction"`
+	Depth     int       `json:"depth"`
+	Jobs      int       `json:"jobs"`
+	BlockSize int64     `json:"block_size"`
+	IOPS      Estimate  `json:"iops"`
+	Bandwidth Estimate  `json:"bandwidth"`
+	// Mean, P50, P99 and P999 are latencies in seconds; absent when the number of
+	// I/Os does not support them. In an open loop they count from when an I/O was due.
+	Mean *Estimate `json:"mean,omitempty"`
+	P50  *Estimate `json:"p50,omitempty"`
+	P99  *Estimate `json:"p99,omitempty"`
+	P999 *Estimate `json:"p99.9,omitempty"`
+	// Offered is the rate (1/s) that was asked for and Fraction the same as a
+	// fraction of the capacity; 0 in a closed loop.
+	Offered  float64 `json:"offered,omitempty"`
+	Fraction float64 `json:"fraction,omitempty"`
+	Verdict  Verdict `json:"verdict"`
+}
+
+// Knee is the largest offered rate (1/s) at which p99 is at most twice that at the
+// lowest rate and at least 98 % of the rate is achieved. Beyond tells whether a
+// higher rate was tried and failed; without it the knee lies at or above Offered.
+type Knee struct {
+	Offered  float64 `json:"offered"`
+	Fraction float64 `json:"fraction"`
+	P99      float64 `json:"p99"`
+	Beyond   bool    `json:"beyond"`
+	// Why is a sentence.
+	Why string `json:"why"`
+}
