@@ -28,12 +28,8 @@ const (
 // headline of a steady visit is dropped. It returns nil when not one I/O went
 // this way.
 func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
-	if mode == model.Steady && len(visits) == 1 {
-		y := series(visits[0].seconds, headline)
-		if len(y) == len(visits[0].seconds) {
-			d := stats.Observe(y).Dropped
-			visits = []visit{{step: visits[0].step, seconds: visits[0].seconds[d:]}}
-		}
+	if d := warmUp(visits, headline, mode); d > 0 {
+		visits = []visit{{step: visits[0].step, seconds: visits[0].seconds[d:]}}
 	}
 	f := &flow{visits: visits}
 	for _, v := range visits {
@@ -54,6 +50,19 @@ func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
 		return nil
 	}
 	return f
+}
+
+// warmUp is the number of seconds that the sequential rule finds to be warm-up in
+// an only visit.
+func warmUp(visits []visit, headline model.Metric, mode model.Mode) int {
+	if mode != model.Steady || len(visits) != 1 {
+		return 0
+	}
+	y := series(visits[0].seconds, headline)
+	if len(y) != len(visits[0].seconds) {
+		return 0
+	}
+	return stats.Observe(y).Dropped
 }
 
 // histogram is the sum over everything. Histograms are merged only when one is

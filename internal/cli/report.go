@@ -79,7 +79,8 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	if n := len(rec.Run.Steps); n > 0 {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
-	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results)}
+	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
+		Courses: analyze.Courses(rec), Durability: rec.Durability}
 }
 
 // reportCode is the exit code that goals and verdicts ask for.

@@ -5,7 +5,7 @@ package model
 // for the eye: long runs are thinned, the raw samples stay in the run directory.
 //
 // The columns of Points have one entry for each point; a percentile is 0 where no
-// I/O ended, because a real latency never is.
+// I/O ended, or too few for it, because a real latency never is.
 type Course struct {
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
@@ -58,9 +58,10 @@ type TailPoint struct {
 
 // Heat counts I/Os by time and latency. Cells holds [point, bucket, I/Os] for the
 // cells that are not empty: the bucket's latencies lie from Bounds[bucket] to
-// Bounds[bucket+1] seconds, the time is that of Times[point] (seconds since the run
-// began, the end of the interval).
+// Bounds[bucket+1] seconds, the time is from From[point] to Times[point] (seconds since
+// the run began).
 type Heat struct {
+	From   []float64   `json:"from"`
 	Times  []float64   `json:"times"`
 	Bounds []float64   `json:"bounds"`
 	Cells  [][3]uint64 `json:"cells"`

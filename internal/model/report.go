@@ -112,6 +112,8 @@ type Report struct {
 	// Sweep is the outcome of a sweep, Scales those of N volumes at once.
 	Sweep  *Sweep  `json:"sweep,omitempty"`
 	Scales []Scale `json:"scales,omitempty"`
+	// Durability are the durability tests that were made part of the run.
+	Durability []Durability `json:"durability,omitempty"`
 }
 
 // ReportSchema is the schema name of report.json.

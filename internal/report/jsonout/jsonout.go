@@ -41,10 +41,62 @@ func write(w io.Writer, document any) error {
 	if err := json.Indent(&out, nullSentinels(buf.Bytes()), "", "  "); err != nil {
 		return fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
-	if _, err := out.WriteTo(w); err != nil {
+	if _, err := w.Write(numbersOnALine(out.Bytes())); err != nil {
 		return fmt.Errorf("the report could not be written: %w", err)
 	}
 	return nil
+}
+
+// numbersOnALine joins the lines of each array that holds nothing but numbers (or
+// arrays of them): a series of a thousand points is one line, not a thousand.
+func numbersOnALine(doc []byte) []byte {
+	out := make([]byte, 0, len(doc))
+	inString := false
+	for i := 0; i < len(doc); i++ {
+		c := doc[i]
+		switch {
+		case inString && c == '\\':
+			out = append(out, c)
+			i++
+			c = doc[i]
+		case c == '"':
+			inString = !inString
+		case !inString && c == '[':
+			if end := numbersEnd(doc[i:]); end > 0 {
+				for _, b := range doc[i : i+end] {
+					if b == ',' {
+						out = append(out, ',', ' ')
+					} else if b != ' ' && b != '\n' {
+						out = append(out, b)
+					}
+				}
+				i += end - 1
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// numbersEnd is the length of the array that doc begins with, 0 when it holds
+// anything but numbers, nulls and arrays.
+func numbersEnd(doc []byte) int {
+	depth := 0
+	for i, c := range doc {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		case '"', '{', 't', 'f':
+			return 0
+		}
+	}
+	return 0
 }
 
 // withLists returns a copy in which the lists that the schema promises are there,

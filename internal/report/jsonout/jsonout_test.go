@@ -47,9 +47,42 @@ func full() *model.Report {
 	res.Metrics = map[model.Metric]model.Estimate{model.IOPS: res.Estimate, model.P999: {Unit: "s", Value: 1e-3, Low: 1e-3, High: 1e-3}}
 	res.Latency.Unit = "s"
 	r.Findings[0].Severity = model.SeverityNote
+	r.Courses[0].Direction, r.Sweep.Kind, r.Sweep.Points[0].Direction, r.Sweep.Points[0].Verdict = model.Read, model.SweepLoad, model.Read, model.Valid
+	scale := &r.Scales[0]
+	scale.Direction, scale.Metric, scale.Points[0].Verdict, scale.Laws[0].Kind = model.Write, model.Bandwidth, model.Suspect, model.USLLaw
+	for _, e := range estimatesOf(reflect.ValueOf(&r).Elem()) {
+		if e.Unit == "x" {
+			*e = res.Estimate
+		}
+	}
 	g := &r.Goals[0]
 	g.Direction, g.Metric, g.Estimate, g.Outcome = model.Read, model.IOPS, res.Estimate, model.Missed
 	return &r
+}
+
+// estimatesOf finds the estimates anywhere in v.
+func estimatesOf(v reflect.Value) []*model.Estimate {
+	var list []*model.Estimate
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return estimatesOf(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			list = append(list, estimatesOf(v.Index(i))...)
+		}
+	case reflect.Struct:
+		if e, ok := v.Addr().Interface().(*model.Estimate); ok {
+			return []*model.Estimate{e}
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				list = append(list, estimatesOf(v.Field(i))...)
+			}
+		}
+	}
+	return list
 }
 
 // fill sets every exported field to something that is not its zero value.
@@ -79,6 +112,10 @@ func fill(v reflect.Value) {
 		v.SetMapIndex(key, value)
 	case reflect.Interface:
 		v.Set(reflect.ValueOf("x"))
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			v.Set(reflect.ValueOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
@@ -138,6 +175,9 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"a silent finding":      func(r *model.Report) { r.Findings[0].Message = "" },
 		"a negative time":       func(r *model.Report) { r.Results[0].Seconds = -1 },
 		"an unknown metric":     func(r *model.Report) { r.Results[0].Metrics["speed"] = r.Results[0].Estimate },
+		"an unknown sweep":      func(r *model.Report) { r.Sweep.Kind = "spiral" },
+		"a law of our own":      func(r *model.Report) { r.Scales[0].Laws[0].Kind = "moore" },
+		"more than all I/Os":    func(r *model.Report) { r.Courses[0].Tail[0].Above = 1.5 },
 		"an estimate sans unit": func(r *model.Report) { r.Results[0].Metrics[model.IOPS] = model.Estimate{} },
 	} {
 		r := full()
@@ -213,6 +253,18 @@ func TestNumbersThatAreNotFiniteBecomeNull(t *testing.T) {
 	}
 	if !math.IsInf(r.Results[0].Low, -1) || !math.IsNaN(r.Findings[0].Evidence["ratio"].(float64)) {
 		t.Error("the report itself was changed")
+	}
+}
+
+func TestASeriesIsALine(t *testing.T) {
+	r := full()
+	r.Results[0].Visits, r.Results[0].Findings = []float64{1, math.NaN(), 2.5}, []string{"a [1,\n2]", "b"}
+	r.Courses[0].Heat.Cells = [][3]uint64{{0, 1, 2}, {3, 4, 5}}
+	doc := string(written(t, r))
+	for _, want := range []string{`"visits": [1, null, 2.5],`, `"cells": [[0, 1, 2], [3, 4, 5]]`, "\"a [1,\\n2]\",\n        \"b\""} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("%s is missing in %s", want, doc)
+		}
 	}
 }
 
