@@ -66,6 +66,7 @@ const (
 	Green   Paint = "32"
 	Yellow  Paint = "33"
 	Cyan    Paint = "36"
+	Magenta Paint = "35"
 	Crossed Paint = "2;9"
 )
 

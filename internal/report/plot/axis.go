@@ -1,0 +1,244 @@
+package plot
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// axis maps values to places from 0 to 1.
+type axis struct {
+	lo, hi float64
+	log    bool
+	ticks  []tick
+	// unit is that of the tick labels when they do not carry it themselves.
+	unit string
+}
+
+type tick struct {
+	at    float64
+	label string
+}
+
+// at is the place of a value; NaN when it has none.
+func (a axis) at(v float64) float64 {
+	if a.log {
+		if !positive(v) {
+			return math.NaN()
+		}
+		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
+	}
+	return (v - a.lo) / (a.hi - a.lo)
+}
+
+// fromZero makes a linear axis from 0 to a little above the largest value (to the
+// next tick, when that is near), with at most n ticks.
+func fromZero(values []float64, m model.Metric, n int) axis {
+	top := 0.0
+	for _, v := range values {
+		if usable(v) {
+			top = max(top, v)
+		}
+	}
+	if top == 0 {
+		top = 1
+	}
+	divisor, unit := scaled(m, top)
+	hi := 1.04 * top
+	if step := divisor * roundStep(top/divisor/float64(max(1, n-1))); step > 0 {
+		if above := step * math.Ceil(top/step-1e-9); above <= 1.2*top {
+			hi = above
+		}
+	}
+	a := linear(hi, divisor, n)
+	a.unit = unit
+	return a
+}
+
+// linear makes an axis from 0 with at most n ticks at round multiples of the divisor.
+func linear(hi, divisor float64, n int) axis {
+	a := axis{hi: hi}
+	step := roundStep(hi / divisor / float64(max(1, n-1)))
+	if step == 0 {
+		return a
+	}
+	for i := range 1 + int(hi/divisor/step+1e-6) {
+		v := float64(i) * step
+		a.ticks = append(a.ticks, tick{v * divisor, fixed(v, decimals(step))})
+	}
+	return a
+}
+
+// fixed writes a number with that many digits behind the point, or with an
+// exponent where that would be a long row of zeros.
+func fixed(v float64, digits int) string {
+	if digits > 5 || math.Abs(v) >= 1e7 {
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// roundStep is the smallest step of a readable axis that is at least v: 1, 2 or 5
+// times a power of ten, or 25, 250 …
+func roundStep(v float64) float64 {
+	step := ceil125(v)
+	if step >= 50 && floor125(step/2) != step/2 && step/2 >= v*(1-1e-9) {
+		return step / 2
+	}
+	return step
+}
+
+// ceil125 and floor125 are the nearest of 1, 2, 5 times a power of ten; 0 when
+// there is none.
+func ceil125(v float64) float64 {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return 0
+	}
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*power >= v*(1-1e-9) {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+// decimals is how many digits behind the point a step needs.
+func decimals(step float64) int {
+	return max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+}
+
+// scaled chooses the unit in which a metric's values up to top are short.
+func scaled(m model.Metric, top float64) (divisor float64, unit string) {
+	choose := func(units []string, factor, first float64) (float64, string) {
+		divisor, i := first, 0
+		for i < len(units)-1 && top >= divisor*factor {
+			divisor *= factor
+			i++
+		}
+		return divisor, units[i]
+	}
+	switch m {
+	case model.IOPS:
+		return choose([]string{"1/s", "k/s", "M/s", "G/s"}, 1000, 1)
+	case model.Bandwidth:
+		return choose([]string{"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"}, 1024, 1)
+	}
+	return choose([]string{"ns", "µs", "ms", "s"}, 1000, 1e-9)
+}
+
+// logarithmic makes an axis from round number to round number around the values,
+// at least one decade, with at most n ticks that carry their unit.
+func logarithmic(values []float64, label func(float64) string, n int) axis {
+	lo, hi := math.Inf(1), 0.0
+	for _, v := range values {
+		if positive(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if hi == 0 {
+		lo, hi = 1, 1
+	}
+	a := axis{lo: floor125(lo), hi: ceil125(hi), log: true}
+	for up := true; a.hi < a.lo*9.99; up = !up {
+		if up {
+			a.hi = ceil125(a.hi * 1.01)
+		} else {
+			a.lo = floor125(a.lo / 1.01)
+		}
+	}
+	first, last := int(math.Floor(math.Log10(a.lo)+1e-9)), int(math.Ceil(math.Log10(a.hi)-1e-9))
+	add := func(factors ...float64) {
+		a.ticks = nil
+		for e := first; e <= last; e++ {
+			for _, f := range factors {
+				if v := f * math.Pow(10, float64(e)); v >= a.lo*0.999 && v <= a.hi*1.001 {
+					a.ticks = append(a.ticks, tick{v, label(v)})
+				}
+			}
+		}
+	}
+	for _, factors := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		if add(factors...); len(a.ticks) <= max(2, n) {
+			return a
+		}
+	}
+	every := (len(a.ticks) + max(2, n) - 1) / max(2, n)
+	kept := a.ticks[:0]
+	for i, t := range a.ticks {
+		if i%every == 0 {
+			kept = append(kept, t)
+		}
+	}
+	a.ticks = kept
+	return a
+}
+
+func floor125(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{5, 2} {
+		if f*power <= v*(1+1e-9) {
+			return f * power
+		}
+	}
+	return power
+}
+
+// integers makes an axis from 0 to hi whose ticks are the given counts.
+func integers(values []int, hi float64) axis {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	a := axis{hi: hi}
+	for _, v := range values {
+		a.ticks = append(a.ticks, tick{float64(v), strconv.Itoa(v)})
+	}
+	return a
+}
+
+// usable tells whether a value can be drawn: what is larger no storage has, and it
+// would bring the arithmetic to its limits.
+func usable(v float64) bool { return math.Abs(v) < 1e18 }
+
+// positive tells whether a value can be drawn on a logarithmic axis.
+func positive(v float64) bool { return usable(v) && v > 1e-15 }
+
+// shortTime is a duration without zeros behind the point: "1 ms".
+func shortTime(seconds float64) string {
+	number, unit, _ := strings.Cut(model.FormatDuration(seconds), " ")
+	return tidy(number) + " " + unit
+}
+
+// shortShare is "1%", "0.01%".
+func shortShare(v float64) string {
+	return fixed(v*100, decimals(v*100)) + "%"
+}
+
+// tidyRate is "200", "5k".
+func tidyRate(v float64) string {
+	text := model.FormatRate(v)
+	digits := strings.TrimRight(text, "kMG")
+	return tidy(digits) + text[len(digits):]
+}
+
+func tidy(number string) string {
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return number
+}
+
+// spanAxis makes the axis of a course: seconds, or minutes when there are many.
+func spanAxis(hi float64, n int) axis {
+	divisor, unit := 1.0, "s"
+	switch {
+	case hi >= 3*3600:
+		divisor, unit = 3600, "h"
+	case hi >= 240:
+		divisor, unit = 60, "min"
+	}
+	a := linear(hi, divisor, n)
+	a.unit = unit
+	return a
+}

@@ -1,0 +1,239 @@
+package plot
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	file, got := filepath.Join("testdata", name+".golden"), strings.Join(lines, "\n")+"\n"
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// drawings are all charts, by name.
+func drawings() map[string]func(Options) []string {
+	b, l, g, v := burst(), load(), gridSweep(), volumes()
+	return map[string]func(Options) []string{
+		"rate":      func(o Options) []string { return Rate(b, model.IOPS, o) },
+		"bandwidth": func(o Options) []string { return Rate(b, model.Bandwidth, o) },
+		"latency":   func(o Options) []string { return Latency(b, o) },
+		"tail":      func(o Options) []string { return Tail(b, o) },
+		"load":      func(o Options) []string { return Curve(l, o) },
+		"depths":    func(o Options) []string { return Curve(g, o) },
+		"grid-iops": func(o Options) []string { return Grid(g, model.IOPS, o) },
+		"grid-p99":  func(o Options) []string { return Grid(g, model.P99, o) },
+		"scale":     func(o Options) []string { return Scale(v, o) },
+		"panels": func(o Options) []string {
+			wide := o.filled().Width
+			o.Width = Panel(3, 36, wide)
+			return Beside([][]string{Rate(b, model.IOPS, o), Latency(b, o), Tail(b, o)}, o.Width, wide)
+		},
+	}
+}
+
+func TestDrawings(t *testing.T) {
+	for name, draw := range drawings() {
+		for variant, o := range map[string]Options{
+			"80":       {Style: term.Style{Unicode: true}, Width: 80},
+			"60-ascii": {Width: 60},
+			"120":      {Style: term.Style{Unicode: true}, Width: 120, Height: 12},
+		} {
+			golden(t, name+"-"+variant, draw(o))
+		}
+	}
+	golden(t, "scale-colour", Scale(volumes(), Options{Style: term.Style{Unicode: true, Color: true}, Width: 60}))
+}
+
+// number is any number that a broken document could hold.
+func number(t *rapid.T, what string) float64 {
+	return rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 1e6), rapid.SampledFrom([]float64{0, -1, 1e-9, 1e300, math.NaN(), math.Inf(1), math.Inf(-1)})).Draw(t, what)
+}
+
+func numbers(t *rapid.T, what string) []float64 {
+	list := make([]float64, rapid.IntRange(0, 12).Draw(t, "length"))
+	for i := range list {
+		list[i] = number(t, what)
+	}
+	return list
+}
+
+func someEstimate(t *rapid.T) *model.Estimate {
+	if rapid.Bool().Draw(t, "absent") {
+		return nil
+	}
+	return &model.Estimate{Value: number(t, "v"), Low: number(t, "low"), High: number(t, "high"), Confidence: 0.95}
+}
+
+func certain(t *rapid.T) model.Estimate {
+	if e := someEstimate(t); e != nil {
+		return *e
+	}
+	return model.Estimate{}
+}
+
+// TestAnyNumbersFitAnyWidth holds whatever a document holds: no panic, no line
+// wider than asked, no trailing blanks, ASCII stays ASCII.
+func TestAnyNumbersFitAnyWidth(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &model.Course{Points: model.Points{Seconds: numbers(rt, "s"), IOPS: numbers(rt, "iops"), P50: numbers(rt, "p50"), P99: numbers(rt, "p99")}}
+		for range rapid.IntRange(0, 12).Draw(rt, "spans") {
+			c.Points.Span = append(c.Points.Span, rapid.IntRange(-1, 3).Draw(rt, "span"))
+		}
+		for range rapid.IntRange(0, 5).Draw(rt, "tail") {
+			c.Tail = append(c.Tail, model.TailPoint{Latency: number(rt, "latency"), Above: number(rt, "above")})
+		}
+		s := &model.Sweep{Kind: rapid.SampledFrom([]model.SweepKind{model.SweepGrid, model.SweepLoad}).Draw(rt, "kind"), Capacity: someEstimate(rt)}
+		if rapid.Bool().Draw(rt, "knee") {
+			s.Knee = &model.Knee{Offered: number(rt, "knee"), P99: number(rt, "p99")}
+		}
+		scale := &model.Scale{Workload: rapid.String().Draw(rt, "name"), Metric: model.IOPS}
+		for range rapid.IntRange(0, 6).Draw(rt, "points") {
+			s.Points = append(s.Points, model.SweepPoint{Depth: rapid.IntRange(0, 999).Draw(rt, "depth"), Jobs: rapid.IntRange(0, 2).Draw(rt, "jobs"), BlockSize: rapid.Int64Range(0, 1<<30).Draw(rt, "block"),
+				IOPS: certain(rt), Bandwidth: certain(rt), Mean: someEstimate(rt), P50: someEstimate(rt), P99: someEstimate(rt), Offered: number(rt, "offered")})
+			scale.Points = append(scale.Points, model.ScalePoint{Volumes: rapid.IntRange(0, 999).Draw(rt, "volumes"), Total: certain(rt)})
+		}
+		l := model.Law{Chosen: true, Knee: number(rt, "n")}
+		for range rapid.IntRange(0, 4).Draw(rt, "band") {
+			l.Band = append(l.Band, model.BandPoint{Volumes: number(rt, "n"), Value: number(rt, "v"), Extrapolated: rapid.Bool().Draw(rt, "beyond")})
+		}
+		scale.Laws = []model.Law{l}
+		o := Options{Style: term.Style{Unicode: rapid.Bool().Draw(rt, "unicode"), Color: rapid.Bool().Draw(rt, "colour")}, Width: rapid.IntRange(36, 130).Draw(rt, "width"), Height: rapid.IntRange(2, 14).Draw(rt, "height")}
+		for name, lines := range map[string][]string{
+			"rate": Rate(c, model.IOPS, o), "bandwidth": Rate(c, model.Bandwidth, o), "latency": Latency(c, o), "tail": Tail(c, o),
+			"curve": Curve(s, o), "grid": Grid(s, model.P99, o), "scale": Scale(scale, o),
+		} {
+			for _, line := range lines {
+				bare := unpainted(line)
+				if n := term.Columns(bare); n > o.Width {
+					rt.Fatalf("%s: %d columns where %d are there: %q", name, n, o.Width, bare)
+				}
+				if strings.TrimRight(bare, " ") != bare {
+					rt.Fatalf("%s: trailing blanks: %q", name, bare)
+				}
+				if !o.Color && bare != line {
+					rt.Fatalf("%s: colour without colour: %q", name, line)
+				}
+				for _, r := range bare {
+					if r < ' ' || !o.Unicode && r > 0x7e {
+						rt.Fatalf("%s: character %q in %q", name, r, bare)
+					}
+				}
+			}
+		}
+	})
+}
+
+// body returns the rows inside of the axes of a chart, without its left margin.
+func body(t *testing.T, lines []string, height int) []string {
+	t.Helper()
+	var rows []string
+	for _, line := range lines[1 : 1+height] {
+		_, row, ok := strings.Cut(strings.ReplaceAll(line, "+", "|"), "|")
+		if !ok {
+			t.Fatalf("%q has no axis", line)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestHeightsAreTrue draws a rate that falls to a half: it is drawn at the top,
+// then in the middle, because the axis begins at zero.
+func TestHeightsAreTrue(t *testing.T) {
+	c := &model.Course{}
+	for i := range 40 {
+		v := 1000.0
+		if i >= 20 {
+			v = 500
+		}
+		c.Points.Seconds, c.Points.IOPS, c.Points.Span = append(c.Points.Seconds, 1), append(c.Points.IOPS, v), append(c.Points.Span, 0)
+	}
+	rows := body(t, Rate(c, model.IOPS, Options{Width: 60, Height: 9}), 9)
+	left, right := -1, -1
+	for i, row := range rows {
+		row += strings.Repeat(" ", 60)
+		if row[5] != ' ' {
+			left = i
+		}
+		if row[40] != ' ' {
+			right = i
+		}
+	}
+	if left != 0 || right != 4 {
+		t.Errorf("1000/s in row %d and 500/s in row %d of 9, want 0 and 4:\n%s", left, right, strings.Join(rows, "\n"))
+	}
+}
+
+// TestPointsAreMarkedOnce counts the marks of a chart with measured points.
+func TestPointsAreMarkedOnce(t *testing.T) {
+	s := volumes()
+	s.Points[2].Verdict = model.Invalid
+	lines := Scale(s, Options{Width: 100})
+	if n := strings.Count(strings.Join(body(t, lines, 9), ""), "o"); n != len(s.Points)-1 {
+		t.Errorf("%d marks for %d points of which one is invalid", n, len(s.Points))
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	labels := func(a axis) string {
+		var words []string
+		for _, x := range a.ticks {
+			words = append(words, x.label)
+		}
+		return strings.Join(append(words, a.unit), " ")
+	}
+	for _, c := range []struct {
+		a    axis
+		want string
+	}{
+		{fromZero([]float64{21430}, model.IOPS, 5), "0 10 20 k/s"},
+		{fromZero([]float64{997}, model.IOPS, 6), "0 200 400 600 800 1000 1/s"},
+		{fromZero([]float64{635 << 20}, model.Bandwidth, 5), "0 200 400 600 MiB/s"},
+		{fromZero([]float64{0, math.NaN()}, model.IOPS, 3), "0.0 0.5 1.0 1/s"},
+		{logarithmic([]float64{402e-6, 8e-3}, shortTime, 4), "300 µs 1 ms 3 ms 10 ms "},
+		{logarithmic([]float64{402e-6, 8e-3}, shortTime, 6), "200 µs 500 µs 1 ms 2 ms 5 ms 10 ms "},
+		{logarithmic([]float64{1e-3}, shortTime, 4), "500 µs 1 ms 2 ms 5 ms "},
+		{logarithmic([]float64{1, 1e-6}, shortShare, 4), "0.0001% 0.01% 1% 100% "},
+		{spanAxis(700, 5), "0 5 10 min"},
+	} {
+		if got := labels(c.a); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestNothingToDraw(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"rate": Rate(&model.Course{}, model.IOPS, Options{}), "latency": Latency(&model.Course{}, Options{}), "tail": Tail(&model.Course{}, Options{}),
+		"scale": Scale(&model.Scale{}, Options{}),
+	} {
+		if len(lines) != 2 || !strings.HasPrefix(lines[1], "  no ") {
+			t.Errorf("%s: %q", name, lines)
+		}
+	}
+}
