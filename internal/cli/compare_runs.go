@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (*model.Comparison, *model
 	if err := store.WriteFile(dir, store.ComparisonFile, doc.Bytes()); err != nil {
 		return nil, nil, err
 	}
-	return c, reports[1], store.WriteFile(dir, "summary.txt", summary.Bytes())
+	return c, reports[1], errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfComparison(c), doc.Len()))
 }
 
 func (g *gateFlags) compare(a, b *model.Recorded) (*model.Comparison, error) {

@@ -189,7 +189,8 @@ func saveDurability(d *model.Durability) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.WriteFile(d.Directory, "report.json", doc.Bytes()), store.WriteFile(d.Directory, "summary.txt", summary.Bytes()))
+	return errors.Join(store.WriteFile(d.Directory, store.ReportFile, doc.Bytes()), store.WriteFile(d.Directory, "summary.txt", summary.Bytes()),
+		store.SaveCard(d.Directory, store.CardOfDurability(d), doc.Len()))
 }
 
 // printDurability prints the report.

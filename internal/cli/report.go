@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/loadline/loadline/internal/analyze"
@@ -52,10 +53,10 @@ func saveReport(dir string, r *model.Report) ([]byte, error) {
 	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
 		return nil, err
 	}
-	if err := store.WriteFile(dir, "report.json", doc.Bytes()); err != nil {
+	if err := store.WriteFile(dir, store.ReportFile, doc.Bytes()); err != nil {
 		return nil, err
 	}
-	return doc.Bytes(), store.WriteFile(dir, "summary.txt", summary.Bytes())
+	return doc.Bytes(), errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfReport(r), doc.Len()))
 }
 
 // assemble computes the report of a run: estimates first, then findings on them.

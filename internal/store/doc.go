@@ -10,6 +10,7 @@
 //	samples.jsonl.zst    one line per second and worker
 //	raw/                 the exact jobs, and the tool's own output
 //	report.json …        computed from the above; `loadline analyze` makes them again
+//	card.json            what a list shows of it, so that thousands are listed at once
 package store
 
 // The names of the files of a run directory.
@@ -20,4 +21,8 @@ const (
 	environmentFile = "environment.json"
 	samplesFile     = "samples.jsonl.zst"
 	rawDir          = "raw"
+	cardFile        = "card.json"
 )
+
+// ReportFile is the computed report of a run or of a durability test.
+const ReportFile = "report.json"

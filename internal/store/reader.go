@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,47 +24,61 @@ import (
 // Read reads a run directory back, whatever state a crash left it in. What could
 // not be read is told in Damage; the error is a Refused one when the directory
 // is no run directory at all.
-func Read(dir string) (*model.Recorded, error) {
+func Read(dir string) (*model.Recorded, error) { return ReadFS(os.DirFS(dir), dir) }
+
+// ReadFS is Read of a run directory that is reached through files, so that a reader
+// can bound what its names may reach. dir is its name for people.
+func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 	rec := &model.Recorded{Directory: dir}
-	if _, err := os.Stat(filepath.Join(dir, planFile)); err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s is not a run directory: it has no %s", dir, planFile),
-			"name a folder under loadline-results/")
-	}
-	if err := readJSON(dir, planFile, &rec.Plan); err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", filepath.Join(dir, planFile), err), "")
-	}
-	if rec.Plan.Schema != model.PlanSchema {
-		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Plan.Schema, model.PlanSchema),
-			"use the loadline that made it")
-	}
-	if err := readJSON(dir, runFile, &rec.Run); err != nil {
-		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
-		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
-	}
-	if err := readJSON(dir, environmentFile, &rec.Environment); err != nil {
-		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", environmentFile, err))
-	}
-	if rec.Run.Status == model.Running && !locked(filepath.Join(dir, samplesFile)) {
-		rec.Run.Status = model.Interrupted
-		rec.Run.Reason = "the measuring process ended without a word (killed, or the machine went down)"
+	if err := readHead(files, dir, rec); err != nil {
+		return nil, err
 	}
 	var err error
-	if rec.Samples, err = readSamples(filepath.Join(dir, samplesFile)); err != nil {
+	if rec.Samples, err = readSamples(files, samplesFile); err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
-	rec.Durability = readDurability(dir, rec)
-	rec.Jobs = readJobs(filepath.Join(dir, rawDir), rec.Run.Steps)
+	rec.Durability = readDurability(files, rec)
+	rec.Jobs = readJobs(files, rec.Run.Steps)
 	return rec, nil
 }
 
+// readHead reads plan, run and environment.
+func readHead(files fs.FS, dir string, rec *model.Recorded) error {
+	if _, err := fs.Stat(files, planFile); err != nil {
+		return model.RefusedError(fmt.Sprintf("%s is not a run directory: it has no %s", dir, planFile),
+			"name a folder under loadline-results/")
+	}
+	if err := readJSON(files, planFile, &rec.Plan); err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", filepath.Join(dir, planFile), err), "")
+	}
+	if rec.Plan.Schema != model.PlanSchema {
+		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Plan.Schema, model.PlanSchema),
+			"use the loadline that made it")
+	}
+	if err := readJSON(files, runFile, &rec.Run); err != nil {
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", runFile, err))
+		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
+	}
+	if err := readJSON(files, environmentFile, &rec.Environment); err != nil {
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", environmentFile, err))
+	}
+	if rec.Run.Status == model.Running && !locked(files, samplesFile) {
+		rec.Run.Status = model.Interrupted
+		rec.Run.Reason = killed
+	}
+	return nil
+}
+
+// killed is the reason of a run that nobody writes any more and that has no end.
+const killed = "the measuring process ended without a word (killed, or the machine went down)"
+
 // readDurability reads the durability tests that were saved inside the run.
-func readDurability(dir string, rec *model.Recorded) (tests []model.Durability) {
-	names, _ := filepath.Glob(filepath.Join(dir, "durability*", "report.json"))
+func readDurability(files fs.FS, rec *model.Recorded) (tests []model.Durability) {
+	names, _ := fs.Glob(files, "durability*/"+ReportFile)
 	for _, name := range names {
 		var d model.Durability
-		rel, _ := filepath.Rel(dir, name)
-		if err := readJSON(dir, rel, &d); err != nil {
-			rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", rel, err))
+		if err := readJSON(files, name, &d); err != nil {
+			rec.Damage = append(rec.Damage, fmt.Sprintf("%s cannot be read: %v", name, err))
 			continue
 		}
 		tests = append(tests, d)
@@ -70,8 +86,8 @@ func readDurability(dir string, rec *model.Recorded) (tests []model.Durability) 
 	return tests
 }
 
-func readJSON(dir, name string, v any) error {
-	data, err := os.ReadFile(filepath.Join(dir, name))
+func readJSON(files fs.FS, name string, v any) error {
+	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
 	}
@@ -79,23 +95,28 @@ func readJSON(dir, name string, v any) error {
 }
 
 // Running tells whether a living process is still measuring into the directory.
-func Running(dir string) bool { return locked(filepath.Join(dir, samplesFile)) }
+func Running(dir string) bool { return RunningFS(os.DirFS(dir)) }
 
-// locked tells whether a living process writes the file.
-func locked(path string) bool {
-	f, err := os.Open(path)
+// RunningFS is Running for a directory that is reached through files.
+func RunningFS(files fs.FS) bool { return locked(files, samplesFile) }
+
+// locked tells whether a living process writes the file. Only files of the system
+// can be locked.
+func locked(files fs.FS, name string) bool {
+	file, err := files.Open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	defer file.Close()
+	f, ok := file.(*os.File)
+	return ok && errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
 // readSamples decodes on all cores, because a long run of many volumes holds more
 // than a hundred thousand lines. Samples before a torn end are returned with the
 // error; an end that a crash tore off between two flushes is no error.
-func readSamples(path string) ([]model.Sample, error) {
-	f, err := os.Open(path)
+func readSamples(files fs.FS, name string) ([]model.Sample, error) {
+	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -180,14 +201,14 @@ func decodeLines(lines []byte) ([]model.Sample, error) {
 
 // readJobs finds the first job text of each workload. Raw files are named by the
 // step's result; the job of raw output "0007-x.json" is "0007-x.fio".
-func readJobs(dir string, steps []model.StepResult) map[string]string {
+func readJobs(files fs.FS, steps []model.StepResult) map[string]string {
 	jobs := map[string]string{}
 	for _, s := range steps {
 		if _, have := jobs[s.Step.Workload]; have || s.Raw == "" {
 			continue
 		}
-		name := strings.TrimSuffix(filepath.Base(s.Raw), filepath.Ext(s.Raw)) + ".fio"
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+		name := strings.TrimSuffix(path.Base(s.Raw), path.Ext(s.Raw)) + ".fio"
+		if text, err := fs.ReadFile(files, path.Join(rawDir, name)); err == nil {
 			jobs[s.Step.Workload] = string(text)
 		}
 	}

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"math"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// CardSchema is the schema name of card.json.
+const CardSchema = "loadline.card/v1"
+
+// CardKind tells what kind of directory a card is of.
+type CardKind string
+
+// The kinds of directory that a folder of results holds.
+const (
+	RunCard        CardKind = "run"
+	SweepCard      CardKind = "sweep"
+	ScaleCard      CardKind = "scale"
+	ComparisonCard CardKind = "comparison"
+	DurabilityCard CardKind = "durability"
+	// UnknownCard is of a directory that holds too little to tell.
+	UnknownCard CardKind = "unknown"
+)
+
+// Card is what a list shows of a directory: a page of a few kilobytes, made of the
+// report beside it and saved as card.json, so that a folder of thousands is listed
+// without reading their reports.
+type Card struct {
+	Schema   string       `json:"schema"`
+	Kind     CardKind     `json:"kind"`
+	ID       string       `json:"id"`
+	Started  time.Time    `json:"started,omitzero"`
+	Finished time.Time    `json:"finished,omitzero"`
+	Status   model.Status `json:"status"`
+	Reason   string       `json:"reason,omitempty"`
+	// Target and Baseline are as the user typed them; a baseline is side A of a
+	// comparison.
+	Target     string           `json:"target"`
+	TargetKind model.TargetKind `json:"target_kind,omitempty"`
+	Baseline   string           `json:"baseline,omitempty"`
+	Profile    string           `json:"profile,omitempty"`
+	Note       string           `json:"note,omitempty"`
+	Host       string           `json:"host,omitempty"`
+	// Verdict is the worst of the results'; empty without results. Invalid and
+	// Warnings count findings.
+	Verdict  model.Verdict `json:"verdict,omitempty"`
+	Invalid  int           `json:"invalid,omitempty"`
+	Warnings int           `json:"warnings,omitempty"`
+	Results  []CardResult  `json:"results,omitempty"`
+	// Changes counts the verdicts on the rows of a comparison.
+	Changes map[model.Change]int `json:"changes,omitempty"`
+	// Durability and Statement are the outcome of a durability test.
+	Durability model.DurabilityResult `json:"durability,omitempty"`
+	Statement  string                 `json:"statement,omitempty"`
+	// Document is the size in bytes of the document that the card was made of. A
+	// document of another size has been replaced since, and the card is out of date.
+	Document int64 `json:"document"`
+}
+
+// CardResult is the headline of one workload in one direction.
+type CardResult struct {
+	Workload  string          `json:"workload"`
+	Direction model.Direction `json:"direction"`
+	Metric    model.Metric    `json:"metric"`
+	model.Estimate
+	Verdict model.Verdict `json:"verdict"`
+}
+
+// CardOfReport makes the card of a run's report.
+func CardOfReport(r *model.Report) Card {
+	c := headCard(&r.Run)
+	switch {
+	case r.Sweep != nil:
+		c.Kind = SweepCard
+	case len(r.Scales) > 0:
+		c.Kind = ScaleCard
+	}
+	for _, res := range r.Results {
+		c.Verdict = worse(c.Verdict, res.Verdict)
+		if !finite(res.Estimate) {
+			continue
+		}
+		c.Results = append(c.Results, CardResult{Workload: res.Workload, Direction: res.Direction, Metric: res.Metric,
+			Estimate: res.Estimate, Verdict: res.Verdict})
+	}
+	c.count(r.Findings)
+	if c.Invalid > 0 {
+		c.Verdict = model.Invalid
+	}
+	return c
+}
+
+// CardOfComparison makes the card of a comparison that was measured as one.
+func CardOfComparison(r *model.Comparison) Card {
+	c := headCard(&r.B)
+	c.Kind, c.ID, c.Baseline, c.Changes = ComparisonCard, r.ID, r.A.Target.Name, map[model.Change]int{}
+	if r.A.Status != model.Complete {
+		c.Status, c.Reason = r.A.Status, r.A.Reason
+	}
+	for _, row := range r.Rows {
+		c.Changes[row.Verdict]++
+		c.Verdict = worse(c.Verdict, row.Trust)
+	}
+	c.count(r.Findings)
+	return c
+}
+
+// CardOfDurability makes the card of a durability test.
+func CardOfDurability(d *model.Durability) Card {
+	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
+		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement}
+	c.count(d.Findings)
+	return c
+}
+
+func headCard(r *model.RunInfo) Card {
+	return Card{Schema: CardSchema, Kind: RunCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
+		Target: r.Target.Name, TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Host: r.Environment.Hostname}
+}
+
+func (c *Card) count(findings []model.Finding) {
+	for _, f := range findings {
+		switch f.Severity {
+		case model.SeverityInvalid:
+			c.Invalid++
+		case model.SeverityWarning:
+			c.Warnings++
+		}
+	}
+}
+
+// worse returns the worse of two verdicts; "" is none.
+func worse(a, b model.Verdict) model.Verdict {
+	rank := map[model.Verdict]int{model.Valid: 1, model.Suspect: 2, model.Invalid: 3}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// finite tells whether JSON can say the estimate.
+func finite(e model.Estimate) bool {
+	for _, v := range []float64{e.Value, e.Low, e.High} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// SaveCard saves the card of a directory whose document was just saved with that
+// many bytes.
+func SaveCard(dir string, c Card, document int) error {
+	c.Document = int64(document)
+	return writeJSON(dir, cardFile, c)
+}

@@ -1,0 +1,268 @@
+package store
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ledgerFile is the file that every durability test begins with.
+const ledgerFile = "ledger.jsonl"
+
+// largestReport bounds, in bytes, how much of a report is read for a card.
+const largestReport = 64 << 20
+
+// stamped is what the name of a run directory begins with.
+var stamped = regexp.MustCompile(`^\d{8}-\d{6}(-|$)`)
+
+// Holds tells, by the names in a directory and by its own, whether it is one that
+// a card can be made of, in whatever state.
+func Holds(name string, inside []fs.DirEntry) bool {
+	if stamped.MatchString(name) {
+		return true
+	}
+	sides := 0
+	for _, e := range inside {
+		switch e.Name() {
+		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, cardFile:
+			return true
+		case BaselineDir, CandidateDir:
+			if e.IsDir() {
+				sides++
+			}
+		}
+	}
+	return sides == 2
+}
+
+// ReadCard reads the card of a directory, or makes it of what else is there, and
+// tells in sentences what is wrong with the directory. It writes nothing.
+func ReadCard(files fs.FS, name string) (Card, []string) {
+	switch {
+	case has(files, ComparisonFile) || !has(files, planFile) && has(files, BaselineDir) && has(files, CandidateDir):
+		return readComparisonCard(files, name)
+	case has(files, ledgerFile):
+		return readDurabilityCard(files, name)
+	}
+	return readRunCard(files, name)
+}
+
+// readRunCard reads the card of a run. What a killed or a running one has instead
+// of a report is its plan.
+func readRunCard(files fs.FS, name string) (Card, []string) {
+	if c, ok := freshCard(files, ReportFile); ok {
+		return c, nil
+	}
+	var damage []string
+	if has(files, ReportFile) {
+		c, err := reportedCard(files)
+		if err == nil {
+			return c, nil
+		}
+		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ReportFile, err))
+	}
+	c := Card{Schema: CardSchema, Kind: UnknownCard, ID: name}
+	var plan model.Plan
+	if err := readJSON(files, planFile, &plan); err != nil {
+		damage = append(damage, missing(planFile, err))
+	} else {
+		c.Kind, c.Profile, c.Note = scenarioKind(plan.Experiment.Scenario), plan.Experiment.Profile, plan.Experiment.Note
+		c.Target, c.TargetKind = plan.Volume.Target.Name, plan.Volume.Target.Kind
+	}
+	var run model.Run
+	if err := readJSON(files, runFile, &run); err != nil {
+		damage = append(damage, missing(runFile, err))
+	} else {
+		c.ID, c.Started, c.Finished, c.Status, c.Reason = run.ID, run.Started, run.Finished, run.Status, run.Reason
+	}
+	if c.Kind == UnknownCard && run.Schema != "" {
+		c.Kind = RunCard
+	}
+	if c.Status == model.Running && !locked(files, samplesFile) {
+		c.Status, c.Reason = model.Interrupted, killed
+	}
+	var env model.Environment
+	if err := readJSON(files, environmentFile, &env); err == nil {
+		c.Host = env.Hostname
+	}
+	return c, damage
+}
+
+// scenarioKind is the kind of a run of a scenario.
+func scenarioKind(scenario string) CardKind {
+	switch {
+	case strings.HasPrefix(scenario, "sweep"):
+		return SweepCard
+	case strings.HasPrefix(scenario, "scale"):
+		return ScaleCard
+	}
+	return RunCard
+}
+
+// reportedCard makes a card of report.json, which may be that of a durability test.
+func reportedCard(files fs.FS) (Card, error) {
+	data, err := readBounded(files, ReportFile)
+	if err != nil {
+		return Card{}, err
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Card{}, err
+	}
+	var c Card
+	switch head.Schema {
+	case model.ReportSchema:
+		var r model.Report
+		err = json.Unmarshal(data, &r)
+		c = CardOfReport(&r)
+	case model.DurabilitySchema:
+		var d model.Durability
+		err = json.Unmarshal(data, &d)
+		c = CardOfDurability(&d)
+	default:
+		err = fmt.Errorf("its schema is %q", head.Schema)
+	}
+	c.Document = int64(len(data))
+	return c, err
+}
+
+// readComparisonCard reads the card of a comparison; while it is measured there is
+// no document, only the two sides.
+func readComparisonCard(files fs.FS, name string) (Card, []string) {
+	if c, ok := freshCard(files, ComparisonFile); ok {
+		return c, nil
+	}
+	var damage []string
+	if has(files, ComparisonFile) {
+		var r model.Comparison
+		data, err := readBounded(files, ComparisonFile)
+		if err == nil {
+			err = json.Unmarshal(data, &r)
+		}
+		if err == nil && r.Schema != model.ComparisonSchema {
+			err = fmt.Errorf("its schema is %q", r.Schema)
+		}
+		if err == nil {
+			c := CardOfComparison(&r)
+			c.Document = int64(len(data))
+			return c, nil
+		}
+		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ComparisonFile, err))
+	}
+	var sides [2]Card
+	for i, dir := range []string{BaselineDir, CandidateDir} {
+		side, err := fs.Sub(files, dir)
+		if err != nil {
+			return Card{Schema: CardSchema, Kind: ComparisonCard, ID: name}, append(damage, err.Error())
+		}
+		var wrong []string
+		sides[i], wrong = readRunCard(side, dir)
+		for _, w := range wrong {
+			damage = append(damage, dir+": "+w)
+		}
+	}
+	c := sides[1]
+	c.Kind, c.ID, c.Baseline, c.Results, c.Verdict, c.Document = ComparisonCard, name, sides[0].Target, nil, "", 0
+	if sides[0].Status == model.Running || c.Status == model.Complete {
+		c.Status, c.Reason = sides[0].Status, sides[0].Reason
+	}
+	return c, damage
+}
+
+// readDurabilityCard reads the card of a durability test; one that is cut has no
+// report, only its ledger.
+func readDurabilityCard(files fs.FS, name string) (Card, []string) {
+	if c, ok := freshCard(files, ReportFile); ok {
+		return c, nil
+	}
+	var damage []string
+	if has(files, ReportFile) {
+		c, err := reportedCard(files)
+		if err == nil {
+			return c, nil
+		}
+		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ReportFile, err))
+	}
+	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: name, Status: model.Interrupted,
+		Reason: "the test has not come to an end: loadline durability --resume checks what it wrote"}
+	var first struct {
+		Header *struct {
+			ID          string            `json:"id"`
+			Started     time.Time         `json:"started"`
+			Target      model.Target      `json:"target"`
+			Environment model.Environment `json:"environment"`
+		} `json:"header"`
+	}
+	line, err := firstLine(files, ledgerFile)
+	if err == nil {
+		err = json.Unmarshal(line, &first)
+	}
+	switch {
+	case err != nil:
+		return c, append(damage, missing(ledgerFile, err))
+	case first.Header == nil:
+		return c, append(damage, ledgerFile+" does not begin with its header")
+	}
+	c.ID, c.Started, c.Host = first.Header.ID, first.Header.Started, first.Header.Environment.Hostname
+	c.Target, c.TargetKind = first.Header.Target.Name, first.Header.Target.Kind
+	if locked(files, ledgerFile) {
+		c.Status, c.Reason = model.Running, ""
+	}
+	return c, damage
+}
+
+// freshCard reads the saved card; it counts only as long as its document is the one
+// that it was made of.
+func freshCard(files fs.FS, document string) (Card, bool) {
+	var c Card
+	if err := readJSON(files, cardFile, &c); err != nil || c.Schema != CardSchema || c.Document == 0 {
+		return c, false
+	}
+	info, err := fs.Stat(files, document)
+	return c, err == nil && info.Size() == c.Document
+}
+
+func has(files fs.FS, name string) bool {
+	_, err := fs.Stat(files, name)
+	return err == nil
+}
+
+// missing is a sentence on a file that should be there and readable.
+func missing(name string, err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no " + name
+	}
+	return fmt.Sprintf("%s cannot be read: %v", name, err)
+}
+
+func readBounded(files fs.FS, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestReport+1))
+	if err == nil && len(data) > largestReport {
+		err = errors.New("it is larger than any report")
+	}
+	return data, err
+}
+
+func firstLine(files fs.FS, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bufio.NewReader(io.LimitReader(f, 1<<20)).ReadBytes('\n')
+}

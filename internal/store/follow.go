@@ -1,0 +1,93 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Follow reads the samples of a run while they are being written, looking for more
+// at the interval given, and hands each to take. It returns nil when nobody writes the
+// run any more and all is read, and the context's error when that is done before. A
+// sample arrives about two seconds after it was measured, because the writer
+// flushes as often.
+func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(model.Sample)) error {
+	f, err := files.Open(samplesFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// One decoder without read-ahead: it hands out a block as soon as that is there.
+	unzip, err := zstd.NewReader(&growing{ctx: ctx, files: files, file: f, every: every},
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return err
+	}
+	defer unzip.Close()
+	lines := bufio.NewReaderSize(unzip, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		var s model.Sample
+		if err := json.Unmarshal(line, &s); err != nil {
+			return fmt.Errorf("a line is no sample: %w", err)
+		}
+		take(s)
+	}
+}
+
+// growing reads a file that somebody else appends to, and ends when that one has
+// let go of it.
+type growing struct {
+	ctx   context.Context
+	files fs.FS
+	file  fs.File
+	every time.Duration
+	ended bool
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	for {
+		n, err := g.file.Read(p)
+		if n > 0 || !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		if g.ended {
+			return 0, io.EOF
+		}
+		// What came between the read and the end of the lock is read once more.
+		if g.ended = !locked(g.files, samplesFile); g.ended {
+			continue
+		}
+		select {
+		case <-g.ctx.Done():
+			return 0, g.ctx.Err()
+		case <-time.After(g.every):
+		}
+	}
+}
+
+// ReadHead is ReadFS without the samples. It is quick enough to be done again and
+// again while the run goes on.
+func ReadHead(files fs.FS, dir string) (*model.Recorded, error) {
+	rec := &model.Recorded{Directory: dir}
+	if err := readHead(files, dir, rec); err != nil {
+		return nil, err
+	}
+	rec.Jobs = readJobs(files, rec.Run.Steps)
+	return rec, nil
+}
