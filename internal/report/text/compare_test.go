@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // compared is a comparison with every verdict.
@@ -134,7 +135,7 @@ func TestCompareHead(t *testing.T) {
 
 func TestChangesInWords(t *testing.T) {
 	for ratio, want := range map[float64]string{1: "0.0%", 1.0004: "0.0%", 1.008: "+0.8%", 0.92: "−8.0%", 0.5: "−50%", 1.235: "+24%", 2.5: "+150%", 4.2: "×4.2", 26.4: "×26", 0.01: "−99%"} {
-		if got := changeWords(ratio, 1); got != want {
+		if got := words.Change(ratio, 1); got != want {
 			t.Errorf("%g is written %q, want %q", ratio, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // RenderDurability prints the report of a durability test: what was written, each
@@ -13,11 +14,11 @@ import (
 // when w does.
 func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	p := newPage(o)
-	p.field("target", d.Target.Name, storageWords(d.Environment.Storage))
-	p.field("wrote", fmt.Sprintf("%s of %s", count(d.Blocks, "block"), model.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs))
+	p.field("target", d.Target.Name, words.Storage(d.Environment.Storage))
+	p.field("wrote", words.Wrote(d)...)
 	switch d.Status {
 	case model.Interrupted, model.Failed:
-		p.field("ran", string(d.Status)+prefixed(": ", d.Reason))
+		p.field("ran", string(d.Status)+words.Prefixed(": ", d.Reason))
 	case model.Running:
 		p.field("ran", "not finished: the process is gone, or still at work")
 	}
@@ -34,50 +35,10 @@ func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	return p.flush(w)
 }
 
-// syncWords says what made a write count.
-func syncWords(sync string) string {
-	switch sync {
-	case "none":
-		return "not flushed"
-	case "dsync":
-		return "O_DSYNC"
-	case "fua":
-		return "FUA"
-	case "flush":
-		return "flush after each write"
-	}
-	return sync + " after each write"
-}
-
 // cut writes what was cut and what was found.
 func (p *page) cut(c *model.Cut, sync string) {
-	p.field(fmt.Sprintf("cut %d", c.Number), cutWords(c))
-	kept := "acknowledged"
-	if sync == "none" {
-		kept = "written, not flushed"
-	}
-	words := []string{fmt.Sprintf("%d %s, %d lost", c.Acknowledged, kept, c.Lost)}
-	if c.LostBlocks > 0 {
-		words[0] += fmt.Sprintf(" on %s", count(c.LostBlocks, "block"))
-	}
-	words = append(words, fmt.Sprintf("%d in flight, %d of them there", c.InFlight, c.InFlightFound))
-	for _, f := range []struct {
-		n    int
-		what string
-	}{{c.Torn, "torn"}, {c.Foreign, "foreign"}, {c.Unstable, "unstable"}, {c.Unreadable, "unreadable"}} {
-		if f.n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", f.n, f.what))
-		}
-	}
-	p.field("found", words...)
-}
-
-func cutWords(c *model.Cut) string {
-	words := c.What
-	if !c.Noticed {
-		words += "; the writer noticed nothing"
-	}
-	return words
+	p.field(fmt.Sprintf("cut %d", c.Number), words.Cut(c))
+	p.field("found", words.Found(c, sync)...)
 }
 
 // checks writes the findings that people should read.

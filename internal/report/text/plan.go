@@ -3,11 +3,10 @@ package text
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // Plan prints what a run would do: where, how long, what it would write. It
@@ -26,7 +25,7 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 	for _, work := range pl.Workloads {
 		name.cells = append(name.cells, cell{text: p.Text(work.Name)})
 		pattern.cells = append(pattern.cells, cell{text: p.Text(work.Describe())})
-		headline.cells = append(headline.cells, cell{text: metricWords(work.Metric)})
+		headline.cells = append(headline.cells, cell{text: words.Metric(work.Metric)})
 	}
 	if len(pl.Workloads) > 0 {
 		p.table([]*column{name, pattern, headline})
@@ -41,9 +40,9 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 // planWords is the plan in one line: what, in which way, for how long.
 func planWords(pl *model.Plan) []string {
 	s := pl.Schedule
-	words := count(len(pl.Workloads), "workload")
+	work := words.Count(len(pl.Workloads), "workload")
 	if s.Mode == model.Rounds {
-		words += " × at least " + count(s.MinRounds, "round") + ", interleaved"
+		work += " × at least " + words.Count(s.MinRounds, "round") + ", interleaved"
 	}
 	measure := "measuring " + model.FormatSpan(pl.MeasureSeconds)
 	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
@@ -52,20 +51,7 @@ func planWords(pl *model.Plan) []string {
 	if pl.Volume.Prefill {
 		measure = "prefill about " + model.FormatSpan(pl.PrefillSeconds) + ", " + measure
 	}
-	return []string{words, measure}
-}
-
-// metricWords names a metric for people.
-func metricWords(m model.Metric) string {
-	switch m {
-	case model.IOPS:
-		return "IOPS"
-	case model.Latency:
-		return "mean latency"
-	case model.P50, model.P90, model.P99, model.P999, model.P9999:
-		return string(m) + " latency"
-	}
-	return string(m)
+	return []string{work, measure}
 }
 
 func kindWords(k model.TargetKind) string {
@@ -111,34 +97,21 @@ func writeWords(pl *model.Plan) string {
 // and what comes after them.
 func scheduleWords(pl *model.Plan) []string {
 	s := pl.Schedule
-	visit := seconds(s.Visit)
+	visit := words.Seconds(s.Visit)
 	if s.Ramp > 0 {
-		visit += " after a ramp of " + seconds(s.Ramp)
+		visit += " after a ramp of " + words.Seconds(s.Ramp)
 	}
-	work := count(len(pl.Workloads), "workload")
+	work := words.Count(len(pl.Workloads), "workload")
 	switch s.Mode {
 	case model.Fixed:
 		return []string{work + ", one visit each: " + visit}
 	case model.Steady:
-		return []string{work + ", one visit each until it is steady", "precision asked ±" + asked(s.Precision)}
+		return []string{work + ", one visit each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, count(s.MinRounds, "round"), visit),
-		"then more where the interval is wider than ±" + asked(s.Precision),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "round"), visit),
+		"then more where the interval is wider than ±" + words.Asked(s.Precision),
 	}
-}
-
-// asked writes the precision that was asked for: "5%", "0.5%".
-func asked(precision float64) string {
-	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
-}
-
-// seconds writes the length of a visit: "3 s", "2.50 s".
-func seconds(s float64) string {
-	if s == math.Trunc(s) {
-		return model.FormatSpan(s)
-	}
-	return model.FormatDuration(s)
 }
 
 // timeWords tells how long it takes.
@@ -165,7 +138,7 @@ func engineWords(v model.Volume) string {
 	if v.Engine == "" {
 		return "io_uring, libaio or psync, whichever a probe finds to work"
 	}
-	return ioWords(v)
+	return words.IO(v)
 }
 
 // fromTo writes a range of times, or one when it has no width.

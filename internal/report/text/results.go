@@ -3,10 +3,12 @@ package text
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // sparkWidth is the width of "over time" when space is short, and sparkMost when
@@ -18,7 +20,7 @@ const (
 
 // results writes the table: one row per result, and one for each planned
 // workload that has none, so that nothing is missing silently.
-func (p *page) results(r *model.Report, notes footnotes) {
+func (p *page) results(r *model.Report, notes words.Footnotes) {
 	if len(r.Results) == 0 && len(r.Run.Workloads) == 0 {
 		p.line("no results")
 		return
@@ -26,7 +28,7 @@ func (p *page) results(r *model.Report, notes footnotes) {
 	name := &column{title: "workload"}
 	pattern := &column{title: "pattern", drop: 2}
 	value := &column{title: "result", numeric: true}
-	width := &column{title: p.Text("±" + confidence(r.Results)), numeric: true}
+	width := &column{title: p.Text("±" + words.Confidence(r.Results)), numeric: true}
 	p50 := &column{title: "p50", numeric: true, drop: 4}
 	p99 := &column{title: "p99", numeric: true, drop: 5}
 	p999 := &column{title: "p99.9", numeric: true, drop: 1}
@@ -40,20 +42,20 @@ func (p *page) results(r *model.Report, notes footnotes) {
 			lat = &model.LatencySummary{}
 		}
 		bad := res.Verdict == model.Invalid
-		name.cells = append(name.cells, cell{text: p.Text(rowName(r, res))})
-		words := res.Description
+		name.cells = append(name.cells, cell{text: p.Text(words.ResultName(r, res))})
+		description := res.Description
 		if seen[res.Workload] {
-			words = ""
+			description = ""
 		}
 		seen[res.Workload] = true
-		pattern.cells = append(pattern.cells, cell{text: p.Text(words), paint: term.Dim})
+		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
 		value.cells = append(value.cells, p.number(model.FormatMetric(res.Metric, res.Value), bad))
 		width.cells = append(width.cells, p.halfWidth(res, bad))
 		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
 		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))
 		p999.cells = append(p999.cells, p.percentile(lat.P999, bad))
 		series.cells = append(series.cells, cell{text: p.Spark(res.Series, sparkWidth)})
-		mark.cells = append(mark.cells, p.mark(res, notes.of(res.Workload)))
+		mark.cells = append(mark.cells, p.mark(res, notes.Of(res.Workload)))
 	}
 	for _, w := range r.Run.Workloads {
 		if seen[w.Name] {
@@ -65,7 +67,7 @@ func (p *page) results(r *model.Report, notes footnotes) {
 			c.cells = append(c.cells, cell{text: p.Text("–"), paint: term.Dim})
 		}
 		series.cells = append(series.cells, cell{})
-		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.of(w.Name)))})
+		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.Of(w.Name)))})
 	}
 	columns = slices.DeleteFunc(columns, func(c *column) bool { return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) })
 	columns = fit(columns, p.width)
@@ -80,20 +82,6 @@ func (p *page) widen(series *column, columns []*column, r *model.Report) {
 	for i, res := range r.Results {
 		series.cells[i].text = p.Spark(res.Series, n)
 	}
-}
-
-// rowName is the workload's name, with the direction where the name alone does
-// not tell it: both flows of a mixed workload, and the flush.
-func rowName(r *model.Report, res model.Result) string {
-	if res.Direction == model.Sync {
-		return res.Workload + " sync"
-	}
-	for _, other := range r.Results {
-		if other.Workload == res.Workload && other.Direction != res.Direction && other.Direction != model.Sync {
-			return res.Workload + " " + string(res.Direction)
-		}
-	}
-	return res.Workload
 }
 
 // number splits a formatted number from its unit. A number that must not be
@@ -116,7 +104,7 @@ func (p *page) halfWidth(res model.Result, bad bool) cell {
 	if res.Confidence == 0 || res.Value == 0 || math.IsNaN(res.HalfWidth()) {
 		return cell{text: p.Text("–"), paint: term.Dim}
 	}
-	c := cell{text: percent(res.HalfWidth())}
+	c := cell{text: words.Percent(res.HalfWidth())}
 	if !res.Converged && res.Direction != model.Sync {
 		c.unit, c.paint = "*", term.Yellow
 	}
@@ -124,21 +112,6 @@ func (p *page) halfWidth(res model.Result, bad bool) cell {
 		c.paint = term.Dim
 	}
 	return c
-}
-
-// percent writes a relative half-width: "23%", "5.1%"; more digits would be
-// more than an interval knows about itself.
-func percent(h float64) string {
-	switch v := h * 100; {
-	case v >= 999.5 || math.IsInf(v, 0):
-		return ">999%"
-	case v >= 9.95:
-		return trimFloat(v, 0) + "%"
-	case v < 0.05:
-		return "<0.1%"
-	default:
-		return trimFloat(v, 1) + "%"
-	}
 }
 
 // percentile is a latency, or a dash when the count of I/Os does not support it.
@@ -168,11 +141,11 @@ func (p *page) mark(res model.Result, notes []int) cell {
 
 // marks are footnote numbers: "¹ ³".
 func (p *page) marks(notes []int) string {
-	words := make([]string, len(notes))
+	list := make([]string, len(notes))
 	for i, n := range notes {
-		words[i] = p.Footnote(trimFloat(float64(n), 0))
+		list[i] = p.Footnote(strconv.Itoa(n))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(list, " ")
 }
 
 // legend explains stars and dashes, only when the table shows them.
@@ -180,7 +153,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 	if !hasRule(r.Findings, "precision") {
 		for _, res := range r.Results {
 			if !res.Converged && res.Confidence > 0 && res.Direction != model.Sync {
-				p.remark("*", term.Yellow, "wider than the ±"+asked(r.Run.Schedule.Precision)+" that was asked for")
+				p.remark("*", term.Yellow, "wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was asked for")
 				break
 			}
 		}
@@ -218,14 +191,4 @@ func hasRule(findings []model.Finding, rule string) bool {
 		}
 	}
 	return false
-}
-
-// confidence is the nominal coverage of the intervals: "95%".
-func confidence(results []model.Result) string {
-	for _, res := range results {
-		if res.Confidence > 0 {
-			return trimFloat(res.Confidence*100, 0) + "%"
-		}
-	}
-	return "95%"
 }

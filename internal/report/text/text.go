@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // Options tells what the stream can show.
@@ -27,7 +28,7 @@ type Options struct {
 // trust rules found, and where the run is saved. It fails only when w does.
 func Render(w io.Writer, r *model.Report, o Options) error {
 	p := newPage(o)
-	notes := number(r)
+	notes := words.FootnotesOf(r)
 	p.head(r, o)
 	p.blank()
 	p.results(r, notes)

@@ -160,16 +160,6 @@ func TestEveryPlannedWorkloadHasARow(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "<0.1%", 0.0004: "<0.1%", 0.0005: "0.1%", 0.021: "2.1%", 0.0994: "9.9%", 0.0996: "10%", 0.234: "23%", 1.5: "150%", 12: ">999%",
-	} {
-		if got := percent(v); got != want {
-			t.Errorf("percent(%g) = %s, want %s", v, got, want)
-		}
-	}
-}
-
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -1,0 +1,200 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Blocks is "4–9 blocks, interleaved", or "5 + 6 visits, not interleaved".
+func Blocks(c *model.Comparison) string {
+	if len(c.Rows) == 0 {
+		return ""
+	}
+	least, most := c.Rows[0].Blocks, c.Rows[0].Blocks
+	for _, r := range c.Rows {
+		least, most = min(least, r.Blocks), max(most, r.Blocks)
+	}
+	words := strconv.Itoa(least)
+	if most > least {
+		words += "–" + strconv.Itoa(most)
+	}
+	if c.Method == model.Paired {
+		return words + " blocks, interleaved"
+	}
+	return words + " visits or more, not interleaved"
+}
+
+// settle tells what would settle an unclear row.
+func settle(c *model.Comparison, r model.Row) string {
+	if r.Verdict != model.Unclear {
+		return ""
+	}
+	lead := ""
+	if r.Adjusted < c.Alpha {
+		lead = fmt.Sprintf("a change is certain (p %s), but not that it is more than ±%s; ", pWords(r.Adjusted), Asked(r.Margin))
+	}
+	unit := "blocks"
+	if c.Method == model.Independent {
+		unit = "visits of each"
+	}
+	switch {
+	case r.Needed > 0:
+		return lead + fmt.Sprintf("about %d %s would narrow this to ±%s", r.Needed, unit, Percent(r.Narrow))
+	case r.Ratio.Confidence == 0:
+		return lead + "one block is not enough to tell how sure this is"
+	case r.P < c.Alpha && r.Adjusted >= c.Alpha:
+		return fmt.Sprintf("p %s, but %s after Holm's correction for %d rows: choose fewer with --only, or measure more blocks", pWords(r.P), pWords(r.Adjusted), len(c.Rows))
+	}
+	flag := "--margin"
+	if r.Metric == model.P99 {
+		flag = "--margin-p99"
+	}
+	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
+}
+
+func pWords(p float64) string {
+	switch {
+	case p < 0.0001:
+		return "< 0.0001"
+	case p < 0.1:
+		return strconv.FormatFloat(p, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(p, 'f', 2, 64)
+}
+
+// mixedRow tells whether the workload's name does not tell the direction.
+func mixedRow(c *model.Comparison, r model.Row) bool {
+	return slices.ContainsFunc(c.Rows, func(o model.Row) bool {
+		return o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync
+	})
+}
+
+// Change is "+0.8%", "−12%", "×10.3" for a ratio.
+func Change(ratio float64, decimals int) string {
+	switch v := (ratio - 1) * 100; {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "–"
+	case ratio >= 10:
+		return "×" + Fixed(ratio, 0)
+	case ratio >= 3:
+		return "×" + Fixed(ratio, 1)
+	case math.Abs(v) >= 9.95:
+		return signed(v, 0) + "%"
+	default:
+		return signed(v, decimals) + "%"
+	}
+}
+
+// signed writes a number with its sign, and no sign on zero.
+func signed(v float64, decimals int) string {
+	s := Fixed(math.Abs(v), decimals)
+	switch zero, _ := strconv.ParseFloat(s, 64); {
+	case zero == 0:
+		return s
+	case v < 0:
+		return "−" + s
+	}
+	return "+" + s
+}
+
+// Interval is "[−1.0%, +2.6%]".
+func Interval(e model.Estimate) string {
+	if e.Confidence == 0 {
+		return "–"
+	}
+	return "[" + Change(e.Low, 1) + ", " + Change(e.High, 1) + "]"
+}
+
+// Verdicts counts the verdicts: "2 worse   3 same   1 unclear".
+func Verdicts(c *model.Comparison) []string {
+	var parts []string
+	for _, v := range []model.Change{model.Worse, model.Better, model.Same, model.Unclear, model.Unusable} {
+		n := 0
+		for _, r := range c.Rows {
+			if r.Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if len(parts) == 0 {
+		return []string{"nothing was compared"}
+	}
+	margins := "margin ±" + Asked(c.Margins.Rate)
+	if c.Margins.P99 != c.Margins.Rate {
+		margins += ", p99 ±" + Asked(c.Margins.P99)
+	}
+	return append(parts, "("+margins+")")
+}
+
+// RowName is the workload's name, with the direction where the name alone does not
+// tell it.
+func RowName(c *model.Comparison, r model.Row) string {
+	if r.Direction == model.Sync || mixedRow(c, r) {
+		return r.Workload + " " + string(r.Direction)
+	}
+	return r.Workload
+}
+
+// Difference is "replicas 3 → 2", with a warning when it makes the sides unlike.
+func Difference(d model.Difference) string {
+	words := d.Name + " " + d.A + " → " + d.B
+	if d.Unlike {
+		words += " (unlike!)"
+	}
+	return words
+}
+
+// shortTraits are the common traits that a person wants to see; the document has
+// all of them.
+var shortTraits = []string{"fio", "fake", "host", "kind", "size", "engine", "direct", "filesystem", "kernel", "profile"}
+
+// Common is what the sides of a comparison share: "fio 3.33", "4 GiB" …
+func Common(c *model.Comparison) []string {
+	var parts []string
+	for _, name := range shortTraits {
+		for _, t := range c.Common {
+			if t.Name != name {
+				continue
+			}
+			switch name {
+			case "fio", "fake", "kernel", "profile":
+				parts = append(parts, name+" "+t.Value)
+			default:
+				parts = append(parts, t.Value)
+			}
+		}
+	}
+	return append(parts, Blocks(c))
+}
+
+// Note explains rows of a comparison that are unclear.
+type Note struct {
+	Text string
+	// Rows are indices of the comparison's rows.
+	Rows []int
+}
+
+// Notes gathers what would settle the unclear rows.
+func Notes(c *model.Comparison) []Note {
+	var notes []Note
+	for i, r := range c.Rows {
+		text := settle(c, r)
+		if text == "" {
+			continue
+		}
+		k := slices.IndexFunc(notes, func(n Note) bool { return n.Text == text })
+		if k < 0 {
+			k = len(notes)
+			notes = append(notes, Note{Text: text})
+		}
+		notes[k].Rows = append(notes[k].Rows, i)
+	}
+	return notes
+}

@@ -1,0 +1,58 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// syncWords says what made a write count.
+func syncWords(sync string) string {
+	switch sync {
+	case "none":
+		return "not flushed"
+	case "dsync":
+		return "O_DSYNC"
+	case "fua":
+		return "FUA"
+	case "flush":
+		return "flush after each write"
+	}
+	return sync + " after each write"
+}
+
+// Cut tells what was cut.
+func Cut(c *model.Cut) string {
+	words := c.What
+	if !c.Noticed {
+		words += "; the writer noticed nothing"
+	}
+	return words
+}
+
+// Found tells what the check after a cut found.
+func Found(c *model.Cut, sync string) []string {
+	kept := "acknowledged"
+	if sync == "none" {
+		kept = "written, not flushed"
+	}
+	words := []string{fmt.Sprintf("%d %s, %d lost", c.Acknowledged, kept, c.Lost)}
+	if c.LostBlocks > 0 {
+		words[0] += fmt.Sprintf(" on %s", Count(c.LostBlocks, "block"))
+	}
+	words = append(words, fmt.Sprintf("%d in flight, %d of them there", c.InFlight, c.InFlightFound))
+	for _, f := range []struct {
+		n    int
+		what string
+	}{{c.Torn, "torn"}, {c.Foreign, "foreign"}, {c.Unstable, "unstable"}, {c.Unreadable, "unreadable"}} {
+		if f.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", f.n, f.what))
+		}
+	}
+	return words
+}
+
+// Wrote tells what a durability test wrote, and how.
+func Wrote(d *model.Durability) []string {
+	return []string{fmt.Sprintf("%s of %s", Count(d.Blocks, "block"), model.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
+}

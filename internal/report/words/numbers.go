@@ -1,0 +1,98 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Percent writes a relative half-width: "23%", "5.1%"; more digits would be
+// more than an interval knows about itself.
+func Percent(h float64) string {
+	switch v := h * 100; {
+	case v >= 999.5 || math.IsInf(v, 0):
+		return ">999%"
+	case v >= 9.95:
+		return Fixed(v, 0) + "%"
+	case v < 0.05:
+		return "<0.1%"
+	default:
+		return Fixed(v, 1) + "%"
+	}
+}
+
+// Asked writes the precision that was asked for: "5%", "0.5%".
+func Asked(precision float64) string {
+	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
+}
+
+// Confidence is the nominal coverage of the intervals: "95%".
+func Confidence(results []model.Result) string {
+	for _, res := range results {
+		if res.Confidence > 0 {
+			return Fixed(res.Confidence*100, 0) + "%"
+		}
+	}
+	return "95%"
+}
+
+// Fixed writes v with the given number of decimals.
+func Fixed(v float64, decimals int) string {
+	return fmt.Sprintf("%.*f", decimals, v)
+}
+
+// Count is "1 visit", "3 visits".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Prefixed is s behind the prefix, or nothing when s is empty.
+func Prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// Metric names a metric for people.
+func Metric(m model.Metric) string {
+	switch m {
+	case model.IOPS:
+		return "IOPS"
+	case model.Latency:
+		return "mean latency"
+	case model.P50, model.P90, model.P99, model.P999, model.P9999:
+		return string(m) + " latency"
+	}
+	return string(m)
+}
+
+// ShortMetric names a metric in a column: "rate", "mean", "p99".
+func ShortMetric(m model.Metric) string {
+	switch m {
+	case model.IOPS, model.Bandwidth:
+		return "rate"
+	case model.Latency:
+		return "mean"
+	}
+	return string(m)
+}
+
+// ResultName is the workload's name, with the direction where the name alone does
+// not tell it: both flows of a mixed workload, and the flush.
+func ResultName(r *model.Report, res model.Result) string {
+	if res.Direction == model.Sync {
+		return res.Workload + " sync"
+	}
+	for _, other := range r.Results {
+		if other.Workload == res.Workload && other.Direction != res.Direction && other.Direction != model.Sync {
+			return res.Workload + " " + string(res.Direction)
+		}
+	}
+	return res.Workload
+}

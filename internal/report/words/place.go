@@ -1,0 +1,80 @@
+package words
+
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Storage describes what lies under the target: "ext4 on vda (QEMU HARDDISK)".
+func Storage(s model.Storage) string {
+	words := s.Filesystem
+	if s.Device != "" {
+		if words != "" {
+			words += " on "
+		}
+		words += s.Device
+	}
+	switch {
+	case s.Model != "":
+		words += " (" + s.Model + ")"
+	case words == "" && s.Server != "":
+		words = "server: " + s.Server
+	}
+	return words
+}
+
+// Volume tells how much of what is walked over: "file of 4 GiB".
+func Volume(v model.Volume) string {
+	size := model.FormatSize(v.Size)
+	switch v.Target.Kind {
+	case model.Directory, model.File:
+		return "file of " + size
+	case model.BlockDevice:
+		return size + " of the device"
+	case model.NBD, model.RBD:
+		return size + " of the image"
+	}
+	return size
+}
+
+// IO tells how the I/O was made: "io_uring direct=1".
+func IO(v model.Volume) string {
+	if v.Engine == "" {
+		return ""
+	}
+	if v.Direct {
+		return v.Engine + " direct=1"
+	}
+	return v.Engine + " direct=0 (buffered)"
+}
+
+// Machine is "2 CPUs, 8 GiB".
+func Machine(e model.Environment) string {
+	switch {
+	case e.CPUs == 0:
+		return ""
+	case e.Memory == 0:
+		return Count(e.CPUs, "CPU")
+	}
+	return Count(e.CPUs, "CPU") + ", " + model.FormatSize(e.Memory)
+}
+
+// Tools is "fio 3.33": Loadline's own version is no news to its user.
+func Tools(tools map[string]string) string {
+	var names []string
+	for name := range tools {
+		if name != "loadline" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	words := ""
+	for i, name := range names {
+		if i > 0 {
+			words += ", "
+		}
+		words += name + " " + tools[name]
+	}
+	return words
+}

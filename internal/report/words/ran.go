@@ -1,0 +1,74 @@
+package words
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Ran tells when the run was, how the time was spent, and how it ended.
+func Ran(r *model.Report) []string {
+	run := &r.Run
+	var parts []string
+	switch run.Status {
+	case model.Interrupted, model.Failed:
+		parts = append(parts, string(run.Status)+Prefixed(": ", run.Reason))
+	case model.Running:
+		parts = append(parts, "not finished: the process that measured is gone, or still at work")
+	}
+	if !run.Started.IsZero() {
+		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
+	}
+	return append(parts, Count(len(run.Workloads), "workload")+visits(r),
+		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare))
+}
+
+// visits is " in rounds, 3–12 visits each".
+func visits(r *model.Report) string {
+	s := r.Run.Schedule
+	switch s.Mode {
+	case model.Fixed:
+		return fmt.Sprintf(", one visit of %s each", Seconds(s.Visit))
+	case model.Steady:
+		return ", one visit each until steady"
+	}
+	if len(r.Results) == 0 {
+		return ""
+	}
+	lo, hi := r.Results[0].Repeats, r.Results[0].Repeats
+	for _, res := range r.Results {
+		lo, hi = min(lo, res.Repeats), max(hi, res.Repeats)
+	}
+	if lo == hi {
+		return fmt.Sprintf(" in rounds, %s each", Count(hi, "visit"))
+	}
+	return fmt.Sprintf(" in rounds, %d–%d visits each", lo, hi)
+}
+
+// prefill is "prefill 4 GiB in 9 s".
+func prefill(p *model.Preparation) string {
+	if p == nil || p.Written == 0 {
+		return ""
+	}
+	took := model.FormatSpan(p.Seconds)
+	if p.Seconds < 9.95 {
+		took = fmt.Sprintf("%.1f s", p.Seconds)
+	}
+	return fmt.Sprintf("prefill %s in %s", model.FormatSize(p.Written), took)
+}
+
+func positiveSpan(seconds float64) string {
+	if seconds <= 0 {
+		return ""
+	}
+	return model.FormatSpan(seconds)
+}
+
+// Seconds writes the length of a visit: "3 s", "2.50 s".
+func Seconds(s float64) string {
+	if s == math.Trunc(s) {
+		return model.FormatSpan(s)
+	}
+	return model.FormatDuration(s)
+}
