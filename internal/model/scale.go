@@ -5,6 +5,12 @@ type Scale struct {
 	// Workload is the one that was run on every volume.
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
+	// Access, BlockSize (bytes) and Depth (I/Os in flight per volume, over all jobs)
+	// describe the workload as far as it is known; sizing needs the first two, the
+	// prediction of latencies the last.
+	Access    Access `json:"access,omitempty"`
+	BlockSize int64  `json:"block_size,omitempty"`
+	Depth     int    `json:"depth,omitempty"`
 	// Metric is what Total counts: IOPS or Bandwidth.
 	Metric Metric       `json:"metric"`
 	Points []ScalePoint `json:"points"`
@@ -61,8 +67,17 @@ type Law struct {
 	Capacity *Estimate `json:"capacity,omitempty"`
 	Alpha    float64   `json:"alpha,omitempty"`
 	Beta     float64   `json:"beta,omitempty"`
+	// CapacityExtrapolated tells that Capacity lies beyond the largest measured total.
+	CapacityExtrapolated bool `json:"capacity_extrapolated,omitempty"`
 	// Knee is the N at which the capacity is reached (min: C/x₁), or the peak (usl).
 	Knee float64 `json:"knee,omitempty"`
+	// AllSaturated tells that every point stands at the capacity (min): First is then
+	// the least that x₁ can be, and Knee the most that the knee can be.
+	AllSaturated bool `json:"all_saturated,omitempty"`
+	// Saturated counts the points behind the capacity (min). Bent lists the volumes of
+	// points at the knee that lie below both branches and were kept out of it.
+	Saturated int   `json:"saturated,omitempty"`
+	Bent      []int `json:"bent,omitempty"`
 	// Residuals are ln(measured / law) at each point, and Error the root mean square
 	// of the leave-one-out prediction errors in the same unit; the chosen law has the
 	// smallest Error.
