@@ -29,6 +29,7 @@ type options struct {
 	seed                          uint64
 }
 
+// register adds the flags of run and plan.
 func (o *options) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -36,13 +37,25 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringVar(&o.job, "job", "", "run the sections of your own fio job `FILE` instead of a profile")
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'rand-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
+	o.registerBounds(cmd)
+	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
+	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
+	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
+	o.registerRest(cmd)
+}
+
+// registerBounds adds how much data and time a measurement may take.
+func (o *options) registerBounds(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
 	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: 30s for an automatic size, none for --size)")
-	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload, as Kbench does (20s), instead of rounds")
-	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit (Kbench: 5s)")
-	f.BoolVar(&o.untilSteady, "until-steady", false, "one long visit per workload, until the series is steady; --max-time is then per workload")
+}
+
+// registerRest adds what every measurement of one target takes.
+func (o *options) registerRest(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/spf13/cobra"
@@ -25,24 +26,55 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
 		Args: exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
-				return err
-			}
-			prep, err := o.prepare(cmd.Context(), e, args[0], prepareOptions{id: store.Name(e.Now(), args[0]), say: e.Stderr})
+			return showPlan(cmd.Context(), e, &o, args[0], output, ofProfile)
+		},
+	}
+	o.register(cmd)
+	registerOutput(cmd, &output)
+	cmd.AddCommand(newPlanSweep(e))
+	return cmd
+}
+
+// newPlanSweep is plan for a sweep.
+func newPlanSweep(e *env.Env) *cobra.Command {
+	var o sweepOptions
+	var output string
+	cmd := &cobra.Command{
+		Use:   "sweep TARGET",
+		Short: "Show what sweep would do",
+		Long: `Takes the flags of sweep and prints the plan, as plan does for run.
+
+Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
+		Args:    exactly(1, "one TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			by, err := o.scenario(cmd)
 			if err != nil {
 				return err
 			}
-			defer prep.worker.Close()
-			if output == "json" {
-				enc := json.NewEncoder(e.Stdout)
-				enc.SetEscapeHTML(false)
-				enc.SetIndent("", "  ")
-				return enc.Encode(prep.plan)
-			}
-			return text.Plan(e.Stdout, &prep.plan, terminalOptions(e.Output))
+			return showPlan(cmd.Context(), e, &o.options, args[0], output, by)
 		},
 	}
 	o.register(cmd)
 	registerOutput(cmd, &output)
 	return cmd
+}
+
+// showPlan plans by a scenario and prints the plan.
+func showPlan(ctx context.Context, e *env.Env, o *options, target, output string, by scenario) error {
+	if err := checkOutput(output); err != nil {
+		return err
+	}
+	prep, err := o.prepare(ctx, e, target, prepareOptions{id: store.Name(e.Now(), target), say: e.Stderr, scenario: by})
+	if err != nil {
+		return err
+	}
+	defer prep.worker.Close()
+	if output == "json" {
+		enc := json.NewEncoder(e.Stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(prep.plan)
+	}
+	return text.Plan(e.Stdout, &prep.plan, terminalOptions(e.Output))
 }

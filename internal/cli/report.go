@@ -65,6 +65,7 @@ func assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
 // assembleOn is assemble with the storage that the target is built on, if that was
 // measured.
 func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
+	analyze.ResolveOffered(rec)
 	results := analyze.Results(rec)
 	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results, Baseline: baseline})
 	trust.Apply(results, findings)
@@ -81,7 +82,7 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
 	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
-		Courses: analyze.Courses(rec), Durability: rec.Durability}
+		Courses: analyze.Courses(rec), Sweep: analyze.Sweep(rec, results), Durability: rec.Durability}
 }
 
 // reportCode is the exit code that goals and verdicts ask for.

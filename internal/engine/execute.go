@@ -105,6 +105,9 @@ func (r *run) run(ctx context.Context) error {
 
 // turn does one visit and judges the workload afterwards.
 func (r *run) turn(ctx context.Context, step model.Step) error {
+	if err := r.offer(step); err != nil {
+		return err
+	}
 	d, err := r.step(ctx, r.side, step, max(len(r.plan.Steps), r.number+1))
 	if err != nil {
 		return err

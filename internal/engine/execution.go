@@ -101,6 +101,9 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if !known {
 		return ended{}, fmt.Errorf("the plan has a step for %q, but no such workload", step.Workload)
 	}
+	if w.OpenLoop {
+		step.Offered = w.RateIOPS
+	}
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	base := max(e.clock, e.now().Sub(e.began).Seconds())
 	d := ended{workload: w}

@@ -71,6 +71,8 @@ type Experiment struct {
 	Replicas int `json:"replicas,omitempty"`
 	// CheckCache asks for the working-set sweep after the rounds.
 	CheckCache bool `json:"check_cache,omitempty"`
+	// Sweep says what a sweep varies; nil in other scenarios.
+	Sweep *SweepRequest `json:"sweep,omitempty"`
 }
 
 // Volume is what a worker does its I/O on, and what was found out about it.
@@ -135,6 +137,8 @@ type Step struct {
 	// of the same block belong together. 0 outside of comparisons.
 	Block int `json:"block,omitempty"`
 	Place int `json:"place,omitempty"`
+	// Offered is the rate (1/s) at which I/Os are due in this visit; 0 in a closed loop.
+	Offered float64 `json:"offered,omitempty"`
 }
 
 // Plan is the expansion of an experiment. Steps holds the rounds that are
@@ -243,6 +247,10 @@ type StepResult struct {
 	// DepthLevels is the share (0..1) of I/Os submitted at each queue depth, by
 	// fio's bucket names ("1", "2", "4", … ">=64").
 	DepthLevels map[string]float64 `json:"depth_levels,omitempty"`
+	// Due counts the I/Os that were due in the measured part of an open loop, and Late
+	// is the mean time in seconds by which the load generator itself began them too late.
+	Due  uint64  `json:"due,omitempty"`
+	Late float64 `json:"late,omitempty"`
 	// UserCPU and SystemCPU are those of the load generator, in fractions of one core.
 	UserCPU   float64 `json:"user_cpu,omitempty"`
 	SystemCPU float64 `json:"system_cpu,omitempty"`

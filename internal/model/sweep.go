@@ -45,6 +45,9 @@ type SweepPoint struct {
 	// fraction of the capacity; 0 in a closed loop.
 	Offered  float64 `json:"offered,omitempty"`
 	Fraction float64 `json:"fraction,omitempty"`
+	// Achieved is the share of the I/Os that were due which were done in the same
+	// time; 0 in a closed loop.
+	Achieved float64 `json:"achieved,omitempty"`
 	Verdict  Verdict `json:"verdict"`
 }
 
@@ -59,3 +62,20 @@ type Knee struct {
 	// Why is a sentence.
 	Why string `json:"why"`
 }
+
+// SweepRequest is what a sweep was asked to vary.
+type SweepRequest struct {
+	// Pattern is randread, randwrite, read, write or randrw (half reads, half writes).
+	Pattern string `json:"pattern"`
+	// Depths, BlockSizes (bytes) and Jobs span the grid. A load sweep has one block
+	// size and no depths or jobs.
+	Depths     []int   `json:"depths,omitempty"`
+	BlockSizes []int64 `json:"block_sizes"`
+	Jobs       []int   `json:"jobs,omitempty"`
+	// Load asks for latency against offered rate.
+	Load bool `json:"load,omitempty"`
+}
+
+// CapacityWorkload is the name of the closed loop whose rate the offered rates of a
+// load sweep are shares of.
+const CapacityWorkload = "capacity"

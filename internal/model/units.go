@@ -145,6 +145,12 @@ func (w Workload) Describe() string {
 		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
 	}
 	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, FormatBlock(w.BlockSize), w.Depth)
+	if w.OpenLoop {
+		s = fmt.Sprintf("%s %s %s open loop", w.Access, dir, FormatBlock(w.BlockSize))
+		if w.OfCapacity > 0 {
+			s += " " + trim3(w.OfCapacity*100) + "%"
+		}
+	}
 	if w.JobCount() > 1 {
 		s += fmt.Sprintf("×%d", w.JobCount())
 	}

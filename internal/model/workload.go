@@ -72,6 +72,13 @@ type Workload struct {
 	Sync string `json:"sync,omitempty"`
 	// RateIOPS limits each direction, in 1/s over all jobs; 0 is no limit.
 	RateIOPS float64 `json:"rate_iops,omitempty"`
+	// OpenLoop makes I/Os due at random times (a Poisson process of RateIOPS, both
+	// directions together) whether or not earlier ones have ended; latencies count from
+	// when an I/O was due. Depth then bounds the I/Os in flight: those beyond it wait.
+	OpenLoop bool `json:"open_loop,omitempty"`
+	// OfCapacity is the offered rate as a share of the rate of CapacityWorkload, which
+	// the plan cannot know: RateIOPS is 0 until it was measured.
+	OfCapacity float64 `json:"of_capacity,omitempty"`
 	// Metric is the headline: the one that the precision is asked of.
 	Metric Metric `json:"metric"`
 	// Job is the user's own fio job section text (options only, one per line).

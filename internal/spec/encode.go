@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// pair is a field with its value: a string, a number, true, a list of strings or
-// a list of fields. A nil value is left out.
+// pair is a field with its value: a string, a number, true, a list of strings,
+// fields or a list of fields. A nil value is left out.
 type pair struct {
 	key   string
 	value any
@@ -42,6 +42,12 @@ func encode(pairs ...pair) ([]byte, error) {
 				}
 				b.WriteString("  - " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n    ") + "\n")
 			}
+		case []pair:
+			text, err := encode(v...)
+			if err != nil {
+				return nil, err
+			}
+			b.WriteString(p.key + ":\n  " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n  ") + "\n")
 		case string:
 			b.WriteString(p.key + ": " + quote(v) + "\n")
 		case float64:

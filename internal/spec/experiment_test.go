@@ -55,6 +55,14 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 		if rapid.Bool().Draw(t, "choose") {
 			e.Only, e.Skip, e.Goals = words.Draw(t, "only"), words.Draw(t, "skip"), words.Draw(t, "goals")
 		}
+		if rapid.Bool().Draw(t, "sweep") {
+			whole := rapid.SliceOfN(rapid.IntRange(1, 1<<20), 1, 4)
+			e.Sweep = &model.SweepRequest{
+				Pattern: rapid.SampledFrom([]string{"randread", "write", "randrw"}).Draw(t, "pattern"),
+				Depths:  whole.Draw(t, "depths"), Jobs: whole.Draw(t, "jobs"), Load: rapid.Bool().Draw(t, "load"),
+				BlockSizes: rapid.SliceOfN(rapid.Int64Range(1, 1<<40), 1, 4).Draw(t, "blocks"),
+			}
+		}
 		data, err := MarshalExperiment(e)
 		if err != nil {
 			t.Fatal(err)

@@ -88,15 +88,41 @@ func (ev Evidence) workloads() []string {
 	return names
 }
 
-// command is "loadline run TARGET options", quoted for a shell where needed.
+// command is "loadline run TARGET options", or the same of a sweep with what it
+// varies, quoted for a shell where needed.
 func (ev Evidence) command(options ...string) string {
-	words := []string{"loadline", "run", ev.target()}
+	words := append([]string{"loadline", "run", ev.target()}, ev.sweep()...)
+	if ev.Recorded.Plan.Experiment.Sweep != nil {
+		words[1] = "sweep"
+	}
 	for _, w := range options {
 		if w != "" {
 			words = append(words, shellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// sweep is the options that make the same sweep again; none in other scenarios.
+func (ev Evidence) sweep() []string {
+	r := ev.Recorded.Plan.Experiment.Sweep
+	if r == nil {
+		return nil
+	}
+	var blocks []string
+	for _, b := range r.BlockSizes {
+		blocks = append(blocks, model.FormatBlock(b))
+	}
+	words := []string{"--rw", r.Pattern, "--bs", strings.Join(blocks, ",")}
+	if r.Load {
+		return append(words, "--load")
+	}
+	return append(words, "--depth", numbers(r.Depths), "--jobs", numbers(r.Jobs))
+}
+
+// numbers writes a list with commas.
+func numbers(list []int) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",")
 }
 
 // target is the target as one types it in a shell.
@@ -125,8 +151,12 @@ func median(y []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// only is the option that chooses workloads, "" when that would be all of them.
+// only is the option that chooses workloads, "" when that would be all of them, or
+// in a sweep, which has no such choice.
 func (ev Evidence) only(names []string) string {
+	if ev.Recorded.Plan.Experiment.Sweep != nil {
+		return ""
+	}
 	for _, w := range ev.Recorded.Plan.Workloads {
 		if !slices.Contains(names, w.Name) {
 			return "--only=" + strings.Join(names, ",")

@@ -39,6 +39,14 @@ func checkRate(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 			continue
 		}
+		if w.OfCapacity > 0 {
+			// A load sweep looks for the rate that is too much: finding it is no fault.
+			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
+				Message: fmt.Sprintf("saturated: %s of the %s that were offered were achieved (%s), so its latencies grow with the time it lasts",
+					model.FormatRate(e.Value), model.FormatRate(w.RateIOPS), percent(e.Value/w.RateIOPS)),
+				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.RateIOPS}})
+			continue
+		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
 				model.FormatRate(e.Value), model.FormatRate(w.RateIOPS), percent(e.Value/w.RateIOPS)),

@@ -36,10 +36,13 @@ func TestExamples(t *testing.T) {
 			case args[0] == "run", args[0] == "compare" && slices.Contains(args, here.old):
 				args = append(args, brief...)
 			}
+			if args[0] == "sweep" {
+				args = append(args, "--size", "32M", "--max-time", "60s")
+			}
 			if args[0] == "durability" {
 				args = append(args, "--writes", "50")
 			}
-			if args[0] == "run" || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
+			if args[0] == "run" || args[0] == "sweep" || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
 				args = append(args, "--results", t.TempDir())
 			}
 			// On a busy machine a number may be invalid, and two runs may differ.

@@ -73,6 +73,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		}
 		d.dev, d.uri = newDevice(p), req.Volume.Target.URI
 	}
+	if req.Workload.OpenLoop {
+		d.runOpen(ctx, req, &res, emit)
+		return res, nil
+	}
 	d.dev.rest(req.Step.Ramp + startCost)
 	d.dev.visit()
 	t := req.Step.Ramp
@@ -101,6 +105,23 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	res.DepthLevels = map[string]float64{depthLevel(req.Workload.Depth): 1}
 	res.Ended = t
 	return res, nil
+}
+
+// runOpen plays a visit of an open loop.
+func (d *Driver) runOpen(ctx context.Context, req model.StartRequest, res *model.StepResult, emit func(model.Event)) {
+	d.dev.rest(startCost)
+	t := req.Step.Ramp
+	res.Due = d.dev.open(req.Workload, req.Step.Ramp, req.Step.Seconds, func(s model.Sample) bool {
+		if ctx.Err() != nil {
+			res.Error = model.StoppedStep
+			return false
+		}
+		t += s.Seconds
+		s.Step, s.End = req.Step.Number, t
+		emit(model.Event{Sample: &s})
+		return true
+	})
+	res.Ended = t
 }
 
 // startCost is the virtual time between visits, as fio's start costs.
@@ -146,6 +167,7 @@ func (d *device) visit() { d.effect = d.VisitCV * d.rng.NormFloat64() }
 func (d *device) second(w model.Workload, sec float64) model.Sample {
 	d.rest(sec)
 	rate := d.base(w)
+	awake := 1 - d.stalled(d.clock-sec, sec)
 	factor := 1 + d.CV*d.ar + d.effect + d.Drift*d.clock/60
 	if d.SpikeShare > 0 && d.rng.Float64() < d.SpikeShare {
 		factor *= d.SpikeLevel
@@ -160,7 +182,7 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		}
 	}
 	rate *= max(factor, 0.01)
-	n := rate * sec
+	n := rate * awake * sec
 	ios := uint64(n)
 	if d.rng.Float64() < n-float64(ios) {
 		ios++

@@ -30,6 +30,12 @@ type Parameters struct {
 	FailAfter float64
 	// Pace plays that many virtual seconds per real one; 0 is as fast as it goes.
 	Pace float64
+	// Latency in seconds is what each I/O takes at least, so that a queue of depth q
+	// yields at most q / Latency.
+	Latency float64
+	// Stall is for how many seconds nothing ends, every StallEvery seconds, and
+	// Exponential (1) draws each I/O's service time in an open loop; 0 is a fixed one.
+	Stall, StallEvery, Exponential float64
 	// Size in bytes of the device.
 	Size float64
 	Seed uint64
@@ -38,11 +44,12 @@ type Parameters struct {
 // ParseParameters reads a query such as "iops=3000&cv=0.03"; a leading "?" is
 // allowed. An unknown or malformed parameter is refused.
 func ParseParameters(query string) (Parameters, error) {
-	p := Parameters{IOPS: 10000, MaxBandwidth: 500 << 20, CV: 0.01, SpikeLevel: 0.4, Size: 64 << 30, Seed: 1}
+	p := Parameters{IOPS: 10000, MaxBandwidth: 500 << 20, CV: 0.01, SpikeLevel: 0.4, StallEvery: 10, Size: 64 << 30, Seed: 1}
 	fields := map[string]*float64{
 		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "visit-cv": &p.VisitCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
-		"burst": &p.BurstRate, "credit": &p.BurstCredit, "fail-after": &p.FailAfter, "pace": &p.Pace, "size": &p.Size,
+		"burst": &p.BurstRate, "credit": &p.BurstCredit, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
+		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size,
 	}
 	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
 	if err != nil {
@@ -71,20 +78,27 @@ func ParseParameters(query string) (Parameters, error) {
 	if p.Phi >= 1 || p.IOPS <= 0 || p.MaxBandwidth <= 0 {
 		return p, model.RefusedError("a fake device needs iops > 0, bandwidth > 0 and phi < 1", "")
 	}
+	if p.StallEvery <= p.Stall {
+		return p, model.RefusedError("a fake device's stall must be shorter than stall-every", "")
+	}
 	return p, nil
 }
 
 // base is the rate before noise, in I/Os per second.
 func (p Parameters) base(w model.Workload) float64 {
-	if w.BlockSize == 0 {
-		return p.IOPS
+	rate := p.IOPS
+	if w.BlockSize > 0 {
+		rate = min(rate, p.MaxBandwidth/float64(w.BlockSize))
 	}
-	return min(p.IOPS, p.MaxBandwidth/float64(w.BlockSize))
+	if p.Latency > 0 && w.Depth > 0 && !w.OpenLoop {
+		rate = min(rate, float64(w.Depth*w.JobCount())/p.Latency)
+	}
+	return rate
 }
 
 // Truth is the long-run mean rate of a workload in I/Os per second, both
 // directions together. It holds for stationary parameters only: no drift,
 // warm-up or burst.
 func (p Parameters) Truth(w model.Workload) float64 {
-	return p.base(w) * (1 - p.SpikeShare*(1-p.SpikeLevel))
+	return p.base(w) * (1 - p.SpikeShare*(1-p.SpikeLevel)) * (1 - p.Stall/p.StallEvery)
 }

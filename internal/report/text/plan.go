@@ -31,10 +31,18 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 		p.table([]*column{name, pattern, headline})
 		p.blank()
 	}
-	for _, l := range term.Wrap("Nothing was done: say `loadline run` instead of `loadline plan` to do it.", p.width) {
+	for _, l := range term.Wrap(instead(pl), p.width) {
 		p.line(p.Paint(term.Bold, l))
 	}
 	return p.flush(w)
+}
+
+// instead tells how to do what was planned.
+func instead(pl *model.Plan) string {
+	if pl.Experiment.Sweep != nil {
+		return "Nothing was done: say `loadline sweep` instead of `loadline plan sweep` to do it."
+	}
+	return "Nothing was done: say `loadline run` instead of `loadline plan` to do it."
 }
 
 // planWords is the plan in one line: what, in which way, for how long.

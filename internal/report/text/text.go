@@ -31,7 +31,11 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	notes := words.FootnotesOf(r)
 	p.head(r, o)
 	p.blank()
-	p.results(r, notes)
+	if r.Sweep != nil {
+		p.sweep(r, notes)
+	} else {
+		p.results(r, notes)
+	}
 	p.blank()
 	p.goals(r.Goals)
 	p.trust(r, notes)

@@ -97,7 +97,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		}
 		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(visits*shortest)))
 		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
-			hint += fmt.Sprintf(", or choose at most %d with --only", fit)
+			hint += fmt.Sprintf(", or measure at most %d", fit)
 		}
 		what := count(n, "workload")
 		if sides > 1 {

@@ -1,0 +1,154 @@
+package analyze
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Knee's bounds: p99 at most this multiple of that at the lowest rate, and at least
+// this share of what was due done in time.
+const (
+	kneeLatency  = 2.0
+	kneeAchieved = 0.98
+)
+
+// ResolveOffered fills in the rates that the plan of a load sweep could not know,
+// from the visits that offered them.
+func ResolveOffered(rec *model.Recorded) {
+	rates := map[string]float64{}
+	for _, s := range rec.Run.Steps {
+		if s.Step.Offered > 0 {
+			rates[s.Step.Workload] = s.Step.Offered
+		}
+	}
+	for i := range rec.Plan.Workloads {
+		w := &rec.Plan.Workloads[i]
+		if w.OpenLoop && w.RateIOPS == 0 {
+			w.RateIOPS = rates[w.Name]
+		}
+	}
+}
+
+// Sweep is the outcome of a sweep, from results that are judged already; nil when
+// the run is none. Cells that were not measured have no point.
+func Sweep(rec *model.Recorded, results []model.Result) *model.Sweep {
+	asked := rec.Plan.Experiment.Sweep
+	if asked == nil {
+		return nil
+	}
+	s := &model.Sweep{Kind: model.SweepGrid, Base: asked.Pattern, Points: []model.SweepPoint{}}
+	if asked.Load {
+		s.Kind = model.SweepLoad
+	}
+	for _, r := range results {
+		w, known := rec.Plan.Workload(r.Workload)
+		switch {
+		case !known:
+		case w.Name == model.CapacityWorkload && asked.Load:
+			s.Capacity = &r.Estimate
+		default:
+			s.Points = append(s.Points, point(rec, w, r))
+		}
+	}
+	if asked.Load {
+		s.Knee = knee(s.Points)
+	}
+	return s
+}
+
+// point is one cell in one direction.
+func point(rec *model.Recorded, w model.Workload, r model.Result) model.SweepPoint {
+	p := model.SweepPoint{
+		Result: r.Workload, Direction: r.Direction, Depth: w.Depth, Jobs: w.JobCount(), BlockSize: w.BlockSize,
+		IOPS: r.Metrics[model.IOPS], Bandwidth: r.Metrics[model.Bandwidth], Verdict: r.Verdict,
+		Mean: estimateOf(r, model.Latency), P50: estimateOf(r, model.P50), P99: estimateOf(r, model.P99),
+	}
+	if r.Latency != nil && r.Latency.P999 != nil {
+		// Its interval is not estimated: a tail this far out has too few seconds for one.
+		v := *r.Latency.P999
+		p.P999 = &model.Estimate{Unit: "s", Value: v, Low: v, High: v}
+	}
+	if w.OpenLoop {
+		p.Offered, p.Fraction, p.Achieved = w.RateIOPS, w.OfCapacity, achieved(rec, r)
+	}
+	return p
+}
+
+func estimateOf(r model.Result, m model.Metric) *model.Estimate {
+	if e, ok := r.Metrics[m]; ok {
+		return &e
+	}
+	return nil
+}
+
+// achieved is the share of the I/Os that were due which were done in the same time.
+// What was due is counted, because random arrivals are not exactly as many as asked.
+func achieved(rec *model.Recorded, r model.Result) float64 {
+	var due float64
+	good := map[int]bool{}
+	for _, s := range rec.Run.Steps {
+		if s.Step.Workload == r.Workload && s.Error == "" {
+			due += float64(s.Due)
+			good[s.Step.Number] = true
+		}
+	}
+	var done float64
+	for i := range rec.Samples {
+		if f := rec.Samples[i].Flow(r.Direction); f != nil && good[rec.Samples[i].Step] {
+			done += float64(f.IOs)
+		}
+	}
+	if due == 0 {
+		return 0
+	}
+	return done / due
+}
+
+// knee finds the largest offered rate that the storage carries well. Points come in
+// rising order of the rate. Nil when the lowest rate has no p99 to compare with, or
+// is not carried itself.
+func knee(points []model.SweepPoint) *model.Knee {
+	if len(points) == 0 || points[0].P99 == nil {
+		return nil
+	}
+	best := -1
+	faults := make([]string, len(points))
+	for i, p := range points {
+		if faults[i] = overload(p, points[0].P99.Value); faults[i] == "" {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	p := points[best]
+	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(points)}
+	k.Why = "every rate that was tried is carried well, so the knee lies at or above the last one"
+	for i := best - 1; i >= 0; i-- {
+		if faults[i] != "" {
+			k.Why = fmt.Sprintf("%s, though at the lower rate of %s %s", k.Why, model.FormatMetric(model.IOPS, points[i].Offered), faults[i])
+			break
+		}
+	}
+	if k.Beyond {
+		next := points[best+1]
+		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.FormatMetric(model.IOPS, next.Offered), 100*next.Fraction, faults[best+1])
+	}
+	return k
+}
+
+// overload says why a rate is not carried well; "" when it is. lowest is the p99 in
+// seconds at the lowest rate.
+func overload(p model.SweepPoint, lowest float64) string {
+	switch {
+	case p.Achieved < kneeAchieved:
+		return fmt.Sprintf("only %.1f %% of what was due was done", 100*p.Achieved)
+	case p.P99 == nil:
+		return "too few I/Os were done to tell p99"
+	case p.P99.Value > kneeLatency*lowest:
+		return fmt.Sprintf("p99 is %s, more than twice the %s at the lowest rate",
+			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest))
+	}
+	return ""
+}

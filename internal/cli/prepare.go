@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+)
+
+// scenario is how what was asked for becomes workloads and a plan.
+type scenario struct {
+	// shape writes what only this scenario knows into the experiment.
+	shape     func(*model.Experiment)
+	workloads func(exp model.Experiment, say io.Writer) (profile.Profile, error)
+	build     func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
+}
+
+// ofProfile is the scenario of run: a named list of workloads.
+var ofProfile = scenario{shape: func(*model.Experiment) {}, workloads: chosenProfile, build: profile.Build}
+
+// prepared is a greeted worker, what it found, and the plan made of that.
+type prepared struct {
+	worker *engine.Worker
+	probe  model.ProbeResult
+	plan   model.Plan
+}
+
+// prepareOptions are what prepare needs beside the flags. With touch false nothing
+// is written, not even by a probe.
+type prepareOptions struct {
+	id           string
+	child, touch bool
+	watch        engine.Observer
+	// say gets remarks for people.
+	say io.Writer
+	scenario
+}
+
+// prepare checks everything that can be checked before any I/O, then probes and
+// plans.
+func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepareOptions) (*prepared, error) {
+	exp, err := o.experiment(name)
+	if err != nil {
+		return nil, err
+	}
+	by.shape(&exp)
+	p, err := by.workloads(exp, by.say)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+		return nil, err
+	}
+	if err := checkJobs(ctx, e, p.Workloads); err != nil {
+		return nil, err
+	}
+	t, err := parseTarget(name)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := connect(ctx, e, by.id, by.child)
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe(ctx, worker, exp, p, t, by.touch, by.watch)
+	if err != nil {
+		worker.Close()
+		return nil, err
+	}
+	plan, err := by.build(exp, p, t, found)
+	if err != nil {
+		worker.Close()
+		return nil, err
+	}
+	return &prepared{worker: worker, probe: found, plan: plan}, nil
+}
+
+// probe asks a worker what the target is. watch may be nil.
+func probe(ctx context.Context, worker *engine.Worker, exp model.Experiment, p profile.Profile, t model.Target, touch bool, watch engine.Observer) (model.ProbeResult, error) {
+	found, err := worker.Probe(ctx, model.ProbeRequest{
+		Target: t, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
+		Bandwidth: touch && exp.Size == 0,
+	}, func(p model.Progress) {
+		if watch != nil {
+			watch.Observe(model.Update{Progress: &p, Left: -1})
+		}
+	})
+	if err != nil {
+		return model.ProbeResult{}, err
+	}
+	return *found, nil
+}
+
+// scheduler is the profile scenario's rule for further rounds.
+type scheduler struct{}
+
+func (scheduler) Round(p *model.Plan, round int, workloads []model.Workload, first int) []model.Step {
+	return profile.Round(p, round, workloads, first)
+}

@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// offer fixes the rates that are shares of a capacity, when the first visit that
+// needs one comes. They stay fixed from then on, so that the visits of a rate belong
+// together; the plan has put the closed loop before it.
+func (r *run) offer(step model.Step) error {
+	w, _ := r.plan.Workload(step.Workload)
+	if w.OfCapacity == 0 || w.RateIOPS > 0 {
+		return nil
+	}
+	closed, known := r.plan.Workload(model.CapacityWorkload)
+	samples := r.samples[model.CapacityWorkload]
+	if !known || len(samples) == 0 {
+		return fmt.Errorf("no rate can be offered: the closed loop %q yielded no capacity to take a share of", model.CapacityWorkload)
+	}
+	capacity := r.judge.Judge(closed, r.plan.Schedule, samples).Value
+	if !(capacity > 0) {
+		return fmt.Errorf("no rate can be offered: the closed loop %q did no I/O", model.CapacityWorkload)
+	}
+	r.plan.Workloads = slices.Clone(r.plan.Workloads)
+	for i := range r.plan.Workloads {
+		w := &r.plan.Workloads[i]
+		w.RateIOPS = max(w.RateIOPS, w.OfCapacity*capacity)
+	}
+	return nil
+}
