@@ -8,12 +8,13 @@ BENCH_DIR ?= .
 TIMEOUT   ?= 40m
 
 .DEFAULT_GOAL := help
-.PHONY: help deps fio build bench test lint perf clean
+.PHONY: help deps fio build web bench test lint perf clean
 
 help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
 	@echo "make build   bin/loadline"
+	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
 	@echo "make perf    benchmarks that print tables; they take minutes"
 	@echo "make deps    install fio and the lab's devices (Debian, Ubuntu; elsewhere: say what to install)"
@@ -21,6 +22,9 @@ help:
 
 build:
 	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/cli.Version=$(VERSION)" -o bin/loadline ./cmd/loadline
+
+web:
+	cd web && npm ci --silent && npm run --silent build
 
 fio:
 	@scripts/deps fio

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
@@ -89,7 +91,8 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (*model.Comparison, *model
 	if err := store.WriteFile(dir, store.ComparisonFile, doc.Bytes()); err != nil {
 		return nil, nil, err
 	}
-	return c, reports[1], errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfComparison(c), doc.Len()))
+	return c, reports[1], errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfComparison(c), doc.Len()),
+		savePage(dir, func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }))
 }
 
 func (g *gateFlags) compare(a, b *model.Recorded) (*model.Comparison, error) {

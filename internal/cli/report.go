@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
@@ -56,7 +58,8 @@ func saveReport(dir string, r *model.Report) ([]byte, error) {
 	if err := store.WriteFile(dir, store.ReportFile, doc.Bytes()); err != nil {
 		return nil, err
 	}
-	return doc.Bytes(), errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfReport(r), doc.Len()))
+	return doc.Bytes(), errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfReport(r), doc.Len()),
+		savePage(dir, func(w io.Writer) error { return html.Render(w, r) }))
 }
 
 // assemble computes the report of a run: estimates first, then findings on them.

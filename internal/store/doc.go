@@ -26,3 +26,6 @@ const (
 
 // ReportFile is the computed report of a run or of a durability test.
 const ReportFile = "report.json"
+
+// PageFile is the page of a run or of a comparison.
+const PageFile = "report.html"

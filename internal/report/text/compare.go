@@ -31,7 +31,7 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 	p.compareFindings(c)
 	p.field("verdict", words.Verdicts(c)...)
 	if c.Directory != "" {
-		p.field("saved", strings.TrimRight(c.Directory, "/")+"/")
+		p.field("saved", strings.TrimRight(c.Directory, "/")+"/", "report.html")
 	}
 	return p.flush(w)
 }

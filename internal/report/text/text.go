@@ -40,7 +40,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	p.goals(r.Goals)
 	p.trust(r, notes)
 	if r.Run.Directory != "" {
-		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/")
+		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")
 	}
 	return p.flush(w)
 }

@@ -1,0 +1,125 @@
+// Numbers for people: three significant digits, never more. The same rules as
+// internal/model/units.go, which a test holds this file to.
+
+import type { Estimate, Metric, Num } from "./model";
+
+const none = "–";
+
+/** three writes v with three significant digits and no exponent. */
+export function three(v: number): string {
+  const a = Math.abs(v);
+  return v.toFixed(a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2);
+}
+
+function trim3(v: number): string {
+  const s = three(v);
+  return s.includes(".") ? s.replace(/0+$/, "").replace(/\.$/, "") : s;
+}
+
+export function rate(v: number): string {
+  const a = Math.abs(v);
+  if (a < 999.5) return trim3(v);
+  if (a < 999.5e3) return three(v / 1e3) + "k";
+  if (a < 999.5e6) return three(v / 1e6) + "M";
+  return three(v / 1e9) + "G";
+}
+
+export function bandwidth(v: number): string {
+  if (v < 999.5 * 1024) return three(v / 1024) + " KiB/s";
+  if (v < 9999.5 * 1024 * 1024) return three(v / 2 ** 20) + " MiB/s";
+  return three(v / 2 ** 30) + " GiB/s";
+}
+
+export function duration(s: number): string {
+  const a = Math.abs(s);
+  if (a === 0) return "0 s";
+  if (a < 999.5e-9) return three(s * 1e9) + " ns";
+  if (a < 999.5e-6) return three(s * 1e6) + " µs";
+  if (a < 999.5e-3) return three(s * 1e3) + " ms";
+  return three(s) + " s";
+}
+
+export function size(n: number): string {
+  if (n < 1024) return `${n} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+  let v = n / 1024;
+  let u = 0;
+  while (v >= 1023.95 && u < units.length - 1) {
+    v /= 1024;
+    u++;
+  }
+  return `${trim3(v)} ${units[u]}`;
+}
+
+/** block writes a block size as fio does: 4k, 128k, 1M. */
+export function block(n: number): string {
+  if (n >= 2 ** 20 && n % 2 ** 20 === 0) return `${n / 2 ** 20}M`;
+  if (n >= 1024 && n % 1024 === 0) return `${n / 1024}k`;
+  return String(n);
+}
+
+/** span writes a stretch of time: 41 s, 4 m 05 s, 2 h 10 m. */
+export function span(seconds: number): string {
+  const n = Math.round(seconds);
+  const two = (v: number) => String(v).padStart(2, "0");
+  if (n < 60) return `${n} s`;
+  if (n < 3600) return `${Math.floor(n / 60)} m ${two(n % 60)} s`;
+  return `${Math.floor(n / 3600)} h ${two(Math.floor((n % 3600) / 60))} m`;
+}
+
+/** metric writes a value with its unit. */
+export function metric(m: Metric, v: Num | undefined): string {
+  if (v === null || v === undefined || !Number.isFinite(v)) return none;
+  if (m === "iops") return rate(v) + "/s";
+  if (m === "bandwidth") return bandwidth(v);
+  return duration(v);
+}
+
+export function seconds(v: Num | undefined): string {
+  return v === null || v === undefined || !Number.isFinite(v) ? none : duration(v);
+}
+
+/** percent writes a fraction with at most two digits: 2%, 0.4%, 35%. */
+export function percent(v: number): string {
+  const p = v * 100;
+  if (!Number.isFinite(p)) return none;
+  return (p !== 0 && p < 0.95 ? p.toFixed(p < 0.095 ? 2 : 1) : p.toFixed(0)) + "%";
+}
+
+/** halfWidth is the larger relative distance to a bound; null without an interval. */
+export function halfWidth(e: Estimate): number | null {
+  if (!e.confidence || !e.estimate || e.low === null || e.high === null) return null;
+  return Math.max(e.high - e.estimate, e.estimate - e.low) / Math.abs(e.estimate);
+}
+
+export function plusMinus(e: Estimate): string {
+  const w = halfWidth(e);
+  return w === null ? none : "±" + percent(w);
+}
+
+/** change writes a ratio as a change: +0.8%, −12%, ×10. */
+export function change(ratio: Num): string {
+  if (ratio === null || !Number.isFinite(ratio)) return none;
+  if (ratio >= 10) return "×" + ratio.toFixed(0);
+  if (ratio >= 3) return "×" + ratio.toFixed(1);
+  const v = (ratio - 1) * 100;
+  const s = Math.abs(v).toFixed(Math.abs(v) >= 9.95 ? 0 : 1);
+  if (Number(s) === 0) return "0%";
+  return (v < 0 ? "−" : "+") + s + "%";
+}
+
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+export function integer(n: number): string {
+  return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+}
+
+/** when writes a moment in the reader's own time zone, to the minute. */
+export function when(iso: string | undefined): string {
+  if (!iso) return none;
+  const d = new Date(iso);
+  const two = (v: number) => String(v).padStart(2, "0");
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
+}

@@ -1,0 +1,125 @@
+// The answers, one sentence for each question that a reader comes with: how fast, is it
+// to be believed, is it better, does it keep what it promised.
+
+import { h, type Child } from "../dom";
+import * as format from "../format";
+import type { Comparison, Documents, Goal, Report, Result, Run } from "../model";
+import type { Tone } from "../theme";
+import { letter } from "../theme";
+import { headline, verdictCounts } from "./words";
+
+export interface Answer {
+  question: string;
+  sentence: string;
+  tone: Tone;
+}
+
+/** answers lists the answers that the documents allow. */
+export function answers(documents: Documents): Answer[] {
+  const list: Answer[] = [];
+  documents.reports.forEach((r, i) => {
+    const who = documents.reports.length > 1 ? ` (${letter(i)})` : "";
+    list.push({ question: `How fast?${who}`, sentence: speed(r), tone: "plain" }, { question: `Believable?${who}`, ...belief(r) });
+  });
+  for (const c of comparisonsOf(documents)) list.push({ question: "Better?", ...better(c) });
+  for (const r of documents.reports) {
+    if (r.goals?.length) list.push({ question: "Goals?", ...goals(r.goals) });
+    for (const d of r.durability ?? []) {
+      const tone: Tone = d.result === "clean" ? "good" : d.result === "unproven" ? "unsure" : "bad";
+      list.push({ question: "Durable?", sentence: d.statement, tone });
+    }
+  }
+  return list;
+}
+
+/** comparisonsOf lists the comparisons of a page, those inside of reports too. */
+export function comparisonsOf(documents: Documents): Comparison[] {
+  const own = documents.comparisons ?? [];
+  const inside = documents.reports.flatMap((r) => (r.comparison ? [r.comparison] : []));
+  return [...own, ...inside.filter((c) => !own.some((o) => o.a.id === c.a.id && o.b.id === c.b.id))];
+}
+
+/** speed names the largest rates of each kind, and the latency of a single I/O. */
+function speed(report: Report): string {
+  const workloads = new Map((report.run.workloads ?? []).map((w) => [w.name, w]));
+  const of = (access: string, direction: string, metric: string): Result | undefined => {
+    const fit = report.results.filter((r) => {
+      const w = workloads.get(r.workload);
+      return w?.access === access && r.direction === direction && r.metric === metric && r.estimate !== null;
+    });
+    const lower = metric === "latency";
+    return fit.sort((a, b) => (lower ? a.estimate! - b.estimate! : b.estimate! - a.estimate!))[0];
+  };
+  const parts: string[] = [];
+  for (const [access, direction, metric, words] of [
+    ["rand", "read", "iops", "random reads reach"],
+    ["rand", "write", "iops", "random writes"],
+    ["seq", "read", "bandwidth", "sequential reads"],
+    ["seq", "write", "bandwidth", "sequential writes"],
+    ["rand", "read", "latency", "a single read takes"],
+    ["rand", "write", "latency", "a single write"],
+  ] as const) {
+    const r = of(access, direction, metric);
+    if (r) parts.push(`${words} ${headline(r)}`);
+  }
+  for (const r of parts.length ? [] : report.results.slice(0, 3)) parts.push(`${r.workload} ${headline(r)}`);
+  if (parts.length === 0) return ended(report.run) || "Nothing was measured.";
+  const sentence = parts.join(", ") + ".";
+  return sentence[0]!.toUpperCase() + sentence.slice(1);
+}
+
+function ended(run: Run): string {
+  if (run.status === "complete") return "";
+  const words = { running: "The run was cut off", interrupted: "The run was interrupted", failed: "The run failed" }[run.status];
+  return `${words}${run.reason ? ": " + run.reason.replace(/\.$/, "") : ""}.`;
+}
+
+function belief(report: Report): { sentence: string; tone: Tone } {
+  const n = verdictCounts(report.results);
+  const all = report.results.length;
+  const passed = report.findings.filter((f) => f.severity === "passed").length;
+  const unchecked = report.findings.filter((f) => f.severity === "not-checked").length;
+  const runInvalid = report.findings.some((f) => f.severity === "invalid" && !f.results?.length);
+  const checks = `${format.count(passed, "check")} passed${unchecked ? `, ${unchecked} could not be made` : ""}`;
+  const broken = ended(report.run);
+  const tail = broken ? ` ${broken}` : "";
+  if (all === 0) return { sentence: `There is no number to believe.${tail}`, tone: "bad" };
+  if (n.invalid || runInvalid) {
+    const how = n.invalid ? `${n.invalid} of ${format.count(all, "number")} ${n.invalid === 1 ? "is" : "are"} invalid` : "the run as a whole is invalid";
+    return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
+  }
+  if (n.suspect) return { sentence: `With care: ${n.suspect} of ${format.count(all, "number")} ${n.suspect === 1 ? "is" : "are"} suspect; ${checks}.${tail}`, tone: "unsure" };
+  const wide = report.results.filter((r) => !r.converged).length;
+  if (wide) {
+    const asked = format.percent(report.run.schedule.precision);
+    return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was asked for; ${checks}.${tail}`, tone: "unsure" };
+  }
+  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid, and as precise as was asked for; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
+}
+
+function better(c: Comparison): { sentence: string; tone: Tone } {
+  const n = (v: string) => c.rows.filter((r) => r.verdict === v).length;
+  const parts = (["better", "worse", "same", "unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
+  const care = c.comparable ? "" : " They are unlike things, so the change cannot be put down to the storage alone.";
+  const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
+  return {
+    sentence: `B (${c.b.target.name}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against A (${c.a.target.name}).${care}`,
+    tone: c.comparable ? tone : "unsure",
+  };
+}
+
+function goals(list: Goal[]): { sentence: string; tone: Tone } {
+  const n = (o: string) => list.filter((g) => g.outcome === o).length;
+  const rest = [n("missed") && `${n("missed")} missed`, n("undecided") && `${n("undecided")} undecided`].filter(Boolean).join(", ");
+  return {
+    sentence: `${n("met")} of ${format.count(list.length, "goal")} met${rest ? `; ${rest}` : ""}.`,
+    tone: n("missed") ? "bad" : n("undecided") ? "unsure" : "good",
+  };
+}
+
+/** answerList shows answers. */
+export function answerList(list: Answer[]): HTMLElement {
+  const items: Child[] = [];
+  for (const a of list) items.push(h("div", { class: `answer ${a.tone}` }, h("dt", {}, a.question), h("dd", {}, a.sentence)));
+  return h("dl", { class: "answers", id: "answers" }, ...items);
+}

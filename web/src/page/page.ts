@@ -1,0 +1,55 @@
+// A page is a function of its documents: the file that a run leaves behind and the
+// served library show the same one.
+
+import { h, type Child } from "../dom";
+import { drawAll } from "../charts/figure";
+import * as format from "../format";
+import type { Documents, Report } from "../model";
+import { letter, setPrinting, toggleTheme } from "../theme";
+import { answerList, answers, comparisonsOf } from "./answers";
+import { findings } from "./findings";
+import { reproduce } from "./reproduce";
+import { results } from "./results";
+import { pageTitle, runTitle, storageWords } from "./words";
+
+/** page makes the whole page: answers, findings, tables, charts, how to reproduce it. */
+export function page(documents: Documents): HTMLElement {
+  document.title = `${pageTitle(documents.reports)} · Loadline`;
+  const main = h("main", {});
+  main.append(header(documents), answerList(answers(documents)));
+  each(main, documents, "Findings", "findings", (r) => findings(r.findings));
+  for (const c of comparisonsOf(documents)) void c;
+  each(main, documents, "Results", "results", results);
+  each(main, documents, "To reproduce it", "reproduce", reproduce);
+  main.append(footer());
+  return main;
+}
+
+/** each adds a section with a part for every report. */
+function each(main: HTMLElement, documents: Documents, title: string, name: string, make: (r: Report) => HTMLElement): void {
+  const several = documents.reports.length > 1;
+  const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), make(r)]);
+  main.append(h("section", { id: name, "aria-label": title }, h("h2", {}, title), ...parts));
+}
+
+function header(documents: Documents): HTMLElement {
+  const button = h("button", { type: "button", class: "theme" }, "Light or dark");
+  button.addEventListener("click", toggleTheme);
+  const runs = documents.reports.map((r, i) => {
+    const { run } = r;
+    const words = [storageWords(run.environment.storage), format.when(run.started), run.environment.hostname && `on ${run.environment.hostname}`, run.status !== "complete" && run.status];
+    const lead = documents.reports.length > 1 ? `${letter(i)}: ` : "";
+    return h("div", {}, h("h1", {}, lead + runTitle(run)), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
+  });
+  return h("header", {}, h("div", { class: "brand" }, h("span", {}, "Loadline"), button), ...runs);
+}
+
+function footer(): HTMLElement {
+  return h("footer", {}, h("p", {}, "Made by Loadline. Every number has an interval and a verdict; what was not checked says so. Charts: Apache ECharts (Apache-2.0) and ZRender (BSD-3-Clause)."));
+}
+
+addEventListener("beforeprint", () => {
+  setPrinting(true);
+  drawAll();
+});
+addEventListener("afterprint", () => setPrinting(false));

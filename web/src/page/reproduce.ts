@@ -1,0 +1,103 @@
+// Everything that one needs to measure the same again: the command, the versions, the
+// machine, the volume, the schedule and the exact jobs.
+
+import { h, save, type Child } from "../dom";
+import * as format from "../format";
+import type { Report } from "../model";
+import { commandWords, plainName, storageWords } from "./words";
+
+type Pair = [name: string, value: string | undefined | false];
+
+export function reproduce(report: Report): HTMLElement {
+  const { run } = report;
+  const e = run.environment;
+  const s = e.storage;
+  const v = run.volume;
+  const plan = run.schedule;
+  const memory = (n: number | undefined) => (n ? format.size(n) : undefined);
+  const yes = (b: boolean | undefined) => (b === undefined ? undefined : b ? "yes" : "no");
+  const proof = run.prepare?.proof;
+  const box = h(
+    "div",
+    { class: "reproduce" },
+    run.command?.length ? h("pre", { class: "command", tabindex: "0", "aria-label": "Command" }, commandWords(run.command)) : h("p", {}, "The command is not known."),
+    h(
+      "div",
+      { class: "facts" },
+      facts("Run", [
+        ["id", run.id],
+        ["started", format.when(run.started)],
+        ["measuring took", format.span(run.measured_seconds)],
+        ["profile", run.profile],
+        ["note", run.note],
+        ["seed", String(plan.seed)],
+        ["schedule", scheduleWords(report)],
+        ["precision asked", plan.precision ? `±${format.percent(plan.precision)}` : undefined],
+        ["saved in", run.directory],
+      ]),
+      facts("Volume", [
+        ["target", run.target.name],
+        ["kind", run.target.kind],
+        ["path", v.path],
+        ["size", `${format.size(v.size)}${v.size_reason ? ` (${v.size_reason})` : ""}`],
+        ["engine", `${v.engine}, ${v.direct ? "page cache bypassed" : "through the page cache"}`],
+        ["prefilled", run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no"],
+        ["proof of data", proof && `${proof.method}: ${proof.unwritten ? `${format.size(proof.unwritten)} unwritten of ` : "all written, "}${format.size(proof.checked)} checked${proof.detail ? `; ${proof.detail}` : ""}`],
+      ]),
+      facts("Storage", [
+        ["found", storageWords(s)],
+        ["mount", s.mount && `${s.mount_from ?? ""} on ${s.mount}`],
+        ["mount options", s.mount_options],
+        ["filesystem size", s.total ? `${format.size(s.total)}, ${format.size(s.free ?? 0)} free` : undefined],
+        ["device", s.device_chain?.length ? s.device_chain.join(" → ") : s.device],
+        ["device size", memory(s.device_size)],
+        ["write cache", s.write_cache],
+        ["scheduler", s.scheduler],
+        ["sectors", s.logical_block ? `${s.logical_block} B logical, ${s.physical_block} B physical` : undefined],
+        ["direct I/O", s.direct_error ? `no: ${s.direct_error}` : yes(s.direct)],
+        ["server says", s.server],
+      ]),
+      facts("Machine", [
+        ["host", e.hostname],
+        ["system", e.os],
+        ["kernel", e.kernel],
+        ["processor", e.cpu_model && `${e.cpu_model}, ${format.count(e.cpus ?? 0, "core")}`],
+        ["architecture", e.arch],
+        ["governor", e.cpu_governor],
+        ["memory", memory(e.memory)],
+        ["virtualization", e.virtualization],
+        ["clock", e.clocksource],
+        ["limit of the cgroup", [e.cgroup_cpu && `${format.three(e.cgroup_cpu)} cores`, e.cgroup_memory && format.size(e.cgroup_memory)].filter(Boolean).join(", ")],
+      ]),
+      facts("Versions", Object.entries(run.tools ?? {}).sort()),
+    ),
+    jobs(report),
+  );
+  const button = h("button", { type: "button" }, "Save the report document (JSON)");
+  button.addEventListener("click", () => save(`${plainName(run.id)}.json`, "application/json", JSON.stringify(report, null, 1)));
+  box.append(h("p", {}, button));
+  return box;
+}
+
+function scheduleWords(report: Report): string {
+  const s = report.run.schedule;
+  if (s.mode === "rounds") return `rounds of ${format.span(s.visit)} after ${format.span(s.ramp)} of ramp, at least ${s.min_rounds}, at most ${format.span(s.max_time)} in all`;
+  if (s.mode === "fixed") return `one visit of ${format.span(s.visit)} after ${format.span(s.ramp)} of ramp`;
+  return `one visit until steady, at most ${format.span(s.max_time)}`;
+}
+
+function facts(title: string, pairs: Pair[]): HTMLElement {
+  const items: Child[] = pairs.filter(([, v]) => v).flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]);
+  return h("section", {}, h("h4", {}, title), h("dl", {}, ...items));
+}
+
+function jobs(report: Report): HTMLElement {
+  const all = Object.entries(report.run.jobs ?? {}).sort();
+  if (!all.length) return h("p", { class: "faint" }, "The exact jobs are not part of this document.");
+  return h(
+    "details",
+    {},
+    h("summary", {}, `The exact job${all.length > 1 ? "s" : ""} that the load tool was given (${all.length})`),
+    ...all.map(([name, text]) => h("section", {}, h("h4", {}, name), h("pre", { tabindex: "0", "aria-label": `Job of ${name}` }, text))),
+  );
+}

@@ -1,0 +1,61 @@
+// Names of things, the same everywhere on a page.
+
+import * as format from "../format";
+import type { Direction, Metric, Report, Result, Run, Storage } from "../model";
+
+/** flowName is a workload in one direction; the direction only where the name is not enough. */
+export function flowName(workload: string, direction: Direction, all: { workload: string; direction: Direction }[]): string {
+  const several = all.some((o) => o.workload === workload && o.direction !== direction);
+  if (direction === "sync") return `${workload} flush`;
+  return several ? `${workload} ${direction}` : workload;
+}
+
+/** plainName makes a name for files and links from any text. */
+export function plainName(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "x";
+}
+
+export const metricWords: Record<Metric, string> = {
+  iops: "I/O per second",
+  bandwidth: "bandwidth",
+  latency: "mean latency",
+  p50: "p50 latency",
+  p90: "p90 latency",
+  p99: "p99 latency",
+  "p99.9": "p99.9 latency",
+  "p99.99": "p99.99 latency",
+};
+
+export function storageWords(s: Storage): string {
+  if (s.memory) return [s.filesystem, "in memory"].filter(Boolean).join(" ");
+  const disk = s.rotational === true ? "rotating disk" : s.rotational === false ? "solid state" : "";
+  return [s.filesystem, s.device && `on ${s.device}`, s.model, disk].filter(Boolean).join(" ");
+}
+
+export function runTitle(run: Run): string {
+  return run.note ? `${run.target.name} (${run.note})` : run.target.name;
+}
+
+/** verdictCounts counts the results by verdict. */
+export function verdictCounts(results: Result[]): { valid: number; suspect: number; invalid: number } {
+  const n = { valid: 0, suspect: 0, invalid: 0 };
+  for (const r of results) n[r.verdict]++;
+  return n;
+}
+
+export function commandWords(command: string[] | undefined): string {
+  const plain = /^[\w@%+=:,./-]+$/;
+  return (command ?? []).map((w) => (plain.test(w) ? w : `'${w.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+/** headline writes a result's headline with its interval: "61.2k IOPS ±2%". */
+export function headline(r: Result): string {
+  const value = r.metric === "iops" ? `${format.rate(r.estimate ?? NaN)} IOPS` : format.metric(r.metric, r.estimate);
+  const half = format.plusMinus(r);
+  return half === "–" ? value : `${value} ${half}`;
+}
+
+/** title of a page's document in the browser's tab. */
+export function pageTitle(reports: Report[]): string {
+  return reports.map((r) => r.run.target.name).join(" · ") || "Loadline";
+}
