@@ -5,7 +5,10 @@ import { build } from "vite";
 import { rm } from "node:fs/promises";
 
 // Each entry: its name in src/, and the directory that embeds it.
-const entries = [{ name: "report", out: "../internal/report/html/assets" }];
+const entries = [
+  { name: "report", out: "../internal/report/html/assets" },
+  { name: "library", out: "../internal/serve/assets" },
+];
 
 // With an argument the files go to a folder of that name instead, to be compared.
 const elsewhere = process.argv[2];

@@ -31,8 +31,8 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
 	if err != nil {
 		return err
 	}
-	if a.Run.ID == b.Run.ID && a.Run.Started.Equal(b.Run.Started) {
-		return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", dirB, dirA), "name two runs")
+	if err := refuseCopy(a, b); err != nil {
+		return err
 	}
 	c, err := g.compare(a, b)
 	if err != nil {
@@ -42,6 +42,14 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
 		return err
 	}
 	return ending(g.code(c), nil)
+}
+
+// refuseCopy refuses a run and a copy of it.
+func refuseCopy(a, b *model.Recorded) error {
+	if a.Run.ID != b.Run.ID || !a.Run.Started.Equal(b.Run.Started) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
 }
 
 // finishPair reads both sides of a saved comparison back, saves their reports and
@@ -139,17 +147,23 @@ func readWhole(dir string) (*model.Recorded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rec, isWhole(rec)
+}
+
+// isWhole refuses what was read of a run that was cut off.
+func isWhole(rec *model.Recorded) error {
+	dir := rec.Directory
 	look := "loadline analyze " + dir + " shows what can be read of it; measure again to compare"
 	switch {
 	case len(rec.Damage) > 0:
-		return nil, model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)
+		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)
 	case rec.Run.Schema != model.RunSchema:
-		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.RunSchema),
+		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.RunSchema),
 			"use the loadline that made it")
 	case rec.Run.Finished.IsZero():
-		return nil, model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, rec.Run.Reason), look)
+		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, rec.Run.Reason), look)
 	}
-	return rec, nil
+	return nil
 }
 
 // sameDirectory tells whether two paths are one directory.

@@ -154,5 +154,5 @@ func finite(e model.Estimate) bool {
 // many bytes.
 func SaveCard(dir string, c Card, document int) error {
 	c.Document = int64(document)
-	return writeJSON(dir, cardFile, c)
+	return writeJSON(dir, CardFile, c)
 }

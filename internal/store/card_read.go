@@ -32,7 +32,7 @@ func Holds(name string, inside []fs.DirEntry) bool {
 	sides := 0
 	for _, e := range inside {
 		switch e.Name() {
-		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, cardFile:
+		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, CardFile:
 			return true
 		case BaselineDir, CandidateDir:
 			if e.IsDir() {
@@ -109,7 +109,7 @@ func scenarioKind(scenario string) CardKind {
 
 // reportedCard makes a card of report.json, which may be that of a durability test.
 func reportedCard(files fs.FS) (Card, error) {
-	data, err := readBounded(files, ReportFile)
+	data, err := ReadDocument(files, ReportFile)
 	if err != nil {
 		return Card{}, err
 	}
@@ -145,7 +145,7 @@ func readComparisonCard(files fs.FS, name string) (Card, []string) {
 	var damage []string
 	if has(files, ComparisonFile) {
 		var r model.Comparison
-		data, err := readBounded(files, ComparisonFile)
+		data, err := ReadDocument(files, ComparisonFile)
 		if err == nil {
 			err = json.Unmarshal(data, &r)
 		}
@@ -225,7 +225,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 // that it was made of.
 func freshCard(files fs.FS, document string) (Card, bool) {
 	var c Card
-	if err := readJSON(files, cardFile, &c); err != nil || c.Schema != CardSchema || c.Document == 0 {
+	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != CardSchema || c.Document == 0 {
 		return c, false
 	}
 	info, err := fs.Stat(files, document)
@@ -245,7 +245,8 @@ func missing(name string, err error) string {
 	return fmt.Sprintf("%s cannot be read: %v", name, err)
 }
 
-func readBounded(files fs.FS, name string) ([]byte, error) {
+// ReadDocument reads a computed document, as long as it is not larger than any is.
+func ReadDocument(files fs.FS, name string) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err

@@ -69,12 +69,12 @@ func TestACardSaysWhatAListShows(t *testing.T) {
 func TestAnOutdatedCardDoesNotCount(t *testing.T) {
 	dir, r := finished(t)
 	r.Results[0].Value = 9999
-	card, err := os.ReadFile(filepath.Join(dir, cardFile))
+	card, err := os.ReadFile(filepath.Join(dir, CardFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	saveWithCard(t, dir, r, 100)
-	if err := WriteFile(dir, cardFile, card); err != nil {
+	if err := WriteFile(dir, CardFile, card); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := ReadCard(os.DirFS(dir), "name"); c.Results[0].Value != 9999 {
@@ -89,15 +89,15 @@ func TestWhatIsWrongWithADirectoryIsSaid(t *testing.T) {
 		status model.Status
 		says   string
 	}{
-		"killed":           {func(dir string) error { return remove(dir, ReportFile, cardFile) }, RunCard, model.Complete, ""},
-		"no plan":          {func(dir string) error { return remove(dir, ReportFile, cardFile, planFile) }, RunCard, model.Complete, "there is no plan.json"},
-		"no run":           {func(dir string) error { return remove(dir, ReportFile, cardFile, runFile) }, RunCard, "", "there is no run.json"},
-		"nothing":          {func(dir string) error { return remove(dir, ReportFile, cardFile, runFile, planFile) }, UnknownCard, "", "there is no plan.json"},
+		"killed":           {func(dir string) error { return remove(dir, ReportFile, CardFile) }, RunCard, model.Complete, ""},
+		"no plan":          {func(dir string) error { return remove(dir, ReportFile, CardFile, planFile) }, RunCard, model.Complete, "there is no plan.json"},
+		"no run":           {func(dir string) error { return remove(dir, ReportFile, CardFile, runFile) }, RunCard, "", "there is no run.json"},
+		"nothing":          {func(dir string) error { return remove(dir, ReportFile, CardFile, runFile, planFile) }, UnknownCard, "", "there is no plan.json"},
 		"a torn report":    {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema"`)) }, RunCard, model.Complete, "report.json cannot be read"},
 		"a foreign report": {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema":"x/v1"}`)) }, RunCard, model.Complete, `its schema is "x/v1"`},
-		"a torn card":      {func(dir string) error { return WriteFile(dir, cardFile, []byte(`{`)) }, RunCard, model.Complete, ""},
+		"a torn card":      {func(dir string) error { return WriteFile(dir, CardFile, []byte(`{`)) }, RunCard, model.Complete, ""},
 		"a folder for a file": {func(dir string) error {
-			return errors.Join(remove(dir, ReportFile, cardFile, planFile), os.Mkdir(filepath.Join(dir, planFile), 0o700))
+			return errors.Join(remove(dir, ReportFile, CardFile, planFile), os.Mkdir(filepath.Join(dir, planFile), 0o700))
 		}, RunCard, model.Complete, "plan.json cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,11 +21,12 @@ const (
 	environmentFile = "environment.json"
 	samplesFile     = "samples.jsonl.zst"
 	rawDir          = "raw"
-	cardFile        = "card.json"
 )
 
-// ReportFile is the computed report of a run or of a durability test.
-const ReportFile = "report.json"
-
-// PageFile is the page of a run or of a comparison.
-const PageFile = "report.html"
+// The computed files that other packages name: the report of a run or of a durability
+// test, the page of a run or of a comparison, and the card of any directory.
+const (
+	ReportFile = "report.json"
+	PageFile   = "report.html"
+	CardFile   = "card.json"
+)

@@ -1,12 +1,14 @@
 package truth
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/test/lab"
 )
@@ -45,8 +47,16 @@ func TestExamples(t *testing.T) {
 			if args[0] == "run" || args[0] == "sweep" || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
 				args = append(args, "--results", t.TempDir())
 			}
+			ctx := t.Context()
+			if args[0] == "serve" {
+				// A server runs until it is told to end.
+				args = append([]string{"serve", filepath.Dir(here.saved[0])}, "--listen", "127.0.0.1:0")
+				short, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				ctx = short
+			}
 			// On a busy machine a number may be invalid, and two runs may differ.
-			if o := command(t.Context(), t, args...); o.code != 0 && o.code != 5 && (args[0] != "compare" || o.code != 4) {
+			if o := command(ctx, t, args...); o.code != 0 && o.code != 5 && (args[0] != "compare" || o.code != 4) {
 				t.Errorf("exit code %d: %s", o.code, o.stderr)
 			}
 		})
@@ -101,7 +111,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/serve"
+)
+
+// serveFlags are read as text and checked together.
+type serveFlags struct {
+	listen, token string
+	hosts         []string
+}
+
+// tokenVariable is the environment variable that holds the token, because what is on
+// a command line every user of the machine can read.
+const tokenVariable = "LOADLINE_TOKEN"
+
+// shortestToken is how many characters a token has at least.
+const shortestToken = 16
+
+func newServe(e *env.Env) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Show the runs under a folder in a browser",
+		Long: `Serves the folder DIR (default: loadline-results) as a library in the browser: search
+and sort the runs, open one, put several side by side, watch a running one, download
+one as a bundle. It only reads, and nothing outside of DIR. The address is the first
+line that it prints; ^C ends it.
+
+Only this machine can reach it. With --listen on any other address visitors need a
+token: set LOADLINE_TOKEN to one of at least 16 characters, or give --token auto to
+have one made and shown. There is no encryption: on a network that you do not
+trust, leave --listen alone and use ssh -L 8470:127.0.0.1:8470 HOST.
+
+Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in use;
+2 refused: no such folder, or another address without a token.`,
+		Example: `  loadline serve
+  loadline serve /srv/results --listen 127.0.0.1:0`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) <= 1 {
+				return nil
+			}
+			return exactly(1, "one folder")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder := "loadline-results"
+			if len(args) == 1 {
+				folder = args[0]
+			}
+			return f.serve(cmd.Context(), e, folder)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8470", "`ADDRESS` to listen on; port 0 takes a free one")
+	fl.StringVar(&f.token, "token", "", "what visitors must know: auto makes one (default: $LOADLINE_TOKEN)")
+	fl.StringSliceVar(&f.hosts, "host", nil, "answer to this `NAME` as well, such as that of a proxy in front")
+	return cmd
+}
+
+func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error {
+	loopback, err := serve.IsLoopback(f.listen)
+	if err != nil {
+		return err
+	}
+	token, made, err := f.chosenToken(e, loopback)
+	if err != nil {
+		return err
+	}
+	server, err := serve.New(serve.Options{
+		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
+		Assemble: assemble, Compare: compareSides, Now: e.Now, Log: log.New(e.Stderr, "loadline: ", 0),
+	})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	ln, err := serve.Listen(f.listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.Stdout, "%s\n", f.address(ln))
+	if made {
+		fmt.Fprintf(e.Stderr, "token   %s   (shown only here; it ends with this server)\n", token)
+	}
+	if !loopback {
+		fmt.Fprintln(e.Stderr, "note    without encryption: whoever can read the network can read the token")
+	}
+	fmt.Fprintf(e.Stderr, "serving %s, only to be read; ^C ends it\n", folder)
+	return server.Serve(ctx, ln)
+}
+
+// chosenToken is the token that visitors must know, "" for none, and whether it was
+// made here.
+func (f *serveFlags) chosenToken(e *env.Env, loopback bool) (token string, made bool, err error) {
+	token = cmp.Or(f.token, e.Getenv(tokenVariable))
+	switch {
+	case token == "auto" && !e.Terminal.Interactive:
+		// A log is no place for it.
+		return "", false, model.RefusedError("--token auto shows the token on a terminal, and there is none", "choose one yourself: "+tokenVariable+"=…")
+	case token == "auto":
+		return rand.Text(), true, nil
+	case token == "" && !loopback:
+		return "", false, model.RefusedError(fmt.Sprintf("--listen %s lets other machines in, and nothing would ask who they are", f.listen),
+			"set "+tokenVariable+" to a secret of at least "+fmt.Sprint(shortestToken)+" characters, or add --token auto")
+	case token != "" && (len(token) < shortestToken || strings.TrimSpace(token) != token):
+		return "", false, model.RefusedError(fmt.Sprintf("the token is too easy: it needs at least %d characters, and no blanks around it", shortestToken),
+			tokenVariable+"=$(openssl rand -hex 16), or --token auto")
+	}
+	return token, false, nil
+}
+
+// address is the one to open in a browser.
+func (f *serveFlags) address(ln net.Listener) string {
+	at, ok := ln.Addr().(*net.TCPAddr)
+	if !ok {
+		return "http://" + ln.Addr().String() + "/"
+	}
+	host := at.IP.String()
+	if at.IP.IsUnspecified() {
+		host = "localhost"
+		if own, err := os.Hostname(); err == nil {
+			host = own
+		}
+	}
+	if len(f.hosts) > 0 && !at.IP.IsLoopback() {
+		host = f.hosts[0]
+	}
+	return "http://" + net.JoinHostPort(host, fmt.Sprint(at.Port)) + "/"
+}
+
+// compareSides compares two saved runs as compare does, with its default margins.
+func compareSides(a, b serve.Side) (*model.Comparison, error) {
+	for _, side := range []serve.Side{a, b} {
+		if err := isWhole(side.Recorded); err != nil {
+			return nil, err
+		}
+	}
+	if err := refuseCopy(a.Recorded, b.Recorded); err != nil {
+		return nil, err
+	}
+	var g gateFlags
+	return g.compareWith([2]*model.Recorded{a.Recorded, b.Recorded}, [2]*model.Report{a.Report, b.Report})
+}

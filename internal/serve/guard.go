@@ -1,0 +1,135 @@
+package serve
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+)
+
+// guard stands before every answer: it knows who may ask, under which name, and what
+// a browser may do with the answer.
+type guard struct {
+	// token is what a visitor must know; empty lets everybody in.
+	token string
+	// secret makes the cookie's value, which is worth nothing once the server has ended.
+	secret []byte
+	// loopback tells that the server listens to this machine only; names are the host
+	// names beside addresses and localhost that it answers to.
+	loopback bool
+	names    []string
+}
+
+// cookieName is the session's cookie. Browsers share cookies among the ports of a
+// host, so the port is part of the name.
+func cookieName(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	return "loadline" + port
+}
+
+func newGuard(token string, loopback bool, names []string) *guard {
+	g := &guard{token: token, secret: make([]byte, 32), loopback: loopback}
+	_, _ = rand.Read(g.secret)
+	for _, n := range names {
+		g.names = append(g.names, strings.ToLower(strings.TrimSuffix(n, ".")))
+	}
+	if own, err := os.Hostname(); err == nil && !loopback {
+		g.names = append(g.names, strings.ToLower(own))
+	}
+	return g
+}
+
+// policy is what a page of ours may do: run our scripts, talk to us, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// wrap guards a handler.
+func (g *guard) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch {
+		case !g.knows(r.Host):
+			// A name that somebody else's DNS leads here: their page would read our answers.
+			fail(w, http.StatusMisdirectedRequest, "this server does not answer to the name "+r.Host+"; start it with --host "+hostOnly(r.Host)+" if it should")
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.URL.Path != loginPath:
+			h.Set("Allow", "GET, HEAD")
+			fail(w, http.StatusMethodNotAllowed, "this server only reads")
+		case strings.HasPrefix(r.URL.Path, "/api/") && foreign(r):
+			fail(w, http.StatusForbidden, "another site's page asks for this")
+		case r.URL.Path == loginPath:
+			g.login(w, r)
+		case strings.HasPrefix(r.URL.Path, assetsPath), g.allowed(r):
+			next.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/"):
+			h.Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, "a token is needed: send it as \"Authorization: Bearer TOKEN\"")
+		default:
+			http.Redirect(w, r, loginPath+"?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		}
+	})
+}
+
+// foreign tells whether a browser says that another site's page asks.
+func foreign(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
+}
+
+// knows tells whether the server answers to the name in the Host header. An address
+// cannot be made to lead elsewhere, a name can (DNS rebinding).
+func (g *guard) knows(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix(hostOnly(host), "."))
+	if name == "localhost" || slices.Contains(g.names, name) {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && (!g.loopback || addr.Unmap().IsLoopback())
+}
+
+// hostOnly is a Host header without its port and brackets.
+func hostOnly(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// allowed tells whether the request carries the token or the cookie that stands for it.
+func (g *guard) allowed(r *http.Request) bool {
+	if g.token == "" {
+		return true
+	}
+	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.isToken(given) {
+		return true
+	}
+	c, err := r.Cookie(cookieName(r))
+	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.session())) == 1
+}
+
+// isToken compares in a time that tells nothing about the token, not even its length.
+func (g *guard) isToken(given string) bool {
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// session is the cookie's value: no way leads from it back to the token.
+func (g *guard) session() string {
+	mac := hmac.New(sha256.New, g.secret)
+	mac.Write([]byte(g.token))
+	return hex.EncodeToString(mac.Sum(nil))
+}

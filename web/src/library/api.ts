@@ -1,0 +1,123 @@
+// What the server answers, as internal/serve says it, and how it is asked.
+
+import type { Comparison, Direction, Durability, Estimate, Finding, Metric, Report, Run, Verdict, Change } from "../model";
+
+export type Kind = "run" | "sweep" | "scale" | "comparison" | "durability" | "unknown";
+
+export interface CardResult extends Estimate {
+  workload: string;
+  direction: Direction;
+  metric: Metric;
+  verdict: Verdict;
+}
+
+/** A row of the list: one directory. */
+export interface Entry {
+  path: string;
+  kind: Kind;
+  id: string;
+  started?: string;
+  finished?: string;
+  status: "" | "running" | "complete" | "interrupted" | "failed" | "unknown";
+  reason?: string;
+  target: string;
+  target_kind?: string;
+  baseline?: string;
+  profile?: string;
+  note?: string;
+  host?: string;
+  verdict?: Verdict;
+  invalid?: number;
+  warnings?: number;
+  results?: CardResult[];
+  changes?: Partial<Record<Change, number>>;
+  durability?: Durability["result"];
+  statement?: string;
+  problems?: string[];
+  more?: number;
+}
+
+export interface Headline {
+  workload: string;
+  direction: Direction;
+  metric: Metric;
+  runs: number;
+}
+
+export interface Listing {
+  folder: string;
+  total: number;
+  matches: number;
+  offset: number;
+  limit: number;
+  runs: Entry[];
+  results: Headline[];
+  reading?: boolean;
+  remarks?: string[];
+}
+
+/** The report of a durability test that stands alone. */
+export interface DurabilityReport extends Durability {
+  id: string;
+  started: string;
+  finished?: string;
+  status: Run["status"];
+  reason?: string;
+  command?: string[];
+  target: Run["target"];
+  path: string;
+  block_size: number;
+  blocks: number;
+  jobs: number;
+  clean: number;
+  counted: number;
+  bound?: number;
+  findings: Finding[];
+  environment: Run["environment"];
+}
+
+export interface Viewed {
+  path: string;
+  kind: Kind;
+  running: boolean;
+}
+
+export interface View {
+  runs: Viewed[];
+  reports: Report[];
+  comparisons: Comparison[];
+  durability: DurabilityReport[];
+  remarks: string[];
+}
+
+/** What changed in a running run. */
+export interface Update {
+  whole?: boolean;
+  report?: Report;
+  courses?: { at: number; course: NonNullable<Report["courses"]>[number] }[];
+}
+
+/** ask fetches a document. Who is not let in is sent to the login; other refusals are errors with a sentence. */
+export async function ask<T>(address: string): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(address, { headers: { Accept: "application/json" } });
+  } catch {
+    throw new Error("The server does not answer.");
+  }
+  if (answer.status === 401) {
+    location.assign("/login?next=" + encodeURIComponent(location.pathname + location.search));
+    return new Promise(() => undefined);
+  }
+  const document = (await answer.json()) as T & { error?: string };
+  if (!answer.ok) throw new Error(document.error ?? `The server answers with ${answer.status}.`);
+  return document;
+}
+
+/** runs writes paths as the parameters of an address. */
+export function runs(paths: string[]): string {
+  return paths.map((p) => "run=" + encodeURIComponent(p)).join("&");
+}
+
+export const viewOf = (...paths: string[]): string => "/view?" + runs(paths);
+export const bundleOf = (path: string): string => "/api/bundle?" + runs([path]);

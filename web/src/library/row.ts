@@ -1,0 +1,92 @@
+// A row of the list.
+
+import { h, type Child } from "../dom";
+import * as format from "../format";
+import type { Change } from "../model";
+import { changeTone, verdictSign, verdictTone, type Tone } from "../theme";
+import { bundleOf, viewOf, type CardResult, type Entry } from "./api";
+
+export interface RowChoice {
+  has(e: Entry): boolean;
+  /** set chooses a run or lets it go, and tells whether that was possible. */
+  set(e: Entry, on: boolean): boolean;
+}
+
+/** targetWords names what was measured. */
+export function targetWords(e: Entry): string {
+  const target = e.target || e.id;
+  return e.baseline ? `${e.baseline} → ${target}` : target;
+}
+
+/** rowOf makes the row of a directory; names are those of the columns. */
+export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRowElement {
+  const words = targetWords(e);
+  const box = h("input", { type: "checkbox", "data-part": "box", "aria-label": `Choose ${words}, ${format.when(e.started)}` });
+  box.checked = choice.has(e);
+  box.disabled = e.kind === "unknown" || e.kind === "durability";
+  box.addEventListener("change", () => {
+    if (!choice.set(e, box.checked)) box.checked = !box.checked;
+  });
+  const open = h("a", { href: viewOf(e.path), "data-part": "open" }, words);
+  const bundle = h("a", { href: bundleOf(e.path), class: "bundle", "data-part": "bundle", download: true, "aria-label": `Download ${words}` }, "bundle");
+  const cells: Child[][] = [
+    [open, h("p", { class: "faint" }, kindWords(e), " · ", bundle)],
+    [format.when(e.started)],
+    [took(e)],
+    resultWords(e),
+    state(e),
+    [e.note],
+  ];
+  const row = h("tr", { role: "row" }, h("td", { role: "cell", class: "choose" }, box));
+  row.dataset.path = e.path;
+  cells.forEach((children, i) => {
+    const tag = i === 0 ? "th" : "td";
+    const cell = h(tag, { role: i === 0 ? "rowheader" : "cell", scope: i === 0 ? "row" : undefined, class: names[i], "data-name": names[i] }, ...children);
+    if (children.every((c) => !c || c === "–")) cell.classList.add("empty");
+    row.append(cell);
+  });
+  return row;
+}
+
+function kindWords(e: Entry): string {
+  const kind = { run: e.profile || "run", sweep: "sweep", scale: "scaling", comparison: `comparison ${e.profile ?? ""}`.trim(), durability: "durability", unknown: "not readable" }[e.kind];
+  const parts = [kind, e.target_kind === "imported" && "imported: no raw series", e.host && `on ${e.host}`];
+  return parts.filter(Boolean).join(" · ");
+}
+
+function took(e: Entry): string {
+  if (!e.started || !e.finished) return "–";
+  return format.span((Date.parse(e.finished) - Date.parse(e.started)) / 1000);
+}
+
+function resultWords(e: Entry): Child[] {
+  if (e.statement) return [h("p", { class: "statement" }, e.statement)];
+  if (e.changes) {
+    const order: Change[] = ["better", "worse", "same", "unclear", "unusable"];
+    const parts = order.filter((c) => e.changes?.[c]).map((c) => h("span", { class: `verdict ${changeTone[c]}` }, `${e.changes![c]} ${c}`));
+    return [h("p", { class: "changes" }, ...parts)];
+  }
+  if (!e.results?.length) return [];
+  const items = e.results.map((r) => h("li", { class: r.verdict }, h("span", {}, r.workload), h("span", { class: "number" }, value(r))));
+  const more = e.more && e.results.length > 1 ? h("li", { class: "faint" }, `and ${e.more} more`) : null;
+  return [h("ul", {}, ...items, more)];
+}
+
+function value(r: CardResult): string {
+  const half = format.plusMinus(r);
+  return format.metric(r.metric, r.estimate) + (half === "–" ? "" : ` ${half}`);
+}
+
+/** state says how it ended and whether it may be believed, in words and a sign. */
+function state(e: Entry): Child[] {
+  const word = (tone: Tone, text: string) => h("span", { class: `verdict ${tone}` }, text);
+  const out: Child[] = [];
+  if (e.status === "running") out.push(word("plain", "● running"));
+  else if (e.problems?.length) out.push(word("bad", "✗ damaged"));
+  else if (e.durability) out.push(word(e.durability === "clean" ? "good" : e.durability === "unproven" ? "unsure" : "bad", e.durability));
+  else if (e.verdict) out.push(word(verdictTone[e.verdict], `${verdictSign[e.verdict]} ${e.verdict}`));
+  if (e.status === "interrupted" || e.status === "failed") out.push(out.length ? ", " : null, word(e.status === "failed" ? "bad" : "unsure", e.status));
+  const why = [...(e.problems ?? []), e.reason].filter(Boolean).join("; ");
+  if (why) out.push(h("p", { class: "faint why" }, why));
+  return out;
+}
