@@ -128,6 +128,9 @@ func FormatSpan(s float64) string {
 // FormatMetric writes a value of the metric with its unit: "21.4k/s" for IOPS,
 // "635 MiB/s", "402 µs".
 func FormatMetric(m Metric, v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
 	switch m {
 	case IOPS:
 		return FormatRate(v) + "/s"

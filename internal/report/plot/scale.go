@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/words"
 )
 
 // Scale draws the total of N volumes at once: the measured points with their
@@ -76,7 +77,7 @@ func lawCurves(l model.Law) (inside, beyond curve) {
 
 // lawWords name what the lines are.
 func lawWords(l model.Law, beyond bool, s term.Style) string {
-	words := glyph(s, [2]string{"⠒⠒", "--"}) + " law: " + lawName(l.Kind)
+	words := glyph(s, [2]string{"⠒⠒", "--"}) + " law: " + words.Law(l.Kind)
 	if beyond {
 		words += "; dashed: beyond what was measured"
 	}
@@ -91,16 +92,4 @@ func kneeName(k model.LawKind) string {
 		return "peak"
 	}
 	return "knee"
-}
-
-func lawName(k model.LawKind) string {
-	switch k {
-	case model.SaturationLaw:
-		return "linear up to a limit"
-	case model.AmdahlLaw:
-		return "Amdahl"
-	case model.USLLaw:
-		return "universal scalability"
-	}
-	return string(k)
 }

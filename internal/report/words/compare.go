@@ -126,11 +126,19 @@ func Verdicts(c *model.Comparison) []string {
 	if len(parts) == 0 {
 		return []string{"nothing was compared"}
 	}
+	return append(parts, Margins(c))
+}
+
+// Margins is "(margin ±5%, p99 ±10%)"; "" when nothing was compared.
+func Margins(c *model.Comparison) string {
+	if len(c.Rows) == 0 {
+		return ""
+	}
 	margins := "margin ±" + Asked(c.Margins.Rate)
 	if c.Margins.P99 != c.Margins.Rate {
 		margins += ", p99 ±" + Asked(c.Margins.P99)
 	}
-	return append(parts, "("+margins+")")
+	return "(" + margins + ")"
 }
 
 // RowName is the workload's name, with the direction where the name alone does not

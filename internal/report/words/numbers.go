@@ -96,3 +96,19 @@ func ResultName(r *model.Report, res model.Result) string {
 	}
 	return res.Workload
 }
+
+// number tells whether v is a number that can be shown.
+func number(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Law names a scaling law.
+func Law(k model.LawKind) string {
+	switch k {
+	case model.SaturationLaw:
+		return "linear up to a limit"
+	case model.AmdahlLaw:
+		return "Amdahl"
+	case model.USLLaw:
+		return "universal scalability"
+	}
+	return string(k)
+}

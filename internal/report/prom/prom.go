@@ -1,0 +1,170 @@
+// Package prom writes a report in Prometheus' text format, for node_exporter's
+// textfile collector or a push gateway. Its opinion: a number never travels without
+// its verdict, so the verdict is a label of every number; units are base units and
+// stand in the name; what is not known is left out, because a zero or a NaN on a
+// dashboard looks like a measurement; and no sample has a time of its own, which
+// the textfile collector refuses.
+package prom
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/words"
+)
+
+// Metric is a metric that Write or WriteComparison can yield; all are gauges.
+type Metric struct {
+	Name, Help string
+	Labels     []string
+}
+
+// The labels that every number of a report carries.
+var ofResult = []string{"run", "target", "workload", "direction", "verdict"}
+
+// Metrics are all metrics, in the order in which they are written.
+var Metrics = []Metric{
+	{"loadline_run_info", "A run that was measured; the value is always 1.", []string{"run", "target", "kind", "profile", "status", "host", "kernel", "fio", "loadline"}},
+	{"loadline_run_start_timestamp_seconds", "When the run began, in seconds since 1970.", []string{"run", "target"}},
+	{"loadline_run_findings", "Number of findings of the trust rules, by severity.", []string{"run", "target", "severity"}},
+	{"loadline_operations_per_second", "Estimated rate of I/Os.", ofResult},
+	{"loadline_operations_per_second_bound", "Ends of the 95 % interval of the rate of I/Os.", append(ofResult[:len(ofResult):len(ofResult)], "bound")},
+	{"loadline_throughput_bytes_per_second", "Estimated bandwidth.", ofResult},
+	{"loadline_throughput_bound_bytes_per_second", "Ends of the 95 % interval of the bandwidth.", append(ofResult[:len(ofResult):len(ofResult)], "bound")},
+	{"loadline_latency_seconds", "Latency of I/Os: the mean, percentiles as far as enough I/Os support them, and the maximum.", append(ofResult[:len(ofResult):len(ofResult)], "statistic")},
+	{"loadline_latency_bound_seconds", "Ends of the 95 % interval of a latency.", append(ofResult[:len(ofResult):len(ofResult)], "statistic", "bound")},
+	{"loadline_measured_seconds", "Measured time behind a result.", ofResult},
+	{"loadline_visits", "Number of visits behind a result.", ofResult},
+	{"loadline_converged", "1 when the headline of a result is as precise as was asked, else 0.", ofResult},
+	{"loadline_goal", "1 for the outcome of a goal: met, missed or undecided.", []string{"run", "target", "goal", "outcome"}},
+	{"loadline_comparison_ratio", "B as a multiple of A, with the verdict on the row.", []string{"target_a", "target_b", "workload", "direction", "metric", "verdict"}},
+	{"loadline_comparison_ratio_bound", "Ends of the 95 % interval of the ratio.", []string{"target_a", "target_b", "workload", "direction", "metric", "verdict", "bound"}},
+}
+
+// Write writes reports. It fails only when w does.
+func Write(w io.Writer, reports ...*model.Report) error {
+	e := exposition{}
+	for _, r := range reports {
+		e.report(r)
+	}
+	return e.flush(w)
+}
+
+// WriteComparison is Write for a comparison.
+func WriteComparison(w io.Writer, c *model.Comparison) error {
+	e := exposition{}
+	for _, r := range c.Rows {
+		labels := []string{c.A.Target.Name, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict)}
+		e.estimate("loadline_comparison_ratio", "loadline_comparison_ratio_bound", r.Ratio, labels...)
+	}
+	return e.flush(w)
+}
+
+// exposition collects the samples of each metric: all lines of a metric must
+// stand together.
+type exposition map[string][]string
+
+// put adds a sample; the same labels again, and what is not finite, are left out.
+func (e exposition) put(name string, value float64, labels ...string) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return
+	}
+	i := slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })
+	var b strings.Builder
+	for k, label := range Metrics[i].Labels {
+		if k > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(label + `="` + escape(labels[k]) + `"`)
+	}
+	series := name + "{" + b.String() + "} "
+	if !slices.ContainsFunc(e[name], func(line string) bool { return strings.HasPrefix(line, series) }) {
+		e[name] = append(e[name], series+strconv.FormatFloat(value, 'g', -1, 64))
+	}
+}
+
+// estimate adds a value and the ends of its interval, if it has one.
+func (e exposition) estimate(name, bound string, x model.Estimate, labels ...string) {
+	e.put(name, x.Value, labels...)
+	if x.Confidence > 0 {
+		e.put(bound, x.Low, append(slices.Clone(labels), "low")...)
+		e.put(bound, x.High, append(slices.Clone(labels), "high")...)
+	}
+}
+
+func (e exposition) report(r *model.Report) {
+	run := &r.Run
+	e.put("loadline_run_info", 1, run.ID, run.Target.Name, string(run.Target.Kind), run.Profile, string(run.Status),
+		run.Environment.Hostname, run.Environment.Kernel, run.Tools["fio"], run.Tools["loadline"])
+	if !run.Started.IsZero() {
+		e.put("loadline_run_start_timestamp_seconds", float64(run.Started.UnixMilli())/1000, run.ID, run.Target.Name)
+	}
+	for _, severity := range []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote, model.SeverityPassed, model.SeverityNotChecked} {
+		n := 0
+		for _, f := range r.Findings {
+			if f.Severity == severity {
+				n++
+			}
+		}
+		e.put("loadline_run_findings", float64(n), run.ID, run.Target.Name, string(severity))
+	}
+	for i := range r.Results {
+		e.result(run, &r.Results[i])
+	}
+	for _, g := range r.Goals {
+		e.put("loadline_goal", 1, run.ID, run.Target.Name, g.Text, string(g.Outcome))
+	}
+}
+
+func (e exposition) result(run *model.RunInfo, res *model.Result) {
+	labels := []string{run.ID, run.Target.Name, res.Workload, string(res.Direction), string(res.Verdict)}
+	for _, x := range words.Estimates(res) {
+		switch x.Metric {
+		case model.IOPS:
+			e.estimate("loadline_operations_per_second", "loadline_operations_per_second_bound", x.Estimate, labels...)
+		case model.Bandwidth:
+			e.estimate("loadline_throughput_bytes_per_second", "loadline_throughput_bound_bytes_per_second", x.Estimate, labels...)
+		default:
+			statistic := string(x.Metric)
+			if x.Metric == model.Latency {
+				statistic = "mean"
+			}
+			e.estimate("loadline_latency_seconds", "loadline_latency_bound_seconds", x.Estimate, append(slices.Clone(labels), statistic)...)
+		}
+	}
+	e.put("loadline_measured_seconds", res.Seconds, labels...)
+	e.put("loadline_visits", float64(res.Repeats), labels...)
+	converged := 0.0
+	if res.Converged {
+		converged = 1
+	}
+	e.put("loadline_converged", converged, labels...)
+}
+
+func (e exposition) flush(w io.Writer) error {
+	var b strings.Builder
+	for _, m := range Metrics {
+		if len(e[m.Name]) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", m.Name, m.Help, m.Name)
+		for _, line := range e[m.Name] {
+			b.WriteString(line + "\n")
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("the metrics could not be written: %w", err)
+	}
+	return nil
+}
+
+// escape makes a text a label's value: backslash, quote and line feed are escaped
+// (exposition format 0.0.4), and what is not UTF-8 is replaced.
+func escape(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(strings.ToValidUTF8(s, "\ufffd"))
+}

@@ -1,0 +1,45 @@
+package words
+
+import "github.com/loadline/loadline/internal/model"
+
+// Longest is the largest latency, which is no estimate of anything and has no
+// interval.
+const Longest model.Metric = "max"
+
+// Measured is a metric of a result and its estimate.
+type Measured struct {
+	Metric model.Metric
+	model.Estimate
+}
+
+// Estimates are all metrics of a result in the order of a table: those with an
+// interval, and the percentiles and the maximum that have none.
+func Estimates(res *model.Result) []Measured {
+	lat := res.Latency
+	if lat == nil {
+		lat = &model.LatencySummary{}
+	}
+	var mean, longest *float64
+	if res.Latency != nil {
+		mean, longest = &lat.Mean, &lat.Max
+	}
+	var list []Measured
+	for _, m := range []struct {
+		metric model.Metric
+		alone  *float64
+	}{{model.IOPS, nil}, {model.Bandwidth, nil}, {model.Latency, mean}, {model.P50, lat.P50}, {model.P90, lat.P90}, {model.P99, lat.P99},
+		{model.P999, lat.P999}, {model.P9999, lat.P9999}, {Longest, longest}} {
+		e, there := res.Metrics[m.metric]
+		switch {
+		case there:
+		case m.metric == res.Metric:
+			e = res.Estimate
+		case m.alone != nil:
+			e = model.Estimate{Unit: "s", Value: *m.alone, Low: *m.alone, High: *m.alone}
+		default:
+			continue
+		}
+		list = append(list, Measured{m.metric, e})
+	}
+	return list
+}
