@@ -1,0 +1,39 @@
+package main
+
+// config is what an image says beside its files.
+type config struct {
+	name       string
+	user       string
+	workdir    string
+	entrypoint []string
+}
+
+// plain is loadline, which runs as nobody in particular.
+var plain = config{name: "loadline:latest", user: "65532:65532", workdir: "/fio", entrypoint: []string{"/usr/bin/loadline"}}
+
+// stage is the image's stage in the Dockerfile.
+func (c config) stage() string { return "plain" }
+
+// searchPath is PATH in both images.
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// programs are taken from Debian, with the libraries that they need.
+var programs = []string{"usr/bin/fio", "bin/bash"}
+
+// busybox is one static program; applets are the names that it is called by. They
+// are those that entry points, probes and people with kubectl exec use.
+const busybox = "bin/busybox"
+
+var applets = []string{"sh", "ls", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "ln", "ps", "df", "du", "id", "env", "head", "tail",
+	"grep", "sed", "awk", "kill", "date", "stat", "sleep", "sync", "test", "[", "true", "false", "find", "sort", "wc", "tar", "mount",
+	"umount", "uname", "hostname", "top", "dd", "blockdev", "basename", "dirname", "readlink", "touch", "chmod", "printf", "echo", "xargs"}
+
+// accounts are the users that the two configurations and "kubectl exec" name.
+var accounts = map[string]string{
+	"etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnonroot:x:65532:65532:nonroot:/tmp:/bin/sh\n",
+	"etc/group":  "root:x:0:\ndisk:x:6:\nnonroot:x:65532:\n",
+}
+
+// directories with their modes. /fio is where Kbench's results go when no OUTPUT
+// is given, so anybody may write there, and nobody may replace what is there.
+var directories = map[string]int64{"tmp": 0o1777, "fio": 0o1777, "root": 0o700, "proc": 0o755, "sys": 0o755, "dev": 0o755, "volume": 0o1777, "test-result": 0o1777}

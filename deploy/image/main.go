@@ -1,0 +1,91 @@
+// Command image makes Loadline's container image without a container engine: an
+// archive that docker load, podman load, ctr images import and kind load take, or
+// the same files as a directory, which is what the Dockerfile beside it copies.
+//
+// Its opinion: an image is a list of files and a little JSON. It holds what a
+// measurement needs (fio with its libraries, a shell, loadline) and nothing else, and
+// the same files give the same bytes, whoever builds them.
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stderr); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "image:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+// request is what is to be built, and of what.
+type request struct {
+	arch, root, binary, version string
+	archive, rootfs, name       string
+}
+
+func run(args []string, out io.Writer) error {
+	f := flag.NewFlagSet("image", flag.ContinueOnError)
+	f.SetOutput(out)
+	var r request
+	f.StringVar(&r.arch, "arch", runtime.GOARCH, "`architecture` of the image: amd64 or arm64")
+	f.StringVar(&r.root, "root", "/", "Debian `DIR` that fio, bash and busybox are taken from, with their libraries")
+	f.StringVar(&r.binary, "binary", "", "a loadline that is built already; else it is built here")
+	f.StringVar(&r.version, "version", "unknown", "version that the loadline built here says it has")
+	f.StringVar(&r.archive, "o", "", "write the image to this archive `FILE`")
+	f.StringVar(&r.rootfs, "rootfs", "", "write only the files, to this `DIR`")
+	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:latest)")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if f.NArg() > 0 {
+		return fmt.Errorf("%q is not understood; all is said with flags: see -help", f.Arg(0))
+	}
+	if (r.archive == "") == (r.rootfs == "") {
+		return errors.New("nothing to write to: give -o FILE for an archive, or -rootfs DIR for its files")
+	}
+	c := plain
+	r.name = cmp.Or(r.name, c.name)
+	if r.binary == "" {
+		dir, err := os.MkdirTemp("", "loadline-image-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if r.binary, err = compile(dir, r.arch, r.version); err != nil {
+			return err
+		}
+	}
+	tree, err := gather(r.root, r.arch, r.binary)
+	if err != nil {
+		return err
+	}
+	if r.rootfs != "" {
+		return tree.lay(r.rootfs)
+	}
+	return writeFile(r.archive, func(w io.Writer) error { return writeArchive(w, tree, c, r.arch, r.name) })
+}
+
+// writeFile makes a file that is there whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	tmp, err := os.Create(path + ".part")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(tmp), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}

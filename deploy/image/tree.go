@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// node is a file, a directory or a symbolic link of the image; all belong to root.
+type node struct {
+	// mode holds the permission bits, and the sticky bit as tar writes it.
+	mode int64
+	dir  bool
+	// link is the target of a symbolic link.
+	link string
+	// from is the file on this machine that the content comes from; text is the
+	// content itself where there is none.
+	from, text string
+}
+
+// tree is a filesystem: nodes by path, without a leading slash.
+type tree map[string]node
+
+// gather makes the tree of the image from a Debian root and the built program.
+func gather(root, arch, binary string) (tree, error) {
+	t := tree{}
+	for name, mode := range directories {
+		t.add(name, node{dir: true, mode: mode})
+	}
+	for name, text := range accounts {
+		t.add(name, node{mode: 0o644, text: text})
+	}
+	t.add("usr/bin/loadline", node{mode: 0o755, from: binary})
+
+	c := closure{root: root, arch: arch, tree: t}
+	for _, program := range programs {
+		if err := c.program(program); err != nil {
+			return nil, err
+		}
+	}
+	from, err := c.find(busybox)
+	if err != nil {
+		return nil, fmt.Errorf("there is no %s in %s: install busybox-static", busybox, root)
+	}
+	if err := c.static(from); err != nil {
+		return nil, err
+	}
+	t.add(busybox, node{mode: 0o755, from: from})
+	for _, name := range applets {
+		t.add("bin/"+name, node{link: "busybox"})
+	}
+	return t, nil
+}
+
+// add puts a node at a path, and the directories above it where they are missing.
+func (t tree) add(name string, n node) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, known := t[dir]; !known {
+			t[dir] = node{dir: true, mode: 0o755}
+		}
+	}
+	t[name] = n
+}
+
+// names lists the paths, each directory before what is in it.
+func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
+
+// content is what a file holds.
+func (n node) content() ([]byte, error) {
+	if n.from == "" {
+		return []byte(n.text), nil
+	}
+	return os.ReadFile(n.from)
+}
+
+// lay writes the tree into an empty or missing directory.
+func (t tree) lay(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		return errors.Join(err, fmt.Errorf("%s is not empty, so nothing is written there", dir))
+	}
+	for _, name := range t.names() {
+		n, to := t[name], filepath.Join(dir, name)
+		switch {
+		case n.dir:
+			if err := errors.Join(os.Mkdir(to, 0o755), os.Chmod(to, fileMode(n.mode))); err != nil {
+				return err
+			}
+		case n.link != "":
+			if err := os.Symlink(n.link, to); err != nil {
+				return err
+			}
+		default:
+			data, err := n.content()
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(os.WriteFile(to, data, 0o644), os.Chmod(to, fileMode(n.mode))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fileMode turns tar's bits into Go's.
+func fileMode(mode int64) fs.FileMode {
+	m := fs.FileMode(mode & 0o777)
+	if mode&0o1000 != 0 {
+		m |= fs.ModeSticky
+	}
+	return m
+}
+
+// compile builds loadline for the image: static, because the image has no C
+// library but fio's.
+func compile(dir, arch, version string) (string, error) {
+	binary := filepath.Join(dir, "loadline")
+	const module = "github.com/loadline/loadline"
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w -X "+module+"/internal/cli.Version="+version, "-o", binary, module+"/cmd/loadline")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("loadline cannot be built for %s: %w\n%s", arch, err, strings.TrimSpace(string(out)))
+	}
+	return binary, nil
+}
