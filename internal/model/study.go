@@ -60,3 +60,134 @@ const (
 	LineNotShown  NodeVerdict = "not-shown"
 	OneNodeNumber NodeVerdict = "one-number"
 )
+
+// LimitStudy says which resource binds a workload.
+type LimitStudy struct {
+	Workload string `json:"workload"`
+	// Binding is the resource that the hardware's figures fill first, empty when the
+	// measured capacity leaves all of them far from full; Rival is another
+	// within 10 % of it, so that either may bind.
+	Binding Resource `json:"binding,omitempty"`
+	Rival   Resource `json:"rival,omitempty"`
+	// Resources are what each known resource allows, in the unit of the workload's
+	// metric, the least first. Unknown names those that nobody told the size of.
+	Resources []ResourceLimit `json:"resources"`
+	Unknown   []Resource      `json:"unknown,omitempty"`
+	// Measured is the capacity; Excess is ln(measured / what the binding resource
+	// allows), the part that is not explained. Absent without a capacity.
+	Measured *Estimate `json:"measured,omitempty"`
+	Excess   *Estimate `json:"excess,omitempty"`
+	// Expected and Amplification are device I/Os per I/O of a volume when all of the
+	// disks' IOPS are used: as replicas, extra writes and merging make it, and as
+	// measured (1/Merge of it is seen where I/Os are merged).
+	Expected      float64   `json:"expected,omitempty"`
+	Amplification *Estimate `json:"amplification,omitempty"`
+	// Merge is how many I/Os became one device I/O: as said, else as the measured
+	// capacity asks for at least (MergeInferred).
+	Merge         float64 `json:"merge,omitempty"`
+	MergeInferred bool    `json:"merge_inferred,omitempty"`
+	// Extra is the number of device writes beyond the data that each copy seems to take,
+	// where nobody said it and the capacity asks for it.
+	Extra float64 `json:"extra,omitempty"`
+	// Sentences say all of it.
+	Sentences []string `json:"sentences"`
+}
+
+// ResourceLimit is what one resource allows a workload. Uses is the share of it in
+// use at the measured capacity; 0 without one.
+type ResourceLimit struct {
+	Resource Resource `json:"resource"`
+	Allows   float64  `json:"allows"`
+	Uses     float64  `json:"uses,omitempty"`
+	How      string   `json:"how"`
+}
+
+// Slip is a place where a report contradicts itself or its own figures.
+type Slip struct {
+	// Kind is one of arithmetic, claim, nodes, saturated, size, binding, offered.
+	Kind string `json:"kind"`
+	// Where names the workload or chapter; Message is a sentence.
+	Where   string `json:"where"`
+	Message string `json:"message"`
+	// Stated and Found are the figures, in the base unit of Where's metric.
+	Stated float64 `json:"stated"`
+	Found  float64 `json:"found"`
+}
+
+// Study is all that points allow to conclude.
+type Study struct {
+	Schema string       `json:"schema"`
+	Name   string       `json:"name"`
+	Source string       `json:"source,omitempty"`
+	System System       `json:"system"`
+	Scales []ScaleStudy `json:"scales"`
+	// Control tells how the most volumes, and the number from which starting them
+	// slows down, grow with the nodes.
+	Control []NodeStudy   `json:"control,omitempty"`
+	Common  *CommonExcess `json:"common,omitempty"`
+	Slips   []Slip        `json:"slips,omitempty"`
+	Rebuild *RebuildStudy `json:"rebuild,omitempty"`
+}
+
+// StudySchema is the schema name of a study.
+const StudySchema = "loadline.study/v1"
+
+// ScaleStudy is what one scale allows to conclude.
+type ScaleStudy struct {
+	Scale   PublishedScale `json:"scale"`
+	Caveats []string       `json:"caveats"`
+	Limit   *LimitStudy    `json:"limit,omitempty"`
+	Nodes   *NodeStudy     `json:"nodes,omitempty"`
+	Latency *LatencyStudy  `json:"latency,omitempty"`
+	// Path explains the latency of one volume by the parts of its way.
+	Path *PathStudy `json:"path,omitempty"`
+}
+
+// PathStudy is the latency of one volume alone against the sum of the parts that are
+// known, in seconds.
+type PathStudy struct {
+	Measured  Estimate `json:"measured"`
+	Explained float64  `json:"explained"`
+	How       string   `json:"how"`
+}
+
+// CommonExcess is by how much measured capacities exceed what the hardware allows, as
+// shares, over all workloads of which both are known.
+type CommonExcess struct {
+	Workloads int     `json:"workloads"`
+	Above     int     `json:"above"`
+	Least     float64 `json:"least"`
+	Median    float64 `json:"median"`
+	Most      float64 `json:"most"`
+	// LocalMost is the most by which a bare disk exceeds its cap.
+	LocalMost *float64 `json:"local_most,omitempty"`
+	Sentences []string `json:"sentences"`
+}
+
+// RebuildStudy is how long a replica takes to be made again: each piece Extent costs
+// PerExtent seconds, and all data pass at Bandwidth.
+type RebuildStudy struct {
+	Bandwidth float64 `json:"bandwidth"`
+	PerExtent float64 `json:"per_extent,omitempty"`
+	// Measured counts the rebuilds behind each; with fewer than three there is no
+	// interval, and Spread (relative, 95 %) is 0.
+	Measured int     `json:"measured"`
+	Spread   float64 `json:"spread,omitempty"`
+	// Longest is the longest rebuild that was timed, in seconds.
+	Longest float64 `json:"longest"`
+	// Binding is the resource that the bandwidth comes nearest to, if it is known.
+	Binding Resource      `json:"binding,omitempty"`
+	Largest []RebuildSize `json:"largest"`
+	Notes   []string      `json:"notes"`
+}
+
+// RebuildSize is the largest volume in bytes that is rebuilt within Limit seconds,
+// with Fill of it holding data in pieces of Extent bytes (0: one piece), in each of
+// Snapshots (the head included; 0 is 1).
+type RebuildSize struct {
+	Snapshots int      `json:"snapshots,omitempty"`
+	Extent    int64    `json:"extent,omitempty"`
+	Fill      float64  `json:"fill"`
+	Limit     float64  `json:"limit"`
+	Volume    Estimate `json:"volume"`
+}

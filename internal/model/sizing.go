@@ -1,0 +1,118 @@
+package model
+
+// Need is what a number of alike pods ask for, each with one volume.
+type Need struct {
+	// Text is as it was written.
+	Text string `json:"text"`
+	Pods int    `json:"pods"`
+	// Flows are what each pod does at once, Size is its volume's size in bytes (0: not
+	// said).
+	Flows []NeedFlow `json:"flows"`
+	Size  int64      `json:"size,omitempty"`
+}
+
+// NeedFlow is one kind of I/O at a steady rate in 1/s. Merge is how many of them the
+// layers below make one device I/O of, at least 1.
+type NeedFlow struct {
+	Access    Access    `json:"access"`
+	Direction Direction `json:"direction"`
+	BlockSize int64     `json:"block_size"`
+	Rate      float64   `json:"rate"`
+	Merge     float64   `json:"merge,omitempty"`
+}
+
+// SizingAsk is what a sizing is asked for.
+type SizingAsk struct {
+	Needs []Need `json:"needs"`
+	// Survive is the number of nodes that may fail, Headroom the share of each
+	// resource that stays free.
+	Survive  int     `json:"survive"`
+	Headroom float64 `json:"headroom"`
+	// Nodes asks the opposite question: how many fit on so many; 0 does not ask.
+	Nodes int `json:"nodes,omitempty"`
+}
+
+// Sizing is the answer.
+type Sizing struct {
+	Schema string    `json:"schema"`
+	From   string    `json:"from"`
+	Ask    SizingAsk `json:"ask"`
+	// Needed is the number of nodes that the loads take, Survive those for failures;
+	// Nodes is the sum, or the number that was asked about.
+	Needed int `json:"needed"`
+	Nodes  int `json:"nodes"`
+	// Binding is the resource that asks for the most nodes; Exact is their number
+	// before rounding up.
+	Binding   Resource        `json:"binding"`
+	Exact     float64         `json:"exact"`
+	Resources []ResourceUse   `json:"resources"`
+	Latencies []NeedLatency   `json:"latencies,omitempty"`
+	Marginal  []MarginalCost  `json:"marginal"`
+	Fit       *Fit            `json:"fit,omitempty"`
+	Lacking   []Infeasibility `json:"lacking,omitempty"`
+	// Notes are what was assumed, and what could not be counted.
+	Notes []string `json:"notes"`
+}
+
+// SizingSchema is the schema name of a sizing.
+const SizingSchema = "loadline.sizing/v1"
+
+// ResourceUse is the demand on a resource, in its unit per second (or bytes of space,
+// or volumes), against what one node has of it.
+type ResourceUse struct {
+	Resource Resource `json:"resource"`
+	Unit     string   `json:"unit"`
+	Demand   float64  `json:"demand"`
+	PerNode  float64  `json:"per_node"`
+	// Nodes is how many nodes the demand takes with the headroom, unrounded. Share is
+	// the utilisation with all nodes, Degraded that with the failed ones gone.
+	Nodes    float64 `json:"nodes"`
+	Share    float64 `json:"share"`
+	Degraded float64 `json:"degraded"`
+	// From tells where PerNode and the costs come from.
+	From string `json:"from"`
+}
+
+// NeedLatency is the mean latency to expect of a need's flow in seconds; Least tells
+// that it is a lower bound.
+type NeedLatency struct {
+	Need      int       `json:"need"`
+	Access    Access    `json:"access"`
+	Direction Direction `json:"direction"`
+	Estimate  float64   `json:"estimate"`
+	Degraded  float64   `json:"degraded"`
+	Least     bool      `json:"least"`
+	How       string    `json:"how"`
+}
+
+// MarginalCost is what one more pod of a need takes of the resource that it takes the
+// most of, in the resource's unit and in nodes, and how many more fit before another
+// node is needed.
+type MarginalCost struct {
+	Need     int      `json:"need"`
+	Resource Resource `json:"resource"`
+	Unit     string   `json:"unit"`
+	Demand   float64  `json:"demand"`
+	Nodes    float64  `json:"nodes"`
+	Free     int      `json:"free"`
+}
+
+// Fit is the answer to the opposite question: how many times the whole list of needs
+// fits, and how many pods of each need alone fit beside all the others.
+type Fit struct {
+	Nodes   int      `json:"nodes"`
+	Times   float64  `json:"times"`
+	Pods    []int    `json:"pods"`
+	Binding Resource `json:"binding"`
+}
+
+// Infeasibility is a limit that no number of nodes removes, or that the given number
+// does not reach: Asked against Allowed, in Unit.
+type Infeasibility struct {
+	Resource Resource `json:"resource"`
+	Need     int      `json:"need"`
+	Asked    float64  `json:"asked"`
+	Allowed  float64  `json:"allowed"`
+	Unit     string   `json:"unit"`
+	Message  string   `json:"message"`
+}
