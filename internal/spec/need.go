@@ -1,0 +1,188 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// needForm is how a need is written.
+const needForm = "write it like 'pods=20 rand-read=400 rand-write=150 bs=4k', or 'pods=2 seq-read=60MiB/s'"
+
+const (
+	maxPods = 10_000_000
+	// A flow whose block size is not said has 4k where its rate is in I/Os, and 128k
+	// where it is in bytes.
+	needBlock     = 4 << 10
+	needBandBlock = 128 << 10
+)
+
+// flowKeys are the kinds of I/O that a need may ask for.
+var flowKeys = []string{"rand-read", "rand-write", "seq-read", "seq-write"}
+
+// needKeys are all words that a need may have.
+var needKeys = append([]string{"pods", "bs", "size", "merge"}, flowKeys...)
+
+// ParseNeed reads "pods=20 rand-read=400 rand-write=150 bs=4k". A rate is in I/Os per
+// second, or in bytes per second when it is written as 60MiB/s; each pod has it.
+func ParseNeed(text string) (model.Need, error) {
+	refuse := func(hint, format string, args ...any) (model.Need, error) {
+		return model.Need{}, model.RefusedError(fmt.Sprintf("--need %q: ", text)+fmt.Sprintf(format, args...), hint)
+	}
+	values := map[string]string{}
+	for _, word := range strings.Fields(text) {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return refuse(needForm, "%q has no =", word)
+		}
+		if !contains(needKeys, key) {
+			message, hint := unknown("word", key, needKeys)
+			return refuse(hint, "%s", message)
+		}
+		if _, twice := values[key]; twice {
+			return refuse("", "%s is there twice", key)
+		}
+		values[key] = value
+	}
+	n, field, err := needOf(values)
+	if err != nil {
+		return refuse(needForm, "%s: %v", field, err)
+	}
+	n.Text = strings.Join(strings.Fields(text), " ")
+	return n, nil
+}
+
+// needOf makes a need of its words; field is the one that is wrong.
+func needOf(values map[string]string) (n model.Need, field string, err error) {
+	n.Pods = 1
+	if v, ok := values["pods"]; ok {
+		if n.Pods, err = strconv.Atoi(v); err != nil || n.Pods < 1 || n.Pods > maxPods {
+			return n, "pods", fmt.Errorf("%q is no number of pods from 1 to %d", v, maxPods)
+		}
+	}
+	block, err := sizeOf(values["bs"])
+	if err != nil {
+		return n, "bs", err
+	}
+	if block > maxBlock {
+		return n, "bs", fmt.Errorf("%q is more than 1 GiB", values["bs"])
+	}
+	if n.Size, err = sizeOf(values["size"]); err != nil {
+		return n, "size", err
+	}
+	merge := 0.0
+	if v, ok := values["merge"]; ok {
+		if merge, err = strconv.ParseFloat(v, 64); err != nil || !(merge >= 1 && merge <= 1024) {
+			return n, "merge", fmt.Errorf("%q is no number of I/Os from 1 to 1024 that become one", v)
+		}
+	}
+	for _, key := range flowKeys {
+		v, ok := values[key]
+		if !ok {
+			continue
+		}
+		access, direction, _ := strings.Cut(key, "-")
+		f := model.NeedFlow{Access: model.Access(access), Direction: model.Direction(direction), BlockSize: block}
+		if f.Access == model.Sequential {
+			f.Merge = merge
+		}
+		if err := flowRate(&f, v); err != nil {
+			return n, key, err
+		}
+		n.Flows = append(n.Flows, f)
+	}
+	if len(n.Flows) == 0 {
+		return n, "rate", fmt.Errorf("it asks for no I/O")
+	}
+	return n, "", nil
+}
+
+// flowRate reads a rate in I/Os or bytes per second.
+func flowRate(f *model.NeedFlow, v string) error {
+	if ios, ok := parseCount(v); ok {
+		f.Rate = ios
+		if f.BlockSize == 0 {
+			f.BlockSize = needBlock
+		}
+		return nil
+	}
+	if bare, err := strconv.ParseFloat(v, 64); err == nil && !(bare > 0) || math.IsNaN(bare) || math.IsInf(bare, 0) {
+		return fmt.Errorf("a rate of %s makes no sense: it must be larger than 0", v)
+	}
+	if !strings.HasSuffix(v, "/s") {
+		return fmt.Errorf("%q is no rate: write 400 or 4k for I/Os per second, or 60MiB/s", v)
+	}
+	bytes, err := parseBandwidth(v)
+	if err != nil {
+		return err
+	}
+	if f.BlockSize == 0 {
+		f.BlockSize = needBandBlock
+	}
+	f.Rate = bytes / float64(f.BlockSize)
+	return nil
+}
+
+// sizeOf reads a positive size; "" is 0.
+func sizeOf(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := model.ParseSize(s)
+	if err == nil && n <= 0 {
+		err = fmt.Errorf("%q must be larger than 0", s)
+	}
+	return n, err
+}
+
+// ParseNeeds reads a file of needs: a list of needs in the words of ParseNeed, how many
+// nodes may fail, and the share of each resource that stays free. What the file leaves
+// out stays as it is in ask.
+func ParseNeeds(file string, data []byte, ask model.SizingAsk) (model.SizingAsk, error) {
+	d, root := open(file, data)
+	o := d.object(root, "a file of needs", []string{"survive", "headroom", "nodes", "needs"})
+	o.require("needs", "list at least one need")
+	if o.has("survive") {
+		ask.Survive = int(o.whole("survive", 0, maxVolumes))
+	}
+	if o.has("nodes") {
+		ask.Nodes = int(o.whole("nodes", 1, maxVolumes))
+	}
+	if o.has("headroom") {
+		ask.Headroom = o.share("headroom")
+	}
+	for _, item := range o.list("needs") {
+		ask.Needs = append(ask.Needs, needItem(d, item))
+	}
+	if o.has("needs") && len(ask.Needs) == 0 {
+		o.fail("needs", "list at least one need", "a file without needs asks nothing")
+	}
+	return ask, d.err
+}
+
+func needItem(d *document, item ast.Node) model.Need {
+	o := d.object(item, "a need", needKeys)
+	values := map[string]string{}
+	var words []string
+	for _, key := range needKeys {
+		if o.has(key) {
+			values[key] = o.text(key)
+			words = append(words, key+"="+values[key])
+		}
+	}
+	n, field, err := needOf(values)
+	if err != nil && d.err == nil {
+		if o.has(field) {
+			o.fail(field, "", "%s: %v", field, err)
+		} else {
+			d.fail(o.at, needForm, "%v", err)
+		}
+	}
+	n.Text = strings.Join(words, " ")
+	return n
+}
