@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -75,37 +74,4 @@ func largestTotal(s *model.Scale) float64 {
 		}
 	}
 	return largest
-}
-
-// metricWords writes a total with its unit, in full where figures are compared.
-func metricWords(m model.Metric, v float64) string {
-	if m == model.Bandwidth {
-		return model.FormatBandwidth(v)
-	}
-	return number(v) + "/s"
-}
-
-// number writes a figure with thousands parted by commas and no false digits.
-func number(v float64) string {
-	switch {
-	case v >= 100:
-		return commas(strconv.FormatFloat(v, 'f', 0, 64))
-	case v >= 10:
-		return trim(strconv.FormatFloat(v, 'f', 1, 64))
-	}
-	return trim(strconv.FormatFloat(v, 'f', 2, 64))
-}
-
-func trim(s string) string {
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
-
-func commas(s string) string {
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

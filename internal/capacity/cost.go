@@ -1,0 +1,92 @@
+package capacity
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// pattern is a kind of I/O.
+type pattern struct {
+	access    model.Access
+	direction model.Direction
+	block     float64 // bytes
+	merge     float64 // I/Os that become one device I/O
+}
+
+// cost is what one I/O of a pattern takes of a resource, in the resource's unit.
+type cost struct {
+	resource model.Resource
+	unit     string
+	each     float64 // per I/O
+	perNode  float64 // what a node has of it
+	how      string  // the cost in words
+}
+
+// extra is the number of device writes beyond the data that each copy takes; 0 where
+// nobody said.
+func extra(s *model.System) float64 {
+	if s.ExtraWrites == nil {
+		return 0
+	}
+	return *s.ExtraWrites
+}
+
+// costs are what one I/O takes of each resource whose size is known: a read one device
+// I/O and its bytes, of which 1 − 1/R come over the network; a write R copies with what
+// each writes besides, of which R − 1 cross the network. Merging spares device I/Os
+// and their extras, not bytes of data.
+func costs(s *model.System, p pattern) (known []cost, unknown []model.Resource) {
+	r, merge := s.Copies(), max(1, p.merge)
+	ios, bytes, net := 1.0, p.block, p.block*(1-1/r)
+	how := "1 device read each"
+	if p.direction == model.Write {
+		ios, bytes, net = r*(1+extra(s)), r*(p.block+extra(s)*float64(s.ExtraBytes)/merge), p.block*(r-1)
+		how = fmt.Sprintf("%s each: %s × (1 + %s)", count(ios, "device write"), count(r, "replica"), number(extra(s)))
+	}
+	if merge > 1 {
+		how += fmt.Sprintf(", %s merged into one", number(merge))
+	}
+	add := func(resource model.Resource, unit string, each, perNode float64, how string) {
+		if perNode > 0 {
+			known = append(known, cost{resource, unit, each, perNode, how})
+		} else {
+			unknown = append(unknown, resource)
+		}
+	}
+	add(model.LimitDiskIOPS, "1/s", ios/merge, s.Disk.IOPS*s.Disks(), how)
+	add(model.LimitDiskBandwidth, "B/s", bytes, s.Disk.Bandwidth*s.Disks()-s.RebuildReserve, bytesWords(p, r))
+	if net > 0 {
+		add(model.LimitNetwork, "B/s", net, s.Network, "what comes from or goes to other nodes")
+	}
+	cores := s.Cores
+	if s.CPUPerIO == 0 {
+		cores = 0
+	}
+	add(model.LimitCPU, "core", s.CPUPerIO, cores, fmt.Sprintf("%s of processor each", model.FormatDuration(s.CPUPerIO)))
+	return known, unknown
+}
+
+func bytesWords(p pattern, replicas float64) string {
+	if p.direction == model.Write && replicas > 1 {
+		return fmt.Sprintf("%s copies of each byte", number(replicas))
+	}
+	return "each byte once"
+}
+
+// count is "1 replica", "3 replicas".
+func count(n float64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return number(n) + " " + what + "s"
+}
+
+func namesOf(list []model.Resource) string {
+	words := make([]string, len(list))
+	for i, r := range list {
+		words[i] = r.Name()
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,198 @@
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// rivalShare is how near two limits may be before either may bind.
+	rivalShare = 0.10
+	// farShare is how far a capacity may lie from what the hardware allows before
+	// something that nobody said must be at work: merging or a cache above it, extra
+	// writes or another limit below it. Hardware and sums are not that far off.
+	farShare = 0.15
+)
+
+// Limits says which resource of the system binds a scale with fitted laws, what the
+// chosen law's capacity means for amplification and merging, and what stays
+// unexplained. Nodes are those of the points, else the system's.
+func Limits(sys *model.System, s *model.PublishedScale) model.LimitStudy {
+	v := &limitView{sys: *sys, metric: s.Metric, nodes: float64(max(1, sys.Nodes)), pattern: pattern{s.Access, s.Direction, float64(s.BlockSize), max(1, s.Merge)}}
+	if n := mainNodes(&s.Scale); n > 0 {
+		v.nodes = float64(n)
+	}
+	study := model.LimitStudy{Workload: s.Workload, Merge: v.merge}
+	if law := chosen(&s.Scale); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
+		study.Measured = law.Capacity
+	}
+	study.Resources, study.Unknown = v.allowances()
+	if len(study.Resources) == 0 {
+		study.Sentences = []string{"nobody said what the hardware is, so nothing is known of what binds"}
+		return study
+	}
+	v.infer(&study, s.Merge > 0)
+	study.Binding = study.Resources[0].Resource
+	if len(study.Resources) > 1 && study.Resources[1].Allows < study.Resources[0].Allows*(1+rivalShare) {
+		study.Rival = study.Resources[1].Resource
+	}
+	if m := study.Measured; m != nil {
+		for i := range study.Resources {
+			study.Resources[i].Uses = m.Value / study.Resources[i].Allows
+		}
+		study.Excess = logRatio(*m, study.Resources[0].Allows)
+		if study.Excess.High < math.Log(1-farShare) {
+			study.Binding, study.Rival = "", ""
+		}
+		v.amplify(&study)
+	}
+	study.Sentences = v.sentences(&study, s)
+	return study
+}
+
+// limitView is what the limits of one workload are computed from.
+type limitView struct {
+	pattern
+	sys    model.System
+	metric model.Metric
+	nodes  float64
+}
+
+// allowances are what each known resource allows all nodes together, the least first.
+func (v *limitView) allowances() (list []model.ResourceLimit, unknown []model.Resource) {
+	known, unknown := costs(&v.sys, v.pattern)
+	for _, c := range known {
+		allows := v.nodes * c.perNode / c.each
+		if v.metric == model.Bandwidth {
+			allows *= v.block
+		}
+		list = append(list, model.ResourceLimit{Resource: c.resource, Allows: allows, How: c.how})
+	}
+	slices.SortStableFunc(list, func(a, b model.ResourceLimit) int { return cmp.Compare(a.Allows, b.Allows) })
+	return list, unknown
+}
+
+// infer finds what the capacity asks for where nobody said it: merging when it lies
+// far above the disks' IOPS, extra writes when it lies far below them.
+func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
+	m, least := study.Measured, study.Resources[0]
+	if m == nil || least.Resource != model.LimitDiskIOPS {
+		return
+	}
+	switch ratio := m.Value / least.Allows; {
+	case ratio > 1+farShare && !mergeSaid:
+		v.merge, study.MergeInferred = ratio, true
+		study.Merge = ratio
+	case ratio < 1-farShare && v.direction == model.Write && v.sys.ExtraWrites == nil:
+		// Whole writes only: anything else would fit whatever was measured.
+		if c := math.Round(1/ratio) - 1; c >= 1 && math.Abs(math.Log(ratio*(1+c))) < farShare {
+			study.Extra, v.sys.ExtraWrites = c, &c
+		}
+	}
+	study.Resources, study.Unknown = v.allowances()
+}
+
+// amplify counts device I/Os per I/O where the disks' IOPS bind.
+func (v *limitView) amplify(study *model.LimitStudy) {
+	if study.Binding != model.LimitDiskIOPS || study.MergeInferred {
+		return
+	}
+	study.Expected = 1
+	if v.direction == model.Write {
+		study.Expected = v.sys.Copies() * (1 + extra(&v.sys))
+	}
+	all := v.merge * v.nodes * v.sys.Disk.IOPS * v.sys.Disks()
+	m := *study.Measured
+	if v.metric == model.Bandwidth {
+		all *= v.block
+	}
+	study.Amplification = &model.Estimate{Unit: "1", Value: all / m.Value, Low: all / m.High, High: all / m.Low, Confidence: m.Confidence}
+}
+
+// sentences say what was found.
+func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) []string {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	least := study.Resources[0]
+	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), metricWords(v.metric, least.Allows), least.How)
+	if v.nodes == 1 {
+		allows = strings.Replace(allows, "allow", "allows", 1)
+	}
+	switch {
+	case study.Measured == nil:
+		say("%s is the least: %s; no capacity was measured to hold against it", least.Resource.Name(), allows)
+	case study.Binding == "":
+		say("nothing that is known binds: by %s %s, but %s was measured, which fills it to %s", least.Resource.Name(), allows,
+			estimateWords(v.metric, *study.Measured), shareWords(least.Uses))
+	default:
+		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, estimateWords(v.metric, *study.Measured), percentWords(study.Excess.Value))
+	}
+	if study.Rival != "" {
+		say("%s is within 10 %% of that and may bind as well", study.Rival.Name())
+	}
+	if a := study.Amplification; a != nil && v.direction == model.Write {
+		say("one write costs %s device writes by measurement, and %s = %s × (1 data + %s extra) are expected",
+			intervalWords(*a), number(study.Expected), count(v.sys.Copies(), "replica"), number(extra(&v.sys)))
+	}
+	if study.Extra > 0 {
+		say("nobody said what a copy writes beside its data; the capacity asks for %s", count(study.Extra, "extra write"))
+	}
+	switch {
+	case study.MergeInferred:
+		say("without merging the disks' IOPS allow %s; only merging or a cache explains more, by at least %s I/Os in one device I/O",
+			metricWords(v.metric, least.Allows/study.Merge), number(study.Merge))
+	case study.Merge > 1:
+		say("the gain over %s is merging: %s I/Os become one device I/O", metricWords(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(study.Expected)), number(study.Merge))
+	}
+	for _, r := range study.Resources[1:] {
+		if r.Uses > 0 {
+			say("%s is %s used", r.Resource.Name(), shareWords(r.Uses))
+		}
+	}
+	v.oneVolume(s, say)
+	if len(study.Unknown) > 0 {
+		say("not checked, because nobody said their size: %s", namesOf(study.Unknown))
+	}
+	return list
+}
+
+// oneVolume explains what one volume reaches alone: each write waits for what its
+// copies write beside the data, one after the other.
+func (v *limitView) oneVolume(s *model.PublishedScale, say func(string, ...any)) {
+	bound, ok := volumeLimit(&v.sys, v.pattern)
+	law := chosen(&s.Scale)
+	if !ok || law == nil || law.AllSaturated || v.metric != model.IOPS {
+		return
+	}
+	say("one volume writes at most %s, because each copy's extra write waits for the one before (%s each%s); %s was measured, %s",
+		metricWords(v.metric, bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), estimateWords(v.metric, law.First),
+		percentWords(math.Log(law.First.Value/bound)))
+}
+
+// volumeLimit is the rate of writes that one volume reaches however many nodes there
+// are: extra writes that follow one another, such as a counter's.
+func volumeLimit(sys *model.System, p pattern) (float64, bool) {
+	if p.direction != model.Write || extra(sys) == 0 || sys.Disk.WriteLatency == 0 {
+		return 0, false
+	}
+	return max(1, p.merge) / (extra(sys) * sys.Disk.WriteLatency), true
+}
+
+func mergeWords(merge float64) string {
+	if merge > 1 {
+		return fmt.Sprintf(", for %s writes at once", number(merge))
+	}
+	return ""
+}
+
+func orOne(v float64) float64 {
+	if v == 0 {
+		return 1
+	}
+	return v
+}

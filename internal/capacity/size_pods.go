@@ -1,0 +1,176 @@
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// volumes holds what one pod asks against what one volume reaches: more nodes do not
+// help there.
+func (z *sizer) volumes() {
+	for i, n := range z.ask.Needs {
+		for _, f := range n.Flows {
+			allowed, how := z.volumeAllows(f)
+			if f.Rate <= allowed {
+				continue
+			}
+			z.lack(model.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s/s %s %ss (%s), and %s/s are asked of it: %s too many, whatever the number of nodes; "+
+				"split the load over %d volumes", number(allowed), accessWord(f.Access), f.Direction, how, number(f.Rate), shareWords(f.Rate/allowed-1),
+				int(math.Ceil(f.Rate/allowed)))
+		}
+	}
+}
+
+func accessWord(a model.Access) string {
+	if a == model.Sequential {
+		return "sequential"
+	}
+	return "random"
+}
+
+// volumeAllows is the rate in 1/s that one volume reaches, as measured or by what its
+// extra writes allow, and which of the two it is.
+func (z *sizer) volumeAllows(f model.NeedFlow) (allowed float64, how string) {
+	allowed = math.Inf(1)
+	if bound, ok := volumeLimit(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}); ok {
+		allowed, how = bound, "its extra writes follow one another"
+	}
+	for i := range z.p.Scales {
+		s := &z.p.Scales[i].Scale
+		law := chosen(s)
+		if law == nil || law.AllSaturated || ofLatencies(s) || s.Access != f.Access || s.Direction != f.Direction {
+			continue
+		}
+		alone := law.First.Value
+		if s.Metric == model.Bandwidth {
+			alone /= float64(f.BlockSize)
+		} else if f.BlockSize > s.BlockSize && s.BlockSize > 0 {
+			// Small I/Os say nothing of what large ones reach.
+			continue
+		}
+		if alone < allowed {
+			allowed, how = alone, "measured"
+		}
+	}
+	return allowed, how
+}
+
+// latencies are what the flows of the needs may expect: read off a measured curve at
+// the utilisation of the fullest resource, else the least that the parts of the way
+// take together.
+func (z *sizer) latencies() {
+	share, degraded := 0.0, 0.0
+	for _, r := range z.out.Resources {
+		share, degraded = max(share, r.Share), max(degraded, r.Degraded)
+	}
+	if degraded >= 1 {
+		// What is more than full has no steady latency.
+		return
+	}
+	for i, n := range z.ask.Needs {
+		for _, f := range n.Flows {
+			l := model.NeedLatency{Need: i, Access: f.Access, Direction: f.Direction}
+			if curve, name := z.curve(f); curve != nil {
+				l.Estimate, l.Degraded = curve.at(share), curve.at(degraded)
+				l.How = fmt.Sprintf("read off %s where its system is as full", name)
+				l.Least = share > curve[len(curve)-1].share || degraded > curve[len(curve)-1].share
+			} else if alone := aloneLatency(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), 1}); alone.seconds > 0 {
+				l.Estimate, l.Degraded, l.Least = alone.seconds, alone.seconds, true
+				l.How = alone.how + ", on an idle system"
+			} else {
+				continue
+			}
+			z.out.Latencies = append(z.out.Latencies, l)
+		}
+	}
+}
+
+// latencyCurve is latency in seconds against utilisation.
+type latencyCurve []struct{ share, seconds float64 }
+
+// at is the latency at a share, between the points on straight lines; at the ends that
+// of the end.
+func (c latencyCurve) at(share float64) float64 {
+	for i, p := range c {
+		if share > p.share {
+			continue
+		}
+		if i == 0 {
+			return p.seconds
+		}
+		last := c[i-1]
+		return last.seconds + (p.seconds-last.seconds)*(share-last.share)/(p.share-last.share)
+	}
+	return c[len(c)-1].seconds
+}
+
+// curve is the measured latency of a flow's direction and block size against how full
+// the system was: the rate that Little's law tells over its own capacity.
+func (z *sizer) curve(f model.NeedFlow) (latencyCurve, string) {
+	for _, access := range []model.Access{f.Access, model.Random, model.Sequential} {
+		for i := range z.p.Scales {
+			s := &z.p.Scales[i].Scale
+			law := chosen(s)
+			if law == nil || law.Capacity == nil || !ofLatencies(s) || s.Access != access || s.Direction != f.Direction || s.BlockSize != f.BlockSize || s.Depth != 1 {
+				continue
+			}
+			var c latencyCurve
+			for _, p := range s.Points {
+				if total, _ := pointTotal(s, p); usable(p) && p.Nodes == mainNodes(s) && p.Mean != nil {
+					// Beyond the knee the share stays and the latency grows with the pods: a
+					// need of steady rate never gets there.
+					if share := total / law.Capacity.Value; share < 1 {
+						c = append(c, struct{ share, seconds float64 }{share, p.Mean.Value})
+					}
+				}
+			}
+			slices.SortFunc(c, func(a, b struct{ share, seconds float64 }) int { return cmp.Compare(a.share, b.share) })
+			if len(c) >= minPoints {
+				return c, s.Workload
+			}
+		}
+	}
+	return nil, ""
+}
+
+// notes say what was assumed and what was not counted.
+func (z *sizer) notes() {
+	say := func(format string, args ...any) { z.out.Notes = append(z.out.Notes, fmt.Sprintf(format, args...)) }
+	sys := &z.p.System
+	for _, g := range slices.Compact(z.guessed) {
+		say("%s", g)
+	}
+	measured := false
+	for _, r := range z.out.Resources {
+		measured = measured || r.Resource == model.LimitOperations || r.Resource == model.LimitBytes
+		if r.Resource == model.LimitOperations {
+			say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
+		}
+	}
+	if sys.Nodes == 0 && measured && z.nodesUnknown() {
+		say("nobody said how many nodes were measured: a node here is the whole system that was")
+	}
+	if nodes := sys.Nodes; nodes > 0 && z.out.Nodes > 2*nodes {
+		say("%d nodes are more than twice the %d that were measured: that they carry in line is an extrapolation", z.out.Nodes, nodes)
+	}
+	if z.ask.Survive > 0 && sys.RebuildReserve == 0 {
+		say("no bandwidth is kept for rebuilding after a failure: system.rebuild_reserve does that")
+	}
+	if left := z.out.Nodes - z.ask.Survive; z.ask.Survive > 0 && left < sys.Replicas {
+		say("with %d of %s gone the copies of a block have nowhere to go until they are back", z.ask.Survive, count(float64(z.out.Nodes), "node"))
+	}
+	say("loads are taken to be spread evenly over the nodes, and steady: what varies needs more headroom")
+}
+
+func (z *sizer) nodesUnknown() bool {
+	for i := range z.p.Scales {
+		if mainNodes(&z.p.Scales[i].Scale) > 0 {
+			return false
+		}
+	}
+	return true
+}

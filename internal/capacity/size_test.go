@@ -1,0 +1,239 @@
+package capacity
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// anySystem draws hardware, and points measured on it where there is any.
+func anySystem(t *rapid.T) *model.Published {
+	p := &model.Published{Name: "drawn"}
+	p.System.Nodes = rapid.IntRange(3, 9).Draw(t, "nodes")
+	p.System.Replicas = rapid.IntRange(1, 3).Draw(t, "replicas")
+	if c := float64(rapid.IntRange(0, 2).Draw(t, "extra")); c > 0 {
+		p.System.ExtraWrites = &c
+	}
+	p.System.Disk = model.DiskSpec{Count: rapid.IntRange(1, 4).Draw(t, "disks"), IOPS: rapid.Float64Range(100, 1e6).Draw(t, "iops"),
+		Bandwidth: rapid.Float64Range(1e6, 1e10).Draw(t, "bandwidth"), Size: int64(rapid.IntRange(0, 4).Draw(t, "TiB")) << 40}
+	p.System.Network = rapid.Float64Range(1e7, 1e10).Draw(t, "network")
+	if rapid.Bool().Draw(t, "measured") {
+		each := rapid.Float64Range(100, 1e5).Draw(t, "each")
+		s := model.PublishedScale{Scale: model.Scale{Workload: "rand-write", Access: model.Random, Direction: model.Write, BlockSize: 4096, Metric: model.IOPS}}
+		for _, n := range []int{1, 2, 4, 8, 12, 16} {
+			v := each * math.Min(float64(n), 3.4) * (1 + 0.01*float64(n%3))
+			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: p.System.Nodes, Total: model.Estimate{Unit: "1/s", Value: v}})
+		}
+		p.Scales = append(p.Scales, s)
+	}
+	return p
+}
+
+func anyNeed(t *rapid.T) model.Need {
+	n := model.Need{Text: "drawn", Pods: rapid.IntRange(1, 1000).Draw(t, "pods"), Size: int64(rapid.IntRange(0, 100).Draw(t, "GiB")) << 30}
+	for range rapid.IntRange(1, 3).Draw(t, "flows") {
+		n.Flows = append(n.Flows, model.NeedFlow{
+			Access:    rapid.SampledFrom([]model.Access{model.Random, model.Sequential}).Draw(t, "access"),
+			Direction: rapid.SampledFrom([]model.Direction{model.Read, model.Write}).Draw(t, "direction"),
+			BlockSize: 512 << rapid.IntRange(0, 12).Draw(t, "block"),
+			Rate:      rapid.Float64Range(0.1, 5000).Draw(t, "rate"),
+		})
+	}
+	return n
+}
+
+func anyAsk(t *rapid.T) model.SizingAsk {
+	ask := model.SizingAsk{Survive: rapid.IntRange(0, 3).Draw(t, "survive"), Headroom: rapid.Float64Range(0, 0.9).Draw(t, "headroom")}
+	for range rapid.IntRange(1, 3).Draw(t, "needs") {
+		ask.Needs = append(ask.Needs, anyNeed(t))
+	}
+	return ask
+}
+
+func sized(t *rapid.T, p *model.Published, ask model.SizingAsk) model.Sizing {
+	s, err := Size(p, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// copyAsk is an ask whose needs can be changed without changing those of another.
+func copyAsk(ask model.SizingAsk) model.SizingAsk {
+	needs := make([]model.Need, len(ask.Needs))
+	for i, n := range ask.Needs {
+		needs[i] = n
+		needs[i].Flows = append([]model.NeedFlow(nil), n.Flows...)
+	}
+	ask.Needs = needs
+	return ask
+}
+
+// More of anything that is asked never takes fewer nodes, and fits fewer times on the
+// nodes there are.
+func TestMoreNeedNeverMeansFewerNodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, less := anySystem(t), anyAsk(t)
+		more := copyAsk(less)
+		factor := rapid.Float64Range(1, 10).Draw(t, "factor")
+		n := &more.Needs[rapid.IntRange(0, len(more.Needs)-1).Draw(t, "which")]
+		f := &n.Flows[rapid.IntRange(0, len(n.Flows)-1).Draw(t, "flow")]
+		switch rapid.SampledFrom([]string{"pods", "rate", "block", "size", "survive", "headroom", "need"}).Draw(t, "more of") {
+		case "pods":
+			n.Pods = int(float64(n.Pods) * factor)
+		case "rate":
+			f.Rate *= factor
+		case "block":
+			f.BlockSize = int64(float64(f.BlockSize) * factor)
+		case "size":
+			n.Size = int64(float64(n.Size) * factor)
+		case "survive":
+			more.Survive++
+		case "headroom":
+			more.Headroom += (0.95 - more.Headroom) * (factor - 1) / 9
+		case "need":
+			more.Needs = append(more.Needs, anyNeed(t))
+		}
+		a, b := sized(t, p, less), sized(t, p, more)
+		if b.Nodes < a.Nodes || b.Needed < a.Needed || b.Exact < a.Exact*(1-1e-9) {
+			t.Fatalf("%d nodes (%g) for less, %d (%g) for more", a.Nodes, a.Exact, b.Nodes, b.Exact)
+		}
+		less.Nodes = less.Survive + 1 + rapid.IntRange(0, 50).Draw(t, "on")
+		more.Nodes = less.Nodes
+		if more.Survive >= more.Nodes || len(more.Needs) > len(less.Needs) {
+			return
+		}
+		c, d := sized(t, p, less).Fit, sized(t, p, more).Fit
+		if d.Times > c.Times*(1+1e-9) {
+			t.Fatalf("less fits %g times, more %g times", c.Times, d.Times)
+		}
+	})
+}
+
+// The number of nodes that is answered carries the need, and one less does not: both
+// questions give the same answer, and a need that does not fit names what is short, by
+// how much, and in which unit.
+func TestOppositeQuestionsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, ask := anySystem(t), anyAsk(t)
+		answer := sized(t, p, ask)
+		ask.Nodes = answer.Needed + ask.Survive
+		enough := sized(t, p, ask)
+		if enough.Fit.Times < 1-1e-9 {
+			t.Fatalf("%d nodes are answered, and carry it %g times", answer.Nodes, enough.Fit.Times)
+		}
+		for i, n := range ask.Needs {
+			if enough.Fit.Pods[i] < n.Pods {
+				t.Fatalf("%d pods of need %d are asked, and %d fit", n.Pods, i, enough.Fit.Pods[i])
+			}
+		}
+		for _, l := range enough.Lacking {
+			if l.Resource != model.LimitPlacement && l.Resource != model.LimitPerVolume {
+				t.Fatalf("%d nodes are answered, and %s", answer.Nodes, l.Message)
+			}
+		}
+		if answer.Needed < 2 {
+			return
+		}
+		ask.Nodes--
+		short := sized(t, p, ask)
+		if short.Fit.Times >= 1 {
+			t.Fatalf("%d nodes are answered, but one less carries it %g times", answer.Nodes, short.Fit.Times)
+		}
+		named := false
+		for _, l := range short.Lacking {
+			named = named || l.Resource == short.Fit.Binding
+			if l.Asked <= l.Allowed || l.Unit == "" || !strings.Contains(l.Message, "%") && l.Resource != model.LimitPlacement {
+				t.Fatalf("%+v does not say what is short by how much", l)
+			}
+		}
+		if !named {
+			t.Fatalf("%s binds, but only %+v is short", short.Fit.Binding, short.Lacking)
+		}
+	})
+}
+
+// The answer is the largest of the resources, each counted in its own unit: what
+// changes only bytes changes only resources of bytes, and what spares operations
+// spares nothing else.
+func TestUnitsAreNeverMixed(t *testing.T) {
+	units := map[model.Resource]string{model.LimitDiskIOPS: "1/s", model.LimitDiskBandwidth: "B/s", model.LimitNetwork: "B/s", model.LimitSpace: "B",
+		model.LimitOperations: "node", model.LimitBytes: "node", model.LimitCPU: "core", model.LimitVolumes: "1"}
+	rapid.Check(t, func(t *rapid.T) {
+		p, ask := anySystem(t), anyAsk(t)
+		larger, merged := copyAsk(ask), copyAsk(ask)
+		factor := int64(rapid.IntRange(2, 8).Draw(t, "factor"))
+		for i := range ask.Needs {
+			for j := range ask.Needs[i].Flows {
+				larger.Needs[i].Flows[j].BlockSize *= factor
+				merged.Needs[i].Flows[j].Merge = float64(factor)
+			}
+		}
+		a, b, c := sized(t, p, ask), sized(t, p, larger), sized(t, p, merged)
+		most := 0.0
+		for _, r := range a.Resources {
+			if r.Unit != units[r.Resource] {
+				t.Fatalf("%s in %q", r.Resource, r.Unit)
+			}
+			most = max(most, r.Nodes)
+			change := 1.0
+			if r.Unit == "B/s" || r.Resource == model.LimitBytes {
+				change = float64(factor)
+			}
+			near(t, string(r.Resource)+" of larger blocks", demand(b, r.Resource), change*r.Demand)
+			if r.Resource != model.LimitDiskIOPS && r.Resource != model.LimitOperations {
+				near(t, string(r.Resource)+" of merged I/Os", demand(c, r.Resource), r.Demand)
+			} else if demand(c, r.Resource) > r.Demand*(1+1e-9) {
+				t.Fatalf("merging takes more of %s", r.Resource)
+			}
+		}
+		near(t, "nodes, as the largest of all resources,", a.Exact, most)
+	})
+}
+
+func near(t *rapid.T, what string, got, want float64) {
+	if math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Fatalf("%s: %g, want %g", what, got, want)
+	}
+}
+
+func demand(s model.Sizing, r model.Resource) float64 {
+	for _, u := range s.Resources {
+		if u.Resource == r {
+			return u.Demand
+		}
+	}
+	return 0
+}
+
+// Nothing that can be asked makes it panic or answer with no number.
+func TestSizeAnswersInNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, ask := anySystem(t), anyAsk(t)
+		ask.Nodes = rapid.IntRange(0, 20).Draw(t, "on")
+		ask.Headroom = rapid.Float64().Draw(t, "any headroom")
+		s, err := Size(p, ask)
+		if err != nil {
+			if !strings.Contains(err.Error(), " ") {
+				t.Fatalf("%q is no sentence", err)
+			}
+			return
+		}
+		for _, r := range s.Resources {
+			for _, v := range []float64{r.Demand, r.PerNode, r.Nodes, r.Share, r.Degraded} {
+				if !(v >= 0) || math.IsInf(v, 0) {
+					t.Fatalf("%+v", r)
+				}
+			}
+		}
+		for _, l := range s.Latencies {
+			if !(l.Estimate > 0) || l.Degraded < l.Estimate {
+				t.Fatalf("%+v", l)
+			}
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// shortBy is the share by which a rate-limited volume must miss its rate, beyond
+	// the rounding of the figures, to have been saturated.
+	shortBy = 0.01
+	// rereadSeconds is Kbench's rule for the size of a file: 25 s of its bandwidth.
+	rereadSeconds = 25
+)
+
+// Slips finds where a published report contradicts itself: totals that are not
+// volumes × each, capacities that differ between chapters or lie outside of what its
+// own points allow, growth with nodes that was never measured, rates that were not
+// reached, files too small for their bandwidth, and limits that cannot be the one.
+func Slips(p *model.Published) []model.Slip {
+	var list []model.Slip
+	for i := range p.Scales {
+		s := &p.Scales[i]
+		list = append(list, sums(s)...)
+		list = append(list, rates(s)...)
+		list = append(list, claims(s)...)
+		list = append(list, growth(s)...)
+		list = append(list, wrongBinding(p, s)...)
+		list = append(list, fileSize(p, s)...)
+	}
+	return append(list, control(p)...)
+}
+
+func slip(kind, where string, stated, found float64, format string, args ...any) model.Slip {
+	return model.Slip{Kind: kind, Where: where, Stated: stated, Found: found, Message: fmt.Sprintf(format, args...)}
+}
+
+// sums holds printed totals against volumes × each, within the rounding of both.
+func sums(s *model.PublishedScale) (list []model.Slip) {
+	for i, p := range s.Points {
+		stated := at(s.Stated, i)
+		if stated == 0 || p.PerVolume.Value == 0 {
+			continue
+		}
+		n := float64(p.Volumes)
+		found := n * p.PerVolume.Value
+		if off := n*at(s.Rounding, i) + unitOfTotal(s.Metric); math.Abs(found-stated) > off {
+			list = append(list, slip("arithmetic", s.Workload, stated, found, "%s × %s is %s, but %s is printed", count(n, "volume"),
+				metricWords(s.Metric, p.PerVolume.Value), metricWords(s.Metric, found), metricWords(s.Metric, stated)))
+		}
+	}
+	return list
+}
+
+// unitOfTotal is one unit of a printed total, which may have been cut off instead of
+// rounded.
+func unitOfTotal(m model.Metric) float64 {
+	if m == model.Bandwidth {
+		return 1 << 20
+	}
+	return 1
+}
+
+func at(list []float64, i int) float64 {
+	if i < len(list) {
+		return list[i]
+	}
+	return 0
+}
+
+// rates finds volumes that did not reach the rate they were limited to, or exceeded it.
+func rates(s *model.PublishedScale) (list []model.Slip) {
+	for i, p := range s.Points {
+		if p.Offered == 0 || p.PerVolume.Value == 0 {
+			continue
+		}
+		got, round := p.PerVolume.Value, at(s.Rounding, i)
+		words := fmt.Sprintf("%s volumes were held to %s each and reached %s", number(float64(p.Volumes)), metricWords(s.Metric, p.Offered), metricWords(s.Metric, got))
+		switch {
+		case got+round < p.Offered*(1-shortBy):
+			list = append(list, slip("saturated", s.Workload, p.Offered, got, "%s, %.1f %% less: they were saturated, which confirms no capacity beyond %s",
+				words, 100*(1-got/p.Offered), metricWords(s.Metric, got*float64(p.Volumes))))
+		case got-round > p.Offered+at(s.OfferedRounding, i):
+			list = append(list, slip("offered", s.Workload, p.Offered, got, "%s: more than the limit allows", words))
+		}
+	}
+	return list
+}
+
+// claims holds stated capacities against each other and against the points' own.
+func claims(s *model.PublishedScale) (list []model.Slip) {
+	law := chosen(&s.Scale)
+	for _, of := range []string{"total", "volume"} {
+		var first *model.Claim
+		for i := range s.Claims {
+			c := &s.Claims[i]
+			if c.Of != of {
+				continue
+			}
+			if first == nil {
+				first = c
+			} else if c.Value != first.Value {
+				list = append(list, slip("claim", s.Workload, c.Value, first.Value, "the %s says %s and the %s %s", first.Where,
+					metricWords(s.Metric, first.Value), c.Where, metricWords(s.Metric, c.Value)))
+			}
+			if of == "total" && law != nil && law.Capacity != nil && law.Capacity.Confidence > 0 && (c.Value < law.Capacity.Low || c.Value > law.Capacity.High) {
+				list = append(list, slip("claim", s.Workload, c.Value, law.Capacity.Value, "the %s says %s, outside of what its points allow: %s",
+					c.Where, metricWords(s.Metric, c.Value), estimateWords(s.Metric, *law.Capacity)))
+			}
+		}
+	}
+	return list
+}
+
+// growth finds growth in line with the nodes that the points cannot show.
+func growth(s *model.PublishedScale) []model.Slip {
+	if !s.InLine {
+		return nil
+	}
+	var nodes []int
+	for _, p := range s.Points {
+		if p.Nodes > 0 && !slices.Contains(nodes, p.Nodes) {
+			nodes = append(nodes, p.Nodes)
+		}
+	}
+	switch slices.Sort(nodes); {
+	case len(nodes) >= 3:
+		return nil
+	case len(nodes) == 2:
+		return []model.Slip{slip("nodes", s.Workload, 3, 2, "growth in line with the nodes is claimed from %d and %d nodes: two points do not show a line", nodes[0], nodes[1])}
+	}
+	return []model.Slip{slip("nodes", s.Workload, 2, 1, "growth in line with the nodes is claimed, but only one number of nodes was measured")}
+}
+
+// wrongBinding finds a resource that is said to bind while another allows less.
+func wrongBinding(p *model.Published, s *model.PublishedScale) []model.Slip {
+	if s.Binds == "" {
+		return nil
+	}
+	study := Limits(&p.System, s)
+	if len(study.Resources) == 0 || study.Binding == s.Binds || study.Rival == s.Binds || study.Binding == "" {
+		return nil
+	}
+	for _, r := range study.Resources {
+		if r.Resource == s.Binds {
+			return []model.Slip{slip("binding", s.Workload, r.Allows, study.Resources[0].Allows, "the %s is said to bind, but it allows %s, and the %s only %s",
+				r.Resource.Name(), metricWords(s.Metric, r.Allows), study.Binding.Name(), metricWords(s.Metric, study.Resources[0].Allows))}
+		}
+	}
+	return nil
+}
+
+// fileSize finds volumes so fast that their file is read again within 25 s.
+func fileSize(p *model.Published, s *model.PublishedScale) []model.Slip {
+	if p.FileSize == 0 || s.Metric != model.Bandwidth {
+		return nil
+	}
+	fastest := 0.0
+	for _, x := range s.Points {
+		fastest = max(fastest, x.PerVolume.Value)
+	}
+	if need := rereadSeconds * fastest; need > float64(p.FileSize) {
+		return []model.Slip{slip("size", s.Workload, float64(p.FileSize), need, "a file of %s is less than %d s × %s = %s, so it may be read again from a cache",
+			model.FormatSize(p.FileSize), rereadSeconds, model.FormatBandwidth(fastest), model.FormatSize(int64(need)))}
+	}
+	return nil
+}
+
+// control holds what is said of one node against what is said of the cluster.
+func control(p *model.Published) (list []model.Slip) {
+	for _, c := range p.Control {
+		where := fmt.Sprintf("control plane, %d nodes", c.Nodes)
+		each := float64(c.Volumes) / float64(c.Nodes)
+		check := func(what string, stated int, found float64) {
+			if stated > 0 && math.Abs(found-float64(stated)) >= 1 {
+				list = append(list, slip("arithmetic", where, float64(stated), found, "%d volumes on %d nodes are %s %s per node, but %d is printed",
+					c.Volumes, c.Nodes, number(found), what, stated))
+			}
+		}
+		check("volumes", c.VolumesPerNode, each)
+		check("replicas", c.ReplicasPerNode, each*p.System.Copies())
+	}
+	return list
+}

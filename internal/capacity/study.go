@@ -1,0 +1,195 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Study concludes from points what they allow: laws, limits, latencies, growth, what
+// the report that they come from says wrongly, and rebuild times. It fits the laws of
+// the scales that have none. Contradictory figures are refused.
+func Study(p *model.Published) (model.Study, error) {
+	study := model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System}
+	if err := Check(p); err != nil {
+		return study, err
+	}
+	for i := range p.Scales {
+		if s := &p.Scales[i].Scale; len(s.Laws) == 0 {
+			// Too few points for a law are a caveat, not a failure.
+			s.Laws, _ = Fit(s)
+		}
+	}
+	for i := range p.Scales {
+		s := &p.Scales[i]
+		one := model.ScaleStudy{Scale: *s, Caveats: Caveats(&s.Scale)}
+		nodes := Nodes(&s.Scale)
+		one.Nodes = &nodes
+		if ofLatencies(&s.Scale) {
+			if from := sameIO(p, s); from != nil {
+				if l, ok := Latency(&s.Scale, from); ok {
+					one.Latency = &l
+				}
+			}
+			one.Path = path(&p.System, s)
+		} else {
+			limit := Limits(&p.System, s)
+			one.Limit = &limit
+		}
+		study.Scales = append(study.Scales, one)
+	}
+	for _, figure := range []struct {
+		name string
+		of   func(model.ControlPoint) int
+	}{
+		{"most volumes", func(c model.ControlPoint) int { return c.Volumes }},
+		{"volumes before starting slows down", func(c model.ControlPoint) int { return c.SlowsAt }},
+	} {
+		figures := map[int]float64{}
+		for _, c := range p.Control {
+			if v := figure.of(c); v > 0 {
+				figures[c.Nodes] = float64(v)
+			}
+		}
+		if len(figures) > 0 {
+			study.Control = append(study.Control, Growth(figure.name, "1", figures))
+		}
+	}
+	study.Common = commonExcess(p, study.Scales)
+	study.Slips = Slips(p)
+	if len(p.Rebuilds) > 0 {
+		r := Rebuilds(p)
+		study.Rebuild = &r
+	}
+	return study, nil
+}
+
+func ofLatencies(s *model.Scale) bool {
+	return len(s.Points) > 0 && s.Points[0].Mean != nil && s.Points[0].Total.Value == 0
+}
+
+// sameIO is the scale whose capacity tells the latencies of s: of the same direction,
+// in I/Os, and random where s keeps one I/O in flight, because there nothing can be
+// merged. nil when there is none.
+func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
+	access := s.Access
+	if s.Depth == 1 {
+		access = model.Random
+	}
+	for i := range p.Scales {
+		o := &p.Scales[i]
+		if !ofLatencies(&o.Scale) && o.Metric == model.IOPS && o.Direction == s.Direction && o.Access == access && o.BlockSize == s.BlockSize {
+			return &o.Scale
+		}
+	}
+	return nil
+}
+
+// path adds up what is known of one I/O's way: a read is answered by a disk, a write
+// by the slowest copy's data and extras one after the other; over the network goes
+// what has to.
+func path(sys *model.System, s *model.PublishedScale) *model.PathStudy {
+	alone := aloneLatency(sys, pattern{access: s.Access, direction: s.Direction, block: float64(s.BlockSize), merge: 1})
+	if alone.seconds == 0 || s.Depth != 1 {
+		return nil
+	}
+	var first *model.ScalePoint
+	for i := range s.Points {
+		if p := &s.Points[i]; p.Mean != nil && (first == nil || p.Volumes < first.Volumes) {
+			first = p
+		}
+	}
+	if first == nil || first.Volumes != 1 {
+		return nil
+	}
+	return &model.PathStudy{Measured: *first.Mean, Explained: alone.seconds, How: alone.how}
+}
+
+type aloneWords struct {
+	seconds float64
+	how     string
+}
+
+// aloneLatency is the latency of one small I/O on an idle system by the figures of its
+// disks and its network; 0 when the disks' are not known.
+func aloneLatency(sys *model.System, p pattern) aloneWords {
+	r := sys.Copies()
+	disk, times, trips := sys.Disk.ReadLatency, 1.0, 1-1/r
+	if p.direction == model.Write {
+		disk, times, trips = sys.Disk.WriteLatency, 1+extra(sys), 1
+		if r == 1 {
+			trips = 0
+		}
+	}
+	if disk == 0 {
+		return aloneWords{}
+	}
+	how := fmt.Sprintf("%s × %s on the disk", number(times), model.FormatDuration(disk))
+	if trips > 0 && sys.RoundTrip > 0 {
+		how += fmt.Sprintf(" + %s × %s round trip", number(trips), model.FormatDuration(sys.RoundTrip))
+	}
+	return aloneWords{times*disk + trips*sys.RoundTrip, how}
+}
+
+// commonExcess looks at all capacities together: what every one of them exceeds the
+// hardware by has a common reason.
+func commonExcess(p *model.Published, scales []model.ScaleStudy) *model.CommonExcess {
+	var shares []float64
+	c := &model.CommonExcess{}
+	for _, s := range scales {
+		if s.Limit == nil || s.Limit.Excess == nil || s.Limit.Binding == "" || s.Limit.MergeInferred || s.Limit.Extra > 0 {
+			continue
+		}
+		shares = append(shares, math.Exp(s.Limit.Excess.Value)-1)
+		if s.Limit.Excess.Low > 0 {
+			c.Above++
+		}
+	}
+	if len(shares) < 3 {
+		return nil
+	}
+	slices.Sort(shares)
+	c.Workloads, c.Least, c.Most = len(shares), shares[0], shares[len(shares)-1]
+	c.Median = (shares[(len(shares)-1)/2] + shares[len(shares)/2]) / 2
+	say := func(format string, args ...any) { c.Sentences = append(c.Sentences, fmt.Sprintf(format, args...)) }
+	say("%d of %d capacities exceed what the hardware allows for certain; the excess is %s to %s, in the median %s", c.Above, c.Workloads,
+		signedShare(c.Least), signedShare(c.Most), signedShare(c.Median))
+	if most, ok := localExcess(p); ok {
+		c.LocalMost = &most
+		say("a bare disk exceeds its cap by %s at most, so the disks are not faster than said", signedShare(most))
+	}
+	if p.LoopIdle > 0 && c.Above > c.Workloads/2 {
+		least := (p.LoopRun + p.LoopIdle) / p.LoopRun
+		say("likely the sums count too much: each volume's load ran %s and paused %s without a common clock, so the others sped up in the gap; "+
+			"the sum of means is then ×%s, and ×%s with a second of start-up",
+			model.FormatSpan(p.LoopRun), model.FormatSpan(p.LoopIdle), number(least), number((p.LoopRun+p.LoopIdle+1)/p.LoopRun))
+	}
+	return c
+}
+
+// localExcess is the most by which a figure of the bare disk exceeds its cap.
+func localExcess(p *model.Published) (most float64, ok bool) {
+	most = math.Inf(-1)
+	for i := range p.Scales {
+		s := &p.Scales[i]
+		bound := p.System.Disk.IOPS
+		if s.Metric == model.Bandwidth {
+			bound = p.System.Disk.Bandwidth
+		}
+		if s.Local > 0 && bound > 0 && !ofLatencies(&s.Scale) {
+			most, ok = max(most, s.Local/bound-1), true
+		}
+	}
+	return most, ok
+}
+
+func signedShare(v float64) string {
+	s := trim(fmt.Sprintf("%.1f", 100*math.Abs(v))) + " %"
+	if v < 0 && !strings.HasPrefix(s, "0 ") {
+		return "−" + s
+	}
+	return s
+}

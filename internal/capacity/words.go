@@ -1,0 +1,71 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// metricWords writes a total with its unit, in full where figures are compared.
+func metricWords(m model.Metric, v float64) string {
+	if m == model.Bandwidth {
+		return model.FormatBandwidth(v)
+	}
+	return number(v) + "/s"
+}
+
+// estimateWords is metricWords with the interval: "5,194/s (5,097–5,294)".
+func estimateWords(m model.Metric, e model.Estimate) string {
+	if e.Confidence == 0 {
+		return metricWords(m, e.Value) + " (no interval)"
+	}
+	low, high := metricWords(m, e.Low), metricWords(m, e.High)
+	if unit := unitOf(high); unit == unitOf(low) {
+		low, high = strings.TrimSuffix(low, unit), strings.TrimSuffix(high, unit)
+	}
+	return fmt.Sprintf("%s (%s–%s)", metricWords(m, e.Value), low, high)
+}
+
+func unitOf(s string) string { return s[strings.LastIndexAny(s, "0123456789")+1:] }
+
+// intervalWords is a bare figure with its interval.
+func intervalWords(e model.Estimate) string {
+	if e.Confidence == 0 {
+		return number(e.Value) + " (no interval)"
+	}
+	return fmt.Sprintf("%s (%s–%s)", number(e.Value), number(e.Low), number(e.High))
+}
+
+// logRatio is ln(e / to).
+func logRatio(e model.Estimate, to float64) *model.Estimate {
+	return &model.Estimate{Unit: "1", Value: math.Log(e.Value / to), Low: math.Log(e.Low / to), High: math.Log(e.High / to), Confidence: e.Confidence}
+}
+
+// percentWords writes the logarithm of a ratio as a change: "3.9 % above".
+func percentWords(log float64) string {
+	change, word := 100*(math.Exp(log)-1), "above"
+	if change < 0 {
+		change, word = -change, "below"
+	}
+	return strconv.FormatFloat(change, 'f', 1, 64) + " % " + word
+}
+
+func shareWords(v float64) string {
+	if v < 0.0995 {
+		return trim(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
+	}
+	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
+}
+
+// number writes a figure in full.
+func number(v float64) string { return model.FormatNumber(v) }
+
+func trim(s string) string {
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
