@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -26,10 +27,16 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript plays the files of testdata/script: whole commands, their output and
-// their exit codes. "exits N CMD…" runs a command that must end with code N.
+// their exit codes. "exits N CMD…" runs a command that must end with code N; $DOCS is
+// the folder of the manuals.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			docs, err := filepath.Abs("../../docs")
+			e.Setenv("DOCS", docs)
+			return err
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 		},

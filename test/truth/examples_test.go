@@ -87,6 +87,8 @@ func (s stage) adapt(args []string) []string {
 		case a == "/mnt/other":
 			// The ledger must not lie on the device under test.
 			args[i] = s.other
+		case strings.HasPrefix(a, "docs/"):
+			args[i] = filepath.Join("../..", a)
 		case a == "/dev/sdX":
 			args[i] = s.device
 		case a == "sleep 600":
@@ -111,7 +113,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve", "size"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/spec"
+)
+
+// sizeFlags are what size reads from and is asked for.
+type sizeFlags struct {
+	from, system, needs, headroom, within, throttle string
+	need                                            []string
+	survive, nodes, snapshots                       int
+	rebuild                                         bool
+	output                                          string
+}
+
+func newSize(e *env.Env) *cobra.Command {
+	var f sizeFlags
+	cmd := &cobra.Command{
+		Use:   "size [RUN…]",
+		Short: "Say how many nodes a need takes, and what binds",
+		Long: `Takes what loadline scale has measured (RUN, several for several workloads), or points
+that were published or written down by hand (--from), and says how many nodes a need
+takes: for each resource the demand of all pods against what a node has of it, less the
+headroom; the largest of them counts, and unlike resources are never added up. It tells
+what binds, how full everything is, the latency to expect, and what one more pod costs.
+
+A need is a number of pods and what each of them does: rand-read, rand-write, seq-read
+and seq-write in I/Os per second (400, 4k) or bytes per second (60MiB/s), the block
+size bs (4k, and 128k for bytes per second), and the size of its volume.
+
+Without a need it prints what the points allow to conclude: the law of each workload,
+which resource binds, what the law does not tell, and where a published report
+contradicts itself. --rebuild prints how large a volume may be to be rebuilt in time.
+The form of the files is in docs/sizing.md.
+
+Exit codes: 0 fine; 1 failed; 2 refused, with the reason: points, needs or flags that
+make no sense; 3 the need cannot be met, and which limit it misses by how much.`,
+		Example: `  loadline size --from docs/medium-nodes.yaml
+  loadline size --from docs/medium-nodes.yaml --need 'pods=20 rand-read=400 rand-write=150 bs=4k' --need 'pods=2 seq-read=60MiB/s' --survive 1
+  loadline size --from docs/medium-nodes.yaml --need 'pods=10 rand-read=400' --nodes 5
+  loadline size --from docs/medium-nodes.yaml --rebuild --within 4h`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, e, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.from, "from", "", "take the points from this YAML `FILE` instead of runs")
+	fs.StringVar(&f.system, "system", "", "what the hardware is: a YAML `FILE` with a system")
+	fs.StringArrayVar(&f.need, "need", nil, "what some pods need, such as 'pods=20 rand-read=400 rand-write=150 bs=4k' (may be given again)")
+	fs.StringVar(&f.needs, "needs", "", "take the needs from this YAML `FILE`")
+	fs.IntVar(&f.survive, "survive", 0, "how many nodes may fail")
+	fs.StringVar(&f.headroom, "headroom", "30%", "share of each resource that stays free")
+	fs.IntVar(&f.nodes, "nodes", 0, "ask how much this number of nodes carries")
+	fs.BoolVar(&f.rebuild, "rebuild", false, "print how large a volume may be to be rebuilt in time")
+	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
+	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: snapshots of a volume that hold data of their own, its head included")
+	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit that rebuilding has, such as 100MiB/s")
+	registerOutput(cmd, &f.output)
+	return cmd
+}
+
+func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	points, err := f.points(args)
+	if err != nil {
+		return err
+	}
+	if f.rebuild {
+		return f.printRebuild(e, points)
+	}
+	for _, flag := range []string{"within", "snapshots", "throttle"} {
+		if cmd.Flags().Changed(flag) {
+			return model.RefusedError("--"+flag+" goes with --rebuild", "add --rebuild, or leave it out")
+		}
+	}
+	ask, err := f.ask()
+	if err != nil {
+		return err
+	}
+	if len(ask.Needs) == 0 {
+		if ask.Nodes > 0 || cmd.Flags().Changed("survive") || cmd.Flags().Changed("headroom") {
+			return model.RefusedError("--nodes, --survive and --headroom are about a need, and none is given", "add --need 'pods=20 rand-read=400 bs=4k'")
+		}
+		return f.printStudy(e, points)
+	}
+	s, err := capacity.Size(points, ask)
+	if err != nil {
+		return err
+	}
+	if f.output == "json" {
+		err = jsonout.WriteSizing(e.Stdout, &s)
+	} else {
+		err = text.RenderSizing(e.Stdout, &s, terminalOptions(e.Output))
+	}
+	if err == nil && len(s.Lacking) > 0 {
+		return exitCode(exitGoal)
+	}
+	return err
+}
+
+// ask reads the needs of the flags and the file.
+func (f *sizeFlags) ask() (model.SizingAsk, error) {
+	ask := model.SizingAsk{Survive: f.survive, Nodes: f.nodes}
+	var err error
+	if f.headroom != "0" && f.headroom != "0%" {
+		if ask.Headroom, err = parseShare("--headroom", f.headroom); err != nil {
+			return ask, err
+		}
+	}
+	if f.survive < 0 || f.nodes < 0 {
+		return ask, model.RefusedError("--survive and --nodes take numbers from 0 on", "")
+	}
+	for _, text := range f.need {
+		n, err := spec.ParseNeed(text)
+		if err != nil {
+			return ask, err
+		}
+		ask.Needs = append(ask.Needs, n)
+	}
+	if f.needs == "" {
+		return ask, nil
+	}
+	data, err := readOwn("--needs", f.needs)
+	if err != nil {
+		return ask, err
+	}
+	return spec.ParseNeeds(f.needs, data, ask)
+}
+
+func (f *sizeFlags) printStudy(e *env.Env, p *model.Published) error {
+	study, err := capacity.Study(p)
+	if err != nil {
+		return err
+	}
+	if f.output == "json" {
+		return jsonout.WriteStudy(e.Stdout, &study)
+	}
+	return text.RenderStudy(e.Stdout, &study, terminalOptions(e.Output))
+}
+
+// printRebuild prints how large volumes may be. What is measured of each pattern is
+// kept; the bound of time, the snapshots and a throttle are the user's.
+func (f *sizeFlags) printRebuild(e *env.Env, p *model.Published) error {
+	if len(f.need) > 0 || f.needs != "" || f.nodes > 0 {
+		return model.RefusedError("--rebuild is about the size of one volume, and needs are about pods", "ask for one of the two")
+	}
+	if len(p.Rebuilds) == 0 {
+		return model.RefusedError(fmt.Sprintf("%s has no rebuild that was timed", p.Name), "add rebuilds: [{volume: 100GiB, time: 281s}] to the file")
+	}
+	within, err := parseSpan("--within", f.within)
+	if err != nil {
+		return err
+	}
+	if f.snapshots < 1 || f.snapshots > 10000 {
+		return model.RefusedError(fmt.Sprintf("--snapshots %d makes no sense", f.snapshots), "write the number of snapshots, the head included, from 1 on")
+	}
+	var throttle float64
+	if f.throttle != "" {
+		n, err := model.ParseSize(trimPerSecond(f.throttle))
+		if err != nil || n <= 0 {
+			return model.RefusedError(fmt.Sprintf("--throttle %q is no bandwidth", f.throttle), "write it like 100MiB/s")
+		}
+		throttle = float64(n)
+	}
+	study := capacity.Rebuilds(p)
+	capacity.BoundRebuilds(&study, within, f.snapshots, throttle)
+	if f.output == "json" {
+		return jsonout.WriteStudy(e.Stdout, &model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &study})
+	}
+	return text.RenderRebuild(e.Stdout, p.Name, &study, terminalOptions(e.Output))
+}
