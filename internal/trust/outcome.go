@@ -173,8 +173,11 @@ func few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// percent writes a share: "12 %", "5 %", "0.4 %".
+// percent writes a share: "12 %", "5 %", "0.4 %", ">999 %".
 func percent(share float64) string {
+	if share >= 9.995 {
+		return ">999 %"
+	}
 	if share < 0.0995 {
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", share*100), ".0") + " %"
 	}

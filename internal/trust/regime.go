@@ -84,6 +84,10 @@ func (s *series) regime() regime {
 		found = s.steps()
 	}
 	if found.kind > steady {
+		// A slow drift also looks like a step somewhere in the middle.
+		if d := s.drift(); d.kind == drifting && s.lineFits(found.at) {
+			return d
+		}
 		return found
 	}
 	for _, look := range []func() regime{s.modes, s.drift} {
@@ -239,6 +243,23 @@ func (s *series) drift() regime {
 			low: low * span / mean, high: high * span / mean}
 	}
 	return regime{kind: steady}
+}
+
+// lineFits tells whether a straight line describes the series better than two
+// levels with a step between them at that second.
+func (s *series) lineFits(at int) bool {
+	slope, n := stats.Slope(s.rate), float64(len(s.rate))
+	mean, before, after := stats.Mean(s.rate), stats.Mean(s.rate[:at]), stats.Mean(s.rate[at:])
+	var line, step float64
+	for i, v := range s.rate {
+		level := after
+		if i < at {
+			level = before
+		}
+		d := v - mean - slope*(float64(i)-(n-1)/2)
+		line, step = line+d*d, step+(v-level)*(v-level)
+	}
+	return line < step
 }
 
 // regimeRule makes a rule's outcome of the series that have its kind. tell

@@ -148,6 +148,9 @@ var timeFaults = []fault{
 	{rule: "drift", name: "in one visit", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 200, func(i int) float64 { return 2000 * wiggle(i) * (1 + 0.0005*float64(i)) })
 	}, want: []string{"warning rand-read-iops"}, says: "% faster from beginning to end"},
+	{rule: "drift", name: "steep, which a step in the middle also describes", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 60, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.008*float64(i)) })
+	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
 	{rule: "drift", name: "4 % are none", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.0018*float64(i)) })
 	}},
