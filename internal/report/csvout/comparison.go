@@ -9,8 +9,10 @@ import (
 
 // ComparisonColumns are the columns of WriteComparison.
 var ComparisonColumns = []Column{
-	{"target_a", "side A, the baseline, as it was typed"},
-	{"target_b", "side B"},
+	{"run_a", "the name of side A's run, the baseline"},
+	{"target_a", "its target, as it was typed"},
+	{"run_b", "the name of side B's run"},
+	{"target_b", "its target"},
 	{"workload", "the workload's name"},
 	{"direction", "read, write, or sync (a flush)"},
 	{"pattern", "the workload in short"},
@@ -27,14 +29,17 @@ var ComparisonColumns = []Column{
 	{"trust", "valid, suspect or invalid: the worse of the two sides"},
 }
 
-// WriteComparison writes one row for each row of a comparison.
-func WriteComparison(w io.Writer, c *model.Comparison) error {
+// WriteComparison writes one row for each row of the comparisons.
+func WriteComparison(w io.Writer, comparisons ...*model.Comparison) error {
 	t := newTable(w, ComparisonColumns)
-	for _, r := range c.Rows {
-		t.row(slices.Concat(
-			[]string{text(c.A.Target.Name), text(c.B.Target.Name), text(r.Workload), string(r.Direction), text(r.Description), string(r.Metric), r.A.Unit},
-			estimate(r.A), estimate(r.B), estimate(r.Ratio),
-			[]string{number(r.P), number(r.Adjusted), number(r.Margin), count(r.Blocks), string(r.Verdict), string(r.Trust)})...)
+	for _, c := range comparisons {
+		sides := []string{text(c.A.ID), text(c.A.Target.Name), text(c.B.ID), text(c.B.Target.Name)}
+		for _, r := range c.Rows {
+			t.row(slices.Concat(sides,
+				[]string{text(r.Workload), string(r.Direction), text(r.Description), string(r.Metric), r.A.Unit},
+				estimate(r.A), estimate(r.B), estimate(r.Ratio),
+				[]string{number(r.P), number(r.Adjusted), number(r.Margin), count(r.Blocks), string(r.Verdict), string(r.Trust)})...)
+		}
 	}
 	return t.end()
 }

@@ -27,15 +27,17 @@ var style string
 
 // Render writes a page with one report, or with several side by side. It fails only
 // when w does, or when a finding's evidence holds something that JSON cannot say.
-func Render(w io.Writer, reports ...*model.Report) error { return render(w, nil, reports) }
+func Render(w io.Writer, reports ...*model.Report) error { return RenderAll(w, nil, reports) }
 
 // RenderComparison writes a page with a comparison, and the reports of its sides in
 // the order A, B as far as they are there.
 func RenderComparison(w io.Writer, c *model.Comparison, reports ...*model.Report) error {
-	return render(w, []*model.Comparison{c}, reports)
+	return RenderAll(w, []*model.Comparison{c}, reports)
 }
 
-func render(w io.Writer, comparisons []*model.Comparison, reports []*model.Report) error {
+// RenderAll writes a page with comparisons and with reports, which may be those of
+// their sides.
+func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Report) error {
 	island, err := jsonout.Island(reports, comparisons)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package jsonout
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -10,19 +11,36 @@ import (
 // Island returns the documents of a page as one JSON object without line breaks, in
 // which <, > and & are escaped: it can stand inside of an HTML script element.
 func Island(reports []*model.Report, comparisons []*model.Comparison) ([]byte, error) {
-	documents := struct {
-		Reports     []*model.Report     `json:"reports"`
-		Comparisons []*model.Comparison `json:"comparisons,omitempty"`
-	}{Reports: []*model.Report{}}
-	for _, r := range reports {
-		documents.Reports = append(documents.Reports, withLists(r))
-	}
-	for _, c := range comparisons {
-		documents.Comparisons = append(documents.Comparisons, withRows(c))
-	}
-	doc, err := json.Marshal(finite(documents))
+	doc, err := json.Marshal(finite(together("", reports, comparisons)))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
 	return nullSentinels(doc), nil
+}
+
+// SeveralSchema is the schema name of what WriteSeveral writes.
+const SeveralSchema = "loadline.reports/v1"
+
+// WriteSeveral writes several documents as one: an object with the lists "reports"
+// and "comparisons", each of the schema that it has alone.
+func WriteSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison) error {
+	return write(w, together(SeveralSchema, reports, comparisons))
+}
+
+// several are documents that are shown together.
+type several struct {
+	Schema      string              `json:"schema,omitempty"`
+	Reports     []*model.Report     `json:"reports"`
+	Comparisons []*model.Comparison `json:"comparisons,omitempty"`
+}
+
+func together(schema string, reports []*model.Report, comparisons []*model.Comparison) several {
+	s := several{Schema: schema, Reports: []*model.Report{}}
+	for _, r := range reports {
+		s.Reports = append(s.Reports, withLists(r))
+	}
+	for _, c := range comparisons {
+		s.Comparisons = append(s.Comparisons, withRows(c))
+	}
+	return s
 }

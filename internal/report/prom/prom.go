@@ -18,7 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/report/words"
 )
 
-// Metric is a metric that Write or WriteComparison can yield; all are gauges.
+// Metric is a metric that Write can yield; all are gauges.
 type Metric struct {
 	Name, Help string
 	Labels     []string
@@ -26,6 +26,9 @@ type Metric struct {
 
 // The labels that every number of a report carries.
 var ofResult = []string{"run", "target", "workload", "direction", "verdict"}
+
+// The labels of a comparison's row.
+var ofRow = []string{"run_a", "target_a", "run_b", "target_b", "workload", "direction", "metric", "verdict"}
 
 // Metrics are all metrics, in the order in which they are written.
 var Metrics = []Metric{
@@ -42,25 +45,21 @@ var Metrics = []Metric{
 	{"loadline_visits", "Number of visits behind a result.", ofResult},
 	{"loadline_converged", "1 when the headline of a result is as precise as was asked, else 0.", ofResult},
 	{"loadline_goal", "1 for the outcome of a goal: met, missed or undecided.", []string{"run", "target", "goal", "outcome"}},
-	{"loadline_comparison_ratio", "B as a multiple of A, with the verdict on the row.", []string{"target_a", "target_b", "workload", "direction", "metric", "verdict"}},
-	{"loadline_comparison_ratio_bound", "Ends of the 95 % interval of the ratio.", []string{"target_a", "target_b", "workload", "direction", "metric", "verdict", "bound"}},
+	{"loadline_comparison_ratio", "B as a multiple of A, with the verdict on the row.", ofRow},
+	{"loadline_comparison_ratio_bound", "Ends of the 95 % interval of the ratio.", append(ofRow[:len(ofRow):len(ofRow)], "bound")},
 }
 
-// Write writes reports. It fails only when w does.
-func Write(w io.Writer, reports ...*model.Report) error {
+// Write writes reports and comparisons. It fails only when w does.
+func Write(w io.Writer, reports []*model.Report, comparisons []*model.Comparison) error {
 	e := exposition{}
 	for _, r := range reports {
 		e.report(r)
 	}
-	return e.flush(w)
-}
-
-// WriteComparison is Write for a comparison.
-func WriteComparison(w io.Writer, c *model.Comparison) error {
-	e := exposition{}
-	for _, r := range c.Rows {
-		labels := []string{c.A.Target.Name, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict)}
-		e.estimate("loadline_comparison_ratio", "loadline_comparison_ratio_bound", r.Ratio, labels...)
+	for _, c := range comparisons {
+		for _, r := range c.Rows {
+			e.estimate("loadline_comparison_ratio", "loadline_comparison_ratio_bound", r.Ratio,
+				c.A.ID, c.A.Target.Name, c.B.ID, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict))
+		}
 	}
 	return e.flush(w)
 }

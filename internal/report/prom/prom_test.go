@@ -52,10 +52,10 @@ func parsed(t testing.TB, data []byte) map[string][]map[string]any {
 
 func TestGolden(t *testing.T) {
 	for name, r := range reporttest.Reports() {
-		reporttest.Golden(t, name+".prom", written(t, func(w io.Writer) error { return Write(w, r) }))
+		reporttest.Golden(t, name+".prom", written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
 	for name, c := range reporttest.Comparisons() {
-		reporttest.Golden(t, "compare-"+name+".prom", written(t, func(w io.Writer) error { return WriteComparison(w, c) }))
+		reporttest.Golden(t, "compare-"+name+".prom", written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
 	}
 }
 
@@ -82,10 +82,10 @@ func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 		}
 	}
 	for name, r := range reporttest.Reports() {
-		check(name, written(t, func(w io.Writer) error { return Write(w, r) }))
+		check(name, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
 	for name, c := range reporttest.Comparisons() {
-		check(name, written(t, func(w io.Writer) error { return WriteComparison(w, c) }))
+		check(name, written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
 	}
 	for _, m := range Metrics {
 		if !seen[m.Name] {
@@ -99,7 +99,7 @@ func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 
 func TestNumbersCarryTheirVerdict(t *testing.T) {
 	r := reporttest.Report("invalid")
-	for _, s := range parsed(t, written(t, func(w io.Writer) error { return Write(w, r) }))["loadline_operations_per_second"] {
+	for _, s := range parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))["loadline_operations_per_second"] {
 		if s["workload"] == r.Results[0].Workload {
 			if s["verdict"] != "invalid" || s[""] != r.Results[0].Value {
 				t.Errorf("%v", s)
@@ -113,7 +113,7 @@ func TestNumbersCarryTheirVerdict(t *testing.T) {
 // TestLabelsComeThroughUnchanged gives labels everything that the format escapes.
 func TestLabelsComeThroughUnchanged(t *testing.T) {
 	name := "a\"b\\n\\\n{x=\"y\"} 東京 }\t#"
-	s := parsed(t, written(t, func(w io.Writer) error { return Write(w, reporttest.Hostile(name)) }))["loadline_run_info"][0]
+	s := parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{reporttest.Hostile(name)}, nil) }))["loadline_run_info"][0]
 	for _, label := range []string{"target", "host", "fio"} {
 		if s[label] != name {
 			t.Errorf("%s is %q, want %q", label, s[label], name)
@@ -121,14 +121,14 @@ func TestLabelsComeThroughUnchanged(t *testing.T) {
 	}
 	bad := reporttest.Hostile("x")
 	bad.Run.Target.Name = "bad \xff byte"
-	if got := parsed(t, written(t, func(w io.Writer) error { return Write(w, bad) }))["loadline_run_info"][0]["target"]; got != "bad \ufffd byte" {
+	if got := parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{bad}, nil) }))["loadline_run_info"][0]["target"]; got != "bad \ufffd byte" {
 		t.Errorf("a name that is not UTF-8 is %q", got)
 	}
 }
 
 func TestSeveralRunsAndTheSameTwice(t *testing.T) {
 	a, b := reporttest.Report("quick"), reporttest.Report("mixed")
-	once, twice := written(t, func(w io.Writer) error { return Write(w, a, b) }), written(t, func(w io.Writer) error { return Write(w, a, b, a) })
+	once, twice := written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b}, nil) }), written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b, a}, nil) })
 	if !bytes.Equal(once, twice) {
 		t.Error("the same run twice gives other samples")
 	}
@@ -142,7 +142,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestABrokenStreamIsAnError(t *testing.T) {
-	if Write(broken{}, reporttest.Report("quick")) == nil || WriteComparison(broken{}, &model.Comparison{}) == nil {
+	if Write(broken{}, []*model.Report{reporttest.Report("quick")}, nil) == nil {
 		t.Error("a full disk goes unnoticed")
 	}
 }

@@ -64,7 +64,7 @@ func (p *page) sides(c *model.Comparison) {
 	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
 		parts := []string{s.run.Target.Name, words.Storage(s.run.Environment.Storage), s.run.Note}
 		if c.Method == model.Independent {
-			parts = append(parts, s.run.Started.Format("2006-01-02 15:04"), s.run.Directory)
+			parts = append(parts, startWords(s.run), s.run.Directory)
 		}
 		p.field(string(s.side), parts...)
 	}

@@ -16,8 +16,11 @@ type cell struct {
 
 // column is a column of a table. Those with the smallest drop are given up first
 // when the width is short; drop 0 stays.
+//
+// Neighbours of the same span share a heading above their titles.
 type column struct {
 	title   string
+	span    string
 	numeric bool
 	drop    int
 	cells   []cell
@@ -79,6 +82,7 @@ func (p *page) table(columns []*column) {
 	if over := total(columns) - p.width; over > 0 {
 		p.shrinkFirst(columns[0], over)
 	}
+	p.spans(columns)
 	var b strings.Builder
 	for i, c := range columns {
 		num, unit := c.widths()
@@ -96,6 +100,31 @@ func (p *page) table(columns []*column) {
 	p.line(b.String())
 	for row := range columns[0].cells {
 		p.line(p.row(columns, row))
+	}
+}
+
+// spans writes the headings that several columns share, with a line under each.
+func (p *page) spans(columns []*column) {
+	var names, rules strings.Builder
+	at, written, any := 0, 0, false
+	for i := 0; i < len(columns); {
+		span, width := columns[i].span, columns[i].width()
+		for i++; i < len(columns) && span != "" && columns[i].span == span; i++ {
+			width += 1 + columns[i].width()
+		}
+		if span != "" {
+			any = true
+			gap := strings.Repeat(" ", at-written)
+			name := p.Shorten(span, width)
+			names.WriteString(gap + p.Paint(term.Bold, name) + term.Pad(name, width))
+			rules.WriteString(gap + p.Paint(term.Dim, strings.Repeat(map[bool]string{true: "─", false: "-"}[p.Unicode], width)))
+			written = at + width
+		}
+		at += width + 1
+	}
+	if any {
+		p.line(names.String())
+		p.line(rules.String())
 	}
 }
 

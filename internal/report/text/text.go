@@ -22,6 +22,8 @@ type Options struct {
 	Color, Unicode bool
 	// Brief leaves out the lines of a report that Head has printed already.
 	Brief bool
+	// Charts adds charts of what the report holds.
+	Charts bool
 }
 
 // Render prints a report: what was measured, the table of results, what the
@@ -39,6 +41,9 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	p.blank()
 	p.goals(r.Goals)
 	p.trust(r, notes)
+	if o.Charts {
+		p.charts(r)
+	}
 	if r.Run.Directory != "" {
 		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")
 	}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/durability"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/serve"
+	"github.com/loadline/loadline/internal/store"
+)
+
+// documents are what the arguments of report name.
+type documents struct {
+	reports     []*model.Report
+	comparisons []*model.Comparison
+	durability  []*model.Durability
+	// directories has one entry for each report: where its raw data is, "" when only
+	// its document was named.
+	directories []string
+	// remarks are sentences on what could not be read or compared.
+	remarks []string
+}
+
+// readDocuments reads the runs. What is saved is taken as it is; what is not is
+// computed from the raw data, and nothing is written.
+func readDocuments(args []string) (*documents, error) {
+	d := &documents{}
+	for i, name := range args {
+		for _, other := range args[:i] {
+			if sameDirectory(name, other) {
+				return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same: it would stand beside itself", other, name), "name each run once")
+			}
+		}
+		if err := d.add(name, len(args) > 1); err != nil {
+			return nil, err
+		}
+	}
+	if len(args) > 1 {
+		d.compare()
+	}
+	return d, nil
+}
+
+// add adds what one argument names. With beside, a comparison stands for its side B,
+// because a comparison has no place in another one.
+func (d *documents) add(name string, beside bool) error {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return noSuchRun(name)
+	case err != nil:
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
+	case !info.IsDir():
+		return d.addFile(name)
+	case isDurability(name):
+		return d.addDurability(name)
+	case store.IsComparison(name):
+		if beside {
+			d.remarks = append(d.remarks, name+" is a comparison: its side B is shown")
+			return d.addRun(filepath.Join(name, store.CandidateDir))
+		}
+		return d.addComparison(name)
+	case store.IsRun(name):
+		return d.addRun(name)
+	}
+	hint := "name a folder under loadline-results/"
+	if inside, _ := filepath.Glob(filepath.Join(name, "*", store.ReportFile)); len(inside) > 0 {
+		hint = "name one of the runs in it, such as " + filepath.Dir(inside[len(inside)-1]) + "; loadline serve " + name + " shows all"
+	}
+	return model.RefusedError(fmt.Sprintf("%s is not a run directory", name), hint)
+}
+
+// noSuchRun refuses a name that is none, with the nearest one beside it.
+func noSuchRun(name string) error {
+	folders := []string{filepath.Dir(name), "loadline-results"}
+	for _, folder := range folders {
+		var there []string
+		inside, _ := os.ReadDir(folder)
+		for _, e := range inside {
+			if e.IsDir() && e.Name() == filepath.Base(name) {
+				return model.RefusedError("there is no run "+name, "did you mean "+filepath.Join(folder, e.Name())+"?")
+			}
+			if e.IsDir() {
+				there = append(there, e.Name())
+			}
+		}
+		if near := model.Nearest(filepath.Base(name), there); near != "" {
+			return model.RefusedError("there is no run "+name, "did you mean "+filepath.Join(folder, near)+"?")
+		}
+	}
+	return model.RefusedError("there is no run "+name, "name a folder under loadline-results/")
+}
+
+// addFile adds a document that was named itself.
+func (d *documents) addFile(name string) error {
+	data, err := store.ReadDocument(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
+	}
+	doc, err := jsonout.Read(data)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s is no report: %v", name, err), "name a run directory, or the report.json of one")
+	}
+	switch {
+	case doc.Report != nil:
+		d.reports, d.directories = append(d.reports, doc.Report), append(d.directories, "")
+	case doc.Comparison != nil:
+		d.comparisons = append(d.comparisons, doc.Comparison)
+	case doc.Durability != nil:
+		d.durability = append(d.durability, doc.Durability)
+	}
+	return nil
+}
+
+func (d *documents) addDurability(dir string) error {
+	if durability.Running(dir) {
+		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
+	}
+	t, err := durability.Read(dir)
+	if err != nil {
+		return err
+	}
+	d.durability = append(d.durability, t)
+	return nil
+}
+
+// addRun adds a run directory.
+func (d *documents) addRun(dir string) error {
+	if store.Running(dir) {
+		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+filepath.Dir(dir))
+	}
+	r, remarks, err := savedReport(dir)
+	if err != nil {
+		return err
+	}
+	// A run may have been moved since.
+	r.Run.Directory = dir
+	d.remarks = append(d.remarks, remarks...)
+	d.reports, d.directories = append(d.reports, r), append(d.directories, dir)
+	return nil
+}
+
+// savedReport is the saved report of a run, or one computed from its raw data when
+// there is none, or one of before there were charts.
+func savedReport(dir string) (*model.Report, []string, error) {
+	var remarks []string
+	data, err := store.ReadDocument(os.DirFS(dir), store.ReportFile)
+	if err == nil {
+		var doc jsonout.Document
+		doc, err = jsonout.Read(data)
+		if err == nil && doc.Report != nil && (len(doc.Report.Courses) > 0 || len(doc.Report.Results) == 0) {
+			return doc.Report, nil, nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		remarks = append(remarks, fmt.Sprintf("%s cannot be read (%v): the report is computed again", filepath.Join(dir, store.ReportFile), err))
+	}
+	rec, err := store.Read(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, damage := range rec.Damage {
+		remarks = append(remarks, dir+": "+damage)
+	}
+	return assemble(rec), remarks, nil
+}
+
+// addComparison adds both sides of a saved comparison and what was found of them.
+func (d *documents) addComparison(dir string) error {
+	for _, side := range sideDirs {
+		if err := d.addRun(filepath.Join(dir, side)); err != nil {
+			return err
+		}
+	}
+	data, err := store.ReadDocument(os.DirFS(dir), store.ComparisonFile)
+	if err == nil {
+		var doc jsonout.Document
+		if doc, err = jsonout.Read(data); err == nil && doc.Comparison != nil {
+			d.comparisons = append(d.comparisons, doc.Comparison)
+			return nil
+		}
+	}
+	d.compare()
+	return nil
+}
+
+// compare compares every run with the first one; why one cannot be is a remark.
+func (d *documents) compare() {
+	var first serve.Side
+	for i := 1; i < len(d.reports); i++ {
+		if err := func() error {
+			var err error
+			if first.Recorded == nil {
+				if first, err = d.side(0); err != nil {
+					return err
+				}
+			}
+			side, err := d.side(i)
+			if err != nil {
+				return err
+			}
+			c, err := compareSides(first, side)
+			if err == nil {
+				d.comparisons = append(d.comparisons, c)
+			}
+			return err
+		}(); err != nil {
+			d.remarks = append(d.remarks, fmt.Sprintf("%s cannot be compared with %s: %v", d.name(i), d.name(0), err))
+		}
+	}
+}
+
+// name is how a run is named in a remark.
+func (d *documents) name(i int) string {
+	if d.directories[i] != "" {
+		return d.directories[i]
+	}
+	return d.reports[i].Run.ID
+}
+
+// side is a run with its raw data.
+func (d *documents) side(i int) (serve.Side, error) {
+	if d.directories[i] == "" {
+		return serve.Side{}, fmt.Errorf("of %s only the document is here, and comparing takes the raw data", d.name(i))
+	}
+	rec, err := store.Read(d.directories[i])
+	return serve.Side{Recorded: rec, Report: d.reports[i]}, err
+}
+
+// samples reads the raw data of the runs that have some.
+func (d *documents) samples() ([]*model.Recorded, error) {
+	var list []*model.Recorded
+	for _, dir := range d.directories {
+		if dir == "" {
+			continue
+		}
+		rec, err := store.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, rec)
+	}
+	return list, nil
+}
+
+// each writes the comparisons, then the reports, then the durability tests, a blank
+// line apart.
+func (d *documents) each(b *bytes.Buffer, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+	part := func(write func() error) error {
+		before := b.Len()
+		if before > 0 {
+			b.WriteByte('\n')
+		}
+		err := write()
+		if before > 0 && b.Len() == before+1 {
+			b.Truncate(before)
+		}
+		return err
+	}
+	for _, c := range d.comparisons {
+		if err := part(func() error { return comparison(c) }); err != nil {
+			return err
+		}
+	}
+	if len(d.reports) > 0 {
+		if err := part(reports); err != nil {
+			return err
+		}
+	}
+	for _, t := range d.durability {
+		if err := part(func() error { return test(t) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

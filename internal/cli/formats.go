@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/csvout"
+	"github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/markdown"
+	"github.com/loadline/loadline/internal/report/prom"
+	"github.com/loadline/loadline/internal/report/text"
+)
+
+// format is a way of writing documents.
+type format struct {
+	name, what string
+	// extensions are those of file names, the usual one first.
+	extensions []string
+	write      func(*documents, text.Options) ([]file, error)
+	// ours tells whether a file that begins so was written as this format.
+	ours func(head []byte) bool
+}
+
+// formats are all of them, in the order of the help.
+var formats = []format{
+	{"html", "one page with all charts, without network", []string{".html", ".htm"}, writeHTML, func(head []byte) bool {
+		return bytes.Contains(head, []byte(`<meta name="generator" content="loadline">`))
+	}},
+	{"markdown", "for an issue or a pull request", []string{".md", ".markdown"}, writeMarkdown, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("### ")) && bytes.Contains(head, []byte("**"))
+	}},
+	{"csv", "tidy tables", []string{".csv"}, writeCSV, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("run,started,target,")) || bytes.HasPrefix(head, []byte("run,workload,round,")) || bytes.HasPrefix(head, []byte("run_a,target_a,"))
+	}},
+	{"json", "the document itself", []string{".json"}, writeJSON, func(head []byte) bool {
+		return bytes.Contains(head, []byte(`"schema": "loadline.`))
+	}},
+	{"prometheus", "for node_exporter's textfile collector", []string{".prom"}, writePrometheus, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("# HELP loadline_"))
+	}},
+	{"text", "for a terminal, with charts", []string{".txt"}, writeText, func(head []byte) bool {
+		line, _, _ := bytes.Cut(head, []byte("\n"))
+		return bytes.HasPrefix(line, []byte("target  ")) || bytes.HasPrefix(line, []byte("A       "))
+	}},
+}
+
+// formatNames are the words of --format.
+func formatNames() (list []string) {
+	for _, f := range formats {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+// formatLines are the lines of the help.
+func formatLines() string {
+	var b strings.Builder
+	for _, f := range formats {
+		fmt.Fprintf(&b, "  %-11s %-6s %s\n", f.name, f.extensions[0], f.what)
+	}
+	return b.String()
+}
+
+// chooseFormat is the format that was named, else that of the file's extension, else text.
+func chooseFormat(name, file string) (format, error) {
+	if name != "" {
+		for _, f := range formats {
+			if f.name == name || slices.Contains(f.extensions, "."+name) {
+				return f, nil
+			}
+		}
+		hint := "--format " + strings.Join(formatNames(), ", ")
+		if near := model.Nearest(name, formatNames()); near != "" {
+			hint = "--format " + near
+		}
+		return format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
+	}
+	extension := strings.ToLower(filepath.Ext(file))
+	if file == "" || file == "-" {
+		extension = ".txt"
+	}
+	var known []string
+	for _, f := range formats {
+		if slices.Contains(f.extensions, extension) {
+			return f, nil
+		}
+		known = append(known, f.extensions[0])
+	}
+	return format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
+		"add --format "+strings.Join(formatNames(), ", "))
+}
+
+func writeHTML(d *documents, _ text.Options) ([]file, error) {
+	if len(d.durability) > 0 {
+		return nil, notFor("a page", "a durability test that stands alone", "markdown")
+	}
+	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.comparisons, d.reports) })
+}
+
+func writeMarkdown(d *documents, _ text.Options) ([]file, error) {
+	return one(func(b *bytes.Buffer) error {
+		return d.each(b, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
+			func() error { return markdown.Render(b, d.reports...) },
+			func(t *model.Durability) error { return markdown.RenderDurability(b, t) })
+	})
+}
+
+func writeText(d *documents, o text.Options) ([]file, error) {
+	return one(func(b *bytes.Buffer) error {
+		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
+		reports := func() error { return text.RenderSeveral(b, d.reports, d.comparisons, o) }
+		switch {
+		case len(d.reports) == 1:
+			reports = func() error { return text.Render(b, d.reports[0], o) }
+		case len(d.reports) == 2 && len(d.comparisons) == 1:
+			// The comparison's table holds both sides.
+			reports = func() error { return nil }
+		case len(d.reports) > 2:
+			// The reports' table holds the changes.
+			comparison = func(*model.Comparison) error { return nil }
+		}
+		return d.each(b, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
+	})
+}
+
+func writeJSON(d *documents, _ text.Options) ([]file, error) {
+	switch n := len(d.reports) + len(d.durability); {
+	case len(d.durability) > 0 && n > 1:
+		return nil, notFor("json", "a durability test and others together", "markdown")
+	case len(d.durability) == 1:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteDurability(b, d.durability[0]) })
+	case len(d.comparisons) == 1 && n <= 2:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteComparison(b, d.comparisons[0]) })
+	case n == 1:
+		return one(func(b *bytes.Buffer) error { return jsonout.Write(b, d.reports[0]) })
+	}
+	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.reports, d.comparisons) })
+}
+
+func writePrometheus(d *documents, _ text.Options) ([]file, error) {
+	if len(d.durability) > 0 {
+		return nil, notFor("prometheus", "a durability test", "json")
+	}
+	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.reports, d.comparisons) })
+}
+
+func writeCSV(d *documents, _ text.Options) ([]file, error) {
+	if len(d.durability) > 0 {
+		return nil, notFor("csv", "a durability test", "json")
+	}
+	var files []file
+	add := func(suffix string, write func(*bytes.Buffer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		files = append(files, file{suffix, b.Bytes()})
+		return err
+	}
+	if len(d.reports) > 0 {
+		if err := add("", func(b *bytes.Buffer) error { return csvout.WriteEstimates(b, d.reports...) }); err != nil {
+			return nil, err
+		}
+		recorded, err := d.samples()
+		if err != nil {
+			return nil, err
+		}
+		if len(recorded) > 0 {
+			if err := add("-samples", func(b *bytes.Buffer) error { return csvout.WriteSamples(b, recorded...) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(d.comparisons) > 0 {
+		suffix := ""
+		if len(files) > 0 {
+			suffix = "-comparison"
+		}
+		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, d.comparisons...) }); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/text"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	out, format   string
+	charts, force bool
+}
+
+func newReport(e *env.Env) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report RUN…",
+		Short: "Write the report of saved runs as a page, Markdown, CSV, JSON or text",
+		Long: `Writes what saved runs say. RUN is a run directory, the folder of a comparison or of a
+durability test, or a report.json; of several runs each is put beside the first and
+compared with it, as compare does. Nothing in them is changed.
+
+The format is that of FILE's extension:
+` + formatLines() + `
+CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
+for each second of each worker) and, for several runs, FILE-comparison.csv. Without -o
+the report goes to standard output, as text. A FILE that exists is only replaced when
+it is a report.
+
+Exit codes: 0 written, whatever it says (loadline analyze judges); 1 failed; 2 refused:
+no such run, an unknown format, or a FILE that is no report.`,
+		Example: `  loadline report loadline-results/20261120-235200-var-lib
+  loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return exactly(1, "at least one RUN")(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.report(e, args) },
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
+	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(formatNames(), ", ")+" (default: by FILE's extension, else text)")
+	fl.BoolVar(&f.charts, "charts", true, "draw charts below a text report of one run")
+	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is no report")
+	return cmd
+}
+
+func (f *reportFlags) report(e *env.Env, args []string) error {
+	chosen, err := chooseFormat(f.format, f.out)
+	if err != nil {
+		return err
+	}
+	toStdout := f.out == "" || f.out == "-"
+	if !toStdout {
+		if err := mayWrite(f.out, f.force); err != nil {
+			return err
+		}
+	}
+	d, err := readDocuments(args)
+	if err != nil {
+		return err
+	}
+	for _, r := range d.remarks {
+		fmt.Fprintf(e.Stderr, "note    %s\n", r)
+	}
+	o := chartOptions(e, toStdout)
+	o.Charts = f.charts
+	files, err := chosen.write(d, o)
+	if err != nil {
+		return err
+	}
+	if toStdout {
+		if len(files) > 1 {
+			fmt.Fprintf(e.Stderr, "note    with -o FILE%s the %s come as well\n", chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
+		}
+		_, err := e.Stdout.Write(files[0].data)
+		return err
+	}
+	for _, file := range files {
+		name := beside(f.out, file.suffix)
+		if err := mayWrite(name, f.force); err != nil {
+			return err
+		}
+		if err := writeWhole(name, file.data); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stderr, "saved   %s\n", name)
+	}
+	return nil
+}
+
+// chartOptions tells how text is written: for the terminal, or for a file that is
+// read anywhere.
+func chartOptions(e *env.Env, toStdout bool) text.Options {
+	if toStdout {
+		return terminalOptions(e.Output)
+	}
+	return text.Options{Width: 120, Unicode: true}
+}
+
+// file is one file that a format writes: suffix is what its name has between the
+// name that was asked for and the extension.
+type file struct {
+	suffix string
+	data   []byte
+}
+
+func names(files []file) (list []string) {
+	for _, f := range files {
+		list = append(list, strings.TrimPrefix(f.suffix, "-"))
+	}
+	return list
+}
+
+// one is the only file of a format.
+func one(render func(*bytes.Buffer) error) ([]file, error) {
+	var b bytes.Buffer
+	err := render(&b)
+	return []file{{data: b.Bytes()}}, err
+}
+
+// notFor is the refusal of a format that has no form for what was named.
+func notFor(format, what, instead string) error {
+	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
+}
