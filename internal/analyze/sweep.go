@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -106,49 +107,58 @@ func achieved(rec *model.Recorded, r model.Result) float64 {
 }
 
 // knee finds the largest offered rate that the storage carries well. Points come in
-// rising order of the rate. Nil when the lowest rate has no p99 to compare with, or
-// is not carried itself.
+// rising order of the rate. A rate with too few I/Os for a p99 says nothing either
+// way, unless it was not achieved. Nil when nothing is carried, or can be told.
 func knee(points []model.SweepPoint) *model.Knee {
-	if len(points) == 0 || points[0].P99 == nil {
+	first := slices.IndexFunc(points, func(p model.SweepPoint) bool { return p.P99 != nil })
+	if first < 0 {
 		return nil
 	}
+	var told []model.SweepPoint
+	var faults []string
 	best := -1
-	faults := make([]string, len(points))
-	for i, p := range points {
-		if faults[i] = overload(p, points[0].P99.Value); faults[i] == "" {
-			best = i
+	for _, p := range points {
+		if p.P99 == nil && p.Achieved >= kneeAchieved {
+			continue
 		}
+		fault := overload(p, points[first])
+		if fault == "" {
+			best = len(told)
+		}
+		told, faults = append(told, p), append(faults, fault)
 	}
 	if best < 0 {
 		return nil
 	}
-	p := points[best]
-	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(points)}
+	p := told[best]
+	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(told)}
+	if k.Beyond {
+		next := told[best+1]
+		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.FormatMetric(model.IOPS, next.Offered), 100*next.Fraction, faults[best+1])
+		return k
+	}
 	k.Why = "every rate that was tried is carried well, so the knee lies at or above the last one"
+	if p.Offered < points[len(points)-1].Offered {
+		k.Why = "higher rates had too few independent I/Os for a p99: give it more time"
+	}
 	for i := best - 1; i >= 0; i-- {
 		if faults[i] != "" {
-			k.Why = fmt.Sprintf("%s, though at the lower rate of %s %s", k.Why, model.FormatMetric(model.IOPS, points[i].Offered), faults[i])
+			k.Why += fmt.Sprintf(", though at the lower rate of %s %s", model.FormatMetric(model.IOPS, told[i].Offered), faults[i])
 			break
 		}
-	}
-	if k.Beyond {
-		next := points[best+1]
-		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.FormatMetric(model.IOPS, next.Offered), 100*next.Fraction, faults[best+1])
 	}
 	return k
 }
 
-// overload says why a rate is not carried well; "" when it is. lowest is the p99 in
-// seconds at the lowest rate.
-func overload(p model.SweepPoint, lowest float64) string {
+// overload says why a rate is not carried well; "" when it is. lowest is the lowest
+// rate that has a p99.
+func overload(p, lowest model.SweepPoint) string {
 	switch {
 	case p.Achieved < kneeAchieved:
 		return fmt.Sprintf("only %.1f %% of what was due was done", 100*p.Achieved)
-	case p.P99 == nil:
-		return "too few I/Os were done to tell p99"
-	case p.P99.Value > kneeLatency*lowest:
-		return fmt.Sprintf("p99 is %s, more than twice the %s at the lowest rate",
-			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest))
+	case p.P99.Value > kneeLatency*lowest.P99.Value:
+		return fmt.Sprintf("p99 is %s, more than twice the %s at %s",
+			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest.P99.Value), model.FormatMetric(model.IOPS, lowest.Offered))
 	}
 	return ""
 }

@@ -30,12 +30,13 @@ func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
 		beyond bool
 		says   string
 	}{
-		"a curve":        {loadPoints(1, 1.1, 1.4, 2, 2.5, 6, 20), 700, true, "at 800/s (80 % of the capacity) p99 is 2.50 ms, more than twice the 1.00 ms"},
+		"a curve":        {loadPoints(1, 1.1, 1.4, 2, 2.5, 6, 20), 700, true, "at 800/s (80 % of the capacity) p99 is 2.50 ms, more than twice the 1.00 ms at 100/s"},
 		"flat":           {loadPoints(1, 1, 1, 1, 1, 1, 1), 950, false, "at or above"},
 		"not achieved":   {short, 500, true, "only 97.0 %"},
 		"steep at once":  {loadPoints(1, 9, 9, 9), 100, true, "at 300/s (30 %"},
 		"a dent below":   {loadPoints(1, 3, 1, 1), 700, false, "though at the lower rate of 300/s p99 is 3.00 ms"},
-		"no p99 further": {loadPoints(1, 1, 0), 300, true, "too few I/Os"},
+		"no p99 further": {loadPoints(1, 1, 0), 300, false, "higher rates had too few"},
+		"no p99 between": {loadPoints(0, 1, 0, 1.5, 3), 700, true, "more than twice the 1.00 ms at 300/s"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +48,7 @@ func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
 	}
 	bad := loadPoints(1, 1)
 	bad[0].Achieved, bad[1].Achieved = .5, .5
-	for name, points := range map[string][]model.SweepPoint{"no points": nil, "no p99": loadPoints(0, 1), "nothing carried": bad} {
+	for name, points := range map[string][]model.SweepPoint{"no points": nil, "no p99": loadPoints(0, 0), "nothing carried": bad} {
 		if k := knee(points); k != nil {
 			t.Errorf("%s: a knee at %g", name, k.Offered)
 		}
