@@ -1,0 +1,26 @@
+package nbd
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+)
+
+// HandOver gives the connected socket to somebody who sends requests of their own,
+// and closes the connection here without a word to the server. It must come before
+// any request.
+func (c *Conn) HandOver() (*os.File, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken != nil || c.handle > 0 || c.in.Buffered() > 0 {
+		return nil, errors.New("the connection was used already")
+	}
+	c.broken = net.ErrClosed
+	sock, ok := c.sock.(interface{ File() (*os.File, error) })
+	if !ok {
+		return nil, fmt.Errorf("a connection of type %T has no socket to hand over", c.sock)
+	}
+	f, err := sock.File()
+	return f, errors.Join(err, c.sock.Close())
+}
