@@ -14,13 +14,15 @@ const nbdSize = 256 * mebi
 // nbdServer is one nbdkit: filters around a plugin, and the options of all of them.
 type nbdServer struct {
 	filters, plugin, options []string
+	// threads is 64 when it is 0.
+	threads int
 
 	dir, socket string
 	process     *daemon
 }
 
-// nbdkit starts the server. It has 64 threads: with its usual 16 a delay filter
-// would also be a rate limit.
+// nbdkit starts the server. It has 64 threads, unless one wants a rate limit: with
+// its usual 16 a delay filter would be one.
 func nbdkit(t T, s nbdServer) nbdServer {
 	t.Helper()
 	Need(t, "nbdkit")
@@ -29,7 +31,10 @@ func nbdkit(t T, s nbdServer) nbdServer {
 		s.dir = directory(t, "")
 	}
 	s.socket = filepath.Join(s.dir, "nbd.sock")
-	args := []string{"--foreground", "--unix", s.socket, "--threads", "64"}
+	if s.threads == 0 {
+		s.threads = 64
+	}
+	args := []string{"--foreground", "--unix", s.socket, "--threads", fmt.Sprint(s.threads)}
 	for _, f := range s.filters {
 		args = append(args, "--filter="+f)
 	}
@@ -65,6 +70,17 @@ func Delayed(t T, read, write time.Duration) Device {
 	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
 		options: []string{"rdelay=" + milliseconds(read), "wdelay=" + milliseconds(write)}})
 	return s.device(fmt.Sprintf("read delay %s, write delay %s", read, write), nbdSize)
+}
+
+// Serial starts a device in memory (256 MiB) that takes the given time, in whole
+// milliseconds, and some 0.1 to 0.3 ms more, for each read and write, one after the
+// other: a queue with one server and a fixed service time (M/D/1 under random
+// arrivals). Calibrate tells its rate.
+func Serial(t T, service time.Duration) Device {
+	t.Helper()
+	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(), threads: 1,
+		options: []string{"rdelay=" + milliseconds(service), "wdelay=" + milliseconds(service)}})
+	return s.device(fmt.Sprintf("one I/O at a time, %s each", service), nbdSize)
 }
 
 // RateLimited starts a device in memory (256 MiB) with a bandwidth limit, which
