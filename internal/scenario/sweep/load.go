@@ -12,7 +12,7 @@ import (
 var Fractions = []float64{.1, .3, .5, .7, .8, .9, .95}
 
 // openTargets are the kinds of target that an open loop can be offered to.
-var openTargets = []model.TargetKind{model.Fake}
+var openTargets = []model.TargetKind{model.Directory, model.File, model.BlockDevice, model.NBD, model.Fake}
 
 const (
 	// capacityDepth is the depth of the closed loop that the capacity is measured with.

@@ -1,0 +1,241 @@
+package open
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ending is what is known of a visit when it is over.
+type ending struct {
+	// due counts the I/Os that were due in the measured part, begun all that were
+	// begun, late the seconds by which we began them too late, without what was waited
+	// for a free slot or for a submission before them to come back.
+	due, begun, failed uint64
+	late               float64
+	fault              string
+	user, system       float64
+	// depth counts the I/Os by how many were in flight when they began, in powers of two.
+	depth [16]uint64
+}
+
+// levels is the share of the I/Os by depth, under fio's names of the buckets.
+func (e *ending) levels() map[string]float64 {
+	levels := map[string]float64{}
+	for i, n := range e.depth {
+		if n > 0 {
+			name := fmt.Sprint(1 << i)
+			if i >= 6 {
+				name = ">=64"
+			}
+			levels[name] += float64(n) / float64(e.begun)
+		}
+	}
+	return levels
+}
+
+// loop is a visit while it goes on. Times are seconds since it began.
+type loop struct {
+	ending
+	dev      device
+	w        model.Workload
+	step     model.Step
+	size     int64
+	rng      *rand.Rand
+	now      func() float64
+	samples  chan<- model.Sample
+	next     float64 // when the next I/O is due
+	held     holds
+	dueAt    []float64 // of each slot
+	free     []int
+	position int64
+	flow     *model.Flow
+	edge     float64 // when the current sample ends
+	max      float64
+}
+
+// keepTime plays a visit and closes samples; then over gets the ending.
+func keepTime(ctx context.Context, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
+	// The thread dies with this goroutine, and with it what is set for it alone.
+	runtime.LockOSThread()
+	punctual()
+	begin := time.Now()
+	l := &loop{
+		dev: dev, w: req.Workload, step: req.Step, size: req.Volume.Size, samples: samples,
+		rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), flow: &model.Flow{},
+		now: func() float64 { return time.Since(begin).Seconds() }, edge: req.Step.Ramp + 1,
+	}
+	for slot := range req.Workload.Depth {
+		l.free = append(l.free, slot)
+	}
+	l.dueAt = make([]float64, req.Workload.Depth)
+	// Where a sequential visit begins differs from visit to visit.
+	l.position = int64(req.Step.Offset*float64(l.size)) / l.w.BlockSize * l.w.BlockSize
+	user, system := threadCPU()
+	l.draw()
+	l.play(ctx)
+	idle := l.drain()
+	u, s := threadCPU()
+	if t := l.now(); t > 0 {
+		l.user, l.system = (u-user)/t, (s-system)/t
+	}
+	dev.close(idle)
+	close(samples)
+	over <- l.ending
+}
+
+// draw makes the next I/O due: the times between are exponential (Poisson process).
+func (l *loop) draw() {
+	l.next += l.rng.ExpFloat64() / l.w.RateIOPS
+	if l.next >= l.step.Ramp && l.next < l.end() {
+		l.due++
+	}
+}
+
+func (l *loop) end() float64 { return l.step.Ramp + l.step.Seconds }
+
+// longestWait bounds a sleep, so that an interrupt is soon noticed. In seconds.
+const longestWait = 0.1
+
+// play begins what is due and counts what ends, until the end of the visit.
+func (l *loop) play(ctx context.Context) {
+	for l.fault == "" {
+		now := l.now()
+		l.tick(now)
+		if now >= l.end() {
+			break
+		}
+		if ctx.Err() != nil {
+			l.fault = model.StoppedStep
+			return
+		}
+		wait := min(longestWait, l.edge-now, l.end()-now)
+		switch {
+		case l.next > now:
+			l.reap(max(0, min(wait, l.next-now)))
+		case len(l.free) == 0:
+			l.reap(max(0, wait))
+			l.held.add(now, l.now())
+		default:
+			l.start(now)
+			l.reap(0)
+		}
+	}
+	// What was due and could not even begin was due all the same.
+	for l.fault == "" && l.next < l.end() {
+		l.draw()
+	}
+}
+
+// start begins the I/O that is due.
+func (l *loop) start(now float64) {
+	slot := l.free[len(l.free)-1]
+	l.free = l.free[:len(l.free)-1]
+	l.dueAt[slot] = l.next
+	l.late += max(0, now-l.next-l.held.since(l.next))
+	l.begun++
+	l.depth[min(len(l.depth)-1, int(math.Log2(float64(len(l.dueAt)-len(l.free)))))]++
+	before := l.now()
+	if err := l.dev.submit(slot, l.w.Writes(), l.place()); err != nil {
+		l.fail(err)
+	}
+	if after := l.now(); after-before >= heldFor {
+		l.held.add(before, after)
+	}
+	l.draw()
+}
+
+// place is where the next I/O goes, in bytes.
+func (l *loop) place() int64 {
+	blocks := l.size / l.w.BlockSize
+	if l.w.Access == model.Random {
+		return l.rng.Int64N(blocks) * l.w.BlockSize
+	}
+	at := l.position
+	if l.position += l.w.BlockSize; l.position+l.w.BlockSize > l.size {
+		l.position = 0
+	}
+	return at
+}
+
+// reap counts what ends within the given time in seconds.
+func (l *loop) reap(wait float64) {
+	now, known := 0.0, false
+	err := l.dev.reap(time.Duration(wait*float64(time.Second)), func(slot int, err error) {
+		if !known {
+			now, known = l.now(), true
+			l.tick(now)
+		}
+		l.free = append(l.free, slot)
+		if err != nil {
+			l.fail(err)
+			return
+		}
+		if now >= l.step.Ramp && now < l.end() {
+			l.count(now - l.dueAt[slot])
+		}
+	})
+	if err != nil {
+		l.fail(err)
+	}
+}
+
+func (l *loop) fail(err error) {
+	l.failed++
+	if l.fault == "" {
+		l.fault = err.Error()
+	}
+}
+
+// count adds an I/O to the current second.
+func (l *loop) count(latency float64) {
+	l.max = max(l.max, latency)
+	l.flow.IOs++
+	l.flow.Bytes += uint64(l.w.BlockSize)
+	l.flow.LatencySum += latency
+	l.flow.Histogram.Add(model.BucketOf(uint64(latency*1e9)), 1)
+}
+
+// tick hands on the samples that have ended by now. A second in which the thread was
+// held up, or in which nothing ended, is a sample too.
+func (l *loop) tick(now float64) {
+	for l.edge <= min(now, l.end())+1e-9 {
+		l.flow.Max = l.max
+		s := model.Sample{Step: l.step.Number, End: l.edge, Seconds: 1}
+		if l.w.Writes() {
+			s.Write = l.flow
+		} else {
+			s.Read = l.flow
+		}
+		l.samples <- s
+		l.flow = &model.Flow{}
+		l.edge++
+	}
+}
+
+// drain waits for what is in flight, and tells whether all has ended.
+func (l *loop) drain() bool {
+	until := l.now() + drainLimit.Seconds()
+	for len(l.free) < len(l.dueAt) && l.now() < until {
+		err := l.dev.reap(time.Duration(longestWait*float64(time.Second)), func(slot int, err error) {
+			l.free = append(l.free, slot)
+			if err != nil {
+				l.fail(err)
+			}
+		})
+		if err != nil {
+			l.fail(err)
+			return false
+		}
+	}
+	if left := len(l.dueAt) - len(l.free); left > 0 {
+		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, model.FormatSpan(drainLimit.Seconds())))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package open
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The requests and replies of the transmission phase (the NBD project's proto.md).
+const (
+	nbdRequest     = 0x25609513
+	nbdReply       = 0x67446698
+	nbdRead        = 0
+	nbdWrite       = 1
+	nbdDisconnect  = 2
+	nbdHeader      = 28
+	nbdReplyHeader = 16
+)
+
+// network does I/O on an NBD export, many requests at once on one connection. What
+// the server does not take from the socket waits here, and is late.
+type network struct {
+	sock  *os.File
+	fd    int
+	block int64
+	// payload is what writes carry.
+	payload []byte
+	// out is what the socket has not taken yet; in what has come and is no whole reply.
+	out, in []byte
+	// skip is how many bytes of a read's data are still to come, for the slot reading.
+	skip    int64
+	reading int
+	writes  []bool
+	places  []int64
+}
+
+// openNBD takes over the socket of a negotiated connection.
+func openNBD(sock *os.File, w model.Workload) (device, error) {
+	fd := int(sock.Fd())
+	if err := unix.SetNonblock(fd, true); err != nil {
+		sock.Close()
+		return nil, model.BrokenError(fmt.Sprintf("the connection to the server cannot be used: %v", err), "")
+	}
+	n := &network{sock: sock, fd: fd, block: w.BlockSize, reading: -1, writes: make([]bool, w.Depth), places: make([]int64, w.Depth)}
+	if w.Writes() {
+		n.payload = make([]byte, w.BlockSize)
+		randomize(n.payload)
+	}
+	return n, nil
+}
+
+func (n *network) submit(slot int, write bool, offset int64) error {
+	n.writes[slot], n.places[slot] = write, offset
+	var h [nbdHeader]byte
+	binary.BigEndian.PutUint32(h[0:], nbdRequest)
+	if write {
+		binary.BigEndian.PutUint16(h[6:], nbdWrite)
+	}
+	binary.BigEndian.PutUint64(h[8:], uint64(slot))
+	binary.BigEndian.PutUint64(h[16:], uint64(offset))
+	binary.BigEndian.PutUint32(h[24:], uint32(n.block))
+	n.out = append(n.out, h[:]...)
+	if write {
+		scramble(n.payload)
+		n.out = append(n.out, n.payload...)
+	}
+	return n.flush()
+}
+
+// flush gives the socket as much as it takes.
+func (n *network) flush() error {
+	sent := 0
+	for sent < len(n.out) {
+		k, err := unix.Write(n.fd, n.out[sent:])
+		if err == syscall.EAGAIN {
+			break
+		}
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("the connection to the server broke: %w", err)
+		}
+		sent += k
+	}
+	n.out = append(n.out[:0], n.out[sent:]...)
+	return nil
+}
+
+func (n *network) reap(wait time.Duration, ended func(int, error)) error {
+	poll := []unix.PollFd{{Fd: int32(n.fd), Events: unix.POLLIN}}
+	if len(n.out) > 0 {
+		poll[0].Events |= unix.POLLOUT
+	}
+	limit := unix.NsecToTimespec(wait.Nanoseconds())
+	ready, err := unix.Ppoll(poll, &limit, nil)
+	if err == syscall.EINTR || err == nil && ready == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for the server failed: %w", err)
+	}
+	if poll[0].Revents&unix.POLLOUT != 0 {
+		if err := n.flush(); err != nil {
+			return err
+		}
+	}
+	if poll[0].Revents&(unix.POLLIN|unix.POLLHUP|unix.POLLERR) == 0 {
+		return nil
+	}
+	return n.receive(ended)
+}
+
+// receive reads what has come, once: more is there at the next reap.
+func (n *network) receive(ended func(int, error)) error {
+	var room [256 << 10]byte
+	k, err := unix.Read(n.fd, room[:])
+	switch {
+	case err == syscall.EAGAIN || err == syscall.EINTR:
+		return nil
+	case err != nil:
+		return fmt.Errorf("the connection to the server broke: %w", err)
+	case k == 0:
+		return fmt.Errorf("the server hung up")
+	}
+	data := room[:k]
+	for {
+		if n.skip > 0 {
+			part := min(n.skip, int64(len(data)))
+			n.skip -= part
+			data = data[part:]
+			if n.skip > 0 {
+				return nil
+			}
+			ended(n.reading, nil)
+		}
+		need := nbdReplyHeader - len(n.in)
+		if len(data) < need {
+			n.in = append(n.in, data...)
+			return nil
+		}
+		n.in = append(n.in, data[:need]...)
+		data = data[need:]
+		if err := n.reply(ended); err != nil {
+			return err
+		}
+		n.in = n.in[:0]
+	}
+}
+
+// reply understands the head of one reply.
+func (n *network) reply(ended func(int, error)) error {
+	slot := binary.BigEndian.Uint64(n.in[8:])
+	if binary.BigEndian.Uint32(n.in) != nbdReply || slot >= uint64(len(n.writes)) {
+		return fmt.Errorf("the server's reply is not the expected one")
+	}
+	code := binary.BigEndian.Uint32(n.in[4:])
+	switch {
+	case code != 0:
+		what := "read"
+		if n.writes[slot] {
+			what = "write"
+		}
+		// NBD's error numbers are those of Linux.
+		ended(int(slot), fmt.Errorf("%s of %d bytes at %d: the server answered: %w", what, n.block, n.places[slot], syscall.Errno(code)))
+	case n.writes[slot]:
+		ended(int(slot), nil)
+	default:
+		n.reading, n.skip = int(slot), n.block
+	}
+	return nil
+}
+
+// close says goodbye when nothing is under way.
+func (n *network) close(idle bool) {
+	if idle && len(n.out) == 0 {
+		var h [nbdHeader]byte
+		binary.BigEndian.PutUint32(h[0:], nbdRequest)
+		binary.BigEndian.PutUint16(h[6:], nbdDisconnect)
+		_, _ = unix.Write(n.fd, h[:])
+	}
+	_ = n.sock.Close()
+}

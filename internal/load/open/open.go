@@ -1,0 +1,88 @@
+// Package open is a load driver for open loops: I/Os are due at random times, whether
+// or not earlier ones have ended, and latencies count from when an I/O was due.
+//
+// Its opinion: this is the one load that fio cannot make. Its rate mode begins a late
+// I/O late and times it from there, so that a storage that stands still for half a
+// second looks as if a single request had waited (the omission is coordinated with the
+// storage). Here an I/O that cannot begin, because all slots are taken or because the
+// kernel does not come back from a submission, is late all the same. Everything else
+// is left to fio: closed loops, prefill, proofs.
+//
+// One thread does it all: it sleeps until the next I/O is due or one has ended. So the
+// load generator costs little, and its own lateness is measured and reported.
+package open
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Driver runs open loops. Dial reaches an NBD export and hands over the connected
+// socket, after the negotiation, for requests of its own.
+type Driver struct {
+	Dial func(ctx context.Context, uri string) (*os.File, error)
+}
+
+// drainLimit is how long I/Os in flight may take after the end of a visit.
+const drainLimit = 30 * time.Second
+
+// device is where I/Os are begun and end. Its methods are called by one thread.
+type device interface {
+	// submit begins the I/O of a slot. It may block.
+	submit(slot int, write bool, offset int64) error
+	// reap waits until an I/O ends or the time is over, and tells each that has ended
+	// with its error.
+	reap(wait time.Duration, ended func(slot int, err error)) error
+	// close gives up everything; I/Os must have ended, or idle must be false.
+	close(idle bool)
+}
+
+// Run runs one visit, ramp included, and emits a sample for each second of the rest.
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+	res := model.StepResult{Step: req.Step}
+	w := req.Workload
+	if w.RateIOPS <= 0 || w.Direction == model.Mixed || w.Depth < 1 {
+		return res, model.BrokenError(fmt.Sprintf("%s is no open loop: it needs a rate, a bound of I/Os in flight and one direction", w.Name), "")
+	}
+	dev, err := d.reach(ctx, req)
+	if err != nil {
+		return res, err
+	}
+	// Samples are written by another goroutine: the one that keeps time must not wait.
+	samples := make(chan model.Sample, int(req.Step.Seconds)+2)
+	over := make(chan ending, 1)
+	go keepTime(ctx, dev, req, samples, over)
+	for s := range samples {
+		emit(model.Event{Sample: &s})
+	}
+	e := <-over
+	res.Due, res.IOErrors, res.Error = e.due, e.failed, e.fault
+	res.UserCPU, res.SystemCPU, res.DepthLevels = e.user, e.system, e.levels()
+	if e.begun > 0 {
+		res.Late = e.late / float64(e.begun)
+	}
+	return res, nil
+}
+
+// reach opens what the visit goes to.
+func (d *Driver) reach(ctx context.Context, req model.StartRequest) (device, error) {
+	v, w := req.Volume, req.Workload
+	if w.BlockSize < 512 || v.Size < w.BlockSize {
+		return nil, model.BrokenError(fmt.Sprintf("blocks of %d bytes do not fit a volume of %d bytes", w.BlockSize, v.Size), "")
+	}
+	switch v.Target.Kind {
+	case model.Directory, model.File, model.BlockDevice:
+		return openFile(v, w)
+	case model.NBD:
+		sock, err := d.Dial(ctx, v.Target.URI)
+		if err != nil {
+			return nil, model.BrokenError(fmt.Sprintf("%s cannot be reached: %v", v.Target.Name, err), "")
+		}
+		return openNBD(sock, w)
+	}
+	return nil, model.RefusedError(fmt.Sprintf("an open loop cannot reach %s", v.Target.Name), "")
+}

@@ -1,0 +1,160 @@
+//go:build linux
+
+package truth
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/load/open"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume/nbd"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// openDriver reaches NBD exports as the program does.
+var openDriver = open.Driver{Dial: func(ctx context.Context, uri string) (*os.File, error) {
+	conn, err := nbd.Dial(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	return conn.HandOver()
+}}
+
+// playOpen runs a visit on a lab device and returns its flow, its samples and its result.
+func playOpen(t *testing.T, d lab.Device, w model.Workload, ramp, seconds float64) (total model.Flow, samples []model.Sample, res model.StepResult) {
+	t.Helper()
+	v := model.Volume{Target: model.Target{Name: d.Name, Kind: model.NBD, URI: d.URI}, Size: d.Size, Direct: true}
+	if d.Path != "" {
+		v.Target = model.Target{Name: d.Name, Kind: model.File, Path: d.Path}
+		v.Path = d.Path
+	}
+	if w.Depth == 0 {
+		w.Depth = 256
+	}
+	w.Name, w.OpenLoop = "load", true
+	if w.Access == "" {
+		w.Access = model.Random
+	}
+	if w.BlockSize == 0 {
+		w.BlockSize = 4096
+	}
+	res, err := openDriver.Run(t.Context(), model.StartRequest{Step: model.Step{Number: 1, Ramp: ramp, Seconds: seconds}, Workload: w, Volume: v},
+		func(ev model.Event) {
+			samples = append(samples, *ev.Sample)
+			total.Add(*ev.Sample.Flow(w.Direction))
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d due, %d done, mean %.3g ms, p50 %.3g ms, p99 %.3g ms, late %.1f µs, CPU %.2f+%.2f", d.Name, res.Due, total.IOs,
+		1e3*total.LatencySum/float64(total.IOs), 1e3*total.Histogram.Percentile(50), 1e3*total.Histogram.Percentile(99), 1e6*res.Late, res.UserCPU, res.SystemCPU)
+	return total, samples, res
+}
+
+// The methodology's ground truth: 500 Poisson reads a second on a device that stands
+// still for 500 ms every 10 s. What is due in a stall waits for what is left of it:
+// the mean is 0.05·0.25 s more than the delay, and one in a hundred of all I/Os waits
+// longer than 0.4 s. fio's rate mode sees next to nothing of it. The window is two
+// whole periods; the number of I/Os in the stalls varies by 4.5 %.
+func TestOpenLoopSeesStalls(t *testing.T) {
+	for name, at := range map[string]func(*testing.T, lab.Device) lab.Device{
+		"nbd":  func(_ *testing.T, d lab.Device) lab.Device { return d },
+		"file": func(t *testing.T, d lab.Device) lab.Device { return lab.At(lab.File(t, d), d.Size) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := at(t, lab.Stalling(t, time.Millisecond, 500*time.Millisecond, 10*time.Second))
+			total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 500}, 1, 20)
+			if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/.0138-1) > .2 {
+				t.Errorf("mean %g s, want about 0.0138", mean)
+			}
+			if p99 := total.Histogram.Percentile(99); math.Abs(p99/.4-1) > .1 {
+				t.Errorf("p99 %g s, want about 0.4", p99)
+			}
+			if done := float64(total.IOs) / float64(res.Due); math.Abs(done-1) > .03 || math.Abs(float64(res.Due)/10000-1) > .05 {
+				t.Errorf("%d due, %d done", res.Due, total.IOs)
+			}
+		})
+	}
+}
+
+// Below its limit a device answers in its delay, and the load generator adds little.
+func TestOpenLoopLatenciesAreTheDevices(t *testing.T) {
+	d := lab.Delayed(t, 5*time.Millisecond, 2*time.Millisecond)
+	for direction, delay := range map[model.Direction]float64{model.Read: .005, model.Write: .002} {
+		total, samples, res := playOpen(t, d, model.Workload{Direction: direction, RateIOPS: 1000}, .5, 3)
+		if p50 := total.Histogram.Percentile(50); p50 < delay || p50 > delay*1.3 {
+			t.Errorf("%s: p50 %g s, the delay is %g", direction, p50, delay)
+		}
+		if len(samples) != 3 || samples[2].End != 3.5 || res.Error != "" {
+			t.Errorf("%s: %d samples, the last ends at %g; %q", direction, len(samples), samples[len(samples)-1].End, res.Error)
+		}
+		if res.Late > .001 {
+			t.Errorf("%s: begun %g s late on average", direction, res.Late)
+		}
+	}
+	lab.Verify(t, d)
+}
+
+// A device that serves one I/O at a time is a queue with a known answer: with the
+// service time S, one by its rate when it is full, the mean is S + ρS/(2(1−ρ)) at a load
+// of ρ (M/D/1, Pollaczek–Khinchine). At half load 2,000 I/Os know it to 3 %.
+func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
+	d := lab.Serial(t, 4*time.Millisecond)
+	service := 1 / lab.Calibrate(t, d).Depth32.IOPS
+	total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: .5 / service}, 2, 16)
+	if mean, want := total.LatencySum/float64(total.IOs), service*1.5; math.Abs(mean/want-1) > .15 {
+		t.Errorf("mean %g s, want %g with a service time of %g s", mean, want, service)
+	}
+	if done := float64(total.IOs) / float64(res.Due); math.Abs(done-1) > .02 {
+		t.Errorf("%g of what was due was done", done)
+	}
+}
+
+// More than the device takes: what is done is its limit, and the wait of what is due
+// grows by a second for each second × the share that is not done.
+func TestOpenLoopTellsOverload(t *testing.T) {
+	d := lab.Throttled(t, lab.Throttle{IOPS: 1000})
+	for _, slots := range []int{16, 256} {
+		total, samples, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 1250, Depth: slots}, 1, 5)
+		if done := float64(total.IOs) / float64(res.Due); math.Abs(done-.8) > .04 || math.Abs(float64(total.IOs)/5000-1) > .03 {
+			t.Errorf("%d slots: %d of %d due were done", slots, total.IOs, res.Due)
+		}
+		last := samples[len(samples)-1].Read
+		// By second 5.5 some 250·5.5 I/Os are behind, less the 100 that the throttle lets through.
+		if wait := last.LatencySum / float64(last.IOs); math.Abs(wait-1.275/1.25) > .25 {
+			t.Errorf("%d slots: the wait in the last second is %g s", slots, wait)
+		}
+	}
+}
+
+func TestOpenLoopTellsFaults(t *testing.T) {
+	broken := lab.Errors(t, lab.Fault{Error: "EIO", On: "read"})
+	for name, d := range map[string]lab.Device{"nbd": broken.Device, "file": lab.At(lab.File(t, broken.Device), broken.Size)} {
+		_, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 100}, 0, 2)
+		if !strings.Contains(res.Error, "input/output error") || res.IOErrors == 0 {
+			t.Errorf("%s: %q, %d errors", name, res.Error, res.IOErrors)
+		}
+	}
+}
+
+func TestAnInterruptEndsAnOpenLoop(t *testing.T) {
+	d := lab.Delayed(t, time.Millisecond, time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	samples := 0
+	res, err := openDriver.Run(ctx, model.StartRequest{Step: model.Step{Seconds: 600},
+		Workload: model.Workload{OpenLoop: true, RateIOPS: 100, Depth: 8, BlockSize: 4096, Direction: model.Read, Access: model.Sequential},
+		Volume:   model.Volume{Target: model.Target{Kind: model.NBD, URI: d.URI}, Size: d.Size}},
+		func(model.Event) {
+			if samples++; samples == 1 {
+				cancel()
+			}
+		})
+	if err != nil || res.Error != model.StoppedStep || samples > 2 {
+		t.Errorf("%v, %+v after %d samples", err, res, samples)
+	}
+}
