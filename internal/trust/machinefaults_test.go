@@ -120,6 +120,24 @@ var machineFaults = []fault{
 		setWorkload(ev, w)
 	}, want: []string{"not-checked"}},
 
+	{rule: "late", name: "an eighth of the latency", spoil: func(ev *Evidence) {
+		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late = .25e-3 })
+	}, want: []string{"warning rand-read-rate"}, says: "250 µs too late on average, which is 13 %"},
+	{rule: "late", name: "a thousandth of it", spoil: func(ev *Evidence) {
+		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late = 2e-6 })
+	}},
+	{rule: "late", name: "a closed loop is never late", spoil: func(ev *Evidence) {
+		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Late = 1 })
+	}},
+	{rule: "late", name: "failed visits do not count", spoil: func(ev *Evidence) {
+		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late, s.Error = 1, "killed" })
+	}, want: []string{"not-checked rand-read-rate"}, also: []string{"errors", "tail", "warm-up", "burst", "cliff", "modes", "drift", "cpu", "client", "bytes", "merge", "foreign"}},
+	{rule: "late", name: "no open loop", spoil: func(ev *Evidence) {
+		w := rated
+		w.OpenLoop = false
+		setWorkload(ev, w)
+	}, want: []string{"not-checked"}},
+
 	{rule: "cap", name: "at the limit", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{IOPS: 2000}
 		setMetric(ev.Results, iops.Name, model.IOPS, 1995, 0.01)

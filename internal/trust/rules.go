@@ -24,6 +24,7 @@ var rules = []Rule{
 	ruleCache,
 	ruleDepth,
 	ruleRate,
+	ruleLate,
 	ruleClient,
 	ruleCPU,
 	ruleClock,

@@ -16,7 +16,7 @@ var (
 	iops  = model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	write = model.Workload{Name: "rand-write-iops", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
 	lat   = model.Workload{Name: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, Metric: model.Latency}
-	rated = model.Workload{Name: "rand-read-rate", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, RateIOPS: 500, Metric: model.IOPS}
+	rated = model.Workload{Name: "rand-read-rate", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 1, RateIOPS: 500, OpenLoop: true, Metric: model.IOPS}
 )
 
 func estimate(m model.Metric, v, half float64) model.Estimate {

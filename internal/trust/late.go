@@ -1,0 +1,55 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleLate = Rule{
+	Name:     "late",
+	Checks:   "an open loop began its I/Os when they were due",
+	Evidence: "the mean time by which the load generator itself was late, against the mean latency (10 %)",
+	Severity: "warning: part of the latency is the load generator's own",
+	Advice:   "stop what else runs on this machine",
+	check:    checkLate,
+}
+
+// lateAllowed is the load generator's own share of a latency.
+const lateAllowed = 0.1
+
+// checkLate: latencies of an open loop count from when an I/O was due, so that a
+// load generator that comes too late looks like a slow storage. What waits for the
+// storage (no slot free, a submission that does not come back) is not counted here.
+//
+// Evidence: the lateness of each visit, and the mean latency.
+func checkLate(ev Evidence) []model.Finding {
+	var o outcome
+	for _, r := range ev.Results {
+		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		mean, measured := r.Metrics[model.Latency]
+		if !known || !w.OpenLoop || !measured {
+			continue
+		}
+		late, visits := 0.0, 0.0
+		for _, s := range ev.good(r.Workload) {
+			late += s.Late
+			visits++
+		}
+		if visits == 0 || ev.Recorded.Plan.Volume.Target.Kind == model.Fake {
+			o.miss(r.Workload, "how late the load generator was is not known")
+			continue
+		}
+		late /= visits
+		if late <= lateAllowed*mean.Value {
+			o.pass(r.Workload)
+			continue
+		}
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+			Message: fmt.Sprintf("late: the load generator itself began I/Os %s too late on average, which is %s of the mean latency",
+				model.FormatDuration(late), percent(late/mean.Value)),
+			Evidence: map[string]any{"late": late, "latency": mean.Value, "allowed": lateAllowed},
+			Next:     "stop what else runs on this machine (top shows it), then " + ev.command()})
+	}
+	return o.findings("I/Os began when they were due", "no workload of this run is an open loop")
+}
