@@ -1,24 +1,21 @@
-// Axes, tooltips and shades that the charts share.
+// Axes, units, tooltips and keys that the charts share.
 
-import { h } from "../dom";
+import { h, type Child } from "../dom";
+import * as format from "../format";
+import type { Metric, Num } from "../model";
 import type { Theme } from "../theme";
 
-/** Words of a tooltip: a title and lines of a name and a value. */
-export function tip(title: string, lines: [name: string, value: string, color?: string][]): HTMLElement {
-  return h(
-    "div",
-    { class: "tip" },
-    h("strong", {}, title),
-    h(
-      "table",
-      {},
-      ...lines.map(([name, value, color]) => {
-        const dot = h("span", { class: "dot" });
-        if (color) dot.style.background = color;
-        return h("tr", {}, h("td", {}, color ? dot : null, name), h("td", { class: "number" }, value));
-      }),
-    ),
-  );
+export type TipLine = [name: string, value: string, color?: string];
+
+/** tip is the content of a tooltip: a title and lines of a name and a value. */
+export function tip(title: string, lines: TipLine[]): HTMLElement {
+  return h("div", { class: "tip" }, h("strong", {}, title), h("table", {}, ...lines.map(([name, value, color]) => h("tr", {}, h("td", {}, color ? dot(color) : null, name), h("td", { class: "number" }, value)))));
+}
+
+function dot(color: string): HTMLElement {
+  const element = h("span", { class: "dot" });
+  element.style.background = color;
+  return element;
 }
 
 /** tooltip is the option of a tooltip whose content the formatter makes as an element. */
@@ -35,33 +32,157 @@ export function tooltip(t: Theme, trigger: "axis" | "item", formatter: (p: never
   };
 }
 
-export interface AxisWords {
+/** A unit that the values of an axis are shown in. */
+export interface Unit {
+  /** What a value is divided by. */
+  by: number;
   name: string;
-  format: (v: number) => string;
-  min?: number;
-  max?: number;
 }
 
-/** An axis with its title in the middle. */
-export function axis(t: Theme, type: "value" | "log", at: "x" | "y", words: AxisWords, gap?: number): object {
+/** unitFor chooses the unit in which the largest value is easy to read. */
+export function unitFor(metric: Metric, largest: number): Unit {
+  if (metric === "iops") return { by: 1, name: "1/s" };
+  const units: [from: number, by: number, name: string][] =
+    metric === "bandwidth"
+      ? [[10 * 2 ** 30, 2 ** 30, "GiB/s"], [2 ** 20, 2 ** 20, "MiB/s"], [0, 2 ** 10, "KiB/s"]]
+      : [[1, 1, "s"], [1e-3, 1e-3, "ms"], [1e-6, 1e-6, "µs"], [0, 1e-9, "ns"]];
+  const [, by, name] = units.find(([from]) => largest >= from) ?? units[0]!;
+  return { by, name };
+}
+
+/** short writes a tick: 20k, 2.5M, 400. */
+export function short(v: number): string {
+  const a = Math.abs(v);
+  const trim = (x: number) => String(Number(x.toPrecision(4)));
+  if (a >= 1e9) return trim(v / 1e9) + "G";
+  if (a >= 1e6) return trim(v / 1e6) + "M";
+  if (a >= 1e3) return trim(v / 1e3) + "k";
+  return trim(v);
+}
+
+/** shortDuration writes a tick of seconds: 50 µs, 1 ms, 2 s. */
+export function shortDuration(s: number): string {
+  const u = unitFor("latency", s * 1.0001);
+  return `${Number((s / u.by).toPrecision(3))} ${u.name}`;
+}
+
+export interface AxisWords {
+  name: string;
+  show?: (v: number) => string;
+  min?: number;
+  max?: number;
+  gap?: number;
+  interval?: number;
+}
+
+function axis(t: Theme, at: "x" | "y", w: AxisWords): object {
   return {
-    type,
-    ...(type === "log" ? { logBase: 10 } : {}),
-    name: words.name,
+    name: w.name,
     nameLocation: "middle",
-    nameGap: gap ?? (at === "x" ? 28 : 58),
+    nameGap: w.gap ?? (at === "x" ? 28 : 52),
     nameTextStyle: { color: t.faint, fontSize: 12 },
-    min: words.min,
-    max: words.max,
-    axisLine: { show: at === "x", lineStyle: { color: t.faint } },
-    axisTick: { show: at === "x", lineStyle: { color: t.faint } },
-    axisLabel: { color: t.faint, formatter: words.format, hideOverlap: true, fontSize: 11 },
-    splitLine: { show: at === "y" || type === "log", lineStyle: { color: t.line, width: 1 } },
-    minorTick: { show: false },
+    nameMoveOverlap: false,
+    min: w.min,
+    max: w.max,
+    axisLine: { show: at === "x", onZero: false, lineStyle: { color: t.faint } },
+    axisLabel: { color: t.faint, formatter: w.show ?? short, hideOverlap: true, fontSize: 11 },
+    splitLine: { show: at === "y", lineStyle: { color: t.line, width: 1 } },
   };
 }
 
-/** nice rounds outwards to decades, for logarithmic axes. */
-export function decades(low: number, high: number): { min: number; max: number } {
-  return { min: 10 ** Math.floor(Math.log10(low) + 1e-9), max: 10 ** Math.ceil(Math.log10(high) - 1e-9) };
+/** linear is an axis of plain values. */
+export function linear(t: Theme, at: "x" | "y", w: AxisWords): object {
+  return { type: "value", ...axis(t, at, w), interval: w.interval, axisTick: { show: at === "x", lineStyle: { color: t.faint } } };
+}
+
+/** logarithmic is an axis from a bit below the least to a bit above the largest value. */
+export function logarithmic(t: Theme, at: "x" | "y", w: AxisWords & { min: number; max: number }): object {
+  const customValues = logTicks(w.min, w.max);
+  const base = axis(t, at, w) as { axisLabel: object; splitLine: object };
+  return {
+    type: "log",
+    logBase: 10,
+    ...base,
+    axisTick: { show: at === "x", lineStyle: { color: t.faint }, customValues },
+    axisLabel: { ...base.axisLabel, customValues },
+    splitLine: { show: true, lineStyle: { color: t.line, width: 1 } },
+  };
+}
+
+/** logRange leaves some room around values on a logarithmic axis. */
+export function logRange(values: Iterable<Num>): { min: number; max: number } {
+  let min = Infinity;
+  let max = -Infinity;
+  for (const v of values) {
+    if (v === null || !(v > 0) || !Number.isFinite(v)) continue;
+    min = Math.min(min, v);
+    max = Math.max(max, v);
+  }
+  if (min > max) return { min: 1, max: 10 };
+  const room = Math.max(1.12, (max / min) ** 0.06);
+  min /= room;
+  max *= room;
+  // A nearly constant series is not to look wild.
+  if (max / min < 3) {
+    const middle = Math.sqrt(min * max);
+    min = Math.min(min, middle / 1.75);
+    max = Math.max(max, middle * 1.75);
+  }
+  return { min, max };
+}
+
+/** logTicks are some round numbers of each decade, the fewer the more decades there are. */
+export function logTicks(min: number, max: number): number[] {
+  const decades = Math.log10(max / min);
+  const parts = decades > 3.3 ? [1] : decades > 1.7 ? [1, 3] : decades > 0.9 ? [1, 2, 5] : [1, 1.5, 2, 3, 5, 7];
+  const every = Math.max(1, Math.ceil(decades / 8));
+  const ticks: number[] = [];
+  for (let e = Math.floor(Math.log10(min)); e <= Math.ceil(Math.log10(max)); e++) {
+    if (parts.length === 1 && e % every !== 0) continue;
+    for (const p of parts) {
+      const v = Number(`${p}e${e}`);
+      if (v >= min && v <= max) ticks.push(v);
+    }
+  }
+  return ticks;
+}
+
+export interface KeyItem {
+  words: string;
+  color: string;
+  form: "line" | "thin" | "thick" | "dashed" | "dotted" | "area" | "mark";
+}
+
+/** keyOf explains what is drawn, below a drawing. */
+export function keyOf(list: KeyItem[]): HTMLElement {
+  const items: Child[] = list.map((item) => {
+    const swatch = h("span", { class: `swatch ${item.form}`, "aria-hidden": "true" });
+    if (item.form === "area" || item.form === "mark") swatch.style.background = item.color;
+    else swatch.style.borderTopColor = item.color;
+    return h("li", {}, swatch, item.words);
+  });
+  return h("ul", { class: "key" }, ...items);
+}
+
+/** metricAxis says what a metric's axis counts, in a unit. */
+export function metricAxis(metric: Metric, unit: Unit): string {
+  if (metric === "iops") return "I/O per second";
+  if (metric === "bandwidth") return `bandwidth (${unit.name})`;
+  return `${metric === "latency" ? "mean latency" : `${metric} latency`} (${unit.name})`;
+}
+
+export const columns = {
+  seconds: (name: string) => ({ name, unit: "s", show: format.duration }),
+  rate: (name: string) => ({ name, unit: "1/s", show: format.rate }),
+  bandwidth: (name: string) => ({ name, unit: "B/s", show: format.bandwidth }),
+  plain: (name: string) => ({ name, show: (v: number) => String(Number(v.toPrecision(4))) }),
+  clock: (name: string) => ({ name, unit: "s", show: (v: number) => v.toFixed(1) }),
+  of: (metric: Metric, name: string) => (metric === "iops" ? columns.rate(name) : metric === "bandwidth" ? columns.bandwidth(name) : columns.seconds(name)),
+};
+
+/** range is the least and the largest finite value. */
+export function largest(values: Iterable<Num | undefined>): number {
+  let max = 0;
+  for (const v of values) if (v !== null && v !== undefined && Number.isFinite(v)) max = Math.max(max, v);
+  return max;
 }

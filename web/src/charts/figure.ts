@@ -36,7 +36,7 @@ export interface Chart {
   /** What the arrow keys visit, in order: a series, an index in it, and its words. */
   stops?(): Stop[];
   /** Below the drawing: a legend that the drawing has not. */
-  key?(): HTMLElement;
+  key?(t: Theme): HTMLElement;
 }
 
 export interface Stop {
@@ -70,9 +70,17 @@ export function figure(chart: Chart): HTMLElement {
     h("figcaption", {}, h("h4", { id: title }, chart.title), h("p", {}, chart.caption), h("p", { class: "hidden", id: hint }, `${chart.alt} The left and right arrow keys walk through the points.`)),
     plot,
     live,
-    chart.key?.(),
     numbers,
   );
+  let key = chart.key?.(theme());
+  if (key) {
+    numbers.before(key);
+    onTheme(() => {
+      const next = chart.key!(theme());
+      key!.replaceWith(next);
+      key = next;
+    });
+  }
   const drawing = new Drawing(chart, plot);
   plot.addEventListener("keydown", (event) => drawing.walk(event, live));
   plot.addEventListener("blur", () => drawing.leave());

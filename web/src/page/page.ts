@@ -1,12 +1,13 @@
 // A page is a function of its documents: the file that a run leaves behind and the
 // served library show the same one.
 
-import { h, type Child } from "../dom";
+import { add, h, type Child } from "../dom";
 import { drawAll } from "../charts/figure";
 import * as format from "../format";
 import type { Documents, Report } from "../model";
 import { letter, setPrinting, toggleTheme } from "../theme";
-import { answerList, answers, comparisonsOf } from "./answers";
+import { answerList, answers } from "./answers";
+import { overTime } from "./charts";
 import { findings } from "./findings";
 import { reproduce } from "./reproduce";
 import { results } from "./results";
@@ -18,8 +19,8 @@ export function page(documents: Documents): HTMLElement {
   const main = h("main", {});
   main.append(header(documents), answerList(answers(documents)));
   each(main, documents, "Findings", "findings", (r) => findings(r.findings));
-  for (const c of comparisonsOf(documents)) void c;
   each(main, documents, "Results", "results", results);
+  add(main, [overTime(documents)]);
   each(main, documents, "To reproduce it", "reproduce", reproduce);
   main.append(footer());
   return main;
