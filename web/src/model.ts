@@ -262,6 +262,7 @@ export interface SweepPoint {
   "p99.9"?: Estimate;
   offered?: number;
   fraction?: number;
+  achieved?: number;
   verdict: Verdict;
 }
 
@@ -295,11 +296,20 @@ export interface Law {
   capacity?: Estimate;
   alpha?: number;
   beta?: number;
+  capacity_extrapolated?: boolean;
   knee?: number;
   residuals: Num[] | null;
   error: number;
   chosen: boolean;
-  band?: { volumes: number; value: number; low: number; high: number; extrapolated?: boolean }[];
+  band?: BandPoint[];
+}
+
+export interface BandPoint {
+  volumes: number;
+  value: number;
+  low: number;
+  high: number;
+  extrapolated?: boolean;
 }
 
 export interface Scale {

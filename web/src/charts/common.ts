@@ -73,6 +73,21 @@ export interface AxisWords {
   max?: number;
   gap?: number;
   interval?: number;
+  /** Only whole numbers are ticks. */
+  whole?: boolean;
+}
+
+/** round is an end for a linear axis that reaches v, and the step of its ticks. */
+export function round(v: number): { max: number; interval: number } {
+  const raw = (v > 0 ? v : 1) / 5;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const interval = ([1, 2, 2.5, 5].find((n) => n * power >= raw * 0.999) ?? 10) * power;
+  return { max: Number((Math.ceil((v / interval) * 0.9999) * interval).toPrecision(12)), interval };
+}
+
+/** sentence makes one of words: a capital first, a full stop last. */
+export function sentence(words: string): string {
+  return words ? words[0]!.toUpperCase() + words.slice(1).replace(/\.?$/, ".") : "";
 }
 
 function axis(t: Theme, at: "x" | "y", w: AxisWords): object {
@@ -92,7 +107,18 @@ function axis(t: Theme, at: "x" | "y", w: AxisWords): object {
 
 /** linear is an axis of plain values. */
 export function linear(t: Theme, at: "x" | "y", w: AxisWords): object {
-  return { type: "value", ...axis(t, at, w), interval: w.interval, axisTick: { show: at === "x", lineStyle: { color: t.faint } } };
+  const base = axis(t, at, w) as { axisLabel: object; splitLine: object };
+  // An end that is no tick has no label: it would stand in the way of its neighbour.
+  const exact = w.max === undefined || (w.interval !== undefined && Math.abs(w.max / w.interval - Math.round(w.max / w.interval)) < 1e-6);
+  return {
+    type: "value",
+    ...base,
+    axisLabel: { ...base.axisLabel, ...(exact ? {} : { showMaxLabel: false }) },
+    splitLine: { ...base.splitLine, ...(exact ? {} : { showMaxLine: false }) },
+    interval: w.interval,
+    minInterval: w.whole ? 1 : undefined,
+    axisTick: { show: at === "x", lineStyle: { color: t.faint } },
+  };
 }
 
 /** logarithmic is an axis from a bit below the least to a bit above the largest value. */
@@ -150,15 +176,21 @@ export function logTicks(min: number, max: number): number[] {
 export interface KeyItem {
   words: string;
   color: string;
-  form: "line" | "thin" | "thick" | "dashed" | "dotted" | "area" | "mark";
+  /** Stands in the place of a swatch. */
+  sign?: string;
+  form: "line" | "thin" | "thick" | "dashed" | "dotted" | "area" | "mark" | "ring";
 }
 
 /** keyOf explains what is drawn, below a drawing. */
 export function keyOf(list: KeyItem[]): HTMLElement {
   const items: Child[] = list.map((item) => {
-    const swatch = h("span", { class: `swatch ${item.form}`, "aria-hidden": "true" });
+    const swatch = h("span", { class: item.sign ? "" : `swatch ${item.form}`, "aria-hidden": "true" }, item.sign);
+    if (item.sign) {
+      swatch.style.color = item.color;
+      return h("li", {}, swatch, item.words);
+    }
     if (item.form === "area" || item.form === "mark") swatch.style.background = item.color;
-    else swatch.style.borderTopColor = item.color;
+    else swatch.style.borderColor = item.color;
     return h("li", {}, swatch, item.words);
   });
   return h("ul", { class: "key" }, ...items);

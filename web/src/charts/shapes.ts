@@ -47,6 +47,24 @@ export function bars(list: Bar[], along: "x" | "y", extra: object = {}): CustomS
   } as CustomSeriesOption;
 }
 
+/** ribbon fills the area between two lines. */
+export function ribbon(list: { x: number; low: number; high: number }[], color: string): CustomSeriesOption {
+  return {
+    type: "custom",
+    silent: true,
+    z: 1,
+    // One shape for all: the first item draws it, the others only count for the axes.
+    data: list.map((p) => [p.x, p.low, p.high]),
+    encode: { x: 0, y: [1, 2] },
+    clip: true,
+    renderItem: (params: Params, api: Api): Item => {
+      if (params.dataIndex !== 0) return null;
+      const points = [...list.map((p) => api.coord([p.x, p.high])), ...[...list].reverse().map((p) => api.coord([p.x, p.low]))];
+      return { type: "polygon", shape: { points }, style: { fill: color } } as Item;
+    },
+  } as CustomSeriesOption;
+}
+
 /** Tile is a rectangle in the values of both axes. */
 export interface Tile {
   x: [number, number];
@@ -90,8 +108,10 @@ export function shadeOf(t: Theme, share: number): string {
   return `rgb(${rgb.join(",")})`;
 }
 
-/** inkOn is a text colour that can be read on shadeOf's. */
+/** inkOn is the text colour, dark or white, that stands out more from shadeOf's. */
 export function inkOn(t: Theme, share: number): string {
-  const pale = t.dark ? share < 0.55 : share > 0.45;
-  return pale ? "#ffffff" : "#10202e";
+  const linear = (v: number) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = shadeOf(t, share).match(/\d+/g)!.map((v) => linear(Number(v))) as [number, number, number];
+  // The relative luminance at which white and near-black have the same contrast.
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.19 ? "#10202e" : "#ffffff";
 }

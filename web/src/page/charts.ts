@@ -1,16 +1,51 @@
 // The charts of a page: what was varied first, then how each workload went over time.
 
 import { figure, type Chart } from "../charts/figure";
+import { loadCharts } from "../charts/load";
 import { heat } from "../charts/heat";
+import { repeats } from "../charts/repeats";
+import { scaleCharts } from "../charts/scale";
 import { groups, type Group } from "../charts/subject";
+import { gridCharts } from "../charts/sweep";
 import { tail } from "../charts/tail";
 import { latencies, throughput } from "../charts/time";
 import { h, onFirstOpen } from "../dom";
-import type { Documents } from "../model";
-import { plainName } from "./words";
+import * as format from "../format";
+import type { Documents, Report } from "../model";
+import { letter } from "../theme";
+import { plainName, runTitle } from "./words";
 
 /** More workloads than this are folded: their charts are made when they are asked for. */
 const mostOpen = 8;
+
+/** Rows of repeats beyond this are folded. */
+const mostRepeats = 24;
+
+/** varied has the charts of what was varied, or repeated, in each report. */
+export function varied(documents: Documents): (HTMLElement | null)[] {
+  const section = (id: string, title: string, make: (r: Report, suffix: string) => (HTMLElement | null)[]) => {
+    const several = documents.reports.length > 1;
+    const parts = documents.reports.flatMap((r, i) => {
+      const made = make(r, several ? `-${letter(i).toLowerCase()}` : "").filter((p) => p !== null);
+      return made.length && several ? [h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), ...made] : made;
+    });
+    return parts.length ? h("section", { id, "aria-label": title }, h("h2", {}, title), ...parts) : null;
+  };
+  return [
+    section("sweep", "Sweep", (r, suffix) => (r.sweep ? [gridOf(r.sweep.kind === "load" ? loadCharts(r, suffix) : gridCharts(r, suffix))] : [])),
+    section("scaling", "Scaling", (r, suffix) => (r.scales ?? []).flatMap((s, i) => [h("h3", {}, s.workload, s.source ? h("span", { class: "faint" }, ` from ${s.source}`) : null), gridOf(scaleCharts(s, `${suffix}-${i + 1}`))])),
+    section("repeats", "Repeats", (r, suffix) => [repeatsOf(r, suffix)]),
+  ];
+}
+
+function repeatsOf(r: Report, suffix: string): HTMLElement | null {
+  const chart = repeats(r, suffix);
+  if (!chart) return null;
+  if (r.results.length <= mostRepeats) return gridOf([chart]);
+  const details = h("details", { class: "folded" }, h("summary", {}, `The visits of ${format.count(r.results.length, "result")}`));
+  onFirstOpen(details, () => details.append(gridOf([chart])));
+  return details;
+}
 
 /** overTime has a part for each workload and direction; null when there is no course. */
 export function overTime(documents: Documents): HTMLElement | null {
@@ -38,5 +73,9 @@ function chartsOf(g: Group): HTMLElement {
 
 /** gridOf puts charts side by side as far as there is room. */
 export function gridOf(charts: (Chart | null)[]): HTMLElement {
-  return h("div", { class: "charts" }, ...charts.filter((c) => c !== null).map(figure));
+  const list = charts.filter((c) => c !== null);
+  const halves = list.filter((c) => !c.wide);
+  // The last one of an odd number would leave a hole.
+  if (halves.length % 2 === 1) halves[halves.length - 1]!.wide = true;
+  return h("div", { class: "charts" }, ...list.map(figure));
 }

@@ -1,0 +1,69 @@
+// A comparison: what the two have in common and what not, the rows, the forest, the findings.
+
+import { figure } from "../charts/figure";
+import { forest, intervalOf } from "../charts/forest";
+import { h, type Child } from "../dom";
+import * as format from "../format";
+import type { Comparison, Row } from "../model";
+import { changeSign, changeTone, verdictSign } from "../theme";
+import { findings } from "./findings";
+import { flowName, metricWords, runTitle } from "./words";
+
+/** comparison shows the nth comparison of a page. */
+export function comparison(c: Comparison, nth: number): HTMLElement {
+  const how = c.method === "paired" ? "Measured in interleaved blocks, side by side." : "Two runs after each other: what else changed between them is part of the difference.";
+  const drawing = forest(c, nth);
+  return h(
+    "section",
+    { "aria-label": `${c.a.target.name} against ${c.b.target.name}` },
+    h("p", {}, h("strong", {}, "A "), runTitle(c.a), h("strong", {}, "  B "), runTitle(c.b)),
+    h("p", { class: "faint" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
+    traits(c),
+    table(c),
+    drawing && h("div", { class: "charts" }, figure(drawing)),
+    c.findings.length ? findings(c.findings) : null,
+  );
+}
+
+function traits(c: Comparison): HTMLElement {
+  const parts: Child[] = [];
+  if (c.common.length) parts.push(h("p", {}, h("span", { class: "faint" }, "The same: "), c.common.map((t) => `${t.name} ${t.value}`).join(" · ")));
+  if (c.differences.length) {
+    const rows = c.differences.map((d) =>
+      h("tr", {}, h("th", { scope: "row" }, d.name), h("td", {}, d.a), h("td", {}, d.b), h("td", { class: d.unlike ? "verdict unsure" : "faint" }, d.unlike ? "! unlike things" : "what is compared, or harmless")),
+    );
+    const head = h("tr", {}, ...["differs", "A", "B", ""].map((n) => h("th", { scope: "col" }, n)));
+    parts.push(h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Differences" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))));
+  }
+  return h("div", { class: "traits" }, ...parts);
+}
+
+const head = ["workload", "metric", "A", "±95%", "B", "±95%", "change", "interval", "verdict"];
+
+function table(c: Comparison): HTMLElement {
+  const numeric = new Set(["A", "B", "±95%", "change", "interval"]);
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the comparison" },
+    h("table", { class: "results" }, h("thead", {}, h("tr", {}, ...head.map((n) => h("th", { scope: "col", class: numeric.has(n) ? "number" : undefined }, n)))), h("tbody", {}, ...c.rows.map((r) => rowOf(r, c.rows)))),
+  );
+}
+
+function rowOf(r: Row, all: Row[]): HTMLElement {
+  const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
+  const more = r.verdict === "unclear" && r.blocks_needed ? ` about ${r.blocks_needed} blocks would tell` : "";
+  const trust = r.trust === "valid" ? "" : ` ${verdictSign[r.trust]} ${r.trust}`;
+  return h(
+    "tr",
+    { class: r.trust },
+    h("th", { scope: "row" }, flowName(r.workload, r.direction, all)),
+    h("td", { class: "faint" }, metricWords[r.metric]),
+    number(format.metric(r.metric, r.a.estimate)),
+    number(format.plusMinus(r.a)),
+    number(format.metric(r.metric, r.b.estimate)),
+    number(format.plusMinus(r.b)),
+    number(format.change(r.ratio.estimate), true),
+    number(r.ratio.confidence ? intervalOf(r) : "–"),
+    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, more || trust ? h("span", { class: "faint" }, more + trust) : null),
+  );
+}
