@@ -18,6 +18,8 @@ type Environment struct {
 	CgroupCPU    float64 `json:"cgroup_cpu,omitempty"`
 	CgroupMemory int64   `json:"cgroup_memory,omitempty"`
 	Storage      Storage `json:"storage"`
+	// Cluster is nil outside of Kubernetes.
+	Cluster *Cluster `json:"cluster,omitempty"`
 }
 
 // Storage is what probing a volume found.

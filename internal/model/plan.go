@@ -25,6 +25,8 @@ type Target struct {
 	Path string `json:"path,omitempty"`
 	// URI is the NBD URI, "pool/image" of an rbd target, or the fake's parameters.
 	URI string `json:"uri,omitempty"`
+	// Cluster is what was asked of a Kubernetes cluster; nil elsewhere.
+	Cluster *ClusterVolume `json:"cluster,omitempty"`
 }
 
 // Experiment is what the user asked for. It is saved as experiment.yaml and is

@@ -14,6 +14,9 @@
 //	nbd+unix:///export?socket=/path       an NBD export on a unix socket
 //	nbd://host[:port]/export              an NBD export over TCP, port 10809 by default
 //	rbd:pool/image                        a Ceph image; pool/namespace/image too
+//	sc:NAME                               a Kubernetes StorageClass: Loadline makes a claim of its own
+//	                                      (?size=20Gi&mode=Block&access=RWX)
+//	pvc:namespace/name                    a claim that exists
 //	fake:?iops=1000&cv=0.05               a device of numbers, for demonstrations and tests:
 //	                                      nothing is read or written, the truth is what was set
 package target

@@ -10,7 +10,7 @@ import (
 )
 
 // known lists the forms that Parse accepts, for hints.
-const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT or rbd:POOL/IMAGE"
+const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE, sc:STORAGECLASS or pvc:NAMESPACE/NAME"
 
 // schemeLike matches what looks like a scheme rather than a path. One letter
 // before the colon is not enough.
@@ -42,10 +42,10 @@ func Parse(name string) (model.Target, error) {
 		return parseRBD(name)
 	case scheme == "fake":
 		return parseFake(name)
-	case scheme == "sc", scheme == "pvc":
-		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s names a Kubernetes volume: Kubernetes targets are not in this version yet", name),
-			"run loadline inside a pod on the directory where the volume is mounted")
+	case scheme == "sc":
+		return parseClass(name)
+	case scheme == "pvc":
+		return parseClaim(name)
 	}
 	if t, err := parsePath(name); err == nil && exists(t.Path) {
 		return t, nil // a file whose name has a colon

@@ -1,0 +1,80 @@
+package model
+
+// The kinds of target that a Kubernetes cluster holds. A place resolves them: to
+// the worker in the pod they are a directory or a block device.
+const (
+	StorageClass TargetKind = "storageclass"
+	VolumeClaim  TargetKind = "claim"
+)
+
+// ClusterVolume is what sc:NAME or pvc:NAMESPACE/NAME asks for.
+type ClusterVolume struct {
+	// Class is the StorageClass that a volume is made of; empty for a claim that
+	// exists, which Namespace and Name then name.
+	Class     string `json:"class,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// Size is that of the volume to make, in bytes; 0 means that the plan decides.
+	Size int64 `json:"size,omitempty"`
+	// Block asks for a raw block device instead of a filesystem.
+	Block bool `json:"block,omitempty"`
+	// Access is "RWO", "RWX" or "RWOP"; empty is RWO.
+	Access string `json:"access,omitempty"`
+}
+
+// Made tells that the volume is made for the measurement and removed after it.
+func (v *ClusterVolume) Made() bool { return v != nil && v.Class != "" }
+
+// Cluster is where in a Kubernetes cluster a worker and its volume were. What
+// could not be read, for want of a right, is empty.
+type Cluster struct {
+	// Version is that of the API server.
+	Version   string `json:"version,omitempty"`
+	Context   string `json:"context,omitempty"`
+	Namespace string `json:"namespace"`
+	Pod       string `json:"pod"`
+	Image     string `json:"image,omitempty"`
+	// Node is where the pod landed.
+	Node string `json:"node,omitempty"`
+	// Kubelet, Runtime and OSImage are versions that the node tells of itself.
+	Kubelet string `json:"kubelet,omitempty"`
+	Runtime string `json:"runtime,omitempty"`
+	OSImage string `json:"os_image,omitempty"`
+	// InstanceType and Zone are the node's labels of a cloud.
+	InstanceType string `json:"instance_type,omitempty"`
+	Zone         string `json:"zone,omitempty"`
+	// Root tells that the worker ran as root, which a raw block device may need.
+	Root bool `json:"root,omitempty"`
+
+	Claim string `json:"claim"`
+	// Made tells that the claim was made for this measurement.
+	Made   bool   `json:"made"`
+	Volume string `json:"volume,omitempty"`
+	// Mode is "Filesystem" or "Block", Access the claim's access modes.
+	Mode   string   `json:"mode,omitempty"`
+	Access []string `json:"access,omitempty"`
+	// Capacity is the claim's, in bytes.
+	Capacity int64 `json:"capacity,omitempty"`
+	// Driver is the CSI driver, or the kind of volume where there is none ("local").
+	Driver string `json:"driver,omitempty"`
+	// Handle is the driver's name of the volume, and Attributes what it says of it.
+	Handle     string            `json:"handle,omitempty"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+
+	Class        string            `json:"class,omitempty"`
+	Provisioner  string            `json:"provisioner,omitempty"`
+	Parameters   map[string]string `json:"parameters,omitempty"`
+	MountOptions []string          `json:"mount_options,omitempty"`
+	Reclaim      string            `json:"reclaim_policy,omitempty"`
+	Binding      string            `json:"binding_mode,omitempty"`
+	// Events are what the cluster said of claim and pod until the worker answered.
+	Events []ClusterEvent `json:"events,omitempty"`
+}
+
+// ClusterEvent is one event of the cluster, in its own words.
+type ClusterEvent struct {
+	Object  string `json:"object"`
+	Type    string `json:"type,omitempty"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
