@@ -1,0 +1,182 @@
+package kube
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Label is on everything that Loadline makes in a cluster; its value is the run.
+const Label = "loadline/run"
+
+// ClaimSpec is a claim to make.
+type ClaimSpec struct {
+	Name string
+	Made
+	Class string
+	// Size is in bytes.
+	Size  int64
+	Block bool
+	// Access is "RWO", "RWX" or "RWOP".
+	Access string
+}
+
+// accessModes are the API's words for the access modes.
+var accessModes = map[string]corev1.PersistentVolumeAccessMode{
+	"": corev1.ReadWriteOnce, "RWO": corev1.ReadWriteOnce, "RWX": corev1.ReadWriteMany, "RWOP": corev1.ReadWriteOncePod,
+}
+
+// MakeClaim makes the claim, or leaves an equal one of this run as it is.
+func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) error {
+	mode := corev1.PersistentVolumeFilesystem
+	if s.Block {
+		mode = corev1.PersistentVolumeBlock
+	}
+	claim := &corev1.PersistentVolumeClaim{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &s.Class, VolumeMode: &mode,
+			AccessModes: []corev1.PersistentVolumeAccessMode{accessModes[s.Access]},
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{
+				corev1.ResourceStorage: *resource.NewQuantity(s.Size, resource.BinarySI)}},
+		},
+	}
+	return c.apply(ctx, "persistentvolumeclaims", s.Name, claim, &corev1.PersistentVolumeClaim{})
+}
+
+// Made says what an object was made for, and by whom.
+type Made struct {
+	// Run is the value of the label.
+	Run string
+	// Driver is the host and the process that makes it: "host/123".
+	Driver string
+}
+
+func (m Made) labels() map[string]string {
+	return map[string]string{Label: m.Run, "app.kubernetes.io/name": "loadline"}
+}
+
+func (m Made) notes() map[string]string { return map[string]string{driverNote: m.Driver} }
+
+// Class fills in what is known of a StorageClass. That it does not exist is a
+// refusal that lists those that do; that it may not be read is no error.
+func (c *Client) Class(ctx context.Context, name string, into *model.Cluster) error {
+	var class storagev1.StorageClass
+	err := c.get(ctx, c.storage, "", "storageclasses", name, &class)
+	switch {
+	case missing(err):
+		return c.noClass(ctx, name)
+	case forbidden(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	into.Class, into.Provisioner, into.Parameters, into.MountOptions = class.Name, class.Provisioner, class.Parameters, class.MountOptions
+	if class.ReclaimPolicy != nil {
+		into.Reclaim = string(*class.ReclaimPolicy)
+	}
+	if class.VolumeBindingMode != nil {
+		into.Binding = string(*class.VolumeBindingMode)
+	}
+	return nil
+}
+
+func (c *Client) noClass(ctx context.Context, name string) error {
+	hint := "kubectl get storageclass lists them"
+	var all storagev1.StorageClassList
+	if err := c.list(ctx, c.storage, "", "storageclasses", "", "", &all); err == nil {
+		var names []string
+		for _, s := range all.Items {
+			names = append(names, s.Name)
+		}
+		hint = "the cluster has none at all: install a provisioner"
+		if len(names) > 0 {
+			hint = "name one of those that exist: " + sentence(names)
+		}
+		if near := model.Nearest(name, names); near != "" {
+			hint = "loadline run sc:" + near + " (" + hint + ")"
+		}
+	}
+	return model.RefusedError("the cluster has no StorageClass "+name, hint)
+}
+
+// ClaimFacts fills in what is known of a claim and of the volume behind it.
+func (c *Client) ClaimFacts(ctx context.Context, namespace, name string, into *model.Cluster) error {
+	var claim corev1.PersistentVolumeClaim
+	if err := c.get(ctx, c.core, namespace, "persistentvolumeclaims", name, &claim); err != nil {
+		if missing(err) {
+			return model.RefusedError("there is no claim "+name+" in the namespace "+namespace, "kubectl get pvc -n "+namespace+" lists them")
+		}
+		return err
+	}
+	into.Claim, into.Volume = claim.Name, claim.Spec.VolumeName
+	into.Access = nil
+	for _, a := range claim.Spec.AccessModes {
+		into.Access = append(into.Access, string(a))
+	}
+	into.Mode = string(corev1.PersistentVolumeFilesystem)
+	if claim.Spec.VolumeMode != nil {
+		into.Mode = string(*claim.Spec.VolumeMode)
+	}
+	size := claim.Status.Capacity[corev1.ResourceStorage]
+	if size.IsZero() {
+		size = claim.Spec.Resources.Requests[corev1.ResourceStorage]
+	}
+	into.Capacity = size.Value()
+	if claim.Spec.StorageClassName != nil && into.Class == "" {
+		into.Class = *claim.Spec.StorageClassName
+	}
+	if into.Volume == "" {
+		return nil
+	}
+	return c.volumeFacts(ctx, into)
+}
+
+// volumeFacts reads the volume; without the right to, nothing is known of it.
+func (c *Client) volumeFacts(ctx context.Context, into *model.Cluster) error {
+	var pv corev1.PersistentVolume
+	err := c.get(ctx, c.core, "", "persistentvolumes", into.Volume, &pv)
+	if forbidden(err) || missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	into.Reclaim = string(pv.Spec.PersistentVolumeReclaimPolicy)
+	if len(pv.Spec.MountOptions) > 0 {
+		into.MountOptions = pv.Spec.MountOptions
+	}
+	switch {
+	case pv.Spec.CSI != nil:
+		into.Driver, into.Handle, into.Attributes = pv.Spec.CSI.Driver, pv.Spec.CSI.VolumeHandle, pv.Spec.CSI.VolumeAttributes
+	case pv.Spec.Local != nil:
+		into.Driver, into.Handle = "local", pv.Spec.Local.Path
+	case pv.Spec.HostPath != nil:
+		into.Driver, into.Handle = "hostPath", pv.Spec.HostPath.Path
+	case pv.Spec.NFS != nil:
+		into.Driver, into.Handle = "nfs", pv.Spec.NFS.Server+":"+pv.Spec.NFS.Path
+	}
+	return nil
+}
+
+// NodeFacts fills in what the pod's node tells of itself, if it may be read.
+func (c *Client) NodeFacts(ctx context.Context, into *model.Cluster) error {
+	var node corev1.Node
+	err := c.get(ctx, c.core, "", "nodes", into.Node, &node)
+	if forbidden(err) || missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info := node.Status.NodeInfo
+	into.Kubelet, into.Runtime, into.OSImage = info.KubeletVersion, info.ContainerRuntimeVersion, info.OSImage
+	into.InstanceType, into.Zone = node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelTopologyZone]
+	return nil
+}

@@ -1,0 +1,136 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+func class(name string) *storagev1.StorageClass {
+	wait, retain := storagev1.VolumeBindingWaitForFirstConsumer, corev1.PersistentVolumeReclaimDelete
+	return &storagev1.StorageClass{TypeMeta: metav1.TypeMeta{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass"}, ObjectMeta: metav1.ObjectMeta{Name: name},
+		Provisioner: "driver.example", Parameters: map[string]string{"numberOfReplicas": "3"}, MountOptions: []string{"noatime"},
+		ReclaimPolicy: &retain, VolumeBindingMode: &wait}
+}
+
+func hint(err error) string {
+	var w *model.WorkerError
+	if errors.As(err, &w) {
+		return w.Hint
+	}
+	return ""
+}
+
+func TestClassIsReadOrRefused(t *testing.T) {
+	_, client := cluster(t, class("fast"), class("slow"))
+	var got model.Cluster
+	if err := client.Class(context.Background(), "fast", &got); err != nil {
+		t.Fatal(err)
+	}
+	want := model.Cluster{Class: "fast", Provisioner: "driver.example", Parameters: map[string]string{"numberOfReplicas": "3"},
+		MountOptions: []string{"noatime"}, Reclaim: "Delete", Binding: "WaitForFirstConsumer"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	err := client.Class(context.Background(), "fsat", &got)
+	if err == nil || err.Error() != "the cluster has no StorageClass fsat" || !strings.HasPrefix(hint(err), "loadline run sc:fast") || !strings.Contains(hint(err), "fast and slow") {
+		t.Errorf("%v; %s", err, hint(err))
+	}
+	_, empty := cluster(t)
+	if err := empty.Class(context.Background(), "fast", &got); !strings.Contains(hint(err), "none at all") {
+		t.Errorf("%v; %s", err, hint(err))
+	}
+}
+
+// TestClassMayBeUnreadable: a Role without cluster-wide rights is enough.
+func TestClassMayBeUnreadable(t *testing.T) {
+	s, client := cluster(t)
+	s.forbid("GET", "/apis/storage.k8s.io/v1/storageclasses/fast", "get", "storageclasses")
+	if err := client.Class(context.Background(), "fast", &model.Cluster{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClaimFactsTellWhatLiesBehind(t *testing.T) {
+	block, name := corev1.PersistentVolumeBlock, "fast"
+	bound := claim(func(c *corev1.PersistentVolumeClaim) {
+		c.Spec = corev1.PersistentVolumeClaimSpec{VolumeName: "pv-1", VolumeMode: &block, StorageClassName: &name,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}
+		c.Status.Phase, c.Status.Capacity = corev1.ClaimBound, corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
+	})
+	volume := &corev1.PersistentVolume{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"}, ObjectMeta: metav1.ObjectMeta{Name: "pv-1"}}
+	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+	volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "driver.example", VolumeHandle: "h", VolumeAttributes: map[string]string{"a": "b"}}
+	s, client := cluster(t, bound, volume)
+	want := model.Cluster{Claim: "c", Volume: "pv-1", Mode: "Block", Access: []string{"ReadWriteMany"}, Capacity: 2 << 30, Class: "fast"}
+	s.forbid("GET", "/api/v1/persistentvolumes/pv-1", "get", "persistentvolumes")
+	var got model.Cluster
+	if err := client.ClaimFacts(context.Background(), "n", "c", &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without the right to read volumes: %s", diff)
+	}
+	s.fail = map[string]metav1.Status{}
+	if err := client.ClaimFacts(context.Background(), "n", "c", &got); err != nil {
+		t.Fatal(err)
+	}
+	want.Driver, want.Handle, want.Attributes, want.Reclaim = "driver.example", "h", map[string]string{"a": "b"}, "Retain"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := client.ClaimFacts(context.Background(), "n", "none", &got); err == nil || err.Error() != "there is no claim none in the namespace n" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestClaimIsMadeOnceAndLabelled(t *testing.T) {
+	s, client := cluster(t)
+	const path = "/api/v1/namespaces/n/persistentvolumeclaims/c"
+	// The first answer is lost: making it again does no harm.
+	s.fail["PATCH "+path] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
+	err := client.MakeClaim(context.Background(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1"}, Class: "fast", Size: 3 << 30, Block: true, Access: "RWX"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got corev1.PersistentVolumeClaim
+	if err := json.Unmarshal(s.bodies[path], &got); err != nil {
+		t.Fatal(err)
+	}
+	size := got.Spec.Resources.Requests[corev1.ResourceStorage]
+	if got.Labels[Label] != "r" || got.Annotations[driverNote] != "here/1" || *got.Spec.StorageClassName != "fast" || size.Value() != 3<<30 ||
+		*got.Spec.VolumeMode != corev1.PersistentVolumeBlock || got.Spec.AccessModes[0] != corev1.ReadWriteMany {
+		t.Errorf("%s", s.bodies[path])
+	}
+}
+
+func TestUsersOfAClaim(t *testing.T) {
+	uses := func(name, phase, run string) *corev1.Pod {
+		p := pod(func(p *corev1.Pod) {
+			p.Name, p.Spec.NodeName, p.Status.Phase = name, "node2", corev1.PodPhase(phase)
+			p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
+		})
+		if run != "" {
+			p.Labels = map[string]string{Label: run}
+		}
+		return p
+	}
+	_, client := cluster(t, uses("db", "Running", ""), uses("job", "Succeeded", ""), uses("own", "Running", "r"))
+	pods, node, err := client.UsedBy(context.Background(), "n", "c")
+	if err != nil || node != "node2" || !cmp.Equal(pods, []string{"db"}) {
+		t.Errorf("%v on %q, %v", pods, node, err)
+	}
+}

@@ -1,0 +1,202 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Where the worker finds things in its pod.
+const (
+	// Container is the name of the pod's only container.
+	Container = "worker"
+	// MountPath is the volume's directory, DevicePath the raw device.
+	MountPath  = "/volume"
+	DevicePath = "/dev/loadline"
+	// StatePath is a directory of the pod's own, for the worker's state.
+	StatePath = "/run/loadline"
+)
+
+// workerID is the user and the group that the worker runs as, unless it is root.
+const workerID = 10001
+
+// goodbye is how many seconds a worker has to remove its file when its pod is deleted.
+const goodbye = 30
+
+// PodSpec is a pod with a worker in it.
+type PodSpec struct {
+	Name string
+	Made
+	Claim string
+	Block bool
+	// Root runs the worker as root, still without any capability.
+	Root bool
+	Where
+	Command []string
+	// Near is a node that is preferred, not demanded.
+	Near string
+}
+
+// Where is what the user decides about the pods.
+type Where struct {
+	Image      string
+	PullSecret string
+	// Node is the name of a node, NodeSelector are labels that it must have.
+	Node         string
+	NodeSelector map[string]string
+	// Tolerations are written as kubectl's taints are: key[=value][:effect].
+	Tolerations []string
+	// Resources are requests and limits, such as "cpu": "2".
+	Resources map[string]string
+}
+
+// Check refuses what the API server would not understand.
+func (w Where) Check() error {
+	for _, t := range w.Tolerations {
+		if _, err := parseToleration(t); err != nil {
+			return err
+		}
+	}
+	for name, quantity := range w.Resources {
+		if _, err := resource.ParseQuantity(quantity); err != nil || name == "" {
+			return model.RefusedError(fmt.Sprintf("--resources %s=%s is no quantity", name, quantity), "write it like --resources cpu=2,memory=1Gi")
+		}
+	}
+	return nil
+}
+
+// parseToleration reads key[=value][:effect]; "*" tolerates everything.
+func parseToleration(s string) (corev1.Toleration, error) {
+	if s == "*" {
+		return corev1.Toleration{Operator: corev1.TolerationOpExists}, nil
+	}
+	rest, effect, _ := strings.Cut(s, ":")
+	key, value, equal := strings.Cut(rest, "=")
+	effects := []string{"", string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule), string(corev1.TaintEffectNoExecute)}
+	if key == "" || !slices.Contains(effects, effect) {
+		return corev1.Toleration{}, model.RefusedError(fmt.Sprintf("--toleration %q is none", s),
+			"write KEY, KEY=VALUE or KEY=VALUE:NoSchedule, as the taint is written; '*' tolerates all")
+	}
+	t := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffect(effect)}
+	if equal {
+		t.Operator, t.Value = corev1.TolerationOpEqual, value
+	}
+	return t, nil
+}
+
+// MakePod makes the pod. It passes the Pod Security standard "restricted" unless
+// Root is set.
+func (c *Client) MakePod(ctx context.Context, s PodSpec) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	return c.apply(ctx, "pods", s.Name, c.manifest(s), &corev1.Pod{})
+}
+
+func (c *Client) manifest(s PodSpec) *corev1.Pod {
+	yes, no, id, grace := true, false, int64(workerID), int64(goodbye)
+	onMismatch := corev1.FSGroupChangeOnRootMismatch
+	security := &corev1.PodSecurityContext{
+		RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id, FSGroup: &id, FSGroupChangePolicy: &onMismatch,
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+	if s.Root {
+		root := int64(0)
+		security.RunAsNonRoot, security.RunAsUser, security.RunAsGroup = &no, &root, &root
+	}
+	container := corev1.Container{
+		Name: Container, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, Resources: resources(s.Resources),
+		SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+		// fio and the runtime want a place for temporary files.
+		Env:                      []corev1.EnvVar{{Name: "TMPDIR", Value: StatePath}, {Name: "HOME", Value: StatePath}},
+		WorkingDir:               StatePath,
+		VolumeMounts:             []corev1.VolumeMount{{Name: "state", MountPath: StatePath}},
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+	if s.Block {
+		container.VolumeDevices = []corev1.VolumeDevice{{Name: "target", DevicePath: DevicePath}}
+	} else {
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: "target", MountPath: MountPath})
+	}
+	pod := &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
+			AutomountServiceAccountToken: &no, EnableServiceLinks: &no, SecurityContext: security,
+			Containers:   []corev1.Container{container},
+			NodeSelector: s.NodeSelector, Affinity: affinity(s),
+			// The pods of a run land on different nodes where there are enough of them.
+			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: corev1.LabelHostname,
+				WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{Label: s.Run}}}},
+			Volumes: []corev1.Volume{
+				{Name: "state", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+				{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}},
+			},
+		},
+	}
+	if s.Near != "" {
+		// Spreading would pull away from the node that the other side is on.
+		pod.Spec.TopologySpreadConstraints = nil
+	}
+	if s.PullSecret != "" {
+		pod.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: s.PullSecret}}
+	}
+	for _, text := range s.Tolerations {
+		if t, err := parseToleration(text); err == nil {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
+		}
+	}
+	return pod
+}
+
+// resources asks for little by default: a limit would throttle the load itself.
+func resources(asked map[string]string) corev1.ResourceRequirements {
+	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")}}
+	for name, quantity := range asked {
+		q, err := resource.ParseQuantity(quantity)
+		if err != nil {
+			continue
+		}
+		if r.Limits == nil {
+			r.Limits = corev1.ResourceList{}
+		}
+		r.Requests[corev1.ResourceName(name)], r.Limits[corev1.ResourceName(name)] = q, q
+	}
+	return r
+}
+
+// affinity demands or prefers a node by its name. The scheduler does it (and not
+// spec.nodeName), so that a claim that waits for its first consumer is bound.
+func affinity(s PodSpec) *corev1.Affinity {
+	term := func(name string) corev1.NodeSelectorTerm {
+		return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}}
+	}
+	switch {
+	case s.Node != "":
+		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{term(s.Node)}}}}
+	case s.Near != "":
+		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
+			{Weight: 100, Preference: term(s.Near)}}}}
+	}
+	return nil
+}
+
+// sentence joins words as a sentence does.
+func sentence(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}

@@ -1,0 +1,193 @@
+package kube
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+)
+
+// server plays an API server that knows only objects by their path.
+type server struct {
+	mu sync.Mutex
+	// objects are by path, such as /api/v1/namespaces/n/pods/p.
+	objects map[string]map[string]any
+	// fail are answers instead of the object, by "VERB path"; each is given once,
+	// unless it is forbidden.
+	fail map[string]metav1.Status
+	// asked are the requests, as "VERB path".
+	asked []string
+	// onDelete is called before an object goes.
+	onDelete func(path string)
+	// bodies are what was applied, by path.
+	bodies map[string][]byte
+}
+
+// cluster starts a server with these objects, and a client of the namespace "n".
+func cluster(t *testing.T, objects ...any) (*server, *Client) {
+	t.Helper()
+	s := &server{objects: map[string]map[string]any{}, fail: map[string]metav1.Status{}, bodies: map[string][]byte{}}
+	for _, o := range objects {
+		s.add(t, o)
+	}
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	c := &Client{Namespace: "n", Context: "test"}
+	if err := c.connect(&rest.Config{Host: web.URL}); err != nil {
+		t.Fatal(err)
+	}
+	return s, c
+}
+
+// plural is the last part but one of an object's path, by kind.
+var plural = map[string]string{
+	"Pod": "pods", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
+	"StorageClass": "storageclasses", "Node": "nodes", "Event": "events", "VolumeAttachment": "volumeattachments",
+}
+
+// add puts an API object, with its kind set, at its path.
+func (s *server) add(t *testing.T, object any) {
+	t.Helper()
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o map[string]any
+	if err := json.Unmarshal(data, &o); err != nil {
+		t.Fatal(err)
+	}
+	meta := o["metadata"].(map[string]any)
+	path := "/api/v1"
+	if o["apiVersion"] != "v1" {
+		path = "/apis/" + o["apiVersion"].(string)
+	}
+	if n, ok := meta["namespace"]; ok {
+		path += "/namespaces/" + n.(string)
+	}
+	resource, known := plural[o["kind"].(string)]
+	if !known {
+		t.Fatalf("kind %v", o["kind"])
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[path+"/"+resource+"/"+meta["name"].(string)] = o
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call := r.Method + " " + r.URL.Path
+	s.asked = append(s.asked, call)
+	w.Header().Set("Content-Type", "application/json")
+	if status, ok := s.fail[call]; ok {
+		if status.Code != http.StatusForbidden {
+			delete(s.fail, call)
+		}
+		answer(w, status)
+		return
+	}
+	if r.URL.Path == "/version" {
+		_, _ = io.WriteString(w, `{"gitVersion":"v1.34.4"}`)
+		return
+	}
+	object, there := s.objects[r.URL.Path]
+	switch {
+	case r.Method == http.MethodPatch:
+		body, _ := io.ReadAll(r.Body)
+		var o map[string]any
+		if json.Unmarshal(body, &o) != nil {
+			answer(w, metav1.Status{Code: http.StatusBadRequest, Message: "no JSON"})
+			return
+		}
+		s.objects[r.URL.Path], s.bodies[r.URL.Path] = o, body
+		_ = json.NewEncoder(w).Encode(o)
+	case there && r.Method == http.MethodGet:
+		_ = json.NewEncoder(w).Encode(object)
+	case there && r.Method == http.MethodDelete:
+		if s.onDelete != nil {
+			s.onDelete(r.URL.Path)
+		}
+		delete(s.objects, r.URL.Path)
+		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Success"})
+	case r.Method == http.MethodGet && isList(r.URL.Path):
+		s.list(w, r)
+	default:
+		answer(w, metav1.Status{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: r.URL.Path + " not found"})
+	}
+}
+
+func isList(path string) bool {
+	for _, p := range plural {
+		if strings.HasSuffix(path, "/"+p) {
+			return true
+		}
+	}
+	return false
+}
+
+func answer(w http.ResponseWriter, s metav1.Status) {
+	s.TypeMeta, s.Status = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, "Failure"
+	w.WriteHeader(int(s.Code))
+	_ = json.NewEncoder(w).Encode(s)
+}
+
+// list answers with the objects below the path, or of all namespaces.
+func (s *server) list(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(r.URL.Path, "/")
+	resource := parts[len(parts)-1]
+	items := []any{}
+	for path, o := range s.objects {
+		below := strings.HasPrefix(path, r.URL.Path+"/") ||
+			!strings.Contains(r.URL.Path, "/namespaces/") && strings.Contains(path, "/"+resource+"/")
+		if below && labelled(o, r.URL.Query().Get("labelSelector")) && involves(o, r.URL.Query().Get("fieldSelector")) {
+			items = append(items, o)
+		}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"metadata": map[string]any{}, "items": items})
+}
+
+// labelled matches "key" and "key=value".
+func labelled(o map[string]any, selector string) bool {
+	if selector == "" {
+		return true
+	}
+	key, value, equal := strings.Cut(selector, "=")
+	labels, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
+	got, there := labels[key]
+	return there && (!equal || got == value)
+}
+
+// involves matches the field selectors of events.
+func involves(o map[string]any, selector string) bool {
+	if selector == "" {
+		return true
+	}
+	object, _ := o["involvedObject"].(map[string]any)
+	for field := range strings.SplitSeq(selector, ",") {
+		name, value, _ := strings.Cut(field, "=")
+		if object[strings.TrimPrefix(name, "involvedObject.")] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// forbid makes a call fail for want of a right, in the API server's words.
+func (s *server) forbid(verb, path, right, resource string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail[verb+" "+path] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+		Message: resource + ` is forbidden: User "dev" cannot ` + right + ` resource "` + resource + `" in API group "" in the namespace "n"`}
+}
+
+func (s *server) calls() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.asked...)
+}

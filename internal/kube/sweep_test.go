@@ -1,0 +1,99 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func ownPod(name, namespace, run string) *corev1.Pod {
+	return pod(func(p *corev1.Pod) {
+		p.Name, p.Namespace, p.Status.Phase = name, namespace, corev1.PodRunning
+		p.Labels, p.Annotations = map[string]string{Label: run}, map[string]string{driverNote: "here/1"}
+	})
+}
+
+func ownClaim(name, namespace, run string) *corev1.PersistentVolumeClaim {
+	return claim(func(c *corev1.PersistentVolumeClaim) {
+		c.Name, c.Namespace, c.Labels = name, namespace, map[string]string{Label: run}
+	})
+}
+
+func names(list []Object) []string {
+	var s []string
+	for _, o := range list {
+		s = append(s, o.String())
+	}
+	slices.Sort(s)
+	return s
+}
+
+// TestOwnIsWhatCarriesTheLabel: nothing else is ever listed, so nothing else is
+// ever removed.
+func TestOwnIsWhatCarriesTheLabel(t *testing.T) {
+	_, client := cluster(t, ownPod("w", "n", "r"), ownClaim("v", "n", "r"), ownClaim("v2", "n", "other"), ownPod("far", "m", "r"),
+		pod(func(p *corev1.Pod) { p.Name = "db" }), claim(func(c *corev1.PersistentVolumeClaim) { c.Name = "data" }))
+	for _, c := range []struct {
+		namespace, run string
+		want           []string
+	}{
+		{"n", "", []string{"claim n/v", "claim n/v2", "pod n/w"}},
+		{"n", "r", []string{"claim n/v", "pod n/w"}},
+		{"", "", []string{"claim n/v", "claim n/v2", "pod m/far", "pod n/w"}},
+	} {
+		got, err := client.Own(context.Background(), c.namespace, c.run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, names(got)); diff != "" {
+			t.Errorf("%+v: %s", c, diff)
+		}
+	}
+}
+
+func TestRemoveTakesPodsFirstAndAsksAgain(t *testing.T) {
+	s, client := cluster(t, ownClaim("v", "n", "r"), ownPod("w", "n", "r"))
+	var order []string
+	s.onDelete = func(path string) { order = append(order, path[strings.LastIndex(path, "/")+1:]) }
+	s.fail["DELETE /api/v1/namespaces/n/pods/w"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"}
+	err := client.Remove(context.Background(), []Object{{Kind: "claim", Namespace: "n", Name: "v"}, {Kind: "pod", Namespace: "n", Name: "w"}, {Kind: "pod", Namespace: "n", Name: "gone"}}, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.objects) != 0 || len(order) != 2 {
+		t.Errorf("left %v, deleted %v", s.objects, order)
+	}
+	if calls := s.calls(); slices.Index(calls, "DELETE /api/v1/namespaces/n/pods/w") > slices.Index(calls, "DELETE /api/v1/namespaces/n/persistentvolumeclaims/v") {
+		t.Errorf("%v", calls)
+	}
+}
+
+func TestRemoveSaysWhatStays(t *testing.T) {
+	s, client := cluster(t, ownPod("w", "n", "r"))
+	// A pod on a node that is lost stays however often it is deleted.
+	s.onDelete = func(path string) {
+		again := s.objects[path]
+		time.AfterFunc(0, func() {
+			s.mu.Lock()
+			s.objects[path] = again
+			s.mu.Unlock()
+		})
+	}
+	err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 500*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "still there: pod n/w") || hint(err) != "later: loadline cleanup --namespace n" {
+		t.Errorf("%v; %s", err, hint(err))
+	}
+	s.onDelete = nil
+	s.forbid("DELETE", "/api/v1/namespaces/n/pods/w", "delete", "pods")
+	err = client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 5*time.Second)
+	if err == nil || !strings.HasPrefix(err.Error(), "the right to delete pods in the namespace n is missing") {
+		t.Errorf("%v", err)
+	}
+}

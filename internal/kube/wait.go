@@ -1,0 +1,278 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// The first looks follow each other quickly: a pod may be there in a second.
+	lookOften, lookSeldom = 200 * time.Millisecond, time.Second
+	oftenFor              = 10 * time.Second
+	// stubborn is how long an error that might pass (an image that is not pulled)
+	// may stand before it is final.
+	stubborn = 20 * time.Second
+)
+
+// reason is why a pod does not run yet.
+type reason struct {
+	words string
+	hint  string
+	// final reasons do not go away, stuck ones hardly ever.
+	final, stuck bool
+}
+
+// WaitRunning waits until the pod runs and returns its node. say gets the reason
+// for waiting whenever it changes. After limit, or for a reason that will not go
+// away, it ends with a sentence.
+func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
+	begin := time.Now()
+	var said string
+	var stuckSince time.Time
+	var last reason
+	for {
+		node, last, err = c.standing(ctx, pod, claim, last)
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case node != "":
+			return node, nil
+		case err != nil:
+			return "", err
+		}
+		if !last.stuck {
+			stuckSince = time.Time{}
+		} else if stuckSince.IsZero() {
+			stuckSince = time.Now()
+		}
+		waited := time.Since(begin)
+		switch {
+		case last.final, last.stuck && time.Since(stuckSince) > stubborn:
+			return "", model.BrokenError(fmt.Sprintf("the pod %s does not start: %s", pod, last.words), last.hint)
+		case waited > limit:
+			return "", model.BrokenError(fmt.Sprintf("the pod %s was not running after %s: %s", pod, limit, last.words), last.hint)
+		}
+		if last.words != said && waited > time.Second {
+			said = last.words
+			say("waiting for the pod: " + said)
+		}
+		pause := lookSeldom
+		if waited < oftenFor {
+			pause = lookOften
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// standing tells the node of a pod that runs, or why it does not run yet. An error
+// ends the waiting; a server that does not answer is a reason to wait.
+func (c *Client) standing(ctx context.Context, name, claim string, before reason) (node string, _ reason, _ error) {
+	var pod corev1.Pod
+	err := c.get(ctx, c.core, c.Namespace, "pods", name, &pod)
+	switch {
+	case missing(err):
+		return "", reason{}, model.BrokenError(fmt.Sprintf("the pod %s was deleted while it was waited for", name), "somebody else has removed it; run again")
+	case passing(err):
+		return "", reason{words: err.Error()}, nil
+	case err != nil:
+		return "", reason{}, err
+	}
+	if err := ended(&pod); err != nil {
+		return "", reason{}, err
+	}
+	if pod.Status.Phase == corev1.PodRunning {
+		return pod.Spec.NodeName, reason{}, nil
+	}
+	r, err := c.why(ctx, &pod, claim)
+	if err != nil {
+		// What explains the waiting may be forbidden, or fail for a while.
+		return "", before, nil
+	}
+	return "", r, nil
+}
+
+// containerFaults are the reasons of a waiting container that need somebody's hand.
+var containerFaults = map[string]struct {
+	hint  string
+	final bool
+}{
+	"InvalidImageName":           {"check --image", true},
+	"ErrImageNeverPull":          {"load the image onto the nodes, or check --image", true},
+	"ErrImagePull":               {"check --image, and --pull-secret for a registry that wants one", false},
+	"ImagePullBackOff":           {"check --image, and --pull-secret for a registry that wants one", false},
+	"CreateContainerConfigError": {"", false},
+	"CreateContainerError":       {"", false},
+	"RunContainerError":          {"check --image: it must hold loadline", false},
+}
+
+// why gathers the reason from the places where the cluster writes it, the most
+// telling first.
+func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason, error) {
+	for _, s := range pod.Status.ContainerStatuses {
+		w := s.State.Waiting
+		if w == nil {
+			continue
+		}
+		if fault, known := containerFaults[w.Reason]; known {
+			words := w.Reason + ": " + oneLine(w.Message)
+			if strings.HasPrefix(w.Reason, "ImagePull") || w.Reason == "ErrImagePull" {
+				words = c.pullWords(ctx, pod, words)
+			}
+			return reason{words: words, hint: fault.hint, final: fault.final, stuck: !fault.final}, nil
+		}
+	}
+	if pod.Spec.NodeName == "" {
+		return c.whyNotScheduled(ctx, pod, claim)
+	}
+	if words := c.attachWords(ctx, pod, claim); words != "" {
+		return reason{words: words, hint: look("pod", pod.Namespace)}, nil
+	}
+	if ev := c.latest(ctx, pod.Namespace, podKind, pod.Name, true); ev != nil {
+		return reason{words: eventWords(ev), hint: look("pod", pod.Namespace)}, nil
+	}
+	return reason{words: "starting on " + pod.Spec.NodeName}, nil
+}
+
+// look is how to see more of an object, which is removed at the end.
+func look(kind, namespace string) string {
+	return fmt.Sprintf("mend that; or run again with --keep and look: kubectl describe %s -n %s", kind, namespace)
+}
+
+// pullWords prefers the event with the registry's own words to the back-off.
+func (c *Client) pullWords(ctx context.Context, pod *corev1.Pod, words string) string {
+	events, err := c.events(ctx, pod.Namespace, podKind, pod.Name)
+	if err != nil {
+		return words
+	}
+	for _, e := range events {
+		if e.Reason == "Failed" && strings.Contains(e.Message, "pull") && len(e.Message) > len("Error: ErrImagePull") {
+			return oneLine(e.Message)
+		}
+	}
+	return words
+}
+
+func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim string) (reason, error) {
+	words := "not scheduled yet"
+	for _, cond := range pod.Status.Conditions {
+		if cond.Type == corev1.PodScheduled && cond.Status == corev1.ConditionFalse {
+			words = oneLine(cond.Message)
+		}
+	}
+	r := reason{words: words, hint: look("pod", pod.Namespace)}
+	var pvc corev1.PersistentVolumeClaim
+	if err := c.get(ctx, c.core, pod.Namespace, "persistentvolumeclaims", claim, &pvc); err != nil {
+		if missing(err) {
+			return reason{words: "the claim " + claim + " is gone", final: true}, nil
+		}
+		return r, err
+	}
+	if pvc.Status.Phase == corev1.ClaimBound {
+		return r, nil
+	}
+	r.hint = look("pvc", pod.Namespace)
+	r.words = fmt.Sprintf("the claim %s is not bound", claim)
+	if ev := c.latest(ctx, pod.Namespace, claimKind, claim, false); ev != nil {
+		r.words += " (" + eventWords(ev) + ")"
+	}
+	if !strings.HasPrefix(words, "not scheduled") {
+		r.words += "; the scheduler says: " + words
+	}
+	return r, nil
+}
+
+// attachWords is the error of the volume's attachment, when there is one.
+func (c *Client) attachWords(ctx context.Context, pod *corev1.Pod, claim string) string {
+	var facts model.Cluster
+	if err := c.ClaimFacts(ctx, pod.Namespace, claim, &facts); err != nil || facts.Volume == "" {
+		return ""
+	}
+	var all storagev1.VolumeAttachmentList
+	if err := c.list(ctx, c.storage, "", "volumeattachments", "", "", &all); err != nil {
+		return ""
+	}
+	for _, a := range all.Items {
+		if a.Spec.Source.PersistentVolumeName == nil || *a.Spec.Source.PersistentVolumeName != facts.Volume || a.Spec.NodeName != pod.Spec.NodeName {
+			continue
+		}
+		if e := a.Status.AttachError; e != nil && !a.Status.Attached {
+			return fmt.Sprintf("the volume %s cannot be attached to %s: %s", facts.Volume, a.Spec.NodeName, oneLine(e.Message))
+		}
+	}
+	return ""
+}
+
+// Gone tells, in an error, that the pod has ended or does not exist any more. Nil
+// also means that nobody knows.
+func (c *Client) Gone(ctx context.Context, name string) error {
+	var pod corev1.Pod
+	err := c.get(ctx, c.core, c.Namespace, "pods", name, &pod)
+	if missing(err) {
+		return model.BrokenError(fmt.Sprintf("the pod %s was deleted in the middle of the measurement", name), "find out who removes pods there, and run again")
+	}
+	if err != nil {
+		return nil
+	}
+	return ended(&pod)
+}
+
+// ended is the sentence about a pod that has ended, nil for one that has not.
+func ended(pod *corev1.Pod) error {
+	where := ""
+	if pod.Spec.NodeName != "" {
+		where = " on " + pod.Spec.NodeName
+	}
+	say := func(hint, format string, a ...any) error {
+		return model.BrokenError(fmt.Sprintf("the pod %s%s ", pod.Name, where)+fmt.Sprintf(format, a...), hint)
+	}
+	if pod.Status.Reason == "Evicted" {
+		return say("kubectl describe node "+pod.Spec.NodeName, "was evicted: %s", oneLine(pod.Status.Message))
+	}
+	for _, cond := range pod.Status.Conditions {
+		if cond.Type == corev1.DisruptionTarget && cond.Status == corev1.ConditionTrue {
+			return say("kubectl describe node "+pod.Spec.NodeName, "was taken away by the cluster: %s", oneLine(cond.Reason+": "+cond.Message))
+		}
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		t := s.State.Terminated
+		switch {
+		case t == nil:
+		case t.Reason == "OOMKilled":
+			return say("give it more with --resources memory=1Gi", "was killed because it used more memory than it may (OOMKilled)")
+		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
+			return say("check --image: it must hold loadline and fio", "could not start its program: %s", tail(t.Message))
+		default:
+			return say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return say("", "has ended: %s %s", pod.Status.Reason, oneLine(pod.Status.Message))
+	}
+	if pod.DeletionTimestamp != nil {
+		return say("find out who removes pods there, and run again", "is being deleted by somebody else")
+	}
+	return nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tail is the end of a program's output, where it says why.
+func tail(s string) string {
+	const most = 300
+	s = oneLine(s)
+	if len(s) > most {
+		s = "… " + s[len(s)-most:]
+	}
+	return s
+}
