@@ -1,0 +1,223 @@
+package pods
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// The worker breaks a silence every two seconds, so a stream that is silent for
+	// longer than this is dead, whatever the kernel thinks of it.
+	maxSilence = 15 * time.Second
+	// The pauses between two tries to connect grow from the first to the longest.
+	firstPause, longestPause = 250 * time.Millisecond, 5 * time.Second
+	// maxLost is how long the way to a worker may be lost while its pod is not known
+	// to have ended. Time in which the computer sleeps does not count.
+	maxLost = 10 * time.Minute
+)
+
+// dialer opens a stream to the resident worker that begins behind event number from.
+type dialer func(ctx context.Context, from int64) (io.ReadWriteCloser, error)
+
+// link is one lossless stream made of as many connections as it takes.
+type link struct {
+	dial dialer
+	// gone tells, in an error, that the pod has ended, so that dialling is in vain.
+	gone func(ctx context.Context) error
+	// say gets sentences about the connection for people.
+	say func(string)
+	// end takes everything down; Close calls it once.
+	end func() error
+	// silence, pause and patience are the constants above, unless they are set.
+	silence, pause, patience time.Duration
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	events *io.PipeReader
+	toUser *io.PipeWriter
+	done   chan struct{}
+
+	mu     sync.Mutex
+	stream io.ReadWriteCloser
+	// sent are the requests that the worker may not have, oldest first.
+	sent   []request
+	closed bool
+	once   sync.Once
+	endErr error
+}
+
+type request struct {
+	id   int
+	line []byte
+}
+
+// newLink starts connecting. The fields dial, gone, say and end are required.
+func newLink(ctx context.Context, l *link) *link {
+	l.silence, l.pause, l.patience = cmp.Or(l.silence, maxSilence), cmp.Or(l.pause, firstPause), cmp.Or(l.patience, maxLost)
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.events, l.toUser = io.Pipe()
+	l.done = make(chan struct{})
+	go l.run()
+	return l
+}
+
+// Read gives the worker's events without a gap or a repetition.
+func (l *link) Read(p []byte) (int, error) { return l.events.Read(p) }
+
+// Write takes one request line. It does not fail when the connection is lost: the
+// line is sent when there is one again.
+func (l *link) Write(line []byte) (int, error) {
+	var head struct {
+		ID int `json:"id"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return 0, fmt.Errorf("a request is no line of JSON: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.done:
+		return 0, errors.New("the link to the pod has ended")
+	default:
+	}
+	if l.closed {
+		return 0, io.ErrClosedPipe
+	}
+	own := append([]byte(nil), line...)
+	l.sent = append(l.sent, request{id: head.ID, line: own})
+	if l.stream != nil {
+		// A failed write is noticed by the reading side, which connects again.
+		_, _ = l.stream.Write(own)
+	}
+	return len(line), nil
+}
+
+// Close ends the connection and takes down what the place has made.
+func (l *link) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.cancel()
+	l.events.Close()
+	<-l.done
+	l.once.Do(func() { l.endErr = l.end() })
+	return l.endErr
+}
+
+// run connects and reads, again and again, until the link is closed or hopeless.
+func (l *link) run() {
+	defer close(l.done)
+	var last int64
+	// The monotonic clock stands still while the computer sleeps.
+	lost, pause := time.Now(), l.pause
+	told := false
+	for {
+		before := last
+		err := l.session(&last)
+		if l.ctx.Err() != nil {
+			l.toUser.CloseWithError(io.EOF)
+			return
+		}
+		if last > before {
+			lost, pause, told = time.Now(), l.pause, false
+		}
+		if gone := l.gone(l.ctx); gone != nil {
+			l.toUser.CloseWithError(gone)
+			return
+		}
+		if time.Since(lost) >= l.patience {
+			l.toUser.CloseWithError(fmt.Errorf("the connection to the pod was lost and could not be made again within %s: %w", l.patience, err))
+			return
+		}
+		if !told && time.Since(lost) > 2*time.Second {
+			l.say(fmt.Sprintf("the connection to the pod is lost (%v); the work goes on there, trying again", err))
+			told = true
+		}
+		select {
+		case <-l.ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// session is one connection, from dialling to its end.
+func (l *link) session(last *int64) error {
+	ctx, cancel := context.WithCancel(l.ctx)
+	defer cancel()
+	stream, err := l.dial(ctx, *last)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	stopped := context.AfterFunc(ctx, func() { stream.Close() })
+	defer stopped()
+	quiet := time.AfterFunc(l.silence, cancel)
+	defer quiet.Stop()
+	lines := bufio.NewReaderSize(stream, 64<<10)
+	line, err := lines.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("the worker did not answer: %w", err)
+	}
+	var attached struct {
+		Received *int `json:"received"`
+	}
+	if json.Unmarshal(line, &attached) != nil || attached.Received == nil {
+		return fmt.Errorf("the worker answered with %.80q", line)
+	}
+	l.resume(stream, *attached.Received)
+	defer l.suspend()
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			if ctx.Err() != nil && l.ctx.Err() == nil {
+				return fmt.Errorf("silent for %s", l.silence)
+			}
+			return err
+		}
+		quiet.Reset(l.silence)
+		if len(line) == 1 {
+			continue
+		}
+		var head struct {
+			Seq int64 `json:"seq"`
+		}
+		if err := json.Unmarshal(line, &head); err != nil {
+			return fmt.Errorf("the worker sent a line that is no event: %.80q", line)
+		}
+		// What follows a gap is asked for again; the engine would refuse it.
+		if head.Seq != *last+1 {
+			return fmt.Errorf("event %d came where %d was due", head.Seq, *last+1)
+		}
+		if _, err := l.toUser.Write(line); err != nil {
+			return err
+		}
+		*last = head.Seq
+	}
+}
+
+// resume sends again what the worker has not received, and lets Write use the stream.
+func (l *link) resume(stream io.ReadWriteCloser, received int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.sent) > 0 && l.sent[0].id <= received {
+		l.sent = l.sent[1:]
+	}
+	for _, r := range l.sent {
+		_, _ = stream.Write(r.line)
+	}
+	l.stream = stream
+}
+
+func (l *link) suspend() {
+	l.mu.Lock()
+	l.stream = nil
+	l.mu.Unlock()
+}

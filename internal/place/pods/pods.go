@@ -1,0 +1,304 @@
+// Package pods is the place in a Kubernetes cluster: a claim, a pod with an agent
+// in it, and a byte stream to that agent. Its opinion: the agent is reached by
+// exec, so there is no open port and no secret, and who may exec in the namespace
+// may measure; the agent outlives a lost connection, and the stream has no gap
+// when it is found again; and what was made is taken down by closing the stream,
+// however the measurement ended.
+package pods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Options is what is needed to place a worker. All fields but Near, Keep and
+// AsRoot are required.
+type Options struct {
+	Client *kube.Client
+	Target model.Target
+	// RunID names the run, Driver who makes the objects ("host/123").
+	RunID  string
+	Driver string
+	// Suffix tells the objects of one run apart.
+	Suffix string
+	// Size is that of a volume to be made, in bytes.
+	Size  int64
+	Where kube.Where
+	// Near is a node that is preferred, for measuring two volumes at one place.
+	Near string
+	// Ready bounds the waiting for the pod.
+	Ready time.Duration
+	// AsRoot runs the worker as root.
+	AsRoot bool
+	// Keep leaves everything there at the end.
+	Keep bool
+	// Say gets remarks for people.
+	Say func(string)
+}
+
+// Placed is a worker in a pod.
+type Placed struct {
+	// Link is the stream to it; closing it removes what was made.
+	Link io.ReadWriteCloser
+	// Target is what was named, as the worker sees it.
+	Target model.Target
+	Facts  model.Cluster
+}
+
+const (
+	// removal bounds the taking down, volumeRemoval the waiting for the volume behind
+	// a claim that was removed.
+	removal       = 2 * time.Minute
+	volumeRemoval = 30 * time.Second
+)
+
+// Start makes the claim and the pod, waits for them and connects. After an error
+// nothing is left (unless Keep).
+func Start(ctx context.Context, o Options) (*Placed, error) {
+	p := &placement{Options: o, name: name(o.RunID, o.Suffix)}
+	placed, err := p.start(ctx)
+	if err != nil {
+		return nil, errors.Join(err, p.takeDown())
+	}
+	return placed, nil
+}
+
+// placement is what Start has made so far.
+type placement struct {
+	Options
+	name  string
+	facts model.Cluster
+	claim string
+	made  []kube.Object
+}
+
+// name is that of the objects: of at most 63 characters, as a label may have.
+func name(runID, suffix string) string { return Label(runID) + suffix }
+
+// Label makes a label's value, and the beginning of a name, of a run's ID.
+func Label(runID string) string {
+	const most = 50
+	var b strings.Builder
+	for _, r := range strings.ToLower("loadline-" + runID) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if s := b.String(); !strings.HasSuffix(s, "-") {
+			b.WriteByte('-')
+		}
+	}
+	s := b.String()
+	return strings.Trim(s[:min(len(s), most)], "-")
+}
+
+func (p *placement) start(ctx context.Context) (*Placed, error) {
+	v := p.Target.Cluster
+	var err error
+	if v.Made() {
+		err = p.makeClaim(ctx, v)
+	} else {
+		err = p.useClaim(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	block := p.facts.Mode == "Block"
+	if err := p.makePod(ctx, block); err != nil {
+		return nil, err
+	}
+	node, err := p.Client.WaitRunning(ctx, p.name, p.claim, p.Ready, p.Say)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.learn(ctx, node); err != nil {
+		return nil, err
+	}
+	// The link outlives an interrupt: the worker is told to stop and answers first.
+	l := newLink(context.WithoutCancel(ctx), &link{
+		dial: p.dial,
+		gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
+		say:  p.Say,
+		end:  p.takeDown,
+	})
+	return &Placed{Link: l, Target: AsSeen(p.Target, block), Facts: p.facts}, nil
+}
+
+// AsSeen is the target as a worker in a pod sees it.
+func AsSeen(t model.Target, block bool) model.Target {
+	t.Kind, t.Path, t.URI = model.Directory, kube.MountPath, ""
+	if block {
+		t.Kind, t.Path = model.BlockDevice, kube.DevicePath
+	}
+	return t
+}
+
+// mark says whose the objects are.
+func (p *placement) mark() kube.Made { return kube.Made{Run: Label(p.RunID), Driver: p.Driver} }
+
+// note remembers an object before it is made, so that a lost answer leaves nothing.
+func (p *placement) note(kind, name string) {
+	p.made = append(p.made, kube.Object{Kind: kind, Namespace: p.Client.Namespace, Name: name})
+}
+
+// forget is for the object that was noted last and that the cluster refused to make.
+func (p *placement) forget(err error) {
+	var w *model.WorkerError
+	if errors.As(err, &w) && w.Class == model.Refused {
+		p.made = p.made[:len(p.made)-1]
+	}
+}
+
+func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error {
+	if err := p.Client.Class(ctx, v.Class, &p.facts); err != nil {
+		return err
+	}
+	p.claim = p.name
+	p.facts.Made, p.facts.Mode = true, "Filesystem"
+	if v.Block {
+		p.facts.Mode = "Block"
+	}
+	p.note("claim", p.name)
+	err := p.Client.MakeClaim(ctx, kube.ClaimSpec{Name: p.name, Made: p.mark(), Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access})
+	p.forget(err)
+	return err
+}
+
+// useClaim looks at a claim that exists, and goes to the node where it is in use.
+func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error {
+	namespace := v.Namespace
+	if namespace == "" {
+		namespace = p.Client.Namespace
+	}
+	// A pod can only use a claim of its own namespace.
+	own := *p.Client
+	own.Namespace = namespace
+	p.Client = &own
+	p.claim = v.Name
+	if err := p.Client.ClaimFacts(ctx, namespace, v.Name, &p.facts); err != nil {
+		return err
+	}
+	if p.facts.Class != "" {
+		// What the claim tells goes before what its class tells.
+		facts := p.facts
+		if err := p.Client.Class(ctx, p.facts.Class, &p.facts); err != nil {
+			p.facts = facts
+		}
+	}
+	users, node, err := p.Client.UsedBy(ctx, namespace, v.Name)
+	if err != nil {
+		return err
+	}
+	if len(users) > 0 {
+		p.Say(fmt.Sprintf("the claim is in use by the pod %s: both get a part of the storage's speed", strings.Join(users, ", ")))
+		if p.Where.Node == "" && node != "" && !shared(p.facts.Access) {
+			p.Where.Node = node
+		}
+	}
+	return nil
+}
+
+// shared tells that several nodes may use a volume at the same time.
+func shared(access []string) bool {
+	for _, a := range access {
+		if a == "ReadWriteMany" || a == "ReadOnlyMany" {
+			return true
+		}
+	}
+	return false
+}
+
+// makePod makes the pod. A raw block device belongs to root on most clusters, so
+// its pod asks to be root first, and gives in where Pod Security refuses that.
+func (p *placement) makePod(ctx context.Context, block bool) error {
+	spec := kube.PodSpec{
+		Name: p.name, Made: p.mark(), Claim: p.claim, Block: block, Root: block || p.AsRoot, Where: p.Where, Near: p.Near,
+		Command: []string{"loadline", "agent", "--run-id", p.RunID, "--reside", kube.StatePath},
+	}
+	p.note("pod", p.name)
+	err := p.Client.MakePod(ctx, spec)
+	if err != nil && spec.Root && !p.AsRoot && kube.RefusedByPodSecurity(err) {
+		p.Say("the namespace enforces Pod Security \"restricted\": the worker is not root, and may not be allowed to open the raw block device")
+		spec.Root = false
+		err = p.Client.MakePod(ctx, spec)
+	} else if err == nil && block && !p.AsRoot {
+		p.Say("the worker runs as root, without capabilities: a raw block device belongs to root")
+	}
+	p.facts.Root = spec.Root
+	p.forget(err)
+	return err
+}
+
+// learn records where the pod has landed and what it stands on.
+func (p *placement) learn(ctx context.Context, node string) error {
+	f := &p.facts
+	f.Context, f.Namespace, f.Pod, f.Image, f.Node = p.Client.Context, p.Client.Namespace, p.name, p.Where.Image, node
+	if err := p.Client.ClaimFacts(ctx, p.Client.Namespace, p.claim, f); err != nil {
+		return err
+	}
+	if err := p.Client.NodeFacts(ctx, f); err != nil {
+		return err
+	}
+	var err error
+	if f.Version, err = p.Client.Version(ctx); err != nil {
+		return err
+	}
+	f.Events = p.Client.Events(ctx, p.claim, p.name)
+	return nil
+}
+
+// dial reaches the worker by exec.
+func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, error) {
+	return p.Client.Exec(ctx, p.name, "loadline", "agent", "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
+}
+
+// Attended tells whether an engine is connected to the worker in a pod. A worker
+// that does not answer is not attended.
+func Attended(ctx context.Context, client *kube.Client, pod kube.Object) bool {
+	own := *client
+	own.Namespace = pod.Namespace
+	ctx, cancel := context.WithTimeout(ctx, maxSilence)
+	defer cancel()
+	stream, err := own.Exec(ctx, pod.Name, "loadline", "agent", "--attach", kube.StatePath, "--ask")
+	if err != nil {
+		return false
+	}
+	defer stream.Close()
+	var answer struct {
+		Attended bool `json:"attended"`
+	}
+	return json.NewDecoder(stream).Decode(&answer) == nil && answer.Attended
+}
+
+// takeDown removes what was made, also when the user has lost patience.
+func (p *placement) takeDown() error {
+	if len(p.made) == 0 {
+		return nil
+	}
+	if p.Keep {
+		p.Say(fmt.Sprintf("kept in the cluster: %s; later: loadline cleanup --namespace %s", p.made, p.Client.Namespace))
+		return nil
+	}
+	ctx := context.Background()
+	if err := p.Client.Remove(ctx, p.made, removal); err != nil {
+		return err
+	}
+	if !p.facts.Made || p.facts.Volume == "" {
+		return nil
+	}
+	if p.facts.Reclaim == "Retain" {
+		p.Say(fmt.Sprintf("the class retains its volumes, so %s is still there: kubectl delete pv %s, and remove its storage", p.facts.Volume, p.facts.Volume))
+		return nil
+	}
+	if !p.Client.WaitVolumeGone(ctx, p.facts.Volume, volumeRemoval) {
+		p.Say(fmt.Sprintf("the claim is removed, but the volume %s still exists after %s: kubectl describe pv %s", p.facts.Volume, volumeRemoval, p.facts.Volume))
+	}
+	return nil
+}
