@@ -49,6 +49,9 @@ func doctor(ctx context.Context, e *env.Env, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseCluster(t, "doctor"); err != nil {
+		return err
+	}
 	counter := observe.Begin("")
 	select {
 	case <-time.After(steadyLook):

@@ -102,6 +102,9 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if err != nil {
 		return err
 	}
+	if err := refuseCluster(t, "durability"); err != nil {
+		return err
+	}
 	progress := newCutProgress(e, f.quiet)
 	defer progress.close()
 	o, err := f.options(e, t, progress)

@@ -39,6 +39,7 @@ type measured struct {
 
 // pairing is two greeted workers and the plans made of what they found.
 type pairing struct {
+	places  [2]*placed
 	workers [2]*engine.Worker
 	probes  [2]model.ProbeResult
 	plans   [2]model.Plan
@@ -49,6 +50,16 @@ func (p *pairing) close() error {
 	for _, w := range p.workers {
 		if w != nil {
 			err = errors.Join(err, w.Close())
+		}
+	}
+	return err
+}
+
+// abandon ends the workers after an error.
+func (p *pairing) abandon(err error) error {
+	for _, at := range p.places {
+		if at != nil {
+			err = at.abandon(err)
 		}
 	}
 	return err
@@ -109,12 +120,17 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, margins, err
 	}
-	if err := checkJobs(ctx, e, p.Workloads); err != nil {
-		return nil, margins, err
-	}
 	var targets [2]model.Target
 	for i, name := range names {
 		if targets[i], err = parseTarget(name); err != nil {
+			return nil, margins, err
+		}
+		if err := checkClaimSize(exp, targets[i]); err != nil {
+			return nil, margins, err
+		}
+	}
+	if !inCluster(targets[0]) || !inCluster(targets[1]) {
+		if err := checkJobs(ctx, e, p.Workloads); err != nil {
 			return nil, margins, err
 		}
 	}
@@ -125,19 +141,23 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	exps := [2]model.Experiment{exp, exp}
 	// The goals are of the target, not of its baseline.
 	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, f.destroyOn(names[0])
+	near := ""
 	for i, t := range targets {
-		if pair.workers[i], err = connect(ctx, e, id+"-"+sideDirs[i], f.child); err != nil {
-			pair.close()
-			return nil, margins, err
+		at, err := f.place(ctx, e, exps[i], t, placeOptions{id: id, suffix: "-" + sideDirs[i], child: f.child, near: near, say: sayTo(watch)})
+		if err != nil {
+			return nil, margins, pair.abandon(err)
 		}
-		if pair.probes[i], err = probe(ctx, pair.workers[i], exps[i], p, t, true, watch); err != nil {
-			pair.close()
-			return nil, margins, err
+		if at.cluster != nil {
+			near = at.cluster.Node
+		}
+		at.allow(&exps[i])
+		pair.places[i], pair.workers[i], targets[i] = at, at.worker, at.target
+		if pair.probes[i], err = probe(ctx, at, exps[i], p, true, watch); err != nil {
+			return nil, margins, pair.abandon(err)
 		}
 	}
 	if pair.plans, err = profile.Pair(exps, p, targets, pair.probes); err != nil {
-		pair.close()
-		return nil, margins, err
+		return nil, margins, pair.abandon(err)
 	}
 	return pair, margins, nil
 }

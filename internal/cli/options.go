@@ -26,6 +26,7 @@ type options struct {
 	untilSteady                   bool
 	repeat                        int
 	evidence                      evidenceFlags
+	cluster                       clusterFlags
 	seed                          uint64
 }
 
@@ -61,6 +62,7 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+	o.cluster.register(cmd)
 }
 
 // defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives

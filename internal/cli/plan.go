@@ -69,7 +69,9 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if err != nil {
 		return err
 	}
-	defer prep.worker.Close()
+	if prep.worker != nil {
+		defer prep.worker.Close()
+	}
 	if output == "json" {
 		enc := json.NewEncoder(e.Stdout)
 		enc.SetEscapeHTML(false)

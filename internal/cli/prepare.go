@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/loadline/loadline/internal/engine"
@@ -23,6 +24,7 @@ var ofProfile = scenario{shape: func(*model.Experiment) {}, workloads: chosenPro
 
 // prepared is a greeted worker, what it found, and the plan made of that.
 type prepared struct {
+	// worker is nil for a plan that only foresees its target.
 	worker *engine.Worker
 	probe  model.ProbeResult
 	plan   model.Plan
@@ -54,34 +56,63 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
-	if err := checkJobs(ctx, e, p.Workloads); err != nil {
-		return nil, err
-	}
 	t, err := parseTarget(name)
 	if err != nil {
 		return nil, err
 	}
-	worker, err := connect(ctx, e, by.id, by.child)
+	if !inCluster(t) {
+		err = checkJobs(ctx, e, p.Workloads)
+	}
+	if err := errors.Join(err, checkClaimSize(exp, t)); err != nil {
+		return nil, err
+	}
+	if inCluster(t) && !by.touch {
+		return o.prepareUnseen(ctx, e, exp, p, t, by.scenario)
+	}
+	at, err := o.place(ctx, e, exp, t, placeOptions{id: by.id, child: by.child, say: sayTo(by.watch)})
 	if err != nil {
 		return nil, err
 	}
-	found, err := probe(ctx, worker, exp, p, t, by.touch, by.watch)
+	at.allow(&exp)
+	found, err := probe(ctx, at, exp, p, by.touch, by.watch)
 	if err != nil {
-		worker.Close()
+		return nil, at.abandon(err)
+	}
+	plan, err := by.build(exp, p, at.target, found)
+	if err != nil {
+		return nil, at.abandon(err)
+	}
+	return &prepared{worker: at.worker, probe: found, plan: plan}, nil
+}
+
+// prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
+// pod of ours has mounted: there is no worker.
+func (o *options) prepareUnseen(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, t model.Target, by scenario) (*prepared, error) {
+	seen, found, err := o.foresee(ctx, e, exp, t)
+	if err != nil {
 		return nil, err
 	}
-	plan, err := by.build(exp, p, t, found)
+	(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&exp)
+	plan, err := by.build(exp, p, seen, found)
 	if err != nil {
-		worker.Close()
 		return nil, err
 	}
-	return &prepared{worker: worker, probe: found, plan: plan}, nil
+	return &prepared{probe: found, plan: plan}, nil
+}
+
+// sayTo makes remarks about the place appear among the progress. watch may be nil.
+func sayTo(watch engine.Observer) func(string) {
+	return func(words string) {
+		if watch != nil {
+			watch.Observe(model.Update{Message: words, Left: -1})
+		}
+	}
 }
 
 // probe asks a worker what the target is. watch may be nil.
-func probe(ctx context.Context, worker *engine.Worker, exp model.Experiment, p profile.Profile, t model.Target, touch bool, watch engine.Observer) (model.ProbeResult, error) {
-	found, err := worker.Probe(ctx, model.ProbeRequest{
-		Target: t, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
+func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, watch engine.Observer) (model.ProbeResult, error) {
+	found, err := at.worker.Probe(ctx, model.ProbeRequest{
+		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
 		Bandwidth: touch && exp.Size == 0,
 	}, func(p model.Progress) {
 		if watch != nil {
@@ -91,6 +122,7 @@ func probe(ctx context.Context, worker *engine.Worker, exp model.Experiment, p p
 	if err != nil {
 		return model.ProbeResult{}, err
 	}
+	at.settle(found)
 	return *found, nil
 }
 

@@ -20,7 +20,7 @@ func newRun(e *env.Env) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run TARGET",
-		Short: "Measure a directory, file, block device, NBD or Ceph volume",
+		Short: "Measure a directory, file, device, NBD or Ceph volume, or a Kubernetes one",
 		Long: `Measures how much I/O the target carries. It writes a file of its own into a
 directory and removes it; an existing device, image or file is only read unless
 --destroy-data-on names it. Every workload is visited several times in random order,
@@ -28,6 +28,10 @@ and again until its 95 % interval is as narrow as --precision or --max-time is o
 
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
          nbd://host/export   rbd:pool/image
+         sc:NAME   'sc:NAME?size=20Gi&mode=Block&access=RWX'   pvc:NAMESPACE/NAME
+
+sc: makes a claim of a Kubernetes StorageClass and a pod for it, measures there, and
+removes both; pvc: measures an existing claim from a pod. The cluster is kubectl's.
 
 With --baseline another target is measured side by side with it, in short blocks,
 and compared (see loadline compare). --goal asks for a value that the whole interval

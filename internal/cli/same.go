@@ -10,6 +10,10 @@ import (
 // refuseSame refuses two targets that are one and the same thing. Two directories
 // on one disk are not refused: the comparison says that they share it.
 func refuseSame(a, b model.Target) error {
+	// Two claims made of one class are two volumes.
+	if a.Cluster.Made() || b.Cluster.Made() {
+		return nil
+	}
 	same := a.Kind == b.Kind && a.Path == b.Path && a.URI == b.URI
 	if !same && a.Path != "" && b.Path != "" {
 		// Hard links and device nodes: two names, one thing.
@@ -38,6 +42,8 @@ func kindWord(k model.TargetKind) string {
 		return "NBD export"
 	case model.RBD:
 		return "Ceph image"
+	case model.VolumeClaim:
+		return "claim"
 	}
 	return string(k)
 }

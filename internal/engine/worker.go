@@ -112,13 +112,13 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	return ev.Beside, nil
 }
 
-// Close says bye, which removes what the worker made, and closes the link.
+// Close says bye, which removes what the worker made, and closes the link, which
+// may take down the place.
 func (w *Worker) Close() error {
-	defer w.link.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
 	_, err := w.ask(ctx, model.Request{Bye: &struct{}{}}, nil)
-	return err
+	return errors.Join(err, w.link.Close())
 }
 
 func onProgress(f func(model.Progress)) func(model.Event) {

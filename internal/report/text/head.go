@@ -33,4 +33,7 @@ func (p *page) head(r *model.Report, o Options) {
 func (p *page) place(v model.Volume, env model.Environment, tools map[string]string) {
 	p.field("target", v.Target.Name, words.Storage(env.Storage), words.Volume(v))
 	p.field("where", env.Hostname, words.Tools(tools), words.IO(v), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
+	if c := env.Cluster; c != nil {
+		p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version))
+	}
 }

@@ -85,7 +85,8 @@ func writeWords(pl *model.Plan) string {
 		writes = writes || w.Writes()
 	}
 	where := v.Path
-	if where == "" {
+	if where == "" || v.Target.Cluster != nil {
+		// The path in a pod says nothing outside of it.
 		where = v.Target.Name
 	}
 	switch {

@@ -2,6 +2,7 @@ package words
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -77,4 +78,30 @@ func Tools(tools map[string]string) string {
 		words += name + " " + tools[name]
 	}
 	return words
+}
+
+// Class is "class fast (csi.example.com)".
+func Class(c *model.Cluster) string {
+	maker := c.Provisioner
+	if maker == "" {
+		maker = c.Driver
+	}
+	words := Prefixed("class ", c.Class)
+	if maker != "" {
+		words += " (" + maker + ")"
+	}
+	return strings.TrimSpace(words)
+}
+
+// Claim is "claim prod/data-db-0 of 20 GiB ReadWriteOnce Block"; an own claim needs
+// no name.
+func Claim(c *model.Cluster) string {
+	words := "own claim"
+	if !c.Made {
+		words = "claim " + c.Namespace + "/" + c.Claim
+	}
+	if c.Capacity > 0 {
+		words += " of " + model.FormatSize(c.Capacity)
+	}
+	return words + Prefixed(" ", strings.Join(c.Access, ",")) + Prefixed(" ", c.Mode)
 }

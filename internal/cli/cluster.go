@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// clusterFlags are the flags for targets in a Kubernetes cluster.
+type clusterFlags struct {
+	access              kube.Access
+	node, image, secret string
+	selector, resources map[string]string
+	tolerations         []string
+	ready               time.Duration
+	keep, asRoot        bool
+}
+
+// registerAccess adds the flags that say which cluster is meant.
+func (f *clusterFlags) registerAccess(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.access.Namespace, "namespace", "n", "", "Kubernetes: where to make pods and claims (default: the context's)")
+	flags.StringVar(&f.access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
+	flags.StringVar(&f.access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
+}
+
+func (f *clusterFlags) register(cmd *cobra.Command) {
+	f.registerAccess(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.node, "node", "", "Kubernetes: measure on the node of this `NAME`")
+	flags.StringToStringVar(&f.selector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
+	flags.StringArrayVar(&f.tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
+	flags.StringToStringVar(&f.resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
+	flags.StringVar(&f.image, "image", "", "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE, else "+defaultImage()+")")
+	flags.StringVar(&f.secret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
+	flags.DurationVar(&f.ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
+	flags.BoolVar(&f.asRoot, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
+	for _, name := range []string{"node-selector", "resources"} {
+		flags.Lookup(name).DefValue = ""
+	}
+	flags.BoolVar(&f.keep, "keep", false, "Kubernetes: leave pods and claims there at the end")
+}
+
+// defaultImage is the published image of this version.
+func defaultImage() string {
+	tag := Version
+	if tag == "dev" || strings.Contains(tag, "-") {
+		tag = "latest"
+	}
+	return "loadline/loadline:" + tag
+}
+
+func (f *clusterFlags) chosenImage(e *env.Env) string {
+	if f.image != "" {
+		return f.image
+	}
+	if image := e.Getenv("LOADLINE_IMAGE"); image != "" {
+		return image
+	}
+	return defaultImage()
+}
+
+// where is what the flags say about the pods.
+func (f *clusterFlags) where(e *env.Env) (kube.Where, error) {
+	w := kube.Where{Image: f.chosenImage(e), PullSecret: f.secret, Node: f.node, NodeSelector: f.selector,
+		Tolerations: f.tolerations, Resources: f.resources}
+	return w, w.Check()
+}
+
+// driver names this process, so that cleanup can tell whether it still lives.
+func driver() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
+}
+
+// inCluster tells that a target is in a Kubernetes cluster.
+func inCluster(t model.Target) bool { return t.Cluster != nil }
+
+// refuseCluster is for the verbs that do not reach into a cluster.
+func refuseCluster(t model.Target, verb string) error {
+	if !inCluster(t) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, and %s works where it runs", t.Name, verb),
+		fmt.Sprintf("run it in a pod that mounts the volume: kubectl exec POD -- loadline %s /volume", verb))
+}

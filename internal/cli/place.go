@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/place/pods"
+)
+
+// placed is a greeted worker at the place where the target is, and the target as
+// that worker sees it. Closing the worker takes down what the place has made.
+type placed struct {
+	worker *engine.Worker
+	target model.Target
+	// cluster is nil outside of Kubernetes, as is link.
+	cluster *model.Cluster
+	link    io.Closer
+}
+
+// abandon ends the worker after an error, and adds that something could not be
+// taken down. That the worker itself does not answer any more is no news then.
+func (p *placed) abandon(err error) error {
+	_ = p.worker.Close()
+	if p.link != nil {
+		err = errors.Join(err, p.link.Close())
+	}
+	return err
+}
+
+// placeOptions are what place needs beside the flags.
+type placeOptions struct {
+	// id names own files and objects; suffix tells the sides of a comparison apart.
+	id, suffix string
+	child      bool
+	// near is the node of the other side, "" for none.
+	near string
+	say  func(string)
+}
+
+// place puts a worker where the target is: on this machine, or into a pod.
+func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
+	if !inCluster(t) {
+		worker, err := connect(ctx, e, by.id+by.suffix, by.child)
+		if err != nil {
+			return nil, err
+		}
+		return &placed{worker: worker, target: t}, nil
+	}
+	where, err := o.cluster.where(e)
+	if err != nil {
+		return nil, err
+	}
+	client, err := kube.Open(e, o.cluster.access)
+	if err != nil {
+		return nil, err
+	}
+	pod, err := pods.Start(ctx, pods.Options{
+		Client: client, Target: t, RunID: by.id, Driver: driver(), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
+		Near: by.near, Ready: o.cluster.ready, AsRoot: o.cluster.asRoot, Keep: o.cluster.keep, Say: by.say,
+	})
+	if err != nil {
+		return nil, err
+	}
+	worker, err := engine.Connect(context.WithoutCancel(ctx), pod.Link)
+	if err != nil {
+		return nil, errors.Join(err, pod.Link.Close())
+	}
+	return &placed{worker: worker, target: pod.Target, cluster: &pod.Facts, link: pod.Link}, nil
+}
+
+const (
+	// defaultClaim is large enough for what 25 s of a fast volume's bandwidth need.
+	defaultClaim = 20 << 30
+	// A filesystem takes a part for itself and for root, and Loadline leaves 5 % free.
+	claimShare, claimRest = 1.15, 128 << 20
+)
+
+// claimSize is the size of a claim to be made, in bytes.
+func claimSize(exp model.Experiment, t model.Target) int64 {
+	switch {
+	case t.Cluster.Size > 0:
+		return t.Cluster.Size
+	case exp.Size == 0:
+		return defaultClaim
+	case t.Cluster.Block:
+		return exp.Size
+	}
+	const step = 1 << 20
+	return (int64(float64(exp.Size)*claimShare) + claimRest + step - 1) / step * step
+}
+
+// claimLimit is the part of a claim's capacity that may be used: some classes
+// hand out a directory on a shared disk, whose free space is not the claim's.
+const claimLimit = 0.95
+
+// settle adds what the place knows to what the worker has found, and keeps to the
+// claim. A raw volume that was made for this run holds nobody's data, so it may
+// be overwritten without a word; the worker still looks for signatures.
+func (p *placed) settle(probe *model.ProbeResult) {
+	if p.cluster == nil {
+		return
+	}
+	probe.Environment.Cluster = p.cluster
+	// A pod's host name is its own; the machine is the node.
+	if p.cluster.Node != "" {
+		probe.Environment.Hostname = p.cluster.Node
+	}
+	if p.target.Kind == model.Directory && p.cluster.Capacity > 0 {
+		probe.Capacity = min(probe.Capacity, int64(claimLimit*float64(p.cluster.Capacity)))
+	}
+}
+
+// allow names the data that may be overwritten.
+func (p *placed) allow(exp *model.Experiment) {
+	if p.cluster != nil && p.cluster.Made && p.target.Kind == model.BlockDevice {
+		exp.DestroyDataOn = p.target.Name
+	}
+}
+
+// checkClaimSize refuses, before anything is made, a volume that is too small for what
+// is asked.
+func checkClaimSize(exp model.Experiment, t model.Target) error {
+	if t.Cluster == nil || t.Cluster.Size == 0 || exp.Size <= t.Cluster.Size {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("--size %s does not fit into %s, whose size is %s", model.FormatSize(exp.Size), t.Name, model.FormatSize(t.Cluster.Size)),
+		"ask for a larger volume with ?size=, or leave it out: it is then chosen to fit")
+}
+
+// foresee is what can be said of a volume in a cluster without making anything:
+// the class or the claim exists, and how large the volume would be.
+func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
+	// An engine without a name is one that nobody has probed.
+	probe := model.ProbeResult{Engines: []string{""}, Direct: true}
+	if _, err := o.cluster.where(e); err != nil {
+		return t, probe, err
+	}
+	client, err := kube.Open(e, o.cluster.access)
+	if err != nil {
+		return t, probe, err
+	}
+	facts := &model.Cluster{Namespace: client.Namespace, Context: client.Context}
+	v := *t.Cluster
+	if v.Made() {
+		facts.Capacity, facts.Mode = claimSize(exp, t), "Filesystem"
+		if v.Block {
+			facts.Mode = "Block"
+		}
+		err = client.Class(ctx, v.Class, facts)
+	} else {
+		if v.Namespace != "" {
+			facts.Namespace = v.Namespace
+		}
+		err = client.ClaimFacts(ctx, facts.Namespace, v.Name, facts)
+	}
+	facts.Made = v.Made()
+	at := &placed{target: pods.AsSeen(t, facts.Mode == "Block"), cluster: facts}
+	probe.Capacity, probe.MakesFile = facts.Capacity, at.target.Kind == model.Directory
+	at.settle(&probe)
+	return at.target, probe, err
+}
