@@ -132,7 +132,7 @@ func FormatMetric(m Metric, v float64) string {
 		return "–"
 	}
 	switch m {
-	case IOPS:
+	case IOPS, Transactions, Records:
 		return FormatRate(v) + "/s"
 	case Bandwidth:
 		return FormatBandwidth(v)
@@ -141,8 +141,12 @@ func FormatMetric(m Metric, v float64) string {
 }
 
 // Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
-// "+fdatasync" for a flush after each write and "own" for the user's own fio job.
+// "+fdatasync" for a flush after each write and "own" for the user's own fio job; or
+// its Words.
 func (w Workload) Describe() string {
+	if w.Words != "" {
+		return w.Words
+	}
 	dir := string(w.Direction)
 	if w.Direction == Mixed {
 		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)

@@ -41,7 +41,7 @@ const (
 // Unit returns the base unit of the metric: "1/s", "B/s" or "s".
 func (m Metric) Unit() string {
 	switch m {
-	case IOPS:
+	case IOPS, Transactions, Records:
 		return "1/s"
 	case Bandwidth:
 		return "B/s"
@@ -84,6 +84,9 @@ type Workload struct {
 	// Job is the user's own fio job section text (options only, one per line).
 	// When set, the other I/O fields only describe it and the driver runs it as is.
 	Job string `json:"job,omitempty"`
+	// Words describe a workload that is no fio pattern (a database's, a broker's), or one
+	// of which only this much is known. The I/O fields may then be empty.
+	Words string `json:"words,omitempty"`
 }
 
 // Writes tells whether the workload writes to its volume.

@@ -1,0 +1,183 @@
+package imported
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var formatBlockLatency = Format{
+	Name:    "block-latency",
+	Title:   "a latency histogram of biolatency or bpftrace",
+	Example: "     usecs               : count     distribution\n       256 -> 511        : 4        |        |\nor  @usecs:\n    [256, 512)            42 |        |",
+	words:   []string{": count     distribution", "Tracing block device I/O", "@usecs", "|@@@"},
+	read:    readBlockLatency,
+}
+
+var (
+	bioHead    = regexp.MustCompile(`^\s*(nsecs|usecs|msecs|secs)\s*: count\s+distribution`)
+	bioRow     = regexp.MustCompile(`^\s*(\d+) -> (\d+)\s*: (\d+)\s*\|`)
+	bioDisk    = regexp.MustCompile(`^\s*(?:disk|flags) = '?([^'\s]+)'?`)
+	bioAverage = regexp.MustCompile(`^\s*avg = (\d+) (\w+), total: (\d+) (\w+), count: (\d+)`)
+	bpfHead    = regexp.MustCompile(`^@(\w*)(?:\[([^\]]*)\])?:\s*$`)
+	bpfRow     = regexp.MustCompile(`^\[(\d+[KMGT]?)(?:, (\d+[KMGT]?)\)|\])\s+(\d+)\s*\|`)
+	bpfTotal   = regexp.MustCompile(`^@total_latency_ns: (\d+)`)
+	bpfCount   = regexp.MustCompile(`^@io_count: (\d+)`)
+)
+
+// blockReader gathers one histogram after the other.
+type blockReader struct {
+	p     *Part
+	unit  float64
+	name  string
+	label string
+	line  int
+	d     distribution
+	// total (seconds) and count are what the tool adds up itself.
+	total, count float64
+}
+
+func readBlockLatency(t *text, p *Part) (last int, err error) {
+	r := &blockReader{p: p}
+	for i, l := range t.lines {
+		line := t.at(i)
+		switch {
+		case bioDisk.MatchString(l):
+			r.close()
+			r.name = bioDisk.FindStringSubmatch(l)[1]
+			last = line
+		case bioHead.MatchString(l):
+			r.open(t, i, bioHead.FindStringSubmatch(l)[1])
+			last = line
+		case bpfHead.MatchString(l):
+			m := bpfHead.FindStringSubmatch(l)
+			r.open(t, i, m[1])
+			if m[2] != "" {
+				r.name = m[2]
+			}
+			if r.unit == 0 {
+				continue
+			}
+			last = line
+		case bioRow.MatchString(l):
+			m := bioRow.FindStringSubmatch(l)
+			// The upper bound is the last whole unit in the bucket.
+			r.row(m[1], m[2], 1, m[3])
+			last = line
+		case bpfRow.MatchString(l):
+			m := bpfRow.FindStringSubmatch(l)
+			if m[2] == "" {
+				r.row(m[1], m[1], 1, m[3])
+			} else {
+				r.row(m[1], m[2], 0, m[3])
+			}
+			last = line
+		case bioAverage.MatchString(l):
+			m := bioAverage.FindStringSubmatch(l)
+			if unit, err := timeUnit(m[4]); err == nil {
+				total, err1 := number(m[3])
+				count, err2 := number(m[5])
+				if err1 == nil && err2 == nil {
+					r.total, r.count = total*unit, count
+				}
+			}
+			last = line
+		case bpfTotal.MatchString(l):
+			total, err := number(bpfTotal.FindStringSubmatch(l)[1])
+			if err == nil {
+				r.total = total * 1e-9
+			}
+		case bpfCount.MatchString(l):
+			r.count, _ = number(bpfCount.FindStringSubmatch(l)[1])
+		}
+	}
+	r.close()
+	return last, nil
+}
+
+// open begins a histogram; what bpftrace prints before it (its other maps) stays.
+func (r *blockReader) open(t *text, i int, unit string) {
+	name := r.name
+	if len(r.d.buckets) > 0 {
+		r.close()
+		name = r.name
+	}
+	r.name, r.line, r.label = name, t.at(i), t.label(i)
+	r.unit = unitOf(unit)
+}
+
+// unitOf is the unit in the head of a histogram or in the name of a bpftrace map
+// ("usecs", "latency_us"); 0 when it does not say.
+func unitOf(name string) float64 {
+	parts := strings.Split(strings.ToLower(name), "_")
+	if v, err := timeUnit(parts[len(parts)-1]); err == nil {
+		return v
+	}
+	return 0
+}
+
+// row adds a bucket from low to high units; past is added to high.
+func (r *blockReader) row(low, high string, past float64, count string) {
+	from, err1 := powers(low)
+	to, err2 := powers(high)
+	n, err3 := number(count)
+	if err1 != nil || err2 != nil || err3 != nil || to+past <= from {
+		return
+	}
+	unit := r.unit
+	if unit == 0 {
+		unit = math.NaN()
+	}
+	// The middle on the logarithmic scale; that of the first bucket is its arithmetic one.
+	at := math.Sqrt(from * (to + past))
+	if from == 0 {
+		at = (to + past) / 2
+	}
+	r.d.add(bucket{from: from * unit, to: (to + past) * unit, at: at * unit, count: n})
+}
+
+// powers reads "256", "4K", "1M": K is 1024 in bpftrace's histograms.
+func powers(s string) (float64, error) {
+	i := strings.IndexAny(s, "KMGT")
+	if i < 0 {
+		return number(s)
+	}
+	v, err := number(s[:i])
+	return v * math.Pow(1024, float64(strings.IndexByte("KMGT", s[i])+1)), err
+}
+
+// close hands the histogram over.
+func (r *blockReader) close() {
+	d, total, count := r.d, r.total, r.count
+	r.d = distribution{}
+	if d.total == 0 {
+		return
+	}
+	r.total, r.count = 0, 0
+	name := "block-latency"
+	if s := slug(r.name); s != "" {
+		name += "-" + s
+	}
+	r.name = ""
+	if r.unit == 0 {
+		r.p.remark(model.SeverityNote, nil, fmt.Sprintf("the histogram at line %d does not say its unit of time (usecs, nsecs …): it is left out", r.line))
+		return
+	}
+	w := model.Workload{Name: name, Direction: model.Mixed, Metric: model.P50, Words: "block I/O as traced below the filesystem"}
+	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Values: map[model.Metric]float64{}}
+	d.fill(&f)
+	f.Latency.Mean = d.mean()
+	// What the tool itself adds up is exact, if it is about the same I/Os.
+	if total > 0 && count > 0 && near(count, d.total, 0) {
+		f.Latency.Mean = total / count
+	}
+	f.Values[model.Latency] = f.Latency.Mean
+	for _, k := range d.buckets {
+		f.Latency.Max = k.to
+	}
+	r.p.remark(model.SeverityNote, []string{name}, "coarse: the histogram's buckets are a factor of 2 wide, so a percentile is the middle of its bucket and may be off by ×1.4 either way, and so may be a mean that the tool does not print itself")
+	r.p.add(run{label: r.label, workload: w, figures: []model.Figure{f}})
+}

@@ -1,0 +1,377 @@
+package imported
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var formatFioJSON = Format{
+	Name:    "fio-json",
+	Title:   "fio's JSON or JSON+ output",
+	Example: `{"fio version": "fio-3.33", … "jobs": [{"jobname": "rand-read-iops", …`,
+	words:   []string{`"fio version"`, `"jobname"`, `"clat_ns"`, `"lat_ns"`},
+	read:    readFioJSON,
+}
+
+// fioDocument is what is read of one of fio's JSON documents (fio's HOWTO, "JSON+ output").
+type fioDocument struct {
+	Version string         `json:"fio version"`
+	Time    int64          `json:"timestamp"`
+	Global  map[string]any `json:"global options"`
+	Jobs    []fioJob       `json:"jobs"`
+}
+
+type fioJob struct {
+	Name       string             `json:"jobname"`
+	Group      int                `json:"groupid"`
+	Error      int                `json:"error"`
+	TotalError uint64             `json:"total_err"`
+	JobRuntime float64            `json:"job_runtime"`
+	Options    map[string]any     `json:"job options"`
+	Read       fioFlow            `json:"read"`
+	Write      fioFlow            `json:"write"`
+	Sync       fioFlow            `json:"sync"`
+	UserCPU    float64            `json:"usr_cpu"`
+	SystemCPU  float64            `json:"sys_cpu"`
+	Levels     map[string]float64 `json:"iodepth_level"`
+}
+
+// fioFlow is one direction. Bandwidth is in KiB/s, runtime in ms.
+type fioFlow struct {
+	IOs     float64    `json:"total_ios"`
+	Bytes   float64    `json:"io_bytes"`
+	KBytes  float64    `json:"io_kbytes"`
+	BWBytes float64    `json:"bw_bytes"`
+	BW      float64    `json:"bw"`
+	IOPS    float64    `json:"iops"`
+	Runtime float64    `json:"runtime"`
+	Short   uint64     `json:"short_ios"`
+	LatNS   fioLatency `json:"lat_ns"`
+	ClatNS  fioLatency `json:"clat_ns"`
+	Lat     fioLatency `json:"lat"`
+	Clat    fioLatency `json:"clat"`
+}
+
+// fioLatency is a distribution, in ns (fio 3) or in µs (fio 2, under "lat").
+type fioLatency struct {
+	N          float64            `json:"N"`
+	Mean       float64            `json:"mean"`
+	Max        float64            `json:"max"`
+	Percentile map[string]float64 `json:"percentile"`
+	Bins       map[string]float64 `json:"bins"`
+}
+
+// readFioJSON reads one or several documents, with text around them: fio that is
+// interrupted writes lines of text before its JSON, and a status interval makes a
+// stream of cumulative documents.
+func readFioJSON(t *text, p *Part) (int, error) {
+	begin := -1
+	for i, l := range t.lines {
+		if strings.HasPrefix(strings.TrimSpace(l), "{") {
+			begin = i
+			break
+		}
+	}
+	if begin < 0 {
+		return 0, nil
+	}
+	data := []byte(strings.Join(t.lines[begin:], "\n"))
+	docs, used, err := decodeFio(data)
+	last := t.at(begin) + bytes.Count(data[:used], []byte("\n"))
+	if len(docs) == 0 {
+		if err != nil && looksFio(data) {
+			return last, err
+		}
+		if bytes.Contains(data, []byte(`"loadline.`)) {
+			return last, errors.New("it is Loadline's own document: name the run directory to loadline report, analyze or compare")
+		}
+		return 0, nil
+	}
+	if err != nil {
+		p.remark(model.SeverityWarning, nil, fmt.Sprintf("cut off: fio's JSON ends early at line %d, what stands before it was taken", last))
+		p.status, p.reason = model.Interrupted, "its output is cut off"
+	}
+	for i := range docs {
+		p.tool("fio", strings.TrimPrefix(docs[i].Version, "fio-"))
+	}
+	interrupted := strings.Contains(strings.Join(t.lines[:begin], "\n"), "terminating on signal")
+	takeFio(t.at(begin), docs, interrupted, p)
+	return last, nil
+}
+
+// looksFio tells whether a broken JSON is fio's.
+func looksFio(data []byte) bool {
+	return bytes.Contains(data, []byte(`"fio version"`)) || bytes.Contains(data, []byte(`"jobname"`))
+}
+
+// decodeFio decodes documents with jobs one after the other. Text between and behind
+// them (fio's own messages) is skipped. used is how many bytes were understood.
+func decodeFio(data []byte) (docs []fioDocument, used int, err error) {
+	for used < len(data) {
+		next := bytes.IndexByte(data[used:], '{')
+		if next < 0 || len(docs) > 0 && !lineStart(data, used+next) {
+			break
+		}
+		at := used + next
+		dec := json.NewDecoder(bytes.NewReader(data[at:]))
+		var d fioDocument
+		if e := dec.Decode(&d); e != nil {
+			used = at + int(dec.InputOffset())
+			var syntax *json.SyntaxError
+			if errors.As(e, &syntax) {
+				used = at + int(syntax.Offset)
+			}
+			used = min(used, len(data))
+			if errors.Is(e, io.ErrUnexpectedEOF) {
+				return docs, len(data), errors.New("the JSON ends early")
+			}
+			return docs, used, fmt.Errorf("the JSON is broken there: %w", e)
+		}
+		used = at + int(dec.InputOffset())
+		if d.Version == "" && len(d.Jobs) == 0 {
+			return docs, used, nil
+		}
+		docs = append(docs, d)
+	}
+	return docs, used, nil
+}
+
+// lineStart tells whether only blanks stand before data[i] on its line.
+func lineStart(data []byte, i int) bool {
+	for i--; i >= 0 && data[i] != '\n'; i-- {
+		if data[i] != ' ' && data[i] != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// takeFio adds the jobs of documents: as a stream when they are states of the same
+// run, else as runs of their own.
+func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
+	groups := [][]fioDocument{}
+	for _, d := range docs {
+		n := len(groups)
+		if n > 0 && continues(groups[n-1][len(groups[n-1])-1], d) {
+			groups[n-1] = append(groups[n-1], d)
+			continue
+		}
+		groups = append(groups, []fioDocument{d})
+	}
+	for _, g := range groups {
+		d := g[len(g)-1]
+		before := len(p.runs)
+		for _, members := range sameJobs(d.Jobs) {
+			takeJob(line, &d, members, p)
+		}
+		if len(g) > 1 {
+			takeStream(g, p.runs[before:], interrupted, p)
+		}
+		if d.Time > 0 && p.started.IsZero() {
+			p.started = time.Unix(d.Time, 0).UTC()
+		}
+	}
+	if len(p.runs) > 0 && p.status == "" {
+		p.status = model.Complete
+		if interrupted {
+			p.status, p.reason = model.Interrupted, "fio was ended by a signal"
+		}
+	}
+}
+
+// continues tells whether b is a later state of the run that a is a state of.
+func continues(a, b fioDocument) bool {
+	if len(a.Jobs) != len(b.Jobs) || len(a.Jobs) == 0 {
+		return false
+	}
+	for i := range a.Jobs {
+		x, y := &a.Jobs[i], &b.Jobs[i]
+		if x.Name != y.Name || x.Group != y.Group || later(&x.Read, &y.Read) || later(&x.Write, &y.Write) {
+			return false
+		}
+	}
+	return true
+}
+
+// later tells whether x is a later state than y. In the ramp fio takes no latencies,
+// and at its end the counts begin again.
+func later(x, y *fioFlow) bool {
+	return !x.ramping() && (y.IOs < x.IOs || y.Runtime < x.Runtime)
+}
+
+// ramping tells whether the direction is still in its ramp.
+func (f *fioFlow) ramping() bool { return f.IOs > 0 && f.LatNS.N == 0 && f.Lat.Mean == 0 }
+
+// sameJobs gathers the jobs that are clones of each other (numjobs without
+// group_reporting): the same name, and the same group.
+func sameJobs(jobs []fioJob) [][]fioJob {
+	var list [][]fioJob
+next:
+	for _, j := range jobs {
+		for i := range list {
+			if list[i][0].Name == j.Name && list[i][0].Group == j.Group {
+				list[i] = append(list[i], j)
+				continue next
+			}
+		}
+		list = append(list, []fioJob{j})
+	}
+	return list
+}
+
+// takeJob adds one job, or the clones of one.
+func takeJob(line int, d *fioDocument, jobs []fioJob, p *Part) {
+	options := fioOptions{}
+	options.add(d.Global)
+	options.add(jobs[0].Options)
+	w := options.workload(jobs[0].Name, jobs)
+	r := run{workload: w, step: fioStep(jobs, options)}
+	for _, way := range []struct {
+		d model.Direction
+		f func(*fioJob) *fioFlow
+	}{{model.Read, func(j *fioJob) *fioFlow { return &j.Read }}, {model.Write, func(j *fioJob) *fioFlow { return &j.Write }}} {
+		f, ok := fioFigure(jobs, way.f)
+		if !ok {
+			continue
+		}
+		f.Direction, f.Line, f.Group = way.d, line, "fio"
+		r.figures = append(r.figures, f)
+		r.step.Step.Seconds = math.Max(r.step.Step.Seconds, f.Seconds)
+	}
+	if len(r.figures) == 0 {
+		p.remark(model.SeverityNote, nil, fmt.Sprintf("the job %q did no read and no write: it is left out", jobs[0].Name))
+		return
+	}
+	options.volume(p)
+	p.add(r)
+}
+
+// fioStep is how the jobs went.
+func fioStep(jobs []fioJob, o fioOptions) model.StepResult {
+	s := model.StepResult{}
+	var levels float64
+	for i := range jobs {
+		j := &jobs[i]
+		s.IOErrors += j.TotalError
+		if j.Error != 0 && j.TotalError == 0 {
+			s.IOErrors++
+		}
+		s.ShortIOs += j.Write.Short
+		// Until fio 3.3x the count of flushes lands in that of short reads.
+		if j.Sync.LatNS.N == 0 {
+			s.ShortIOs += j.Read.Short
+		}
+		// A group's percentages are means over its jobs.
+		scale := float64(max(1, o.jobs())) / float64(len(jobs)) / 100
+		s.UserCPU += j.UserCPU * scale
+		s.SystemCPU += j.SystemCPU * scale
+		for k, v := range j.Levels {
+			if finite(v) > 0 {
+				if s.DepthLevels == nil {
+					s.DepthLevels = map[string]float64{}
+				}
+				s.DepthLevels[k] += v
+				levels += v
+			}
+		}
+	}
+	for k := range s.DepthLevels {
+		s.DepthLevels[k] /= levels
+	}
+	return s
+}
+
+// fioFigure sums up one direction over the jobs: rates add up, and latencies are
+// weighted by their number. Percentiles are taken from the histogram, or from fio
+// itself when there is one job; they are never averaged.
+func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
+	f := model.Figure{Values: map[model.Metric]float64{}}
+	var iops, bw, n, sum, most, unit float64
+	var h model.Histogram
+	binned := true
+	var percentiles map[string]float64
+	for i := range jobs {
+		x := of(&jobs[i])
+		if x.IOs <= 0 {
+			continue
+		}
+		iops += x.IOPS
+		bw += cmp.Or(x.BWBytes, x.BW*1024)
+		f.Seconds = math.Max(f.Seconds, x.Runtime/1e3)
+		mean, clat, scale := x.LatNS, x.ClatNS, 1e-9
+		if mean.Mean == 0 && clat.Mean == 0 {
+			mean, clat, scale = x.Lat, x.Clat, 1e-6
+		}
+		if mean.Mean == 0 {
+			mean = clat
+		}
+		count := cmp.Or(mean.N, x.IOs)
+		n += count
+		sum += mean.Mean * scale * count
+		most = math.Max(most, mean.Max*scale)
+		bins := either(mean.Bins, clat.Bins)
+		if part, ok := histogram(bins, scale); ok {
+			h.Merge(part)
+		} else {
+			binned = false
+		}
+		percentiles, unit = either(mean.Percentile, clat.Percentile), scale
+	}
+	if iops <= 0 && bw <= 0 || math.IsInf(iops+bw+sum, 0) || math.IsNaN(iops+bw+sum) {
+		return f, false
+	}
+	f.Values[model.IOPS], f.Values[model.Bandwidth] = iops, bw
+	if n > 0 && sum > 0 {
+		f.Values[model.Latency] = sum / n
+		f.Latency = &model.LatencySummary{Unit: "s", Count: uint64(math.Min(n, 1<<62)), Mean: sum / n, Max: most}
+	}
+	switch {
+	case binned && h.Count() > 0:
+		fromFio(&f, h)
+	case len(jobs) == 1 && f.Latency != nil:
+		for k, v := range percentiles {
+			if at, err := strconv.ParseFloat(k, 64); err == nil {
+				setPercentile(&f, at, v*unit)
+			}
+		}
+	}
+	return f, true
+}
+
+// histogram turns fio's bins into a histogram; scale is the unit of their keys.
+func histogram(bins map[string]float64, scale float64) (h model.Histogram, ok bool) {
+	for k, v := range bins {
+		key, err := strconv.ParseFloat(k, 64)
+		if err != nil || !(key >= 0) || !(v >= 0) || v > 1<<53 || key > 1<<53 {
+			return model.Histogram{}, false
+		}
+		h.Add(model.BucketOf(uint64(key*scale*1e9+0.5)), uint64(v))
+	}
+	return h, h.Count() > 0
+}
+
+// either is the first map that holds something.
+func either(a, b map[string]float64) map[string]float64 {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}
+
+// finite is v, or 0 when it is no number.
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}

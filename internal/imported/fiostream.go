@@ -1,0 +1,110 @@
+package imported
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// takeStream makes samples of a stream of cumulative documents: what came between two
+// of them. Documents of the ramp are left out, and after a signal the last, which
+// counts I/Os that were still under way.
+func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
+	to := len(docs)
+	if interrupted {
+		to--
+	}
+	for r := range runs {
+		name := runs[r].workload.Name
+		var clock float64
+		for i := range to {
+			b := jobsOf(docs[i], r)
+			a := make([]fioJob, len(b))
+			if i > 0 {
+				a = jobsOf(docs[i-1], r)
+			}
+			if len(a) != len(b) {
+				continue
+			}
+			s := model.Sample{}
+			broken := false
+			s.Read, broken = between(a, b, func(j *fioJob) *fioFlow { return &j.Read }, &s.Seconds)
+			var bad bool
+			s.Write, bad = between(a, b, func(j *fioJob) *fioFlow { return &j.Write }, &s.Seconds)
+			if broken || bad {
+				p.remark(model.SeverityWarning, []string{name}, fmt.Sprintf("the stream of %s goes backwards in document %d: its seconds were not taken", name, i+1))
+				runs[r].samples = nil
+				break
+			}
+			// fio's clock is in ms; a sliver at the end says nothing.
+			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil {
+				continue
+			}
+			clock += s.Seconds
+			s.End = clock
+			runs[r].samples = append(runs[r].samples, s)
+		}
+		if len(runs[r].samples) < 2 {
+			runs[r].samples = nil
+		}
+	}
+}
+
+// jobsOf are the jobs of the r-th run that was taken from a document.
+func jobsOf(d fioDocument, r int) []fioJob {
+	n := 0
+	for _, members := range sameJobs(d.Jobs) {
+		if n == r {
+			return members
+		}
+		n++
+	}
+	return nil
+}
+
+// between is what went one way between two states of the same jobs; nil when nothing
+// did. It sets seconds to the longest time that a job ran between them.
+func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *model.Flow, broken bool) {
+	var f model.Flow
+	for i := range a {
+		x, y := of(&a[i]), of(&b[i])
+		if y.ramping() {
+			return nil, false
+		}
+		if x.ramping() {
+			x = &fioFlow{}
+		}
+		ios, bytes := y.IOs-x.IOs, cmp.Or(y.Bytes, y.KBytes*1024)-cmp.Or(x.Bytes, x.KBytes*1024)
+		if !(ios >= 0) || !(bytes >= 0) || ios > 1<<53 || bytes > 1<<62 {
+			return nil, true
+		}
+		if ios == 0 {
+			continue
+		}
+		*seconds = math.Max(*seconds, (y.Runtime-x.Runtime)/1e3)
+		nx, ny := cmp.Or(x.LatNS.N, x.IOs), cmp.Or(y.LatNS.N, y.IOs)
+		latency := (y.LatNS.Mean*ny - x.LatNS.Mean*nx) / 1e9
+		f.IOs += uint64(ios)
+		f.Bytes += uint64(bytes)
+		f.LatencySum += math.Max(0, finite(latency))
+		f.Max = math.Max(f.Max, finite(y.LatNS.Max)/1e9)
+		hy, okY := histogram(either(y.LatNS.Bins, y.ClatNS.Bins), 1e-9)
+		hx, okX := histogram(either(x.LatNS.Bins, x.ClatNS.Bins), 1e-9)
+		switch {
+		case okY && okX:
+			d, err := hy.Minus(hx)
+			if err != nil {
+				return nil, true
+			}
+			f.Histogram.Merge(d)
+		case okY:
+			f.Histogram.Merge(hy)
+		}
+	}
+	if f.IOs == 0 {
+		return nil, false
+	}
+	return &f, false
+}

@@ -1,0 +1,300 @@
+package imported
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Format is a form of results that can be read.
+type Format struct {
+	// Name is the word for --as, Title what people call it.
+	Name, Title string
+	// Example is a line or two that the format is known by.
+	Example string
+	// words are what a line of the format is likely to hold: they tell the nearest
+	// format of a file that is none.
+	words []string
+	// read adds the runs that it finds, and returns the last line (from 1) of which it
+	// understood something; 0 when nothing was.
+	read func(t *text, p *Part) (last int, err error)
+	// sameAs is a format that tells the same runs better: where it is in a file, this
+	// one is not read.
+	sameAs string
+	// split reads a file that holds several systems; nil for formats that hold one.
+	split func(t *text) []*Part
+}
+
+// formats are in the order in which they are tried and listed.
+var formats = []Format{
+	formatFioJSON,
+	formatFioText,
+	formatKbench,
+	formatKbenchComparison,
+	formatDbench,
+	formatPgbench,
+	formatKafka,
+	formatRally,
+	formatBlockLatency,
+}
+
+// Formats lists the formats.
+func Formats() []Format { return slices.Clone(formats) }
+
+// most is the size in bytes beyond which a file is refused: results are small, and
+// fio's stream of a day is far below it.
+const most = 256 << 20
+
+// text is a piece of a file by lines.
+type text struct {
+	// name is the file's.
+	name  string
+	lines []string
+	// first is the number of the first line, from 1.
+	first int
+}
+
+// at is the number of the line with that index, as people count.
+func (t *text) at(i int) int { return t.first + i }
+
+// label is the last line of prose before line i: what the text says that follows. In
+// a document nothing inside of a fenced block is prose.
+func (t *text) label(i int) string {
+	fenced := false
+	for k := range i {
+		if fence(t.lines[k]) {
+			fenced = !fenced
+		}
+	}
+	for i--; i >= 0; i-- {
+		l := strings.TrimSpace(t.lines[i])
+		switch {
+		case fence(l):
+			fenced = !fenced
+			continue
+		case fenced, strings.Trim(l, "-=*_ ") == "":
+			continue
+		}
+		l, _, _ = strings.Cut(l, "(")
+		return strings.TrimSpace(strings.Trim(l, "*#: "))
+	}
+	return ""
+}
+
+// fence tells whether a line begins or ends a block of code in a document.
+func fence(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") }
+
+// Parse reads a file. as forces a format; "" finds it out by content. Each system of
+// which the file speaks is a Part; there is at least one, and each has a run. The
+// error is a Refused one that says up to which line the file was understood.
+func Parse(name string, data []byte, as string) ([]*Part, error) {
+	try := formats
+	if as != "" {
+		f, err := lookup(as)
+		if err != nil {
+			return nil, err
+		}
+		try = []Format{f}
+	}
+	if err := readable(name, data); err != nil {
+		return nil, err
+	}
+	whole := &text{name: name, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"), first: 1}
+	if n := len(whole.lines); whole.lines[n-1] == "" {
+		whole.lines = whole.lines[:n-1]
+	}
+	var parts []*Part
+	tried := &trial{}
+	for _, section := range divide(whole) {
+		p := section.part(parts)
+		for _, f := range try {
+			if f.sameAs != "" && slices.Contains(p.Source.Formats, f.sameAs) {
+				continue
+			}
+			before := len(p.runs)
+			last, err := f.read(section.text, p)
+			tried.note(f, last, err, len(p.runs) > before)
+			if len(p.runs) > before && !slices.Contains(p.Source.Formats, f.Name) {
+				p.Source.Formats = append(p.Source.Formats, f.Name)
+			}
+		}
+		if !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(p *Part) bool { return len(p.runs) == 0 })
+	parts = append(parts, pairs(whole, try)...)
+	if len(parts) == 0 || tried.broken != nil {
+		return nil, tried.refusal(whole, as)
+	}
+	for _, p := range parts {
+		p.Source.Name, p.Source.As, p.Source.Lines = name, as, len(whole.lines)
+		if len(parts) > 1 && p.Source.Own == "" {
+			p.Source.Own = "(no heading)"
+		}
+	}
+	return parts, nil
+}
+
+// pairs are what formats find that hold several systems in one file.
+func pairs(t *text, try []Format) (parts []*Part) {
+	for _, f := range try {
+		if f.split == nil {
+			continue
+		}
+		for _, p := range f.split(t) {
+			p.Source.Formats = []string{f.Name}
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// readable refuses what cannot be a text of results.
+func readable(name string, data []byte) error {
+	switch {
+	case len(data) == 0:
+		return model.RefusedError(name+" is empty: there is nothing to import", "")
+	case len(data) > most:
+		return model.RefusedError(fmt.Sprintf("%s has %s: no result is that large (the limit is %s)", name, model.FormatSize(int64(len(data))), model.FormatSize(most)),
+			"name the tool's summary, not its log of single I/Os")
+	}
+	head := data[:min(len(data), 64<<10)]
+	for i, b := range head {
+		if b == 0 {
+			return model.RefusedError(fmt.Sprintf("%s is binary (a zero byte at %d), and results are text", name, i), "unpack it first if it is compressed")
+		}
+	}
+	// A character may be cut in two at the end of the head.
+	if !utf8.Valid(head[:max(0, len(head)-4)]) {
+		return model.RefusedError(name+" is not text (it is not UTF-8), and results are text", "unpack it first if it is compressed")
+	}
+	return nil
+}
+
+// lookup finds a format by its name.
+func lookup(name string) (Format, error) {
+	var names []string
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	message := fmt.Sprintf("there is no format %q", name)
+	if near := model.Nearest(name, names); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return Format{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", ")+", or leave --as out")
+}
+
+// trial is what came of trying the formats on a file.
+type trial struct {
+	// format understood most, up to line last.
+	format *Format
+	last   int
+	// broken is the fault of a format that is certain to be the file's.
+	broken error
+}
+
+func (t *trial) note(f Format, last int, err error, found bool) {
+	if err != nil && t.broken == nil {
+		t.broken = err
+		t.format, t.last = &f, last
+		return
+	}
+	if !found && t.broken == nil && last > t.last {
+		t.format, t.last = &f, last
+	}
+}
+
+// refusal is why a file cannot be imported.
+func (t *trial) refusal(whole *text, as string) error {
+	count := fmt.Sprintf("%d lines", len(whole.lines))
+	if len(whole.lines) == 1 {
+		count = "only line"
+	}
+	hint := "loadline import --help lists the formats"
+	switch {
+	case t.broken != nil:
+		return model.RefusedError(fmt.Sprintf("%s looks like %s, understood up to line %d, but %v", whole.name, t.format.Title, t.last, t.broken), hint)
+	case t.format != nil:
+		return model.RefusedError(fmt.Sprintf("%s looks like %s and was understood up to line %d (%s), but no result follows in its %s",
+			whole.name, t.format.Title, t.last, excerpt(whole.lines[t.last-whole.first]), count), hint)
+	case terse(whole) > 0:
+		return model.RefusedError(fmt.Sprintf("%s is fio's terse output (line %d): its fields have no names, and which ones there are depends on fio's version", whole.name, terse(whole)),
+			"let fio write --output-format=json+, which holds the histograms too")
+	case as != "":
+		return model.RefusedError(fmt.Sprintf("%s is not %s: nothing in its %s is of that format", whole.name, as, count), "leave --as out to have the format found")
+	}
+	message := fmt.Sprintf("%s is no result that loadline can read: nothing in its %s was recognised", whole.name, count)
+	if near, line := nearest(whole); near != nil {
+		message += fmt.Sprintf("; the nearest format is %s (line %d: %s)", near.Title, line, excerpt(whole.lines[line-whole.first]))
+	}
+	return model.RefusedError(message, hint)
+}
+
+var terseLine = regexp.MustCompile(`^\d;fio-\d`)
+
+// terse is the first line of fio's terse output; 0 when there is none.
+func terse(t *text) int {
+	return 1 + slices.IndexFunc(t.lines, terseLine.MatchString)
+}
+
+// excerpt is the beginning of a line, for a message.
+func excerpt(line string) string {
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > 40 {
+		line = string(runes[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// nearest is the format with most of its words in the text, and the last line with
+// one; nil when there is none.
+func nearest(t *text) (*Format, int) {
+	type score struct {
+		format *Format
+		hits   int
+		line   int
+	}
+	var scores []score
+	for i := range formats {
+		s := score{format: &formats[i]}
+		for _, word := range formats[i].words {
+			for k, l := range t.lines {
+				if strings.Contains(l, word) {
+					s.hits++
+					s.line = max(s.line, t.at(k))
+					break
+				}
+			}
+		}
+		if s.hits > 0 {
+			scores = append(scores, s)
+		}
+	}
+	slices.SortStableFunc(scores, func(a, b score) int { return b.hits - a.hits })
+	if len(scores) == 0 {
+		return nil, 0
+	}
+	return scores[0].format, scores[0].line
+}
+
+// slug is a word for file names and workload names.
+func slug(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '.':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-.")
+}

@@ -1,0 +1,104 @@
+package imported
+
+import (
+	"math"
+	"sort"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// metricOf are the percentiles that a report has room for.
+var metricOf = map[float64]model.Metric{50: model.P50, 90: model.P90, 99: model.P99, 99.9: model.P999, 99.99: model.P9999}
+
+// setPercentile notes a percentile in seconds, if it is one that a report shows.
+func setPercentile(f *model.Figure, at, seconds float64) {
+	m, ok := metricOf[math.Round(at*1e4)/1e4]
+	if !ok || !(seconds > 0) || math.IsInf(seconds, 0) {
+		return
+	}
+	if f.Latency == nil {
+		f.Latency = &model.LatencySummary{Unit: "s"}
+	}
+	f.Values[m] = seconds
+	v := seconds
+	switch m {
+	case model.P50:
+		f.Latency.P50 = &v
+	case model.P90:
+		f.Latency.P90 = &v
+	case model.P99:
+		f.Latency.P99 = &v
+	case model.P999:
+		f.Latency.P999 = &v
+	case model.P9999:
+		f.Latency.P9999 = &v
+	}
+}
+
+// fill takes percentiles and the tail of a figure from the distribution.
+func (b *distribution) fill(f *model.Figure) {
+	if b.total == 0 {
+		return
+	}
+	if f.Latency == nil {
+		f.Latency = &model.LatencySummary{Unit: "s"}
+	}
+	f.Latency.Count = uint64(math.Min(b.total, 1<<62))
+	sort.Slice(b.buckets, func(i, j int) bool { return b.buckets[i].to < b.buckets[j].to })
+	for p := range metricOf {
+		setPercentile(f, p, b.percentile(p))
+	}
+	above := b.total
+	for _, k := range b.buckets {
+		above -= k.count
+		f.Tail = append(f.Tail, model.TailPoint{Latency: k.to, Above: math.Max(0, above/b.total)})
+	}
+}
+
+// distribution counts I/Os by latency, in buckets of any width.
+type distribution struct {
+	buckets []bucket
+	total   float64
+}
+
+// bucket counts I/Os between two latencies in seconds; at stands for all of them.
+type bucket struct{ from, to, at, count float64 }
+
+func (b *distribution) add(k bucket) {
+	if k.count > 0 {
+		b.buckets = append(b.buckets, k)
+		b.total += k.count
+	}
+}
+
+// percentile is the point of the first bucket at which p % of all are reached.
+func (b *distribution) percentile(p float64) float64 {
+	want := math.Max(1, math.Ceil(p/100*b.total))
+	var sum float64
+	for _, k := range b.buckets {
+		sum += k.count
+		if sum >= want {
+			return k.at
+		}
+	}
+	return b.buckets[len(b.buckets)-1].at
+}
+
+// mean is the mean of the buckets' points.
+func (b *distribution) mean() float64 {
+	var sum float64
+	for _, k := range b.buckets {
+		sum += k.count * k.at
+	}
+	return sum / b.total
+}
+
+// fromFio fills a figure from a histogram in fio's buckets.
+func fromFio(f *model.Figure, h model.Histogram) {
+	var d distribution
+	for at, n := range h.Buckets {
+		// A bucket is 1/64 of its value wide.
+		d.add(bucket{from: at * (1 - 1./128), to: at * (1 + 1./128), at: at, count: float64(n)})
+	}
+	d.fill(f)
+}

@@ -1,0 +1,85 @@
+package model
+
+import "time"
+
+// Imported is what was read out of another tool's output. In a run that Loadline did
+// not measure it stands in for the samples: everything that is computed from samples
+// is then computed from Figures, or is not known.
+type Imported struct {
+	Schema string `json:"schema"`
+	// System is what was measured, as the user or the source names it.
+	System  string   `json:"system"`
+	Sources []Source `json:"sources"`
+	// At is when it was imported, Measured when the source says that it was measured;
+	// zero when the source does not say.
+	At       time.Time `json:"at,omitzero"`
+	Measured time.Time `json:"measured,omitzero"`
+	// Figures are in the order of the sources; none for a source that holds seconds,
+	// which become ordinary samples.
+	Figures []Figure `json:"figures,omitempty"`
+	// Remarks are notes and warnings that only the reader of the source can know: what
+	// it left out, what the source says against itself.
+	Remarks []Finding `json:"remarks,omitempty"`
+}
+
+// ImportedSchema is the schema name of imported.json.
+const ImportedSchema = "loadline.imported/v1"
+
+// Source is one file that was read.
+type Source struct {
+	// Name is the file's name without its folder, Raw that of the copy under raw/.
+	Name string `json:"name"`
+	Raw  string `json:"raw"`
+	// Formats are those that were found in it.
+	Formats []string `json:"formats"`
+	// As is the format that the user forced, Own the name under which the source
+	// itself lists the system; both may be empty.
+	As  string `json:"as,omitempty"`
+	Own string `json:"own,omitempty"`
+	// Lines is the number of lines of the whole source.
+	Lines int `json:"lines"`
+}
+
+// Figure is what a source says of one run of one workload in one direction.
+type Figure struct {
+	Workload  string    `json:"workload"`
+	Direction Direction `json:"direction"`
+	// Group is the kind of test ("fio", "kafka", …, or a heading of the source): a
+	// ranking sums up by group.
+	Group string `json:"group"`
+	// Values hold every metric that the source gives, in base units.
+	Values  map[Metric]float64 `json:"values"`
+	Latency *LatencySummary    `json:"latency,omitempty"`
+	// Tail is the distribution, where the source has one.
+	Tail []TailPoint `json:"tail,omitempty"`
+	// Seconds is the measured time; 0 is unknown.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Source is the index of the source, Line the line (from 1) where it begins.
+	Source int `json:"source"`
+	Line   int `json:"line"`
+}
+
+// Import is the mark of a report that was not measured by Loadline.
+type Import struct {
+	System  string    `json:"system"`
+	Sources []Source  `json:"sources"`
+	At      time.Time `json:"at,omitzero"`
+	// Measured is zero when the source does not say when it was measured.
+	Measured time.Time `json:"measured,omitzero"`
+	// Series tells that the source holds the seconds, so that there are intervals.
+	Series bool `json:"series"`
+}
+
+// Foreign is the kind of a target that is known only from another tool's output.
+const Foreign TargetKind = "imported"
+
+// Unknown is the status of a run whose record does not tell how it ended.
+const Unknown Status = "unknown"
+
+// Metrics of applications. Transactions and Records are in 1/s, Elapsed (the time
+// that a whole test took) in s.
+const (
+	Transactions Metric = "tps"
+	Records      Metric = "records"
+	Elapsed      Metric = "elapsed"
+)
