@@ -33,7 +33,8 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	goodA, goodB := goodSamples(a.Recorded), goodSamples(b.Recorded)
 	for _, w := range CommonWorkloads(a.Recorded, b.Recorded) {
 		blocks := blocksOf(a.Recorded, b.Recorded, w.Name)
-		for _, d := range flows(w) {
+		bare := len(goodA[w.Name]) == 0 || len(goodB[w.Name]) == 0
+		for _, d := range append(flows(w), model.Mixed) {
 			ra, rb := find(a.Report.Results, w.Name, d), find(b.Report.Results, w.Name, d)
 			if ra == nil || rb == nil {
 				continue
@@ -45,6 +46,8 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 				if c.Method == model.Paired {
 					known, ok = pairedContrast(pairs, m)
 					known = published(known, a.Recorded.Plan.Schedule.MinRounds)
+				} else if bare {
+					known, ok = publishedContrast(ra.Metrics[m], rb.Metrics[m], m)
 				} else {
 					known, ok = independentContrast(goodA[w.Name], goodB[w.Name], d, m, a.Recorded.Plan.Schedule, b.Recorded.Plan.Schedule)
 				}

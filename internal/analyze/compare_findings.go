@@ -12,6 +12,7 @@ import (
 // compareFindings says what a reader of the rows must know.
 func compareFindings(c *model.Comparison, a, b Measured) []model.Finding {
 	findings := []model.Finding{checkUnlike(c), checkMethod(c)}
+	findings = append(findings, checkImported(c)...)
 	for _, f := range []*model.Finding{checkShared(c), checkPartial(c), checkMissing(c, a.Recorded, b.Recorded), checkSingle(c, a, b)} {
 		if f != nil {
 			findings = append(findings, *f)
@@ -90,13 +91,35 @@ func sharedDisk(a, b model.Storage) string {
 	return ""
 }
 
+// checkImported: a side that another tool measured, and what its numbers lack.
+func checkImported(c *model.Comparison) []model.Finding {
+	var list []model.Finding
+	for _, s := range []struct {
+		side model.Side
+		run  *model.RunInfo
+	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
+		im := s.run.Imported
+		if im == nil {
+			continue
+		}
+		f := model.Finding{Rule: "imported", Severity: model.SeverityWarning, Message: string(s.side) + " was imported and holds no raw series: a row without an interval on one side tells no change from chance",
+			Next: "measure it: loadline compare with two targets"}
+		if im.Series {
+			f.Severity, f.Next = model.SeverityNote, ""
+			f.Message = string(s.side) + " was imported with its seconds; what the machine did meanwhile is not known"
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
 func checkPartial(c *model.Comparison) *model.Finding {
 	var words []string
 	for _, s := range []struct {
 		side model.Side
 		run  *model.RunInfo
 	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
-		if s.run.Status != model.Complete {
+		if s.run.Status != model.Complete && s.run.Status != model.Unknown {
 			words = append(words, fmt.Sprintf("%s was %s", s.side, s.run.Status))
 		}
 	}
@@ -169,7 +192,7 @@ func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
 	for _, f := range findings {
 		switch {
 		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
-		case f.Rule == "precision" || f.Rule == "interrupted":
+		case f.Rule == "precision" || f.Rule == "interrupted" || f.Rule == "imported":
 		default:
 			f.Message = string(side) + ": " + f.Message
 			list = append(list, f)

@@ -14,13 +14,17 @@ var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, mode
 // Results estimates what each workload of the run did: one result per workload
 // and direction, in the order of the plan; a workload with a flush gets one
 // more for direction sync. Steps that failed count for nothing, and a workload
-// without a good second has no result. Verdicts are Valid and Findings empty
+// without a good second has no result, unless it was imported. Verdicts are Valid and Findings empty
 // until package trust has looked.
 func Results(rec *model.Recorded) []model.Result {
 	good := goodSamples(rec)
 	results := []model.Result{}
 	for _, w := range rec.Plan.Workloads {
 		samples := good[w.Name]
+		if len(samples) == 0 {
+			results = append(results, figureResults(rec, w)...)
+			continue
+		}
 		for _, d := range w.Directions() {
 			if r, ok := result(w, d, w.Metric, rec.Plan.Schedule, samples); ok {
 				results = append(results, r)
@@ -31,6 +35,10 @@ func Results(rec *model.Recorded) []model.Result {
 				results = append(results, r)
 			}
 		}
+	}
+	for i := range results {
+		// Of what was imported no precision was asked: any interval will do.
+		results[i].Converged = results[i].Converged || rec.Imported != nil && results[i].Confidence > 0
 	}
 	return results
 }

@@ -25,7 +25,7 @@ var traitList = []trait{
 	{name: "size", unlike: true, words: func(r *model.RunInfo) string { return sizeWords(r.Volume.Size) },
 		exact: func(r *model.RunInfo) int64 { return r.Volume.Size }},
 	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
-	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(r.Volume.Direct) }},
+	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(&r.Volume) }},
 	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
 	{name: "visits", words: func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
 	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
@@ -90,12 +90,18 @@ func kindWords(k model.TargetKind) string {
 		return "NBD volume"
 	case model.RBD:
 		return "Ceph image"
+	case model.Foreign:
+		return "another tool's figures"
 	}
 	return string(k)
 }
 
-func directWords(direct bool) string {
-	if direct {
+func directWords(v *model.Volume) string {
+	switch {
+	case v.Engine == "" && v.Target.Kind == model.Foreign:
+		// The source does not say.
+		return ""
+	case v.Direct:
 		return "direct=1"
 	}
 	return "direct=0 (buffered)"

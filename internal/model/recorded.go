@@ -11,6 +11,8 @@ type Recorded struct {
 	Jobs map[string]string
 	// Durability are the durability tests that were made part of the run.
 	Durability []Durability
+	// Imported is what another tool measured, in the place of Samples; nil otherwise.
+	Imported *Imported
 	// Directory is where the run was read from.
 	Directory string
 	// Damage tells, in sentences, what could not be read (a torn last line …).

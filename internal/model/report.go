@@ -114,6 +114,9 @@ type Report struct {
 	Scales []Scale `json:"scales,omitempty"`
 	// Durability are the durability tests that were made part of the run.
 	Durability []Durability `json:"durability,omitempty"`
+	// Ranking is the outcome of holding several systems against each other; Results are
+	// then empty, because each system has a report of its own.
+	Ranking *Ranking `json:"ranking,omitempty"`
 }
 
 // ReportSchema is the schema name of report.json.
@@ -142,4 +145,6 @@ type RunInfo struct {
 	Jobs map[string]string `json:"jobs,omitempty"`
 	// Directory is where the run is saved.
 	Directory string `json:"directory,omitempty"`
+	// Imported is set when another tool measured it.
+	Imported *Import `json:"imported,omitempty"`
 }

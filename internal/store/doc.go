@@ -9,6 +9,7 @@
 //	environment.json     machine and storage
 //	samples.jsonl.zst    one line per second and worker
 //	raw/                 the exact jobs, and the tool's own output
+//	imported.json        of a run that another tool measured: what was read out of raw/
 //	report.json …        computed from the above; `loadline analyze` makes them again
 //	card.json            what a list shows of it, so that thousands are listed at once
 package store

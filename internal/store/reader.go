@@ -37,6 +37,7 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 	if rec.Samples, err = readSamples(files, samplesFile); err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
+	rec.Imported = readImported(files, rec)
 	rec.Durability = readDurability(files, rec)
 	rec.Jobs = readJobs(files, rec.Run.Steps)
 	return rec, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,8 +78,7 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	}
 	// A filesystem without locks (some NFS) only loses the distinction.
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if w.zip, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
-		zstd.WithWindowSize(1<<20)); err != nil {
+	if w.zip, err = newZip(w.file); err != nil {
 		return nil, err
 	}
 	return w, errors.Join(
@@ -87,6 +87,26 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 		writeJSON(dir, environmentFile, s.Environment),
 		writeJSON(dir, runFile, w.run),
 	)
+}
+
+// newZip compresses with little memory.
+func newZip(w io.Writer) (*zstd.Encoder, error) {
+	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+}
+
+// writeSamples writes a whole file of samples.
+func writeSamples(w io.Writer, samples []model.Sample) error {
+	zip, err := newZip(w)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(zip)
+	for _, s := range samples {
+		if err := enc.Encode(s); err != nil {
+			return errors.Join(err, zip.Close())
+		}
+	}
+	return zip.Close()
 }
 
 // MakeDirectory makes a directory under parent, which is made as well, with a
@@ -158,7 +178,7 @@ func (w *Writer) Raw(r model.Raw) error {
 		return WriteFile(w.dir, name, r.Data)
 	}
 	var buf bytes.Buffer
-	zip, err := zstd.NewWriter(&buf, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+	zip, err := newZip(&buf)
 	if err != nil {
 		return err
 	}

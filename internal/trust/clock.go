@@ -33,10 +33,12 @@ var ruleClock = Rule{
 func checkClock(ev Evidence) []model.Finding {
 	var o outcome
 	var broken []string
-	fastest := fastestMedian
+	fastest, what := fastestMedian, "median"
 	for _, r := range ev.Results {
 		switch {
-		case r.Latency == nil || r.Latency.P50 == nil:
+		case noMedian(r) && impossibleMean(r):
+			broken, fastest, what = add(broken, r.Workload), min(fastest, r.Metrics[model.Latency].Value), "mean"
+		case noMedian(r):
 			o.miss(r.Workload, "there are too few latencies for a median")
 		case *r.Latency.P50 < fastestMedian:
 			broken, fastest = add(broken, r.Workload), min(fastest, *r.Latency.P50)
@@ -49,8 +51,8 @@ func checkClock(ev Evidence) []model.Finding {
 		o.fault(model.Finding{
 			Severity: model.SeverityInvalid,
 			Results:  broken,
-			Message: fmt.Sprintf("impossible latency: a median of %s is shorter than a system call: the clock or the load is broken",
-				model.FormatDuration(fastest)),
+			Message: fmt.Sprintf("impossible latency: a %s of %s is shorter than a system call: the clock or the load is broken",
+				what, model.FormatDuration(fastest)),
 			Evidence: map[string]any{"p50": fastest, "clocksource": source},
 			Next:     "loadline doctor",
 		})
@@ -68,4 +70,14 @@ func checkClock(ev Evidence) []model.Finding {
 		findings = append(findings, notChecked("the clocksource is not known")...)
 	}
 	return findings
+}
+
+// noMedian tells whether the result has no median latency.
+func noMedian(r model.Result) bool { return r.Latency == nil || r.Latency.P50 == nil }
+
+// impossibleMean tells whether the mean latency is shorter than any I/O, which is all
+// that there is to judge where only a mean is known.
+func impossibleMean(r model.Result) bool {
+	e, ok := r.Metrics[model.Latency]
+	return ok && e.Value > 0 && e.Value < fastestMedian
 }

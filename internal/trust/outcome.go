@@ -131,6 +131,10 @@ func (ev Evidence) target() string {
 	if target == "" {
 		target = ev.Recorded.Plan.Experiment.Target
 	}
+	if ev.Recorded.Imported != nil {
+		// What was imported is a name, and nothing that a command could be told.
+		return "TARGET"
+	}
 	return shellWord(target)
 }
 

@@ -9,11 +9,13 @@ type Rule struct {
 	// Checks is a phrase that says what is checked, Evidence what it takes,
 	// Severity what a finding does to the result, and Advice what to do about one.
 	Checks, Evidence, Severity, Advice string
-	// check returns at least one finding; Check fills in the rule's name.
+	// check returns at least one finding, unless the rule is about imported numbers and
+	// these are not; Check fills in the rule's name.
 	check func(Evidence) []model.Finding
 }
 
-// rules are in the order in which their findings are reported.
+// rules judge every run, in the order in which their findings are reported; before
+// them comes the one that speaks only of imported numbers.
 var rules = []Rule{
 	ruleInterrupted,
 	ruleErrors,
@@ -45,4 +47,4 @@ var rules = []Rule{
 }
 
 // Rules lists all rules in the order in which their findings are reported.
-func Rules() []Rule { return append([]Rule(nil), rules...) }
+func Rules() []Rule { return append([]Rule{ruleImported}, rules...) }

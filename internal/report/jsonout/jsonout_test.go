@@ -55,6 +55,11 @@ func full() *model.Report {
 			*e = res.Estimate
 		}
 	}
+	row := &r.Ranking.Rows[0]
+	row.Direction, row.Metric, row.Verdict, row.Entries[0].Trust = model.Mixed, model.Transactions, model.Unclear, model.Suspect
+	group := &r.Ranking.Groups[0]
+	group.Verdict, group.Entries[0].Trust, group.Pairs[0].Verdict, group.Pairs[0].Ratio.Unit = model.Better, model.Suspect, model.Worse, ""
+	r.Ranking.Noise.Repeats[0].Direction, r.Ranking.Noise.Repeats[0].Metric = model.Read, model.Elapsed
 	g := &r.Goals[0]
 	g.Direction, g.Metric, g.Estimate, g.Outcome = model.Read, model.IOPS, res.Estimate, model.Missed
 	return &r
@@ -177,6 +182,8 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"an unknown metric":     func(r *model.Report) { r.Results[0].Metrics["speed"] = r.Results[0].Estimate },
 		"an unknown sweep":      func(r *model.Report) { r.Sweep.Kind = "spiral" },
 		"a law of our own":      func(r *model.Report) { r.Scales[0].Laws[0].Kind = "moore" },
+		"an unknown order":      func(r *model.Report) { r.Ranking.Rows[0].Verdict = "won" },
+		"a ranking by charm":    func(r *model.Report) { r.Ranking.Rows[0].Metric = "charm" },
 		"more than all I/Os":    func(r *model.Report) { r.Courses[0].Tail[0].Above = 1.5 },
 		"an estimate sans unit": func(r *model.Report) { r.Results[0].Metrics[model.IOPS] = model.Estimate{} },
 	} {

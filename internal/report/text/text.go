@@ -31,11 +31,16 @@ type Options struct {
 func Render(w io.Writer, r *model.Report, o Options) error {
 	p := newPage(o)
 	notes := words.FootnotesOf(r)
-	p.head(r, o)
-	p.blank()
-	if r.Sweep != nil {
+	switch {
+	case r.Ranking != nil:
+		p.ranking(r)
+	case r.Sweep != nil:
+		p.head(r, o)
+		p.blank()
 		p.sweep(r, notes)
-	} else {
+	default:
+		p.head(r, o)
+		p.blank()
 		p.results(r, notes)
 	}
 	p.blank()

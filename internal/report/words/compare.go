@@ -44,6 +44,8 @@ func settle(c *model.Comparison, r model.Row) string {
 	switch {
 	case r.Needed > 0:
 		return lead + fmt.Sprintf("about %d %s would narrow this to ±%s", r.Needed, unit, Percent(r.Narrow))
+	case r.A.Confidence == 0 || r.B.Confidence == 0:
+		return lead + "no interval: a single figure cannot tell a change from chance"
 	case r.Ratio.Confidence == 0:
 		return lead + "one block is not enough to tell how sure this is"
 	case r.P < c.Alpha && r.Adjusted >= c.Alpha:

@@ -29,6 +29,10 @@ func Storage(s model.Storage) string {
 func Volume(v model.Volume) string {
 	size := model.FormatSize(v.Size)
 	switch v.Target.Kind {
+	case model.Foreign:
+		if v.Size == 0 {
+			return ""
+		}
 	case model.Directory, model.File:
 		return "file of " + size
 	case model.BlockDevice:

@@ -10,6 +10,9 @@ import (
 // Ran tells when the run was, how the time was spent, and how it ended.
 func Ran(r *model.Report) []string {
 	run := &r.Run
+	if run.Imported != nil {
+		return imported(run)
+	}
 	var parts []string
 	switch run.Status {
 	case model.Interrupted, model.Failed:

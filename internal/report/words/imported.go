@@ -1,0 +1,42 @@
+package words
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// imported tells where imported numbers come from, and what is known of when and how
+// they were measured.
+func imported(run *model.RunInfo) []string {
+	im := run.Imported
+	parts := []string{Import(im)}
+	var formats, names []string
+	for _, s := range im.Sources {
+		names = append(names, s.Name)
+		for _, f := range s.Formats {
+			if !slices.Contains(formats, f) {
+				formats = append(formats, f)
+			}
+		}
+	}
+	parts = append(parts, strings.Join(formats, ", ")+" from "+strings.Join(names, ", "))
+	if im.Measured.IsZero() {
+		parts = append(parts, "when it was measured is not known")
+	} else {
+		parts = append(parts, "measured "+im.Measured.Format("2006-01-02 15:04"))
+	}
+	if run.Status == model.Interrupted || run.Status == model.Failed {
+		parts = append(parts, string(run.Status)+Prefixed(": ", run.Reason))
+	}
+	return append(parts, Count(len(run.Workloads), "workload"), Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)))
+}
+
+// Import is the mark of a report that another tool's output became.
+func Import(im *model.Import) string {
+	if im.Series {
+		return "imported with its seconds"
+	}
+	return "imported: no raw series"
+}

@@ -1,0 +1,72 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleImported = Rule{
+	Name:     "imported",
+	Checks:   "the numbers were measured by Loadline, second by second",
+	Evidence: "where the numbers come from; what the source says against itself",
+	Severity: "warning: a figure without its seconds has no interval, and most of these rules have nothing to look at",
+	Advice:   "measure it with `loadline run`; or import fio's output of `--status-interval=1 --output-format=json+`, which holds the seconds",
+	check:    checkImported,
+}
+
+// checkImported: what another tool printed is not less true for that, but a figure
+// without its seconds says nothing about how sure it is, and what was not looked at
+// while it was measured cannot be looked at any more. So it is never valid: nothing
+// stands for the checks that were not made.
+//
+// It also hands on what the reader of the source found. A run of Loadline's own has
+// nothing to say here.
+func checkImported(ev Evidence) []model.Finding {
+	im := ev.Recorded.Imported
+	if im == nil {
+		return nil
+	}
+	var bare, series []string
+	for _, r := range ev.Results {
+		if ev.sampled(r.Workload) {
+			series = add(series, r.Workload)
+		} else {
+			bare = add(bare, r.Workload)
+		}
+	}
+	var list []model.Finding
+	if len(bare) > 0 {
+		repeated := 0
+		for _, r := range ev.Results {
+			if r.Confidence > 0 && !ev.sampled(r.Workload) {
+				repeated++
+			}
+		}
+		message := "imported: no raw series; these are single figures without an interval, and what was not checked when they were measured cannot be checked now"
+		if repeated > 0 {
+			message = fmt.Sprintf("imported: no raw series; %d of these figures were repeated and have an interval, the others have none, and what was not checked when they were measured cannot be checked now", repeated)
+		}
+		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: bare, Message: message,
+			Next: "measure it again: loadline run TARGET"})
+	}
+	if len(series) > 0 {
+		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: series, Next: "measure it again: loadline run TARGET",
+			Message: "imported: the seconds are there, so there are intervals, but what the volume held and what the machine and the device did meanwhile is not known"})
+	}
+	return append(list, im.Remarks...)
+}
+
+// sampled tells whether seconds of the workload are on record.
+func (ev Evidence) sampled(workload string) bool {
+	steps := map[int]bool{}
+	for _, s := range ev.good(workload) {
+		steps[s.Step.Number] = true
+	}
+	for i := range ev.Recorded.Samples {
+		if steps[ev.Recorded.Samples[i].Step] {
+			return true
+		}
+	}
+	return false
+}
