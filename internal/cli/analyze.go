@@ -16,7 +16,8 @@ func newAnalyze(e *env.Env) *cobra.Command {
 		Use:   "analyze DIR",
 		Short: "Compute the report of a saved run again, from its raw data",
 		Long: `Reads a run directory, whatever state a crash left it in, and computes estimates,
-findings and the report again from the samples. The raw data stays as it is.
+findings and the report again from the samples. The raw data stays as it is. Of an
+import, or a folder of several, the originals are read again.
 
 Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still going on;
 3 a goal that the run was given is missed or undecided; 5 a result is invalid.`,
@@ -32,6 +33,14 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			}
 			if store.Running(args[0]) {
 				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
+			}
+			if len(store.RankedRuns(args[0])) > 0 {
+				return analyzeRanking(e, args[0], output)
+			}
+			if store.IsImported(args[0]) {
+				if err := reimport(args[0]); err != nil {
+					return err
+				}
 			}
 			code, err := finish(e, args[0], output, false)
 			if err == nil && code != exitOK {

@@ -19,10 +19,15 @@ type evidenceFlags struct {
 }
 
 func (f *evidenceFlags) register(cmd *cobra.Command) {
+	f.registerKnown(cmd)
+	cmd.Flags().BoolVar(&f.checkCache, "check-cache", false, "read parts of growing size afterwards, to find a cache (half a minute, and longer on slow storage)")
+}
+
+// registerKnown registers what the user knows, without what takes a measurement.
+func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.cap, "cap", "", "the limit that the storage is said to have, such as iops=3000,bandwidth=125MiB/s")
 	flags.IntVar(&f.replicas, "replicas", 0, "how many copies the storage keeps, when you know it")
-	flags.BoolVar(&f.checkCache, "check-cache", false, "read parts of growing size afterwards, to find a cache (half a minute, and longer on slow storage)")
 }
 
 // apply checks the flags and writes them into the experiment.

@@ -78,6 +78,9 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		Schedule: rec.Plan.Schedule, Profile: rec.Plan.Experiment.Profile, Prepare: rec.Run.Prepare,
 		Environment: rec.Environment, Tools: rec.Run.Tools, Workloads: rec.Plan.Workloads, Jobs: rec.Jobs, Directory: rec.Directory,
 	}
+	if im := rec.Imported; im != nil {
+		info.Imported = &model.Import{System: im.System, Sources: im.Sources, At: im.At, Measured: im.Measured, Series: len(rec.Samples) > 0}
+	}
 	if info.Profile == "" {
 		info.Profile = rec.Plan.Experiment.Job
 	}
@@ -85,7 +88,7 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
 	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
-		Courses: analyze.Courses(rec), Sweep: analyze.Sweep(rec, results), Durability: rec.Durability}
+		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Durability: rec.Durability}
 }
 
 // reportCode is the exit code that goals and verdicts ask for.

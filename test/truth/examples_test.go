@@ -2,6 +2,7 @@ package truth
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +18,7 @@ import (
 // the paths replaced by ones that exist here and the time cut short.
 func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
-	here := stage{data: t.TempDir(), old: t.TempDir(), other: lab.Tmpfs(t, 64<<20), device: lab.LoopOnFile(t, 64<<20)}
+	here := stage{data: t.TempDir(), old: t.TempDir(), imports: t.TempDir(), other: lab.Tmpfs(t, 64<<20), device: lab.LoopOnFile(t, 64<<20)}
 	for range 2 {
 		results := t.TempDir()
 		o := command(t.Context(), t, append([]string{"run", here.data, "--profile", "quick", "--results", results}, brief...)...)
@@ -44,7 +45,7 @@ func TestExamples(t *testing.T) {
 			if args[0] == "durability" {
 				args = append(args, "--writes", "50")
 			}
-			if args[0] == "run" || args[0] == "sweep" || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
+			if args[0] == "run" || args[0] == "sweep" || args[0] == "import" && !slices.Contains(args, "-o") || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
 				args = append(args, "--results", t.TempDir())
 			}
 			ctx := t.Context()
@@ -69,7 +70,9 @@ var brief = []string{"--only", "*rand-read-iops", "--size", "32M", "--max-time",
 // stage holds what stands in for the paths of the examples.
 type stage struct {
 	data, old, other, device string
-	saved                    []string
+	// imports is where imports are saved.
+	imports string
+	saved   []string
 }
 
 // adapt replaces the paths of an example.
@@ -91,6 +94,14 @@ func (s stage) adapt(args []string) []string {
 			args[i] = filepath.Join("../..", a)
 		case a == "/dev/sdX":
 			args[i] = s.device
+		case strings.HasPrefix(a, "longhorn="):
+			args[i] = "longhorn=" + foreign("raw-block-iops.json")
+		case strings.HasPrefix(a, "A="), strings.HasPrefix(a, "B="):
+			args[i] = a[:2] + foreign("kbench.summary")
+		case a == "whitepaper.md":
+			args[i] = foreign(a)
+		case a == "bake-off":
+			args[i] = filepath.Join(s.imports, fmt.Sprint(len(args)))
 		case a == "sleep 600":
 			// Nobody pulls the plug here.
 			args[i] = "sleep 0.1"
@@ -98,6 +109,9 @@ func (s stage) adapt(args []string) []string {
 	}
 	return args
 }
+
+// foreign is a file of another tool's results.
+func foreign(name string) string { return filepath.Join("../../internal/imported/testdata", name) }
 
 // examples gathers the lines that show a loadline command.
 func examples(t *testing.T) []string {
@@ -113,7 +127,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve", "size", "report"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve", "size", "report", "import"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")

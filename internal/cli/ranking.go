@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/imported"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/trust"
+)
+
+// finishRanking reads the runs of a folder of several systems back, saves their
+// reports and the ranking beside them, prints the ranking, and returns the exit code
+// that the verdicts ask for.
+func finishRanking(e *env.Env, dir, output string) (int, error) {
+	var sides []analyze.Measured
+	for _, d := range store.RankedRuns(dir) {
+		rec, err := store.Read(d)
+		if err != nil {
+			return exitFailed, err
+		}
+		sides = append(sides, analyze.Measured{Recorded: rec})
+	}
+	code := exitOK
+	for i := range sides {
+		rec := sides[i].Recorded
+		sides[i].Report = assembleOn(rec, importedBaseline(rec, sides))
+		if _, err := saveReport(rec.Directory, sides[i].Report); err != nil {
+			return exitFailed, err
+		}
+		code = max(code, reportCode(sides[i].Report))
+	}
+	r := rankingReport(dir, sides)
+	doc, err := saveReport(dir, r)
+	if err != nil {
+		return exitFailed, err
+	}
+	if output == "json" {
+		_, err := e.Stdout.Write(doc)
+		return code, err
+	}
+	return code, text.Render(e.Stdout, r, terminalOptions(e.Output))
+}
+
+// rankingReport is the report on several systems.
+func rankingReport(dir string, sides []analyze.Measured) *model.Report {
+	first := sides[0].Report.Run
+	r := &model.Report{Schema: model.ReportSchema, Ranking: analyze.Rank(sides)}
+	r.Run = model.RunInfo{ID: first.ID, Started: first.Started, Status: model.Complete, Directory: dir, Command: first.Command,
+		Note: first.Note, Tools: map[string]string{}, Target: model.Target{Name: fmt.Sprintf("%d systems", len(sides)), Kind: first.Target.Kind}}
+	r.Run.Volume.Target = r.Run.Target
+	for _, s := range sides {
+		for name, version := range s.Report.Run.Tools {
+			if have, ok := r.Run.Tools[name]; ok && have != version {
+				version = "several versions"
+			}
+			r.Run.Tools[name] = version
+		}
+	}
+	r.Findings = sharedFindings(r.Ranking, sides)
+	return r
+}
+
+// sharedFindings repeats what makes the systems' numbers doubtful, each finding once
+// with the names of the systems that it is about.
+func sharedFindings(k *model.Ranking, sides []analyze.Measured) []model.Finding {
+	var list []model.Finding
+	about := map[int][]string{}
+	for i, s := range sides {
+		for _, f := range s.Report.Findings {
+			if f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning {
+				continue
+			}
+			at := slices.IndexFunc(list, func(o model.Finding) bool {
+				return o.Rule == f.Rule && o.Severity == f.Severity && o.Message == f.Message
+			})
+			if at < 0 {
+				at, list = len(list), append(list, f)
+			}
+			about[at] = append(about[at], k.Systems[i].Name)
+		}
+	}
+	for i := range list {
+		list[i].Message = strings.Join(about[i], ", ") + ": " + list[i].Message
+		// A workload's name is not enough to tell whose it is.
+		list[i].Results = nil
+	}
+	return list
+}
+
+// importedBaseline is the side of the system that an imported one is said to be built
+// on; nil when none is named.
+func importedBaseline(rec *model.Recorded, sides []analyze.Measured) *trust.Side {
+	name := rec.Plan.Experiment.Baseline
+	if name == "" {
+		return nil
+	}
+	for _, s := range sides {
+		if im := s.Recorded.Imported; im != nil && im.System == name {
+			return &trust.Side{Name: name, Results: analyze.Results(s.Recorded), Storage: s.Recorded.Environment.Storage, Cap: s.Recorded.Plan.Experiment.Cap}
+		}
+	}
+	return nil
+}
+
+// reimport reads the originals of an imported run again, and replaces what was read
+// out of them before.
+func reimport(dir string) error {
+	old, err := store.Read(dir)
+	if err != nil {
+		return err
+	}
+	if old.Imported == nil {
+		return model.BrokenError(fmt.Sprintf("%s is an imported run whose record cannot be read", dir), "import the originals in its raw/ folder again")
+	}
+	originals, err := store.Originals(dir, old.Imported)
+	if err != nil {
+		return err
+	}
+	var parts []*imported.Part
+	for i, s := range old.Imported.Sources {
+		found, err := imported.Parse(s.Name, originals[i].Data, s.As)
+		if err != nil {
+			return err
+		}
+		for _, p := range found {
+			if p.Source.Own == s.Own {
+				p.Source.Raw = s.Raw
+				parts = append(parts, p)
+			}
+		}
+	}
+	rec := imported.Assemble(old.Imported.System, old.Imported.At, parts)
+	knownEvidence(rec, old.Plan.Experiment, old.Imported.System, old.Plan.Experiment.Baseline)
+	rec.Run.ID, rec.Run.Command = old.Run.ID, old.Run.Command
+	rec.Run.Tools["loadline"] = old.Run.Tools["loadline"]
+	return store.RewriteImported(dir, rec)
+}
+
+// analyzeRanking reads the originals of all systems of a folder again.
+func analyzeRanking(e *env.Env, dir, output string) error {
+	for _, d := range store.RankedRuns(dir) {
+		if !store.IsImported(d) {
+			continue
+		}
+		if err := reimport(d); err != nil {
+			return err
+		}
+	}
+	code, err := finishRanking(e, dir, output)
+	return ending(code, err)
+}
