@@ -196,16 +196,16 @@ func openReason(g model.RankGroup) string {
 	case told == 0:
 		return "no test tells any of them apart"
 	case mixed > 0 && open > 0:
-		return fmt.Sprintf("%s win some tests each, and %s differ too little", pairsWords(mixed), pairsWords(open))
+		return fmt.Sprintf("in %s each wins some tests, and %s differ too little", pairsWords(mixed), pairsWords(open))
 	case mixed > 0:
-		return pairsWords(mixed) + " win some tests each: it depends on which test matters"
+		return "in " + pairsWords(mixed) + " each wins some tests: it depends on which test matters"
 	}
-	return pairsWords(open) + " differ too little to be told apart"
+	return pairsWords(open) + " of systems differ too little to be told apart"
 }
 
 func pairsWords(n int) string {
 	if n == 1 {
-		return "two systems"
+		return "one pair"
 	}
 	return fmt.Sprintf("%d pairs", n)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,7 +52,8 @@ func finishRanking(e *env.Env, dir, output string) (int, error) {
 func rankingReport(dir string, sides []analyze.Measured) *model.Report {
 	first := sides[0].Report.Run
 	r := &model.Report{Schema: model.ReportSchema, Ranking: analyze.Rank(sides)}
-	r.Run = model.RunInfo{ID: first.ID, Started: first.Started, Status: model.Complete, Directory: dir, Command: first.Command,
+	from := sharedSources(sides)
+	r.Run = model.RunInfo{ID: filepath.Base(dir), Started: first.Started, Imported: from, Status: model.Complete, Directory: dir, Command: first.Command,
 		Note: first.Note, Tools: map[string]string{}, Target: model.Target{Name: fmt.Sprintf("%d systems", len(sides)), Kind: first.Target.Kind}}
 	r.Run.Volume.Target = r.Run.Target
 	for _, s := range sides {
@@ -64,6 +66,29 @@ func rankingReport(dir string, sides []analyze.Measured) *model.Report {
 	}
 	r.Findings = sharedFindings(r.Ranking, sides)
 	return r
+}
+
+// sharedSources is the mark of a ranking: every source once, and the earliest time at
+// which anything was measured.
+func sharedSources(sides []analyze.Measured) *model.Import {
+	all := &model.Import{System: fmt.Sprintf("%d systems", len(sides)), Series: true}
+	for _, s := range sides {
+		im := s.Report.Run.Imported
+		if im == nil {
+			continue
+		}
+		all.At, all.Series = im.At, all.Series && im.Series
+		if !im.Measured.IsZero() && (all.Measured.IsZero() || im.Measured.Before(all.Measured)) {
+			all.Measured = im.Measured
+		}
+		for _, o := range im.Sources {
+			o.Raw, o.Own = filepath.Join(filepath.Base(s.Report.Run.Directory), "raw", o.Raw), ""
+			if !slices.ContainsFunc(all.Sources, func(have model.Source) bool { return have.Name == o.Name }) {
+				all.Sources = append(all.Sources, o)
+			}
+		}
+	}
+	return all
 }
 
 // sharedFindings repeats what makes the systems' numbers doubtful, each finding once

@@ -48,11 +48,29 @@ func (b *distribution) fill(f *model.Figure) {
 	for p := range metricOf {
 		setPercentile(f, p, b.percentile(p))
 	}
+	f.Tail = b.tail()
+}
+
+// finest is the step between two points of a tail: what the eye can tell apart.
+const finest = 1.06
+
+// tail is the share of I/Os above each latency. It ends before that share is 0, for
+// which a logarithmic axis has no place.
+func (b *distribution) tail() []model.TailPoint {
+	var list []model.TailPoint
+	if from := b.buckets[0].from; from > 0 {
+		list = append(list, model.TailPoint{Latency: from, Above: 1})
+	}
 	above := b.total
 	for _, k := range b.buckets {
-		above -= k.count
-		f.Tail = append(f.Tail, model.TailPoint{Latency: k.to, Above: math.Max(0, above/b.total)})
+		if above -= k.count; above <= 0 {
+			break
+		}
+		if n := len(list); n == 0 || k.to >= list[n-1].Latency*finest || above < 10 {
+			list = append(list, model.TailPoint{Latency: k.to, Above: above / b.total})
+		}
 	}
+	return list
 }
 
 // distribution counts I/Os by latency, in buckets of any width.

@@ -70,7 +70,7 @@ export function span(seconds: number): string {
 /** metric writes a value with its unit. */
 export function metric(m: Metric, v: Num | undefined): string {
   if (v === null || v === undefined || !Number.isFinite(v)) return none;
-  if (m === "iops") return rate(v) + "/s";
+  if (m === "iops" || m === "tps" || m === "records") return rate(v) + "/s";
   if (m === "bandwidth") return bandwidth(v);
   return duration(v);
 }

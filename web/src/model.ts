@@ -3,7 +3,7 @@
 // A number that is not finite is null.
 
 export type Direction = "read" | "write" | "mixed" | "sync";
-export type Metric = "iops" | "bandwidth" | "latency" | "p50" | "p90" | "p99" | "p99.9" | "p99.99";
+export type Metric = "iops" | "bandwidth" | "latency" | "p50" | "p90" | "p99" | "p99.9" | "p99.99" | "tps" | "records" | "elapsed";
 export type Verdict = "valid" | "suspect" | "invalid";
 export type Severity = "invalid" | "warning" | "note" | "passed" | "not-checked";
 export type Change = "better" | "worse" | "same" | "unclear" | "unusable";
@@ -158,7 +158,7 @@ export interface Run {
   id: string;
   started: string;
   finished?: string;
-  status: "running" | "complete" | "interrupted" | "failed";
+  status: "running" | "complete" | "interrupted" | "failed" | "unknown";
   reason?: string;
   command?: string[];
   note?: string;
@@ -197,6 +197,16 @@ export interface Run {
   workloads: Workload[] | null;
   jobs?: Record<string, string>;
   directory?: string;
+  /** Set when another tool measured it. */
+  imported?: Imported;
+}
+
+export interface Imported {
+  system: string;
+  sources: { name: string; raw: string; formats: string[] | null; lines: number }[] | null;
+  at?: string;
+  measured?: string;
+  series: boolean;
 }
 
 export interface Goal {
@@ -353,6 +363,44 @@ export interface Report {
   sweep?: Sweep;
   scales?: Scale[];
   durability?: Durability[];
+  ranking?: Ranking;
+}
+
+export interface RankEntry {
+  system: number;
+  estimate: Estimate;
+  /** The best and the worst place that the number allows; 0 for one that cannot be used. */
+  first: number;
+  last: number;
+  trust: Verdict;
+  repeats: number;
+}
+
+export interface RankRow {
+  group: string;
+  workload: string;
+  direction: Direction;
+  metric: Metric;
+  description: string;
+  entries: RankEntry[] | null;
+  verdict: Change;
+  reason?: string;
+}
+
+export interface RankGroup {
+  /** Empty over all groups. */
+  name: string;
+  rows: number;
+  entries: RankEntry[] | null;
+  verdict: Change;
+  reason?: string;
+}
+
+export interface Ranking {
+  systems: { name: string; directory?: string }[] | null;
+  rows: RankRow[] | null;
+  groups: RankGroup[] | null;
+  noise?: { repeats: { system: number; workload: string; metric: Metric; values: number[]; difference: Num }[] | null; largest: number; apart: number };
 }
 
 /** What a page is made of: reports, and comparisons of two runs. */

@@ -32,7 +32,8 @@ export function groups(reports: Report[]): Group[] {
   const list: Group[] = [];
   reports.forEach((report, run) => {
     for (const course of report.courses ?? []) {
-      if (course.points.at.length === 0) continue;
+      // An imported distribution has a tail and no seconds.
+      if (course.points.at.length === 0 && (course.tail?.length ?? 0) < 2) continue;
       const result = report.results.find((r) => r.workload === course.workload && r.direction === course.direction);
       let group = list.find((g) => g.workload === course.workload && g.direction === course.direction);
       if (!group) {

@@ -11,10 +11,11 @@ import type { Theme } from "../theme";
 
 /** tail draws the distributions of a group: one line for each run. */
 export function tail(g: Group): Chart | null {
-  const subjects = g.subjects.filter((s) => (s.course.tail?.length ?? 0) > 1);
+  // A logarithmic axis has no place for a share of 0.
+  const points = (s: Subject) => (s.course.tail ?? []).filter((p) => p.above > 0 && p.latency > 0);
+  const subjects = g.subjects.filter((s) => points(s).length > 1);
   if (subjects.length === 0) return null;
   const several = g.subjects.length > 1;
-  const points = (s: Subject) => s.course.tail!;
   const least = Math.min(...subjects.flatMap((s) => points(s).map((p) => p.above)));
   const told = (s: Subject) => (["p50", "p99", "p99.9"] as const).filter((p) => s.result?.latency?.[p]).map((p) => `${p} ${format.seconds(s.result!.latency![p])}`);
   return {

@@ -6,6 +6,7 @@ import * as format from "../format";
 import type { Comparison, Documents, Goal, Report, Result, Run } from "../model";
 import type { Tone } from "../theme";
 import { letter } from "../theme";
+import { winners } from "./ranking";
 import { headline, verdictCounts } from "./words";
 
 export interface Answer {
@@ -19,6 +20,10 @@ export function answers(documents: Documents): Answer[] {
   const list: Answer[] = [];
   documents.reports.forEach((r, i) => {
     const who = documents.reports.length > 1 ? ` (${letter(i)})` : "";
+    if (r.ranking) {
+      list.push({ question: `Which is best?${who}`, ...winners(r.ranking) });
+      return;
+    }
     list.push({ question: `How fast?${who}`, sentence: speed(r), tone: "plain" }, { question: `Believable?${who}`, ...belief(r) });
   });
   for (const c of comparisonsOf(documents)) list.push({ question: "Better?", ...better(c) });
@@ -70,6 +75,7 @@ function speed(report: Report): string {
 
 function ended(run: Run): string {
   if (run.status === "complete") return "";
+  if (run.status === "unknown") return "Its record does not tell how it ended.";
   const words = { running: "The run was cut off", interrupted: "The run was interrupted", failed: "The run failed" }[run.status];
   return `${words}${run.reason ? ": " + run.reason.replace(/\.$/, "") : ""}.`;
 }

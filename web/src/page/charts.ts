@@ -51,7 +51,9 @@ function repeatsOf(r: Report, suffix: string): HTMLElement | null {
 export function overTime(documents: Documents): HTMLElement | null {
   const list = groups(documents.reports);
   if (list.length === 0) return null;
-  const section = h("section", { id: "time", "aria-label": "Over time" }, h("h2", {}, "Over time"));
+  // Of a distribution alone no time is known.
+  const title = list.some((g) => hasSeconds(g)) ? "Over time" : "Latencies";
+  const section = h("section", { id: "time", "aria-label": title }, h("h2", {}, title));
   for (const g of list) section.append(list.length > mostOpen ? folded(g) : open(g));
   return section;
 }
@@ -67,9 +69,12 @@ function folded(g: Group): HTMLElement {
 }
 
 function chartsOf(g: Group): HTMLElement {
-  const charts = [throughput(g), latencies(g), tail(g), ...g.subjects.map((s) => heat(g, s))];
+  const seconds = hasSeconds(g);
+  const charts = [seconds ? throughput(g) : null, seconds ? latencies(g) : null, tail(g), ...g.subjects.map((s) => heat(g, s))];
   return gridOf(charts);
 }
+
+const hasSeconds = (g: Group) => g.subjects.some((s) => s.course.points.at.length > 0);
 
 /** gridOf puts charts side by side as far as there is room. */
 export function gridOf(charts: (Chart | null)[]): HTMLElement {

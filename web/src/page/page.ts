@@ -3,7 +3,6 @@
 
 import { add, h, type Child } from "../dom";
 import { drawAll } from "../charts/figure";
-import * as format from "../format";
 import type { Documents, Report } from "../model";
 import { letter, setPrinting, toggleTheme } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
@@ -11,16 +10,19 @@ import { overTime, varied } from "./charts";
 import { comparison } from "./comparison";
 import { findings } from "./findings";
 import { reproduce } from "./reproduce";
+import { ranking } from "./ranking";
 import { results } from "./results";
-import { pageTitle, runTitle, storageWords } from "./words";
+import { pageTitle, runTitle, storageWords, whenWords } from "./words";
 
 /** page makes the whole page: answers, findings, tables, charts, how to reproduce it. */
 export function page(documents: Documents): HTMLElement {
   document.title = `${pageTitle(documents.reports)} · Loadline`;
   const main = h("main", {});
   main.append(header(documents), answerList(answers(documents)));
+  const ranked = documents.reports.filter((r) => r.ranking);
+  if (ranked.length) main.append(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r) => ranking(r.ranking!))));
   each(main, documents, "Findings", "findings", (r) => findings(r.findings));
-  each(main, documents, "Results", "results", results);
+  if (ranked.length < documents.reports.length) each(main, documents, "Results", "results", results);
   const compared = comparisonsOf(documents);
   if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map(comparison)));
   add(main, [...varied(documents), overTime(documents)]);
@@ -41,7 +43,7 @@ function header(documents: Documents): HTMLElement {
   button.addEventListener("click", toggleTheme);
   const runs = documents.reports.map((r, i) => {
     const { run } = r;
-    const words = [storageWords(run.environment.storage), format.when(run.started), run.environment.hostname && `on ${run.environment.hostname}`, run.status !== "complete" && run.status];
+    const words = [storageWords(run.environment.storage), whenWords(run), run.environment.hostname && `on ${run.environment.hostname}`, run.status !== "complete" && run.status !== "unknown" && run.status];
     const lead = documents.reports.length > 1 ? `${letter(i)}: ` : "";
     return h("div", {}, h("h1", {}, lead + runTitle(run)), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
   });

@@ -4,7 +4,7 @@
 import { h, save, type Child } from "../dom";
 import * as format from "../format";
 import type { Report } from "../model";
-import { commandWords, plainName, storageWords } from "./words";
+import { commandWords, plainName, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
 
@@ -17,6 +17,7 @@ export function reproduce(report: Report): HTMLElement {
   const memory = (n: number | undefined) => (n ? format.size(n) : undefined);
   const yes = (b: boolean | undefined) => (b === undefined ? undefined : b ? "yes" : "no");
   const proof = run.prepare?.proof;
+  const own = !run.imported && !report.ranking;
   const box = h(
     "div",
     { class: "reproduce" },
@@ -26,12 +27,12 @@ export function reproduce(report: Report): HTMLElement {
       { class: "facts" },
       facts("Run", [
         ["id", run.id],
-        ["started", format.when(run.started)],
-        ["measuring took", format.span(run.measured_seconds)],
+        [run.imported ? "origin" : "started", whenWords(run)],
+        ["measuring took", run.measured_seconds > 0 && format.span(run.measured_seconds)],
         ["profile", run.profile],
         ["note", run.note],
-        ["seed", String(plan.seed)],
-        ["schedule", scheduleWords(report)],
+        ["seed", own && String(plan.seed)],
+        ["schedule", own && scheduleWords(report)],
         ["precision asked", plan.precision ? `±${format.percent(plan.precision)}` : undefined],
         ["saved in", run.directory],
       ]),
@@ -39,9 +40,9 @@ export function reproduce(report: Report): HTMLElement {
         ["target", run.target.name],
         ["kind", run.target.kind],
         ["path", v.path],
-        ["size", `${format.size(v.size)}${v.size_reason ? ` (${v.size_reason})` : ""}`],
-        ["engine", `${v.engine}, ${v.direct ? "page cache bypassed" : "through the page cache"}`],
-        ["prefilled", run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no"],
+        ["size", v.size > 0 && `${format.size(v.size)}${v.size_reason ? ` (${v.size_reason})` : ""}`],
+        ["engine", v.engine && `${v.engine}, ${v.direct ? "page cache bypassed" : "through the page cache"}`],
+        ["prefilled", own && (run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no")],
         ["proof of data", proof && `${proof.method}: ${proof.unwritten ? `${format.size(proof.unwritten)} unwritten of ` : "all written, "}${format.size(proof.checked)} checked${proof.detail ? `; ${proof.detail}` : ""}`],
       ]),
       facts("Storage", [
@@ -69,6 +70,7 @@ export function reproduce(report: Report): HTMLElement {
         ["clock", e.clocksource],
         ["limit of the cgroup", [e.cgroup_cpu && `${format.three(e.cgroup_cpu)} cores`, e.cgroup_memory && format.size(e.cgroup_memory)].filter(Boolean).join(", ")],
       ]),
+      facts("Sources", (run.imported?.sources ?? []).map((o): Pair => [o.name, `${(o.formats ?? []).join(", ")}, ${format.count(o.lines, "line")}; kept as ${o.raw.includes("/") ? o.raw : `raw/${o.raw}`}`])),
       facts("Versions", Object.entries(run.tools ?? {}).sort()),
     ),
     jobs(report),
@@ -86,13 +88,14 @@ function scheduleWords(report: Report): string {
   return `one visit until steady, at most ${format.span(s.max_time)}`;
 }
 
-function facts(title: string, pairs: Pair[]): HTMLElement {
+function facts(title: string, pairs: Pair[]): HTMLElement | null {
   const items: Child[] = pairs.filter(([, v]) => v).flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]);
-  return h("section", {}, h("h4", {}, title), h("dl", {}, ...items));
+  return items.length === 0 ? null : h("section", {}, h("h4", {}, title), h("dl", {}, ...items));
 }
 
-function jobs(report: Report): HTMLElement {
+function jobs(report: Report): HTMLElement | null {
   const all = Object.entries(report.run.jobs ?? {}).sort();
+  if (report.run.imported || report.ranking) return null;
   if (!all.length) return h("p", { class: "faint" }, "The exact jobs are not part of this document.");
   return h(
     "details",

@@ -2,7 +2,7 @@
 
 import { h, svg } from "../dom";
 import * as format from "../format";
-import type { Num, Report, Result } from "../model";
+import type { Metric, Num, Report, Result } from "../model";
 import { verdictSign, verdictTone } from "../theme";
 import { flowName } from "./words";
 
@@ -24,8 +24,9 @@ export function results(report: Report): HTMLElement {
 }
 
 function row(r: Result, all: Result[]): HTMLElement {
-  const lead = r.metric === "iops" || r.metric === "bandwidth" ? r : (r.metrics.iops ?? r);
-  const leadMetric = lead === r ? r.metric : "iops";
+  const isRate = !isLatency(r.metric);
+  const lead = isRate ? r : r.metrics.iops;
+  const leadMetric = isRate ? r.metric : "iops";
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
   const name = flowName(r.workload, r.direction, all);
   const estimate = (m: "latency" | "p50" | "p99") => format.seconds(r.metrics[m]?.estimate ?? (m === "latency" ? r.latency?.mean : r.latency?.[m]));
@@ -34,7 +35,7 @@ function row(r: Result, all: Result[]): HTMLElement {
     { class: r.verdict },
     h("th", { scope: "row" }, name),
     h("td", { class: "faint" }, r.description),
-    number(format.metric(leadMetric, lead.estimate), leadMetric === r.metric),
+    number(format.metric(leadMetric, lead?.estimate), leadMetric === r.metric),
     number(format.plusMinus(r)),
     number(estimate("latency"), r.metric === "latency"),
     number(estimate("p50"), r.metric === "p50"),
@@ -44,6 +45,9 @@ function row(r: Result, all: Result[]): HTMLElement {
     h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "faint" }, ` ${r.findings.join(", ")}`) : null),
   );
 }
+
+/** isLatency tells the metrics that have a column of their own beside the rate. */
+const isLatency = (m: Metric) => m === "latency" || m.startsWith("p");
 
 /** sparkline draws a series from zero up; it is decoration, the chart has the numbers. */
 function sparkline(series: Num[], direction: string): SVGElement {

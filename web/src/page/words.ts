@@ -24,12 +24,23 @@ export const metricWords: Record<Metric, string> = {
   p99: "p99 latency",
   "p99.9": "p99.9 latency",
   "p99.99": "p99.99 latency",
+  tps: "transactions per second",
+  records: "records per second",
+  elapsed: "time that it took",
 };
 
 export function storageWords(s: Storage): string {
   if (s.memory) return [s.filesystem, "in memory"].filter(Boolean).join(" ");
   const disk = s.rotational === true ? "rotating disk" : s.rotational === false ? "solid state" : "";
   return [s.filesystem, s.device && `on ${s.device}`, s.model, disk].filter(Boolean).join(" ");
+}
+
+/** whenWords tells when a run was made; of an imported one, what its source says of it. */
+export function whenWords(run: Run): string {
+  const from = run.imported;
+  if (!from) return format.when(run.started);
+  const mark = from.series ? "imported with its seconds" : "imported: no raw series";
+  return `${mark} · ${from.measured ? `measured ${format.when(from.measured)}` : "when it was measured is not known"}`;
 }
 
 export function runTitle(run: Run): string {
