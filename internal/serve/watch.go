@@ -125,18 +125,22 @@ func (h *hub) forget(path string, f *follower) {
 func (f *follower) follow(ctx context.Context, h *hub, files plain, dir string) {
 	var mu sync.Mutex
 	var samples []model.Sample
-	over := make(chan error, 1)
+	over, ready := make(chan error, 1), make(chan struct{})
+	caughtUp := sync.OnceFunc(func() { close(ready) })
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		over <- store.Follow(ctx, files, h.pace/2, func(s model.Sample) {
 			mu.Lock()
 			samples = append(samples, s)
 			mu.Unlock()
-		})
+		}, caughtUp)
 	})
 	defer reading.Wait()
 	defer f.stop()
 	seen, steps := -1, -1
+	// The first report holds all that is there: less than it would take back what the
+	// watcher has seen already.
+	next := func(time.Duration) <-chan time.Time { return nil }
 	for wait := time.Duration(0); ; {
 		ended := false
 		select {
@@ -146,7 +150,9 @@ func (f *follower) follow(ctx context.Context, h *hub, files plain, dir string) 
 				return
 			}
 			ended = true
-		case <-time.After(wait):
+		case <-ready:
+			ready, next = nil, time.After
+		case <-next(wait):
 		}
 		began := time.Now()
 		rec, err := store.ReadHead(files, dir)

@@ -16,18 +16,18 @@ import (
 )
 
 // Follow reads the samples of a run while they are being written, looking for more
-// at the interval given, and hands each to take. It returns nil when nobody writes the
-// run any more and all is read, and the context's error when that is done before. A
-// sample arrives about two seconds after it was measured, because the writer
-// flushes as often.
-func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(model.Sample)) error {
+// at the interval given, and hands each to take; whenever all that is there has been taken
+// it calls rest. It returns nil when nobody writes the run any more and all is read,
+// and the context's error when that is done before. A sample arrives about two seconds
+// after it was measured, because the writer flushes as often.
+func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(model.Sample), rest func()) error {
 	f, err := files.Open(samplesFile)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	// One decoder without read-ahead: it hands out a block as soon as that is there.
-	unzip, err := zstd.NewReader(&growing{ctx: ctx, files: files, file: f, every: every},
+	unzip, err := zstd.NewReader(&growing{ctx: ctx, files: files, file: f, every: every, rest: rest},
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err
@@ -57,6 +57,7 @@ type growing struct {
 	files fs.FS
 	file  fs.File
 	every time.Duration
+	rest  func()
 	ended bool
 }
 
@@ -73,6 +74,7 @@ func (g *growing) Read(p []byte) (int, error) {
 		if g.ended = !locked(g.files, samplesFile); g.ended {
 			continue
 		}
+		g.rest()
 		select {
 		case <-g.ctx.Done():
 			return 0, g.ctx.Err()

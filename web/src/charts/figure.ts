@@ -87,6 +87,12 @@ export function figure(chart: Chart): HTMLElement {
   return element;
 }
 
+/** redraw draws a figure again whose chart has got other data; its table, once open, stays. */
+export function redraw(element: HTMLElement): void {
+  const drawing = byPlot.get(element.querySelector(".plot")!);
+  if (drawing?.begun) drawing.draw();
+}
+
 /** Drawing is the part of a figure that ECharts makes. */
 class Drawing {
   private instance: Instance | null = null;

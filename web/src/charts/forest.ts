@@ -19,7 +19,7 @@ export function toneOf(t: Theme, change: Change): string {
 const marks: Record<Change, string> = { better: "triangle", worse: "path://M0,0L10,0L5,9Z", same: "rect", unclear: "circle", unusable: "path://M0,1L1,0L5,4L9,0L10,1L6,5L10,9L9,10L5,6L1,10L0,9L4,5Z" };
 
 /** forest draws the rows of a comparison that have a ratio. */
-export function forest(c: Comparison, nth: number): Chart | null {
+export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Chart | null {
   const rows = c.rows.filter((r) => r.ratio.estimate !== null && r.ratio.estimate > 0);
   if (rows.length === 0) return null;
   const names = rows.map((r) => `${flowName(r.workload, r.direction, c.rows)} ${short[r.metric] ?? r.metric}`);
@@ -28,7 +28,7 @@ export function forest(c: Comparison, nth: number): Chart | null {
   const high = (r: Row) => (r.ratio.confidence && r.ratio.high !== null ? Math.min(r.ratio.high, max) : r.ratio.estimate!);
   return {
     name: `forest-${nth + 1}-${plainName(c.b.target.name)}`,
-    title: "Change from A to B",
+    title: `Change from ${a} to ${b}`,
     caption: "Each mark is a change, the line its interval; the shaded strip is the margin within which a change counts as none. For latencies less is better.",
     alt: `${rows.map((r, i) => `${names[i]} ${format.change(r.ratio.estimate)} ${r.verdict}`).join("; ")}.`,
     height: heightOf(rows.length),
@@ -36,12 +36,12 @@ export function forest(c: Comparison, nth: number): Chart | null {
     option: (t, width) =>
       ({
         grid: rowGrid(names, width),
-        tooltip: tooltip(t, "item", ((p: { seriesIndex: number; dataIndex: number }) => (p.seriesIndex === 2 ? tipOf(rows[p.dataIndex]!, names[p.dataIndex]!, t) : "")) as never),
+        tooltip: tooltip(t, "item", ((p: { seriesIndex: number; dataIndex: number }) => (p.seriesIndex === 2 ? tipOf(rows[p.dataIndex]!, names[p.dataIndex]!, [a, b], t) : "")) as never),
         xAxis: {
           type: "log",
           min,
           max,
-          name: "change from A to B (%)",
+          name: `change from ${a} to ${b} (%)`,
           nameLocation: "middle",
           nameGap: 30,
           nameTextStyle: { color: t.faint, fontSize: 12 },
@@ -72,9 +72,9 @@ export function forest(c: Comparison, nth: number): Chart | null {
       columns: [
         { name: "workload" },
         { name: "metric" },
-        columns.plain("A"),
-        columns.plain("B"),
-        { name: "B / A", show: format.change },
+        columns.plain(a),
+        columns.plain(b),
+        { name: `${b} / ${a}`, show: format.change },
         { name: "from", show: format.change },
         { name: "to", show: format.change },
         columns.plain("p (adjusted)"),
@@ -94,11 +94,11 @@ export function intervalOf(r: Row): string {
   return r.ratio.confidence ? `${format.change(r.ratio.low)} to ${format.change(r.ratio.high)}` : "no interval";
 }
 
-function tipOf(r: Row, name: string, t: Theme): HTMLElement {
+function tipOf(r: Row, name: string, [a, b]: [string, string], t: Theme): HTMLElement {
   return tip(name, [
     ["metric", metricWords[r.metric]],
-    ["A", `${format.metric(r.metric, r.a.estimate)} ${format.plusMinus(r.a)}`],
-    ["B", `${format.metric(r.metric, r.b.estimate)} ${format.plusMinus(r.b)}`],
+    [a, `${format.metric(r.metric, r.a.estimate)} ${format.plusMinus(r.a)}`],
+    [b, `${format.metric(r.metric, r.b.estimate)} ${format.plusMinus(r.b)}`],
     ["change", format.change(r.ratio.estimate)],
     ["interval", intervalOf(r)],
     ["verdict", `${changeSign[r.verdict]} ${r.verdict}`, toneOf(t, r.verdict)],

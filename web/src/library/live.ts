@@ -1,10 +1,14 @@
 // A run while it goes on: what is known so far, brought up to date by the server's
 // events. It is judged when it has ended, and then the report page takes its place.
 
+import { redraw, type Chart } from "../charts/figure";
+import { groups, type Group } from "../charts/subject";
+import { latencies, throughput } from "../charts/time";
 import { h } from "../dom";
 import * as format from "../format";
 import type { Report } from "../model";
-import { results } from "../page/results";
+import { gridOf } from "../page/charts";
+import { tableOf } from "../page/results";
 import { runTitle } from "../page/words";
 import { letter, toggleTheme } from "../theme";
 import { runs, type Update, type View, type Viewed } from "./api";
@@ -31,11 +35,13 @@ class Panel {
   private readonly state = h("p", { class: "pulse" });
   private readonly table = h("div", {});
   private readonly trouble = h("p", { class: "verdict unsure", role: "status" });
+  private readonly time = h("div", {});
+  private readonly charts = new Map<string, LiveCharts>();
   private report: Report;
 
   constructor(name: string, report: Report) {
     this.report = report;
-    this.element = h("section", { "aria-label": name + runTitle(report.run) }, h("h1", {}, name + runTitle(report.run)), this.state, this.trouble, this.table);
+    this.element = h("section", { "aria-label": name + runTitle(report.run) }, h("h1", {}, name + runTitle(report.run)), this.state, this.trouble, this.table, this.time);
     this.draw();
   }
 
@@ -66,7 +72,12 @@ class Panel {
 
   private draw(): void {
     this.drawState();
-    const table = results(this.report);
+    this.drawCharts();
+    if (this.report.results.length === 0) {
+      this.table.replaceChildren(h("p", { class: "faint" }, "Nothing is measured yet."));
+      return;
+    }
+    const table = tableOf(this.report.results, false);
     const box = this.table.firstElementChild;
     const left = box?.scrollLeft ?? 0;
     const focused = box !== null && box === document.activeElement;
@@ -75,11 +86,75 @@ class Panel {
     if (focused) table.focus();
   }
 
+  /** drawCharts adds the charts of workloads that are new, and draws the others again. */
+  private drawCharts(): void {
+    let last: HTMLElement | null = null;
+    for (const group of groups([this.report])) {
+      const name = `${group.workload}/${group.direction}`;
+      const known = this.charts.get(name);
+      if (known) known.take(group);
+      else {
+        const charts = new LiveCharts(group);
+        this.charts.set(name, charts);
+        if (last) last.after(charts.element);
+        else this.time.prepend(charts.element);
+      }
+      last = this.charts.get(name)!.element;
+    }
+  }
+
   private drawState(): void {
     const { run } = this.report;
     const seconds = Math.max(0, (Date.now() - Date.parse(run.started)) / 1000);
     const running = run.status === "running";
     this.state.classList.toggle("running", running);
-    this.state.textContent = running ? `Running for ${format.span(seconds)}. What is known so far; it is judged when it has ended.` : `${run.status}${run.reason ? ": " + run.reason : ""}`;
+    this.state.textContent = running ? `Running for ${format.span(seconds)}${this.visits()}. What is known so far; it is judged when it has ended.` : `${run.status}${run.reason ? ": " + run.reason : ""}`;
   }
+
+  /** visits counts what has been measured of what will be at least. */
+  private visits(): string {
+    const { run, courses } = this.report;
+    const planned = (run.schedule.min_rounds || 1) * (run.workloads?.length ?? 0);
+    const seen = new Map<string, number>();
+    for (const c of courses ?? []) seen.set(c.workload, Math.max(seen.get(c.workload) ?? 0, c.spans.length));
+    const made = [...seen.values()].reduce((a, b) => a + b, 0);
+    if (made === 0) return "; the volume is prepared";
+    return planned ? `, ${made} of at least ${format.count(Math.max(planned, made), "visit")}` : "";
+  }
+}
+
+/** LiveCharts are the charts of one workload, which grow. */
+class LiveCharts {
+  readonly element: HTMLElement;
+  private figures: HTMLElement[] = [];
+
+  constructor(private group: Group) {
+    this.element = h("section", { "aria-label": group.name });
+    this.fill();
+  }
+
+  take(group: Group): void {
+    const before = shapeOf(this.group);
+    this.group = group;
+    if (before === shapeOf(group)) return;
+    // Percentiles come when there are enough I/Os for them.
+    if (this.figures.length < this.made().length) this.fill();
+    else this.figures.forEach(redraw);
+  }
+
+  private fill(): void {
+    const title = h("h3", {}, this.group.name, h("span", { class: "faint" }, ` ${this.group.description}`));
+    const grid = gridOf(this.made().map((chart, i) => ({ ...chart, option: (t, width) => (this.made()[i] ?? chart).option(t, width), stops: () => (this.made()[i] ?? chart).stops?.() ?? [] })));
+    this.figures = [...grid.children] as HTMLElement[];
+    this.element.replaceChildren(title, grid);
+  }
+
+  private made(): Chart[] {
+    return [throughput(this.group), latencies(this.group)].filter((c) => c !== null);
+  }
+}
+
+/** shapeOf changes when a course has grown. */
+function shapeOf(g: Group): string {
+  return g.subjects.map(({ course: { points, spans } }) => [points.at.length, points.at.at(-1), spans.length, spans.at(-1)?.end].join()).join(";");
 }

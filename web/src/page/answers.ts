@@ -7,7 +7,7 @@ import type { Comparison, Documents, Goal, Report, Result, Run } from "../model"
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { headline, verdictCounts } from "./words";
+import { headline, sidesOf, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
@@ -17,16 +17,15 @@ export interface Answer {
 
 /** answers lists the answers that the documents allow. */
 export function answers(documents: Documents): Answer[] {
+  const who = (i: number) => (documents.reports.length > 1 ? ` (${letter(i)})` : "");
   const list: Answer[] = [];
   documents.reports.forEach((r, i) => {
-    const who = documents.reports.length > 1 ? ` (${letter(i)})` : "";
-    if (r.ranking) {
-      list.push({ question: `Which is best?${who}`, ...winners(r.ranking) });
-      return;
-    }
-    list.push({ question: `How fast?${who}`, sentence: speed(r), tone: "plain" }, { question: `Believable?${who}`, ...belief(r) });
+    list.push(r.ranking ? { question: `Which is best?${who(i)}`, ...winners(r.ranking) } : { question: `How fast?${who(i)}`, sentence: speed(r), tone: "plain" });
   });
-  for (const c of comparisonsOf(documents)) list.push({ question: "Better?", ...better(c) });
+  documents.reports.forEach((r, i) => {
+    if (!r.ranking) list.push({ question: `Believable?${who(i)}`, ...belief(r) });
+  });
+  for (const c of comparisonsOf(documents)) list.push({ question: "Better?", ...better(c, sidesOf(documents.reports, c)) });
   for (const r of documents.reports) {
     if (r.goals?.length) list.push({ question: "Goals?", ...goals(r.goals) });
     for (const d of r.durability ?? []) {
@@ -103,13 +102,13 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid, and as precise as was asked for; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 
-function better(c: Comparison): { sentence: string; tone: Tone } {
+function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {
   const n = (v: string) => c.rows.filter((r) => r.verdict === v).length;
   const parts = (["better", "worse", "same", "unclear", "unusable"] as const).filter((v) => n(v)).map((v) => `${v === "same" ? "the same" : v} in ${n(v)}`);
   const care = c.comparable ? "" : " They are unlike things, so the change cannot be put down to the storage alone.";
   const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
   return {
-    sentence: `B (${c.b.target.name}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against A (${c.a.target.name}).${care}`,
+    sentence: `${b} (${c.b.target.name}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against ${a} (${c.a.target.name}).${care}`,
     tone: c.comparable ? tone : "unsure",
   };
 }
@@ -123,9 +122,10 @@ function goals(list: Goal[]): { sentence: string; tone: Tone } {
   };
 }
 
-/** answerList shows answers. */
-export function answerList(list: Answer[]): HTMLElement {
+/** answerList shows answers, of so many runs. */
+export function answerList(list: Answer[], runs = 1): HTMLElement {
   const items: Child[] = [];
   for (const a of list) items.push(h("div", { class: `answer ${a.tone}` }, h("dt", {}, a.question), h("dd", {}, a.sentence)));
-  return h("dl", { class: "answers", id: "answers" }, ...items);
+  const beside = runs < 2 ? "" : runs % 3 === 0 || runs === 5 ? " by-3" : " by-2";
+  return h("dl", { class: `answers${beside}`, id: "answers" }, ...items);
 }

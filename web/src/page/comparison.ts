@@ -10,38 +10,37 @@ import { findings } from "./findings";
 import { flowName, metricWords, runTitle } from "./words";
 
 /** comparison shows the nth comparison of a page. */
-export function comparison(c: Comparison, nth: number): HTMLElement {
+export function comparison(c: Comparison, nth: number, sides: [string, string]): HTMLElement {
   const how = c.method === "paired" ? "Measured in interleaved blocks, side by side." : "Two runs after each other: what else changed between them is part of the difference.";
-  const drawing = forest(c, nth);
+  const drawing = forest(c, nth, sides);
   return h(
     "section",
     { "aria-label": `${c.a.target.name} against ${c.b.target.name}` },
-    h("p", {}, h("strong", {}, "A "), runTitle(c.a), h("strong", {}, "  B "), runTitle(c.b)),
+    h("p", {}, h("strong", {}, `${sides[0]} `), runTitle(c.a), h("strong", {}, `  ${sides[1]} `), runTitle(c.b)),
     h("p", { class: "faint" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
-    traits(c),
-    table(c),
+    traits(c, sides),
+    table(c, sides),
     drawing && h("div", { class: "charts" }, figure(drawing)),
     c.findings.length ? findings(c.findings) : null,
   );
 }
 
-function traits(c: Comparison): HTMLElement {
+function traits(c: Comparison, sides: [string, string]): HTMLElement {
   const parts: Child[] = [];
   if (c.common.length) parts.push(h("p", {}, h("span", { class: "faint" }, "The same: "), c.common.map((t) => `${t.name} ${t.value}`).join(" · ")));
   if (c.differences.length) {
     const rows = c.differences.map((d) =>
       h("tr", {}, h("th", { scope: "row" }, d.name), h("td", {}, d.a), h("td", {}, d.b), h("td", { class: d.unlike ? "verdict unsure" : "faint" }, d.unlike ? "! unlike things" : "what is compared, or harmless")),
     );
-    const head = h("tr", {}, ...["differs", "A", "B", ""].map((n) => h("th", { scope: "col" }, n)));
+    const head = h("tr", {}, ...["differs", ...sides, ""].map((n) => h("th", { scope: "col" }, n)));
     parts.push(h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Differences" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))));
   }
   return h("div", { class: "traits" }, ...parts);
 }
 
-const head = ["workload", "metric", "A", "±95%", "B", "±95%", "change", "interval", "verdict"];
-
-function table(c: Comparison): HTMLElement {
-  const numeric = new Set(["A", "B", "±95%", "change", "interval"]);
+function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
+  const head = ["workload", "metric", a, "±95%", b, "±95%", "change", "interval", "verdict"];
+  const numeric = new Set([a, b, "±95%", "change", "interval"]);
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the comparison" },

@@ -12,19 +12,19 @@ import { findings } from "./findings";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
-import { pageTitle, runTitle, storageWords, whenWords } from "./words";
+import { pageTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
 
 /** page makes the whole page: answers, findings, tables, charts, how to reproduce it. */
 export function page(documents: Documents): HTMLElement {
   document.title = `${pageTitle(documents.reports)} · Loadline`;
   const main = h("main", {});
-  main.append(header(documents), answerList(answers(documents)));
+  main.append(header(documents), answerList(answers(documents), documents.reports.length));
   const ranked = documents.reports.filter((r) => r.ranking);
   if (ranked.length) main.append(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r) => ranking(r.ranking!))));
   each(main, documents, "Findings", "findings", (r) => findings(r.findings));
   if (ranked.length < documents.reports.length) each(main, documents, "Results", "results", results);
   const compared = comparisonsOf(documents);
-  if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map(comparison)));
+  if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map((c, i) => comparison(c, i, sidesOf(documents.reports, c)))));
   add(main, [...varied(documents), overTime(documents)]);
   each(main, documents, "To reproduce it", "reproduce", reproduce);
   main.append(footer());

@@ -7,9 +7,13 @@ import { verdictSign, verdictTone } from "../theme";
 import { flowName } from "./words";
 
 export function results(report: Report): HTMLElement {
-  const rows = report.results;
-  if (rows.length === 0) return h("p", {}, "No workload yields a number.");
-  const head = ["workload", "pattern", "rate", "±95%", "mean", "p50", "p99", "p99.9", "over time", "verdict"];
+  if (report.results.length === 0) return h("p", {}, "No workload yields a number.");
+  return tableOf(report.results, true);
+}
+
+/** tableOf makes the table; one that is not judged yet has no verdicts. */
+export function tableOf(rows: Result[], judged: boolean): HTMLElement {
+  const head = ["workload", "pattern", "rate", "±95%", "mean", "p50", "p99", "p99.9", "over time", ...(judged ? ["verdict"] : [])];
   const numeric = new Set(["rate", "±95%", "mean", "p50", "p99", "p99.9"]);
   return h(
     "div",
@@ -18,12 +22,12 @@ export function results(report: Report): HTMLElement {
       "table",
       { class: "results" },
       h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.has(t) ? "number" : undefined }, t)))),
-      h("tbody", {}, ...rows.map((r) => row(r, rows))),
+      h("tbody", {}, ...rows.map((r) => row(r, rows, judged))),
     ),
   );
 }
 
-function row(r: Result, all: Result[]): HTMLElement {
+function row(r: Result, all: Result[], judged: boolean): HTMLElement {
   const isRate = !isLatency(r.metric);
   const lead = isRate ? r : r.metrics.iops;
   const leadMetric = isRate ? r.metric : "iops";
@@ -32,7 +36,7 @@ function row(r: Result, all: Result[]): HTMLElement {
   const estimate = (m: "latency" | "p50" | "p99") => format.seconds(r.metrics[m]?.estimate ?? (m === "latency" ? r.latency?.mean : r.latency?.[m]));
   return h(
     "tr",
-    { class: r.verdict },
+    { class: judged ? r.verdict : "" },
     h("th", { scope: "row" }, name),
     h("td", { class: "faint" }, r.description),
     number(format.metric(leadMetric, lead?.estimate), leadMetric === r.metric),
@@ -42,7 +46,7 @@ function row(r: Result, all: Result[]): HTMLElement {
     number(estimate("p99"), r.metric === "p99"),
     number(format.seconds(r.latency?.["p99.9"]), r.metric === "p99.9"),
     h("td", {}, sparkline(r.series ?? [], r.direction)),
-    h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "faint" }, ` ${r.findings.join(", ")}`) : null),
+    judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "faint" }, ` ${r.findings.join(", ")}`) : null) : null,
   );
 }
 

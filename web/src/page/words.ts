@@ -1,7 +1,8 @@
 // Names of things, the same everywhere on a page.
 
 import * as format from "../format";
-import type { Direction, Metric, Report, Result, Run, Storage } from "../model";
+import type { Comparison, Direction, Metric, Report, Result, Run, Storage } from "../model";
+import { letter } from "../theme";
 
 /** flowName is a workload in one direction; the direction only where the name is not enough. */
 export function flowName(workload: string, direction: Direction, all: { workload: string; direction: Direction }[]): string {
@@ -69,4 +70,11 @@ export function headline(r: Result): string {
 /** title of a page's document in the browser's tab. */
 export function pageTitle(reports: Report[]): string {
   return reports.map((r) => r.run.target.name).join(" · ") || "Loadline";
+}
+
+/** sidesOf are the letters of a comparison's two sides on the page. */
+export function sidesOf(reports: Report[], c: Comparison): [string, string] {
+  const a = reports.findIndex((r) => r.run.id === c.a.id);
+  const b = reports.findIndex((r, i) => i !== a && r.run.id === c.b.id);
+  return a < 0 || b < 0 ? ["A", "B"] : [letter(a), letter(b)];
 }
