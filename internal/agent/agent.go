@@ -113,6 +113,8 @@ func (w *worker) handle(ctx context.Context, req model.Request) {
 		ev.Prepared, err = w.prepare(ctx, req.ID, *req.Prepare)
 	case req.Start != nil:
 		ev.Result, err = w.start(ctx, req.ID, *req.Start)
+	case req.Clock != nil:
+		ev.Clock = w.Env.Now().UnixNano()
 	case req.Idle != nil:
 		ev.Beside, err = w.idle(ctx, *req.Idle)
 	case req.Ceiling != nil:

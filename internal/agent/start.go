@@ -19,7 +19,8 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 			return nil, model.BrokenError("the worker was told to measure a volume that it has not prepared", "")
 		}
 	}
-	if req.At > 0 {
+	numbers := req.Volume.Target.Kind == model.Fake
+	if req.At > 0 && !numbers {
 		select {
 		case <-time.After(time.Unix(0, req.At).Sub(w.Env.Now())):
 		case <-ctx.Done():
@@ -27,12 +28,17 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	}
 	counter := observe.Begin(w.device)
 	begin := w.Env.Now()
+	delay := 0.0
+	if req.At > 0 && !numbers {
+		delay = max(0, begin.Sub(time.Unix(0, req.At)).Seconds())
+	}
 	pair := pairing{counter: counter, begin: begin}
 	res, err := w.Driver(req.Volume.Target.Kind).Run(ctx, req, func(ev model.Event) {
 		ev.ID = id
 		if ev.Sample != nil {
 			ev.Sample.Step = req.Step.Number
 			pair.sample(ev.Sample, w.Env.Now())
+			ev.Sample.End += delay
 		}
 		w.emit(ev)
 	})
@@ -40,8 +46,8 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		return nil, err
 	}
 	res.Step = req.Step
-	if req.Volume.Target.Kind != model.Fake {
-		res.Ended = w.Env.Now().Sub(begin).Seconds()
+	if !numbers {
+		res.Delay, res.Ended = delay, delay+w.Env.Now().Sub(begin).Seconds()
 		counters := counter.End()
 		pair.join(counters.Window)
 		res.Counters = &counters

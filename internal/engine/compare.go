@@ -76,6 +76,9 @@ func (c *comparison) run(ctx context.Context) error {
 		}
 	}
 	for _, s := range c.sides {
+		if err := c.clocks(ctx, s); err != nil {
+			return err
+		}
 		if err := c.idle(ctx, s); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type scripted struct {
 	seq      int64
 	requests []model.Request
 	answer   func(s *scripted, r model.Request)
+	// ahead is by how much its clock is.
+	ahead time.Duration
 }
 
 func (s *scripted) emit(ev model.Event) {
@@ -65,7 +68,9 @@ func connected(t *testing.T, answer func(s *scripted, r model.Request)) (*Worker
 func steady(s *scripted, r model.Request) {
 	switch {
 	case r.Prepare != nil:
-		s.emit(model.Event{ID: r.ID, Prepared: &model.Preparation{}})
+		s.emit(model.Event{ID: r.ID, Prepared: &model.Preparation{Written: r.Prepare.Volume.Size}})
+	case r.Clock != nil:
+		s.emit(model.Event{ID: r.ID, Clock: time.Now().Add(s.ahead).UnixNano()})
 	case r.Start != nil:
 		for i := range int(r.Start.Step.Seconds) {
 			s.emit(model.Event{ID: r.ID, Sample: &model.Sample{
@@ -297,25 +302,37 @@ func TestARecorderThatCannotSaveEndsTheRun(t *testing.T) {
 
 func TestSeveralWorkersStartTogether(t *testing.T) {
 	var mu sync.Mutex
-	starts := map[int64]int{}
+	starts := map[int][]int64{}
 	answer := func(s *scripted, r model.Request) {
 		if r.Start != nil {
 			mu.Lock()
-			starts[r.Start.At]++
+			n := r.Start.Step.Number
+			starts[n] = append(starts[n], r.Start.At)
 			mu.Unlock()
 		}
 		steady(s, r)
 	}
 	a, _ := connected(t, answer)
-	b, _ := connected(t, answer)
+	b, behind := connected(t, answer)
+	behind.ahead = time.Hour
 	m := &memory{}
 	if _, err := execute(t.Context(), plan(1000, "a"), needs{"a": 1}, m, a, b); err != nil {
 		t.Fatal(err)
 	}
-	for at, n := range starts {
-		if at == 0 || n != 2 {
-			t.Errorf("start time %d was given to %d workers, want a common time for 2", at, n)
+	if len(starts) != 2 {
+		t.Errorf("%d starts, want 2 visits", len(starts))
+	}
+	for _, visit := range starts {
+		if len(visit) != 2 || visit[0] == 0 || visit[1] == 0 {
+			t.Fatalf("start times %v, want those of two workers", visit)
 		}
+		// The one's clock is an hour ahead, so it is told to begin an hour later.
+		if apart := time.Duration(max(visit[0], visit[1]) - min(visit[0], visit[1])); (apart - time.Hour).Abs() > 50*time.Millisecond {
+			t.Errorf("start times lie %s apart, want the hour by which the clocks differ", apart)
+		}
+	}
+	if c := m.beside.Clocks; len(c) != 4 || math.Abs(c[0].Offset) > c[0].Error+1e-3 || math.Abs(c[1].Offset-3600) > c[1].Error+1e-3 || c[1].Worker != 1 {
+		t.Errorf("clocks %+v", c)
 	}
 	if len(m.steps) != 4 || len(m.samples) != 8 {
 		t.Errorf("%d step results and %d samples, want 4 and 8", len(m.steps), len(m.samples))

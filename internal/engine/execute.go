@@ -78,6 +78,9 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.prepare(ctx, r.side); err != nil {
 		return err
 	}
+	if err := r.clocks(ctx, r.side); err != nil {
+		return err
+	}
 	if err := r.idle(ctx, r.side); err != nil {
 		return err
 	}
@@ -99,6 +102,9 @@ func (r *run) run(ctx context.Context) error {
 			return errors.New("every workload failed")
 		}
 		steps = r.more(round)
+	}
+	if err := r.clocks(ctx, r.side); err != nil {
+		return err
 	}
 	return r.after(ctx, r.side)
 }

@@ -20,6 +20,8 @@ type side struct {
 	// number counts its steps.
 	number int
 	beside Besides
+	// offsets are how far the workers' clocks are ahead; empty for a single worker.
+	offsets []time.Duration
 	// cores is how much of a core the load generator used at most, by workload.
 	cores map[string]float64
 }
@@ -58,25 +60,6 @@ func outcome(ctx context.Context, err error) (model.Status, string, error) {
 	return model.Failed, err.Error(), err
 }
 
-// prepare makes the volume of a side ready.
-func (e *execution) prepare(ctx context.Context, s *side) error {
-	for i, w := range s.workers {
-		prep, err := w.Prepare(ctx, model.PrepareRequest{
-			Volume: s.plan.Volume, Destroy: s.plan.Experiment.DestroyDataOn, MaxSeconds: s.plan.Experiment.MaxPrefill,
-		}, func(p model.Progress) { e.tell(s, model.Update{Progress: &p}) })
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			if err := s.recorder.Prepared(*prep); err != nil {
-				return err
-			}
-		}
-	}
-	e.clock = e.now().Sub(e.began).Seconds()
-	return nil
-}
-
 // ended is what is known of a step when it is over.
 type ended struct {
 	workload model.Workload
@@ -105,10 +88,14 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		step.Offered = w.RateIOPS
 	}
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
-	base := max(e.clock, e.now().Sub(e.began).Seconds())
+	begin := e.now()
+	if s.crew(w) > 1 {
+		begin = begin.Add(startMargin)
+	}
+	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}
 	var err error
-	d.results, d.samples, err = e.visit(ctx, s, step, w, base)
+	d.results, d.samples, err = e.visit(ctx, s, step, w, begin, base)
 	for i := range d.results {
 		r := &d.results[i]
 		r.Ended += base
@@ -134,8 +121,9 @@ func givenUp(d ended) string {
 	return fmt.Sprintf("%s is given up after a failed visit: %s", d.workload.Name, d.failed)
 }
 
-// visit runs the step at every worker at the same time and gathers the samples.
-func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model.Workload, base float64) ([]model.StepResult, []model.Sample, error) {
+// visit runs the step at every worker of the crew at the same time and gathers the
+// samples.
+func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
 	type event struct {
 		worker int
 		ev     model.Event
@@ -145,13 +133,14 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 	visitCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := make(chan event, 64)
-	var at int64
-	if len(s.workers) > 1 {
-		at = e.now().Add(startMargin).UnixNano()
-	}
-	for i, worker := range s.workers {
+	crew := s.workers[:s.crew(w)]
+	for i, worker := range crew {
+		var at int64
+		if len(crew) > 1 {
+			at = begin.Add(s.offsets[i]).UnixNano()
+		}
 		go func() {
-			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.Volume, At: at},
+			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.volume(i), At: at},
 				func(ev model.Event) { events <- event{worker: i, ev: ev} })
 			events <- event{worker: i, result: res, err: err}
 		}()
@@ -159,7 +148,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 	var results []model.StepResult
 	var fresh []model.Sample
 	var firstErr error
-	for over := 0; over < len(s.workers); {
+	for over := 0; over < len(crew); {
 		in := <-events
 		switch {
 		case in.err != nil:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ const helloTimeout = 30 * time.Second
 // stopGrace is how long a worker may take to end a request that was stopped,
 // before the link to it is given up: the load tool needs up to 35 s to be killed.
 const stopGrace = 45 * time.Second
+
+// clockQuestions is how often a worker is asked for its time.
+const clockQuestions = 5
 
 // Worker is the engine's end of a link to an agent. Its methods may be called by
 // one goroutine at a time.
@@ -92,6 +96,25 @@ func (w *Worker) Start(ctx context.Context, req model.StartRequest, on func(mode
 		return nil, err
 	}
 	return ev.Result, nil
+}
+
+// Clock measures how far the worker's clock is ahead of this one's, in seconds, by
+// the quickest of a few questions: the answer was given somewhere between question
+// and arrival (Cristian's algorithm).
+func (w *Worker) Clock(ctx context.Context, now func() time.Time) (model.Clock, error) {
+	c := model.Clock{Host: w.hello.Hostname, Error: math.Inf(1)}
+	for range clockQuestions {
+		asked := now()
+		ev, err := w.ask(ctx, model.Request{Clock: &struct{}{}}, nil)
+		if err != nil {
+			return c, err
+		}
+		took := now().Sub(asked)
+		if half := took.Seconds() / 2; half < c.Error {
+			c.Error, c.Offset = half, time.Unix(0, ev.Clock).Sub(asked.Add(took/2)).Seconds()
+		}
+	}
+	return c, nil
 }
 
 // Idle counts for a while without load.
@@ -180,7 +203,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 
 // closes tells whether an event is the answer that ends its request.
 func closes(ev model.Event) bool {
-	return ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Beside != nil || ev.Done != nil || ev.Bye != nil
+	return ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Beside != nil || ev.Clock != 0 || ev.Done != nil || ev.Bye != nil
 }
 
 // send numbers a request, registers for its events (a stop has none) and writes it.

@@ -10,6 +10,18 @@ type Beside struct {
 	Ceilings []Ceiling `json:"ceilings,omitempty"`
 	// Cache is the working-set sweep, in the order in which it was measured.
 	Cache []CachePoint `json:"cache,omitempty"`
+	// Clocks are those of the workers, measured before and after the load, where there
+	// are several.
+	Clocks []Clock `json:"clocks,omitempty"`
+}
+
+// Clock is how far a worker's clock is ahead of the engine's, in seconds, known to
+// ±Error: half the time that the question and the answer took.
+type Clock struct {
+	Worker int     `json:"worker"`
+	Host   string  `json:"host,omitempty"`
+	Offset float64 `json:"offset"`
+	Error  float64 `json:"error"`
 }
 
 // Add appends what another one holds.
@@ -19,6 +31,7 @@ func (b *Beside) Add(o Beside) {
 	}
 	b.Ceilings = append(b.Ceilings, o.Ceilings...)
 	b.Cache = append(b.Cache, o.Cache...)
+	b.Clocks = append(b.Clocks, o.Clocks...)
 }
 
 // Ceiling is the rate of a workload's load generator on no storage at all (fio's

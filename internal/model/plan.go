@@ -73,8 +73,10 @@ type Experiment struct {
 	Replicas int `json:"replicas,omitempty"`
 	// CheckCache asks for the working-set sweep after the rounds.
 	CheckCache bool `json:"check_cache,omitempty"`
-	// Sweep says what a sweep varies; nil in other scenarios.
+	// Sweep says what a sweep varies, Scale on how many volumes at once a workload is
+	// run; nil in other scenarios.
 	Sweep *SweepRequest `json:"sweep,omitempty"`
+	Scale *ScaleRequest `json:"scale,omitempty"`
 }
 
 // Volume is what a worker does its I/O on, and what was found out about it.
@@ -93,6 +95,11 @@ type Volume struct {
 	Direct bool   `json:"direct"`
 	// Prefill tells that the volume is written before it is measured.
 	Prefill bool `json:"prefill"`
+	// DestroyDataOn is what the user named to allow that the content of one of several
+	// volumes is overwritten; of a single one, the experiment says it.
+	DestroyDataOn string `json:"destroy_data_on,omitempty"`
+	// Node is the machine that does the I/O, where there are several; "" is this one.
+	Node string `json:"node,omitempty"`
 	// NoFlush tells that the storage offers no flush, so none is tried.
 	NoFlush bool `json:"no_flush,omitempty"`
 }
@@ -149,9 +156,12 @@ type Plan struct {
 	Schema     string     `json:"schema"`
 	Experiment Experiment `json:"experiment"`
 	Volume     Volume     `json:"volume"`
-	Workloads  []Workload `json:"workloads"`
-	Schedule   Schedule   `json:"schedule"`
-	Steps      []Step     `json:"steps"`
+	// Volumes are those of a plan that loads several at once, in the order of their
+	// workers; Volume is then the first of them. Empty where there is one.
+	Volumes   []Volume   `json:"volumes,omitempty"`
+	Workloads []Workload `json:"workloads"`
+	Schedule  Schedule   `json:"schedule"`
+	Steps     []Step     `json:"steps"`
 	// PrefillSeconds and MeasureSeconds are estimates; MeasureSeconds is for the
 	// certain rounds.
 	PrefillSeconds float64 `json:"prefill_seconds"`
@@ -169,6 +179,14 @@ func (p *Plan) Workload(name string) (Workload, bool) {
 		}
 	}
 	return Workload{}, false
+}
+
+// VolumesOf lists the volumes that a workload is run on, in the order of the workers.
+func (p *Plan) VolumesOf(w Workload) []Volume {
+	if len(p.Volumes) == 0 {
+		return []Volume{p.Volume}
+	}
+	return p.Volumes[:min(len(p.Volumes), w.VolumeCount())]
 }
 
 // Status is how far a run came.
@@ -218,6 +236,24 @@ type Preparation struct {
 	Path string `json:"path,omitempty"`
 }
 
+// Merge adds what was done to another volume, which name tells in words. What is not
+// proven of one of them is not proven of all.
+func (p *Preparation) Merge(o Preparation, name string) {
+	p.Written += o.Written
+	p.Seconds = max(p.Seconds, o.Seconds)
+	p.Proof.Checked += o.Proof.Checked
+	p.Proof.Unwritten += o.Proof.Unwritten
+	if o.Proof.Method == NoProof {
+		p.Proof.Method = NoProof
+	}
+	if o.Proof.Detail != "" && p.Proof.Detail == "" {
+		p.Proof.Detail = name + ": " + o.Proof.Detail
+	}
+}
+
+// NoProof is the Method of a Proof that there is not.
+const NoProof = "none"
+
 // Proof tells whether every byte of the volume was really written.
 type Proof struct {
 	// Method is "fiemap", "read-back" or "none".
@@ -235,8 +271,10 @@ type Proof struct {
 type StepResult struct {
 	Step   Step `json:"step"`
 	Worker int  `json:"worker"`
-	// Started and Ended are seconds since the run began.
+	// Started and Ended are seconds since the run began. Started is when the workers
+	// were to begin, and Delay by how many seconds later this one did.
 	Started float64 `json:"started"`
+	Delay   float64 `json:"delay,omitempty"`
 	Ended   float64 `json:"ended"`
 	// Error is a sentence; empty when the step went well.
 	Error string `json:"error,omitempty"`

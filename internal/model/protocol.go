@@ -11,6 +11,8 @@ type Request struct {
 	Probe   *ProbeRequest   `json:"probe,omitempty"`
 	Prepare *PrepareRequest `json:"prepare,omitempty"`
 	Start   *StartRequest   `json:"start,omitempty"`
+	// Clock asks what time it is there.
+	Clock *struct{} `json:"clock,omitempty"`
 	// Idle and Ceiling gather evidence beside the load.
 	Idle    *IdleRequest    `json:"idle,omitempty"`
 	Ceiling *CeilingRequest `json:"ceiling,omitempty"`
@@ -71,7 +73,8 @@ type StartRequest struct {
 	Step     Step     `json:"step"`
 	Workload Workload `json:"workload"`
 	Volume   Volume   `json:"volume"`
-	// At is when to start, in Unix nanoseconds of the worker's clock; 0 is now.
+	// At is when to start, in Unix nanoseconds of the worker's clock; 0 is now. Times of
+	// samples and of the result count from it, also when the worker begins later.
 	At int64 `json:"at,omitempty"`
 }
 
@@ -97,6 +100,8 @@ type Event struct {
 	// Beside answers an idle or a ceiling request; it is empty where there is
 	// nothing to count.
 	Beside *Beside `json:"beside,omitempty"`
+	// Clock answers a clock request with the worker's time in Unix nanoseconds.
+	Clock int64 `json:"clock,omitempty"`
 	// Done closes a request that has no other answer.
 	Done *struct{} `json:"done,omitempty"`
 	// Error closes a request that failed.

@@ -23,6 +23,8 @@ type Scale struct {
 // ScalePoint is N volumes at once.
 type ScalePoint struct {
 	Volumes int `json:"volumes"`
+	// Result is the name of the workload in the report's results; "" in imported points.
+	Result string `json:"result,omitempty"`
 	// Nodes is the number of machines that carried the load; 0 is unknown.
 	Nodes int `json:"nodes,omitempty"`
 	// Total is the sum over the volumes, second by second, over their common window;
@@ -44,6 +46,19 @@ type ScalePoint struct {
 	// StartSpread is the time in seconds from the first worker's start to the last's.
 	StartSpread float64 `json:"start_spread,omitempty"`
 	Verdict     Verdict `json:"verdict"`
+}
+
+// ScaleRequest is what a scaling experiment was asked for.
+type ScaleRequest struct {
+	// Volumes are the numbers of volumes to load at once.
+	Volumes []int `json:"volumes"`
+	// Workload is the name of the one that each volume gets.
+	Workload string `json:"workload"`
+	// Rate limits each volume to so many I/Os per second; 0 is no limit.
+	Rate float64 `json:"rate,omitempty"`
+	// Targets are further targets after the experiment's own: volume i is on the target
+	// i modulo their number.
+	Targets []string `json:"targets,omitempty"`
 }
 
 // LawKind names a scaling law.

@@ -79,6 +79,9 @@ type Workload struct {
 	// OfCapacity is the offered rate as a share of the rate of CapacityWorkload, which
 	// the plan cannot know: RateIOPS is 0 until it was measured.
 	OfCapacity float64 `json:"of_capacity,omitempty"`
+	// Volumes is the number of volumes that carry this workload at once, each with all
+	// of its depth, jobs and rate; 0 is one.
+	Volumes int `json:"volumes,omitempty"`
 	// Metric is the headline: the one that the precision is asked of.
 	Metric Metric `json:"metric"`
 	// Job is the user's own fio job section text (options only, one per line).
@@ -97,6 +100,9 @@ func (w Workload) Reads() bool { return w.Direction != Write }
 
 // JobCount is Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
+
+// VolumeCount is Volumes, at least 1.
+func (w Workload) VolumeCount() int { return max(1, w.Volumes) }
 
 // Directions lists the flows that the workload yields results for.
 func (w Workload) Directions() []Direction {

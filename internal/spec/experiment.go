@@ -10,7 +10,7 @@ import (
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
-	"margin_p99", "goals", "cap", "replicas", "check_cache", "sweep"}
+	"margin_p99", "goals", "cap", "replicas", "check_cache", "sweep", "scale"}
 
 // ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
 // the same again.
@@ -28,7 +28,7 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
-		Sweep: o.sweep("sweep"),
+		Sweep: o.sweep("sweep"), Scale: o.scale("scale"),
 	}
 	if d.err != nil {
 		return model.Experiment{}, d.err
@@ -93,6 +93,6 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
 		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"goals", list(e.Goals)},
 		pair{"cap", optional(e.Cap.String())}, pair{"replicas", formatWhole(e.Replicas)}, pair{"check_cache", formatTruth(e.CheckCache)},
-		pair{"sweep", formatSweep(e.Sweep)},
+		pair{"sweep", formatSweep(e.Sweep)}, pair{"scale", formatScale(e.Scale)},
 	)
 }

@@ -63,6 +63,12 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 				BlockSizes: rapid.SliceOfN(rapid.Int64Range(1, 1<<40), 1, 4).Draw(t, "blocks"),
 			}
 		}
+		if rapid.Bool().Draw(t, "scale") {
+			e.Scale = &model.ScaleRequest{
+				Volumes: rapid.SliceOfN(rapid.IntRange(1, 1000), 1, 4).Draw(t, "volumes"), Workload: rapid.StringN(1, -1, -1).Draw(t, "workload"),
+				Rate: rapid.SampledFrom([]float64{0, 300, 0.5, 1e7}).Draw(t, "rate"), Targets: rapid.SampledFrom([][]string{nil, {"/a", "fake:?b"}}).Draw(t, "targets"),
+			}
+		}
 		data, err := MarshalExperiment(e)
 		if err != nil {
 			t.Fatal(err)

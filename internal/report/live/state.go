@@ -84,8 +84,13 @@ func (s *state) addSample(sample *model.Sample) {
 			s.sum.Add(*f)
 		}
 	}
-	s.sumSeconds += sample.Seconds
-	s.lastRate = s.headline(s.last, sample.Seconds)
+	// Each of several workers at once has seconds of its own, and their rates add up.
+	seconds := sample.Seconds
+	if s.workload != nil {
+		seconds /= float64(s.workload.VolumeCount())
+	}
+	s.sumSeconds += seconds
+	s.lastRate = s.headline(s.last, seconds)
 }
 
 // headline is the value of the workload's headline metric in a flow; NaN when

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A crew is the workers of a side that run a step together, each on the volume of its
+// number.
+
+// crew is how many workers a workload needs.
+func (s *side) crew(w model.Workload) int {
+	if len(s.plan.Volumes) == 0 {
+		return len(s.workers)
+	}
+	return min(len(s.workers), w.VolumeCount())
+}
+
+// volume is what a worker does its I/O on.
+func (s *side) volume(worker int) model.Volume {
+	if len(s.plan.Volumes) == 0 {
+		return s.plan.Volume
+	}
+	return s.plan.Volumes[worker]
+}
+
+// prepare makes the volumes of a side ready, all at once. What several workers share
+// is prepared by the first of them.
+func (e *execution) prepare(ctx context.Context, s *side) error {
+	if n := len(s.plan.Volumes); n > 0 && n != len(s.workers) {
+		return fmt.Errorf("the plan has %d volumes, and there are %d workers", n, len(s.workers))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		prep *model.Preparation
+		err  error
+	}
+	var at sync.Mutex
+	progress := map[int]model.Progress{}
+	answers := make([]answer, len(s.workers))
+	var all sync.WaitGroup
+	seen := map[string]bool{}
+	for i, w := range s.workers {
+		v := s.volume(i)
+		if name := v.Node + " " + string(v.Target.Kind) + v.Target.Path + v.Target.URI; len(s.plan.Volumes) > 0 && !v.Owned && v.Target.Kind != model.Fake {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+		}
+		all.Go(func() {
+			a := &answers[i]
+			a.prep, a.err = w.Prepare(ctx, model.PrepareRequest{
+				Volume: v, Destroy: s.destroy(v), MaxSeconds: s.prefillLimit(),
+			}, func(p model.Progress) {
+				at.Lock()
+				defer at.Unlock()
+				progress[i] = p
+				together := addProgress(progress, p.Phase)
+				e.tell(s, model.Update{Progress: &together})
+			})
+			if a.err != nil {
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	var merged *model.Preparation
+	var failed error
+	for i, a := range answers {
+		switch {
+		case a.err != nil && (failed == nil || errors.Is(failed, context.Canceled)):
+			failed = a.err
+		case a.err == nil && a.prep != nil && merged == nil:
+			merged = a.prep
+		case a.err == nil && a.prep != nil:
+			merged.Merge(*a.prep, fmt.Sprintf("volume %d", i+1))
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	if err := s.recorder.Prepared(*merged); err != nil {
+		return err
+	}
+	e.clock = e.now().Sub(e.began).Seconds()
+	return nil
+}
+
+// destroy is the target that a worker may overwrite.
+func (s *side) destroy(v model.Volume) string {
+	if len(s.plan.Volumes) > 0 {
+		return v.DestroyDataOn
+	}
+	return s.plan.Experiment.DestroyDataOn
+}
+
+// prefillLimit is how long a volume may take, of several that may share one disk.
+func (s *side) prefillLimit() float64 {
+	return s.plan.Experiment.MaxPrefill * float64(max(1, len(s.plan.Volumes)))
+}
+
+// addProgress adds up what the workers in a phase have done.
+func addProgress(of map[int]model.Progress, phase string) model.Progress {
+	sum := model.Progress{Phase: phase}
+	for _, p := range of {
+		if p.Phase == phase {
+			sum.Done, sum.Total, sum.Rate = sum.Done+p.Done, sum.Total+p.Total, sum.Rate+p.Rate
+		}
+	}
+	return sum
+}
+
+// clocks measures how far the workers' clocks are apart from this one's, where there
+// are several workers, and records it.
+func (e *execution) clocks(ctx context.Context, s *side) error {
+	if len(s.workers) < 2 {
+		return nil
+	}
+	found := make([]model.Clock, len(s.workers))
+	errs := make([]error, len(s.workers))
+	var all sync.WaitGroup
+	for i, w := range s.workers {
+		all.Go(func() { found[i], errs[i] = w.Clock(ctx, e.now) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.offsets = make([]time.Duration, len(found))
+	for i := range found {
+		found[i].Worker = i
+		s.offsets[i] = time.Duration(found[i].Offset * float64(time.Second))
+	}
+	return s.recorder.Beside(model.Beside{Clocks: found})
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A workload on N volumes is run by the first N workers, each on its own volume; all
+// volumes are prepared, and one that several share is prepared once.
+func TestACrewTakesTheVolumesOfItsNumbers(t *testing.T) {
+	var mu sync.Mutex
+	prepared, started := map[string]int{}, map[string][]string{}
+	var workers []*Worker
+	for range 4 {
+		w, _ := connected(t, func(s *scripted, r model.Request) {
+			mu.Lock()
+			switch {
+			case r.Prepare != nil:
+				prepared[r.Prepare.Volume.Target.Path]++
+			case r.Start != nil:
+				started[r.Start.Workload.Name] = append(started[r.Start.Workload.Name], r.Start.Volume.Target.Path)
+			}
+			mu.Unlock()
+			steady(s, r)
+		})
+		workers = append(workers, w)
+	}
+	p := plan(1000, "one", "three", "four")
+	for i, path := range []string{"/a", "/b", "/a", "/b"} {
+		p.Volumes = append(p.Volumes, model.Volume{Target: model.Target{Kind: model.BlockDevice, Path: path}, Owned: i == 3})
+	}
+	p.Workloads[1].Volumes, p.Workloads[2].Volumes = 3, 4
+	m := &memory{}
+	if _, err := execute(t.Context(), p, needs{}, m, workers...); err != nil {
+		t.Fatal(err)
+	}
+	if prepared["/a"] != 1 || prepared["/b"] != 2 {
+		t.Errorf("prepared %v, want the shared /a once and both of /b, one of which is a file of its own", prepared)
+	}
+	for name, want := range map[string][]string{"one": {"/a", "/a"}, "three": {"/a", "/a", "/a", "/a", "/b", "/b"}, "four": {"/a", "/a", "/a", "/a", "/b", "/b", "/b", "/b"}} {
+		if got := slices.Sorted(slices.Values(started[name])); !slices.Equal(got, want) {
+			t.Errorf("%s ran on %v in two visits, want %v", name, got, want)
+		}
+	}
+	for i := range m.steps {
+		if n := len(p.VolumesOf(must(p.Workload(m.steps[i].Step.Workload)))); m.steps[i].Worker >= n {
+			t.Errorf("worker %d did a step of %d volumes", m.steps[i].Worker, n)
+		}
+	}
+}
+
+func must(w model.Workload, ok bool) model.Workload {
+	if !ok {
+		panic("no such workload")
+	}
+	return w
+}
+
+func TestProgressOfAllWorkersAddsUp(t *testing.T) {
+	got := addProgress(map[int]model.Progress{0: {Phase: "prefill", Done: 1, Total: 4, Rate: 2}, 1: {Phase: "prefill", Done: 2, Total: 4, Rate: 3}, 2: {Phase: "prove", Done: 9}}, "prefill")
+	if want := (model.Progress{Phase: "prefill", Done: 3, Total: 8, Rate: 5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
