@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -163,20 +164,20 @@ func (l *library) walk() {
 	l.walking = nil
 }
 
-// known are the paths of the entries.
-func (l *library) known() map[string]bool {
+// known are the paths of the entries, and their kinds.
+func (l *library) known() map[string]store.CardKind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known := make(map[string]bool, len(l.entries))
-	for p := range l.entries {
-		known[p] = true
+	known := make(map[string]store.CardKind, len(l.entries))
+	for p, e := range l.entries {
+		known[p] = e.card.Kind
 	}
 	return known
 }
 
 // finding is what a walk has found so far.
 type finding struct {
-	known          map[string]bool
+	known          map[string]store.CardKind
 	paths          []string
 	links, folders int
 }
@@ -200,7 +201,7 @@ func (l *library) find(dir string, level int, found *finding) error {
 			return nil
 		}
 		below := path.Join(dir, name)
-		if found.known[below] {
+		if kind, known := found.known[below]; known && kind != store.RankingCard {
 			found.paths = append(found.paths, below)
 			continue
 		}
@@ -208,12 +209,20 @@ func (l *library) find(dir string, level int, found *finding) error {
 		switch {
 		case err != nil && store.Holds(name, nil), err == nil && store.Holds(name, names) && !folderOfFolders(names):
 			found.paths = append(found.paths, below)
+			if hasName(names, store.RankingFile) && level < depth {
+				// The systems of a ranking are runs of their own.
+				_ = l.find(below, level+1, found)
+			}
 		case err == nil && level < depth:
 			// What cannot be read below here is left out; the rest is not.
 			_ = l.find(below, level+1, found)
 		}
 	}
 	return nil
+}
+
+func hasName(names []fs.DirEntry, name string) bool {
+	return slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
 // folderOfFolders tells whether a directory that is only named like one of results

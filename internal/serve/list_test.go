@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -99,6 +102,44 @@ func TestEveryKindOfDirectoryIsListed(t *testing.T) {
 		"cut": "durability interrupted 0", "20260102-030405-begun": "unknown  2", "torn": "unknown  2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestTheSystemsOfARankingAreRunsOfTheirOwn(t *testing.T) {
+	s := newSite(t, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Hour) } })
+	folder := filepath.Join(s.folder, "bake-off")
+	for _, system := range []string{"first", "second"} {
+		s.check(s.begin(folder, system, nil).Finish(model.Complete, ""))
+	}
+	r := &model.Report{Schema: model.ReportSchema, Ranking: &model.Ranking{
+		Systems: []model.RankedSystem{{Name: "first"}, {Name: "second"}},
+		Groups:  []model.RankGroup{{Entries: []model.RankEntry{{System: 1, First: 1, Last: 1}, {System: 0, First: 2, Last: 2}}}},
+	}}
+	var doc bytes.Buffer
+	s.check(jsonout.Write(&doc, r))
+	s.check(store.WriteFile(folder, store.ReportFile, doc.Bytes()))
+	s.check(store.WriteRankedRuns(folder, []string{"first", "second"}))
+	// Twice: the second walk knows them.
+	for range 2 {
+		l, _ := s.list("sort=kind&order=up")
+		var got []string
+		for _, e := range l.Runs {
+			got = append(got, e.Path+" "+string(e.Kind)+" "+e.Statement)
+		}
+		slices.Sort(got)
+		want := []string{"bake-off ranking second comes first over all tests", "bake-off/first run ", "bake-off/second run "}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		s.server.library.renew(t.Context(), 0)
+	}
+	v, _ := s.view("bake-off")
+	if len(v.Reports) != 1 || len(v.Remarks) != 0 {
+		t.Errorf("a ranking alone: %d reports, %v", len(v.Reports), v.Remarks)
+	}
+	v, _ = s.view("bake-off", "bake-off/first", "bake-off/second")
+	if len(v.Reports) != 2 || len(v.Remarks) != 1 {
+		t.Errorf("a ranking beside others: %d reports, %v", len(v.Reports), v.Remarks)
 	}
 }
 

@@ -123,6 +123,11 @@ func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
 		}
 		b.remark(p, "of this comparison its side B is shown")
 		return b.add(ctx, p+"/"+store.CandidateDir, beside)
+	case store.RankingCard:
+		if beside {
+			b.remark(p, "a ranking has no place beside others; choose among its systems")
+			return nil
+		}
 	}
 	return b.addRun(o, beside)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -19,6 +20,8 @@ const (
 	SweepCard      CardKind = "sweep"
 	ScaleCard      CardKind = "scale"
 	ComparisonCard CardKind = "comparison"
+	// RankingCard is of a folder of several systems, each a run inside.
+	RankingCard    CardKind = "ranking"
 	DurabilityCard CardKind = "durability"
 	// UnknownCard is of a directory that holds too little to tell.
 	UnknownCard CardKind = "unknown"
@@ -51,7 +54,8 @@ type Card struct {
 	Results  []CardResult  `json:"results,omitempty"`
 	// Changes counts the verdicts on the rows of a comparison.
 	Changes map[model.Change]int `json:"changes,omitempty"`
-	// Durability and Statement are the outcome of a durability test.
+	// Durability is the outcome of a durability test, Statement says it, or that of a
+	// ranking, in a sentence.
 	Durability model.DurabilityResult `json:"durability,omitempty"`
 	Statement  string                 `json:"statement,omitempty"`
 	// Document is the size in bytes of the document that the card was made of. A
@@ -72,6 +76,8 @@ type CardResult struct {
 func CardOfReport(r *model.Report) Card {
 	c := headCard(&r.Run)
 	switch {
+	case r.Ranking != nil:
+		c.Kind, c.Target, c.Statement = RankingCard, systems(r.Ranking), firstPlace(r.Ranking)
 	case r.Sweep != nil:
 		c.Kind = SweepCard
 	case len(r.Scales) > 0:
@@ -90,6 +96,35 @@ func CardOfReport(r *model.Report) Card {
 		c.Verdict = model.Invalid
 	}
 	return c
+}
+
+// systems are the names of a ranking's systems.
+func systems(k *model.Ranking) string {
+	var names []string
+	for _, s := range k.Systems {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// firstPlace says who comes first over all tests, as far as the numbers tell.
+func firstPlace(k *model.Ranking) string {
+	if len(k.Groups) == 0 {
+		return "nothing was ranked"
+	}
+	var first []string
+	for _, e := range k.Groups[len(k.Groups)-1].Entries {
+		if e.First == 1 {
+			first = append(first, k.Systems[e.System].Name)
+		}
+	}
+	switch len(first) {
+	case 0:
+		return "no system can be ranked over all tests"
+	case 1:
+		return first[0] + " comes first over all tests"
+	}
+	return "unclear which comes first over all tests: " + strings.Join(first, ", ")
 }
 
 // CardOfComparison makes the card of a comparison that was measured as one.

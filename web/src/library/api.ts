@@ -2,7 +2,7 @@
 
 import type { Comparison, Direction, Durability, Estimate, Finding, Metric, Report, Run, Verdict, Change } from "../model";
 
-export type Kind = "run" | "sweep" | "scale" | "comparison" | "durability" | "unknown";
+export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "unknown";
 
 export interface CardResult extends Estimate {
   workload: string;

@@ -34,6 +34,7 @@ const kinds: [value: string, words: string][] = [
   ["", "everything"],
   ["run", "runs"],
   ["comparison", "comparisons"],
+  ["ranking", "rankings"],
   ["sweep", "sweeps"],
   ["scale", "scaling"],
   ["durability", "durability tests"],

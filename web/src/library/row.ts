@@ -23,7 +23,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
   const words = targetWords(e);
   const box = h("input", { type: "checkbox", "data-part": "box", "aria-label": `Choose ${words}, ${format.when(e.started)}` });
   box.checked = choice.has(e);
-  box.disabled = e.kind === "unknown" || e.kind === "durability";
+  box.disabled = e.kind === "unknown" || e.kind === "durability" || e.kind === "ranking";
   box.addEventListener("change", () => {
     if (!choice.set(e, box.checked)) box.checked = !box.checked;
   });
@@ -49,7 +49,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
 }
 
 function kindWords(e: Entry): string {
-  const kind = { run: e.profile || "run", sweep: "sweep", scale: "scaling", comparison: `comparison ${e.profile ?? ""}`.trim(), durability: "durability", unknown: "not readable" }[e.kind];
+  const kind = { run: e.profile || "run", sweep: "sweep", scale: "scaling", comparison: `comparison ${e.profile ?? ""}`.trim(), ranking: "ranking", durability: "durability", unknown: "not readable" }[e.kind];
   const parts = [kind, e.target_kind === "imported" && "imported: no raw series", e.host && `on ${e.host}`];
   return parts.filter(Boolean).join(" · ");
 }
