@@ -104,6 +104,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.AddCommand(newServe(e))
 	root.AddCommand(newReport(e))
 	root.AddCommand(newImport(e))
+	root.AddCommand(newKbench(e))
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -119,9 +120,9 @@ func noVerb(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	hint := "loadline --help"
+	hint := cmd.CommandPath() + " --help"
 	if near := model.Nearest(args[0], names); near != "" {
-		hint = "loadline " + near
+		hint = cmd.CommandPath() + " " + near
 	}
 	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)
 }

@@ -72,6 +72,8 @@ type Workload struct {
 	Sync string `json:"sync,omitempty"`
 	// RateIOPS limits each direction, in 1/s over all jobs; 0 is no limit.
 	RateIOPS float64 `json:"rate_iops,omitempty"`
+	// RateBandwidth limits each direction, in bytes/s over all jobs; 0 is no limit.
+	RateBandwidth float64 `json:"rate_bandwidth,omitempty"`
 	// OpenLoop makes I/Os due at random times (a Poisson process of RateIOPS, both
 	// directions together) whether or not earlier ones have ended; latencies count from
 	// when an I/O was due. Depth then bounds the I/Os in flight: those beyond it wait.
@@ -103,6 +105,18 @@ func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
 // VolumeCount is Volumes, at least 1.
 func (w Workload) VolumeCount() int { return max(1, w.Volumes) }
+
+// Limit is the rate that RateIOPS and RateBandwidth allow each direction, in 1/s;
+// 0 is no limit.
+func (w Workload) Limit() float64 {
+	limit := w.RateIOPS
+	if w.RateBandwidth > 0 && w.BlockSize > 0 {
+		if n := w.RateBandwidth / float64(w.BlockSize); limit == 0 || n < limit {
+			limit = n
+		}
+	}
+	return limit
+}
 
 // Directions lists the flows that the workload yields results for.
 func (w Workload) Directions() []Direction {

@@ -55,7 +55,7 @@ func checkDepth(ev Evidence) []model.Finding {
 		case w.Job != "":
 			o.miss(name, "the depth of a fio job of one's own is not known")
 			continue
-		case w.Sync != "" || w.RateIOPS > 0:
+		case w.Sync != "" || w.Limit() > 0:
 			continue
 		}
 		asked := float64(w.Depth)

@@ -27,7 +27,7 @@ func checkRate(ev Evidence) []model.Finding {
 	var o outcome
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
-		if !known || w.RateIOPS <= 0 || r.Direction == model.Sync || w.Job != "" || lesser(w, r.Direction) {
+		if !known || w.Limit() <= 0 || r.Direction == model.Sync || w.Job != "" || lesser(w, r.Direction) {
 			continue
 		}
 		e, ok := r.Metrics[model.IOPS]
@@ -35,7 +35,7 @@ func checkRate(ev Evidence) []model.Finding {
 			o.miss(r.Workload, "the rate that was achieved is not known")
 			continue
 		}
-		if upper(e) >= rateNeeded*w.RateIOPS {
+		if upper(e) >= rateNeeded*w.Limit() {
 			o.pass(r.Workload)
 			continue
 		}
@@ -43,15 +43,15 @@ func checkRate(ev Evidence) []model.Finding {
 			// A load sweep looks for the rate that is too much: finding it is no fault.
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 				Message: fmt.Sprintf("saturated: %s of the %s that were offered were achieved (%s), so its latencies grow with the time it lasts",
-					model.FormatRate(e.Value), model.FormatRate(w.RateIOPS), percent(e.Value/w.RateIOPS)),
-				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.RateIOPS}})
+					model.FormatRate(e.Value), model.FormatRate(w.Limit()), percent(e.Value/w.Limit())),
+				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.Limit()}})
 			continue
 		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
-				model.FormatRate(e.Value), model.FormatRate(w.RateIOPS), percent(e.Value/w.RateIOPS)),
-			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.RateIOPS},
-			Next:     fmt.Sprintf("set the workload's rate_iops to %.0f or less in the profile", 0.8*e.Value)})
+				model.FormatRate(e.Value), model.FormatRate(w.Limit()), percent(e.Value/w.Limit())),
+			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.Limit()},
+			Next:     fmt.Sprintf("ask for %.0f/s or less (rate_iops in a profile of your own)", 0.8*e.Value)})
 	}
 	return o.findings("the asked rates were achieved", "no workload of this run has a rate")
 }

@@ -43,7 +43,7 @@ func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, 
 // ceilingText is the workload's job on no storage.
 func ceilingText(w model.Workload, v model.Volume, long time.Duration) string {
 	v.Target, v.Path, v.Engine, v.Direct = model.Target{}, "", "null", false
-	w.RateIOPS = 0
+	w.RateIOPS, w.RateBandwidth = 0, 0
 	var kept strings.Builder
 	for line := range strings.Lines(w.Job) {
 		if name, _ := option(line); !strings.HasPrefix(name, "rate") {

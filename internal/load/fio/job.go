@@ -81,6 +81,9 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
 		// fio's limit is one of each job and direction.
 		t.set("rate_iops", max(1, int64(math.Round(w.RateIOPS/float64(w.JobCount())))))
 	}
+	if w.RateBandwidth > 0 {
+		t.set("rate", max(1, int64(math.Round(w.RateBandwidth/float64(w.JobCount())))))
+	}
 	if w.Writes() && w.BlockSize < refillBelow && w.Depth*w.JobCount() > 1 {
 		t.set("refill_buffers", 1)
 	}

@@ -47,7 +47,7 @@ func problemOf(w model.Workload) string {
 		return "has no block size"
 	case w.Depth <= 0:
 		return "has no depth"
-	case w.Jobs < 0 || w.OffsetIncrement < 0 || w.RateIOPS < 0:
+	case w.Jobs < 0 || w.OffsetIncrement < 0 || w.RateIOPS < 0 || w.RateBandwidth < 0:
 		return "has a negative figure"
 	case w.Sync != "" && w.Sync != "fsync" && w.Sync != "fdatasync":
 		return fmt.Sprintf("has the unknown flush %q: it is fsync or fdatasync", w.Sync)

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/text"
+)
+
+func newKbench(e *env.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kbench",
+		Short: "Stand in for Kbench: its variables, files, summaries and metrics",
+		Long: `Does what Kbench's entry points do, with the same environment variables, arguments,
+files, summary and metrics, measured and judged by Loadline. The container image
+loadline-kbench calls it in the place of run.sh, cmp_run.sh and metric-exporter.`,
+		Args: noVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKbenchRun(e), newKbenchCompare(e))
+	return cmd
+}
+
+// kbenchFlags are what the two measuring commands share.
+type kbenchFlags struct {
+	overwrite, quiet, child bool
+	time, rampTime          string
+}
+
+func (f *kbenchFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device if it exists, as Kbench does without asking")
+	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
+	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
+	_ = cmd.Flags().MarkHidden("child-worker")
+}
+
+func newKbenchRun(e *env.Env) *cobra.Command {
+	var f kbenchFlags
+	cmd := &cobra.Command{
+		Use:   "run [FILE [PREFIX [SIZE]]]",
+		Short: "What run.sh does: Kbench's twelve jobs, or one of them",
+		Long: `Measures FILE, a file or a block device, and writes PREFIX-iops.json,
+PREFIX-bandwidth.json, PREFIX-latency.json, PREFIX.summary, and a report of Loadline's
+own, PREFIX-report.json. A file that does not exist is made, filled and removed.
+
+Environment, where no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (10g).
+  MODE           full (default), quick, or one job:
+                 {random,sequential}-{read,write}-{iops,bandwidth,latency}
+  CPU_IDLE_PROF  enabled: tell how idle the machine's processors were
+  RATE_IOPS      a limit per second, or READS,WRITES
+  RATE           a limit of bytes per second, such as 23244k, (reads) or ,7559k (writes)
+  SKIP_PARSE     set: no summary
+  LONG_RUN       true: measure again and again, 1 s apart, until told to end
+
+Exit codes: 0 measured; 1 failed, or what is asked for is not understood; 2 refused before
+any I/O, with the reason; 130 interrupted. Verdicts are printed and do not change it.`,
+		Example: `  loadline kbench run --overwrite /dev/sdX raw-disk 4g
+  MODE=quick SIZE=512M loadline kbench run /var/lib/postgresql/test`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := kbench.Parse(args, e.Getenv)
+			if err != nil {
+				return err
+			}
+			f.remark(e, r)
+			return f.run(cmd.Context(), e, r)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func newKbenchCompare(e *env.Env) *cobra.Command {
+	var f kbenchFlags
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "What cmp_run.sh does: one volume, then another, and the change",
+		Long: `Measures the first volume and then the second as run does, and writes
+FIRST_vs_SECOND.summary. Below Kbench's table stands, for every number, whether the
+change is more than noise.
+
+Environment: FIRST_VOL_NAME, FIRST_VOL_FILE, SECOND_VOL_NAME, SECOND_VOL_FILE, and
+SIZE, MODE, CPU_IDLE_PROF, RATE_IOPS and RATE as for run.
+
+Exit codes: as for run.`,
+		Example: `  FIRST_VOL_NAME=a FIRST_VOL_FILE=/mnt/a/test SECOND_VOL_NAME=b SECOND_VOL_FILE=/mnt/b/test MODE=quick SIZE=512M loadline kbench compare`,
+		Args:    exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			pair, err := kbench.ParsePair(e.Getenv)
+			if err != nil {
+				return err
+			}
+			f.remark(e, pair[0])
+			return f.compare(cmd.Context(), e, pair)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
+	for _, remark := range r.Remarks {
+		fmt.Fprintln(remarks(e, f.quiet), "note    "+remark)
+	}
+}
+
+// times are those of the flags, else Kbench's, in seconds.
+func (f *kbenchFlags) times(r kbench.Request) (ramp, measured float64, err error) {
+	ramp, measured = r.Times()
+	for _, flag := range []struct {
+		name, text string
+		to         *float64
+	}{{"--time", f.time, &measured}, {"--ramp-time", f.rampTime, &ramp}} {
+		v, err := parseSpan(flag.name, flag.text)
+		if err != nil {
+			return 0, 0, err
+		}
+		if v > 0 {
+			*flag.to = v
+		}
+	}
+	return ramp, measured, nil
+}
+
+// run measures once, or until it is told to end.
+func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) error {
+	s, err := f.begin(ctx, e, r)
+	if err != nil {
+		return err
+	}
+	err = s.cycles(ctx, func(done *kbenchCycle) error {
+		if r.SkipParse {
+			return nil
+		}
+		var words strings.Builder
+		words.WriteString(kbench.Summary(r, done.values))
+		if err := text.Render(&words, done.report, terminalOptions(e.Output)); err != nil {
+			return err
+		}
+		return publish(e, r.SummaryFile(), words.String())
+	})
+	return errors.Join(err, s.end())
+}
+
+// compare measures the one and then the other, as Kbench does.
+func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Request) error {
+	var sides [2]*kbenchCycle
+	for i, r := range pair {
+		s, err := f.begin(ctx, e, r)
+		if err != nil {
+			return err
+		}
+		err = s.cycles(ctx, func(done *kbenchCycle) error {
+			sides[i] = done
+			return nil
+		})
+		if err := errors.Join(err, s.end()); err != nil {
+			return err
+		}
+	}
+	a, b := sides[0], sides[1]
+	var words strings.Builder
+	words.WriteString(kbench.Comparison(pair, a.values, b.values))
+	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, kbenchMargins)
+	if err := text.RenderComparison(&words, c, terminalOptions(e.Output)); err != nil {
+		return err
+	}
+	return publish(e, kbench.PairFile(pair), words.String())
+}
+
+// kbenchMargins are the changes that a comparison calls none: those of loadline
+// compare.
+var kbenchMargins = model.Margins{Rate: 0.05, P99: 0.10}
+
+// publish saves a summary and prints it.
+func publish(e *env.Env, file, words string) error {
+	if err := saveBeside(file, []byte(words)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(e.Stdout, words)
+	return err
+}
+
+// kbenchSentence turns flags of run in a refusal into what a user of Kbench sets.
+func kbenchSentence(err error) error {
+	var worker *model.WorkerError
+	if !errors.As(err, &worker) {
+		return err
+	}
+	say := strings.NewReplacer("--size ", "SIZE=", "--destroy-data-on", "--overwrite", " or leave it out", "")
+	said := *worker
+	said.Message, said.Hint = say.Replace(worker.Message), say.Replace(worker.Hint)
+	return &said
+}
+
+// failedStep is the first step that went wrong, as an error; nil when none did.
+func failedStep(steps []model.StepResult) error {
+	for _, s := range steps {
+		if s.Error != "" {
+			return model.BrokenError(fmt.Sprintf("%s failed: %s", s.Step.Workload, s.Error), "")
+		}
+	}
+	return nil
+}
+
+// firstError keeps the cause where a later error only follows from it.
+func firstError(list ...error) error { return cmp.Or(list...) }

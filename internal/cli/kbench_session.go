@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/engine"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/live"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/volume"
+)
+
+// kbenchSession is a volume that is measured once or many times.
+type kbenchSession struct {
+	*kbenchFlags
+	env     *env.Env
+	request kbench.Request
+	target  model.Target
+	// made tells that the file is ours to remove.
+	made   bool
+	worker *engine.Worker
+	found  model.ProbeResult
+	plan   model.Plan
+	watch  *live.Live
+}
+
+// kbenchCycle is one pass over all jobs.
+type kbenchCycle struct {
+	values   kbench.Values
+	recorded *model.Recorded
+	report   *model.Report
+}
+
+// betweenCycles is Kbench's pause in a long run.
+const betweenCycles = time.Second
+
+// begin checks what can be checked, makes the file, and plans.
+func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (*kbenchSession, error) {
+	if err := writableBeside(r.Prefix); err != nil {
+		return nil, err
+	}
+	s := &kbenchSession{kbenchFlags: f, env: e, request: r}
+	s.watch = live.New(e.Stderr, live.Options{
+		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
+	})
+	err := s.lay()
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		return nil, firstError(kbenchSentence(err), s.end())
+	}
+	return s, nil
+}
+
+// end says goodbye to the worker and removes the file that was made.
+func (s *kbenchSession) end() error {
+	var err error
+	if s.worker != nil {
+		err = s.worker.Close()
+	}
+	s.watch.Close()
+	if s.made {
+		err = errors.Join(err, os.Remove(s.target.Path))
+	}
+	return err
+}
+
+// lay finds the target, and makes a file of the size that was asked for where there
+// is none, or a shorter one that may be overwritten. Kbench leaves that to fio, which
+// fills it with reserved blocks when it is to be written.
+func (s *kbenchSession) lay() error {
+	t, err := parseTarget(s.request.File)
+	if err != nil {
+		return err
+	}
+	s.target = t
+	switch {
+	case t.Kind == model.BlockDevice:
+		return s.mayOverwrite()
+	case t.Kind == model.Directory:
+		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+filepath.Join(t.Path, "test"))
+	case t.Kind != model.File:
+		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench '"+t.Name+"'")
+	}
+	if err := s.mayOverwrite(); err != nil {
+		return err
+	}
+	have := int64(0)
+	if info, err := os.Stat(t.Path); err == nil {
+		have = info.Size()
+	}
+	missing := volume.MakesFile(t)
+	if have >= s.request.Size && !missing {
+		return nil
+	}
+	if !missing && !s.overwrite {
+		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, model.FormatSize(have), model.FormatSize(s.request.Size)),
+			"set SIZE="+fmt.Sprint(have)+", or let it be overwritten with --overwrite")
+	}
+	if err := roomFor(t, s.request.Size-have); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(t.Path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be made: %v", t.Name, err), "use a volume that this user may write (uid "+fmt.Sprint(os.Getuid())+")")
+	}
+	s.made = missing
+	return errors.Join(f.Truncate(s.request.Size), f.Close())
+}
+
+// mayOverwrite refuses jobs that write to something that exists, unless that is
+// allowed.
+func (s *kbenchSession) mayOverwrite() error {
+	jobs := s.request.Jobs()
+	i := slices.IndexFunc(jobs, func(name string) bool { return strings.Contains(name, "-write-") })
+	if s.overwrite || i < 0 || volume.MakesFile(s.target) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("job %s writes, and %s exists: its content would be lost", jobs[i], s.target.Name),
+		"let it be overwritten with --overwrite, name a file that does not exist, or set a MODE that only reads")
+}
+
+// prepare greets a worker, probes and plans.
+func (s *kbenchSession) prepare(ctx context.Context) error {
+	ramp, measured, err := s.times(s.request)
+	if err != nil {
+		return err
+	}
+	exp := model.Experiment{
+		Scenario: "profile", Target: s.request.File, Profile: "kbench", Only: s.request.Jobs(), Size: s.request.Size,
+		Time: measured, RampTime: ramp, Seed: rand.Uint64() | 1,
+	}
+	if s.made || s.overwrite {
+		exp.DestroyDataOn = s.request.File
+	}
+	p, err := profile.Lookup("kbench")
+	if err != nil {
+		return err
+	}
+	if p, err = profile.Choose(p, exp.Only, nil); err != nil {
+		return err
+	}
+	p.Workloads = s.request.Limited(p.Workloads)
+	if s.worker, err = connect(ctx, s.env, store.Name(s.env.Now(), s.request.File), s.child); err != nil {
+		return err
+	}
+	// Guarded as for writing also where the jobs only read: the volume is filled first.
+	touch := exp.DestroyDataOn != ""
+	if s.found, err = probe(ctx, &placed{worker: s.worker, target: s.target}, exp, p, touch, s.watch); err != nil {
+		return err
+	}
+	if s.target.Kind == model.File {
+		// The room was looked at when the file was made, and Kbench's users choose the size.
+		s.found.Capacity = max(s.found.Capacity, s.request.Size)
+	}
+	if s.plan, err = profile.Build(exp, p, s.target, s.found); err != nil {
+		return err
+	}
+	return s.fill(ctx, touch)
+}
+
+// fill decides whether the volume is written before it is measured: always when it
+// may be, but for a file that is only read and is whole already. What was never
+// written reads faster than any disk, and its first write is slower than the next.
+func (s *kbenchSession) fill(ctx context.Context, may bool) error {
+	if s.plan.Volume.Prefill || !may {
+		return nil
+	}
+	if err := volume.Guard(ctx, s.env, s.target, s.plan.Experiment.DestroyDataOn); err != nil {
+		return err
+	}
+	s.plan.Volume.Prefill = true
+	if s.target.Kind == model.File {
+		proof, err := volume.ProveFile(s.target.Path, s.request.Size)
+		if err != nil {
+			return err
+		}
+		s.plan.Volume.Prefill = proof.Method == "none" || proof.Unwritten > 0
+	}
+	return nil
+}
+
+// cycles measures once, or in a long run until it is told to end, and hands on each
+// pass over the jobs.
+func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
+	if !s.quiet {
+		s.watch.Clear()
+		_ = text.Head(s.env.Stderr, &s.plan, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
+	}
+	var first *model.Run
+	for {
+		c, err := s.cycle(ctx, first)
+		if ctx.Err() != nil && s.request.LongRun && first != nil {
+			// That is how a long run ends.
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.watch.Clear()
+		if err := done(c); err != nil || !s.request.LongRun {
+			return err
+		}
+		first = &c.recorded.Run
+		s.plan.Volume.Prefill = false
+		select {
+		case <-time.After(betweenCycles):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// cycle measures all jobs. What the first cycle found out beside them holds for the
+// later ones as well.
+func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCycle, error) {
+	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.found.Tools,
+		Command: append([]string{"loadline"}, s.env.Args...)}
+	beside := besides(s.found)
+	if first != nil {
+		run.Prepare, run.Beside, beside = first.Prepare, first.Beside, engine.Besides{}
+	}
+	rec := &kbenchRecorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
+		Plan: s.plan, Run: run, Environment: s.found.Environment, Jobs: map[string]string{},
+	}}
+	_, err := engine.Execute(ctx, engine.Options{
+		Plan: s.plan, Workers: []*engine.Worker{s.worker}, Judge: analyze.Judge{}, Scheduler: scheduler{},
+		Recorder: rec, Observer: s.watch, Now: s.env.Now, Beside: beside,
+	})
+	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {
+		return nil, err
+	}
+	report := assemble(&rec.recorded)
+	var doc bytes.Buffer
+	if err := jsonout.Write(&doc, report); err != nil {
+		return nil, err
+	}
+	return &kbenchCycle{values: rec.values, recorded: &rec.recorded, report: report}, saveBeside(s.request.ReportFile(), doc.Bytes())
+}

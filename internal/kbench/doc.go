@@ -1,0 +1,9 @@
+// Package kbench is what Kbench's users see: its environment variables and
+// arguments, its twelve jobs and their files, its summary and its comparison.
+// Everything here is a pure function; measuring is for the engine.
+//
+// Its opinion: who changes only the image must not notice it but by better numbers,
+// so names, columns and truncation are Kbench's to the byte; but its faults are no
+// part of the promise. Jobs are read by name and never by position, a number goes
+// to the file that its aspect names, and a missing name is an error.
+package kbench

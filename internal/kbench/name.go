@@ -1,0 +1,25 @@
+package kbench
+
+import "strings"
+
+// Identity is what a job's name tells.
+type Identity struct {
+	// Pattern is "random" or "sequential", Type "read" or "write".
+	Pattern, Type string
+	Aspect        Aspect
+}
+
+// Identify reads a job's name such as "rand-read-bw"; false for any other.
+func Identify(name string) (Identity, bool) {
+	parts := strings.Split(name, "-")
+	if len(parts) != 3 || parts[1] != "read" && parts[1] != "write" {
+		return Identity{}, false
+	}
+	id := Identity{Type: parts[1], Aspect: AspectOf(name)}
+	for pattern, short := range patterns {
+		if short == parts[0] {
+			id.Pattern = pattern
+		}
+	}
+	return id, id.Pattern != "" && id.Aspect != ""
+}

@@ -1,0 +1,169 @@
+package kbench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Request is what is asked for by run.sh's arguments and environment.
+type Request struct {
+	// File is the file or device that is measured. It is overwritten.
+	File string
+	// Prefix begins the names of the results.
+	Prefix string
+	// SizeText is the size as given, Size the same in bytes.
+	SizeText string
+	Size     int64
+	Mode     string
+	// IdleProfile asks for the CPU's idleness.
+	IdleProfile bool
+	// RateIOPS (1/s) and RateBandwidth (bytes/s) limit each direction.
+	RateIOPS, RateBandwidth Rates
+	// SkipParse leaves the summary out, LongRun measures until it is told to end.
+	SkipParse, LongRun bool
+	// Remarks are sentences about what was asked in an outdated or a doubtful way.
+	Remarks []string
+}
+
+// Rates are limits of reads and of writes; 0 is none.
+type Rates struct{ Read, Write float64 }
+
+// Of is the limit of a direction.
+func (r Rates) Of(d model.Direction) float64 {
+	if d == model.Write {
+		return r.Write
+	}
+	return r.Read
+}
+
+// Parse reads run.sh's arguments (FILE, PREFIX, SIZE), which go before the
+// environment, and the environment. What is missing or not understood is an error
+// of exit code 1, as in Kbench.
+func Parse(args []string, getenv func(string) string) (Request, error) {
+	argument := func(i int, variable, otherwise string) string {
+		if len(args) > i && args[i] != "" {
+			return args[i]
+		}
+		if v := getenv(variable); v != "" {
+			return v
+		}
+		return otherwise
+	}
+	if len(args) > 3 {
+		return Request{}, refused(fmt.Sprintf("%q is one argument too many: FILE, PREFIX and SIZE are all", args[3]), "")
+	}
+	r, err := parseRest(getenv)
+	if err != nil {
+		return Request{}, err
+	}
+	if r.File = argument(0, "FILE_NAME", ""); r.File == "" {
+		return Request{}, refused("no file to measure is named", "set FILE_NAME, or give the file as the first argument")
+	}
+	r.Prefix = argument(1, "OUTPUT", "./test_device")
+	return r, r.size(argument(2, "SIZE", defaultSize))
+}
+
+const defaultSize = "10g"
+
+func (r *Request) size(text string) error {
+	n, err := model.ParseSize(text)
+	if err != nil || n <= 0 {
+		return refused(fmt.Sprintf("SIZE %q is no size", text), "write it like 10g, 30G or 512M")
+	}
+	r.SizeText, r.Size = text, n
+	return nil
+}
+
+// parseRest reads what a single run and a comparison share.
+func parseRest(getenv func(string) string) (Request, error) {
+	r := Request{
+		Mode: getenv("MODE"), IdleProfile: getenv("CPU_IDLE_PROF") == "enabled",
+		SkipParse: getenv("SKIP_PARSE") != "", LongRun: getenv("LONG_RUN") == "true",
+	}
+	if v := getenv("CPU_IDLE_PROF"); v != "" && v != "enabled" && v != "disabled" {
+		r.Remarks = append(r.Remarks, fmt.Sprintf("CPU_IDLE_PROF=%s is neither enabled nor disabled: taken for disabled", v))
+	}
+	if getenv("QUICK_MODE") != "" {
+		r.Remarks = append(r.Remarks, "QUICK_MODE is outdated: set MODE=quick")
+		r.Mode = quick
+	}
+	if r.Mode == "" {
+		r.Mode = full
+	}
+	if err := checkMode(r.Mode); err != nil {
+		return r, err
+	}
+	var err error
+	if r.RateIOPS, err = parseRates("RATE_IOPS", getenv("RATE_IOPS"), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); err != nil {
+		return r, err
+	}
+	r.RateBandwidth, err = parseRates("RATE", getenv("RATE"), func(s string) (float64, error) {
+		n, err := model.ParseSize(s)
+		return float64(n), err
+	})
+	return r, err
+}
+
+// parseRates reads fio's "READS,WRITES,TRIMS", of which each may be empty; a single
+// value is for all directions (fio's HOWTO, "rate").
+func parseRates(variable, text string, number func(string) (float64, error)) (Rates, error) {
+	if text == "" {
+		return Rates{}, nil
+	}
+	parts := strings.Split(text, ",")
+	if len(parts) == 1 {
+		parts = append(parts, parts[0])
+	}
+	var values [2]float64
+	for i, part := range parts[:2] {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		v, err := number(part)
+		if err != nil || !(v >= 1 && v < 1e15) {
+			return Rates{}, refused(fmt.Sprintf("%s=%s is no rate: %q is not understood", variable, text, part),
+				variable+" takes one value, or READS,WRITES with either left out")
+		}
+		values[i] = v
+	}
+	if len(parts) > 3 || values == [2]float64{} {
+		return Rates{}, refused(fmt.Sprintf("%s=%s is no rate", variable, text), variable+" takes one value, or READS,WRITES with either left out")
+	}
+	return Rates{Read: values[0], Write: values[1]}, nil
+}
+
+// Jobs lists the names of the jobs in the order in which they run.
+func (r Request) Jobs() []string { return jobsOf(r.Mode) }
+
+// Times are the unmeasured and the measured time of each job in seconds.
+func (r Request) Times() (ramp, measured float64) {
+	if r.Mode == quick {
+		return 1, 5
+	}
+	return 5, 20
+}
+
+// Limited returns the workloads with the rates that were asked for.
+func (r Request) Limited(workloads []model.Workload) []model.Workload {
+	limited := make([]model.Workload, len(workloads))
+	for i, w := range workloads {
+		w.RateIOPS, w.RateBandwidth = r.RateIOPS.Of(w.Direction), r.RateBandwidth.Of(w.Direction)
+		limited[i] = w
+	}
+	return limited
+}
+
+// OutputFile is the file of an aspect's results.
+func (r Request) OutputFile(a Aspect) string { return r.Prefix + "-" + string(a) + ".json" }
+
+// SummaryFile is the file of the summary, ReportFile that of Loadline's own report.
+func (r Request) SummaryFile() string { return r.Prefix + ".summary" }
+
+// ReportFile is the file of Loadline's own report; Kbench has none.
+func (r Request) ReportFile() string { return r.Prefix + "-report.json" }
+
+// refused is an error that ends with exit code 1, as all of Kbench's do.
+func refused(message, hint string) error { return model.BrokenError(message, hint) }
