@@ -36,7 +36,7 @@ func checkUnlike(c *model.Comparison) model.Finding {
 	return model.Finding{
 		Rule: "unlike", Severity: model.SeverityWarning,
 		Message: "unlike things are compared: " + strings.Join(words, "; ") + ". A change may come from that and not from the storage",
-		Next:    "measure both with the same flags: loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name),
+		Next:    "measure both with the same flags: " + compareCommand(c),
 	}
 }
 
@@ -55,9 +55,18 @@ func checkMethod(c *model.Comparison) model.Finding {
 		Message: "the runs were " + apart + "not interleaved: Welch's test on their visits, in which everything that changed in between counts as a difference",
 	}
 	if c.A.Target.Name != c.B.Target.Name {
-		f.Next = "to be surer, measure both at once: loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name)
+		f.Next = "to be surer, measure both at once: " + compareCommand(c)
 	}
 	return f
+}
+
+// compareCommand is what to type to measure both sides again: the name of what was
+// imported is no target.
+func compareCommand(c *model.Comparison) string {
+	if c.A.Imported != nil || c.B.Imported != nil {
+		return "loadline compare TARGET TARGET"
+	}
+	return "loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name)
 }
 
 // checkShared: two sides on one disk take turns on it, and one may feel what the
@@ -103,7 +112,7 @@ func checkImported(c *model.Comparison) []model.Finding {
 			continue
 		}
 		f := model.Finding{Rule: "imported", Severity: model.SeverityWarning, Message: string(s.side) + " was imported and holds no raw series: a row without an interval on one side tells no change from chance",
-			Next: "measure it: loadline compare with two targets"}
+			Next: "measure it: loadline compare TARGET TARGET"}
 		if im.Series {
 			f.Severity, f.Next = model.SeverityNote, ""
 			f.Message = string(s.side) + " was imported with its seconds; what the machine did meanwhile is not known"

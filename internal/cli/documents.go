@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/model"
@@ -66,6 +67,8 @@ func (d *documents) add(name string, beside bool) error {
 			return d.addRun(filepath.Join(name, store.CandidateDir))
 		}
 		return d.addComparison(name)
+	case len(store.RankedRuns(name)) > 0:
+		return d.addRanking(name, beside)
 	case store.IsRun(name):
 		return d.addRun(name)
 	}
@@ -114,6 +117,21 @@ func (d *documents) addFile(name string) error {
 		d.comparisons = append(d.comparisons, doc.Comparison)
 	case doc.Durability != nil:
 		d.durability = append(d.durability, doc.Durability)
+	}
+	return nil
+}
+
+// addRanking adds the ranking of a folder of several systems; beside others, the
+// systems stand for it.
+func (d *documents) addRanking(dir string, beside bool) error {
+	if !beside {
+		return d.addFile(filepath.Join(dir, store.ReportFile))
+	}
+	d.remarks = append(d.remarks, dir+" is a ranking: its systems are shown")
+	for _, system := range store.RankedRuns(dir) {
+		if err := d.addRun(system); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -247,6 +265,11 @@ func (d *documents) samples() ([]*model.Recorded, error) {
 		list = append(list, rec)
 	}
 	return list, nil
+}
+
+// ranked tells whether a ranking is among the reports.
+func (d *documents) ranked() bool {
+	return slices.ContainsFunc(d.reports, func(r *model.Report) bool { return r.Ranking != nil })
 }
 
 // each writes the comparisons, then the reports, then the durability tests, a blank

@@ -146,12 +146,18 @@ func writePrometheus(d *documents, _ text.Options) ([]file, error) {
 	if len(d.durability) > 0 {
 		return nil, notFor("prometheus", "a durability test", "json")
 	}
+	if d.ranked() {
+		return nil, notFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
+	}
 	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.reports, d.comparisons) })
 }
 
 func writeCSV(d *documents, _ text.Options) ([]file, error) {
 	if len(d.durability) > 0 {
 		return nil, notFor("csv", "a durability test", "json")
+	}
+	if d.ranked() {
+		return nil, notFor("csv", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
 	var files []file
 	add := func(suffix string, write func(*bytes.Buffer) error) error {

@@ -28,14 +28,16 @@ func TestMain(m *testing.M) {
 
 // TestScript plays the files of testdata/script: whole commands, their output and
 // their exit codes. "exits N CMD…" runs a command that must end with code N; $DOCS is
-// the folder of the manuals.
+// the folder of the manuals, $FOREIGN that of other tools' results.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			docs, err := filepath.Abs("../../docs")
+			foreign, err2 := filepath.Abs("../imported/testdata")
 			e.Setenv("DOCS", docs)
-			return err
+			e.Setenv("FOREIGN", foreign)
+			return errors.Join(err, err2)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,

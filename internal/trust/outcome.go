@@ -156,9 +156,9 @@ func median(y []float64) float64 {
 }
 
 // only is the option that chooses workloads, "" when that would be all of them, or
-// in a sweep, which has no such choice.
+// in a sweep or another tool's run, which have no such choice.
 func (ev Evidence) only(names []string) string {
-	if ev.Recorded.Plan.Experiment.Sweep != nil {
+	if ev.Recorded.Plan.Experiment.Sweep != nil || ev.Recorded.Imported != nil {
 		return ""
 	}
 	for _, w := range ev.Recorded.Plan.Workloads {

@@ -106,6 +106,10 @@ func (p *page) facts(rows [][2]string) {
 
 // report writes a whole report.
 func (p *page) report(r *model.Report) {
+	if r.Ranking != nil {
+		p.ranking(r)
+		return
+	}
 	p.para("### " + title(r.Run.Target.Name))
 	p.sentences(r)
 	notes := words.FootnotesOf(r)

@@ -20,12 +20,12 @@ func (p *page) ranking(r *model.Report) {
 		names = append(names, s.Name)
 	}
 	p.field("systems", names...)
-	p.field("noise", noiseWords(k))
+	p.field("noise", words.RankNoise(k))
 	if r.Run.Note != "" {
 		p.field("note", r.Run.Note)
 	}
 	p.blank()
-	notes := rankNotes(k)
+	notes := words.RankNotes(k)
 	p.rankRows(k, notes)
 	p.blank()
 	p.remark("1", term.Green, "the place behind each number: 2–3 means that the numbers allow either; – means that the number cannot be used")
@@ -34,45 +34,6 @@ func (p *page) ranking(r *model.Report) {
 	}
 	p.blank()
 	p.rankGroups(k)
-}
-
-// noiseWords tells what single numbers can support.
-func noiseWords(k *model.Ranking) string {
-	n := k.Noise
-	if n == nil {
-		if slices.ContainsFunc(k.Rows, func(r model.RankRow) bool {
-			return slices.ContainsFunc(r.Entries, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
-		}) {
-			return "nothing was run twice, so nobody knows what differs by chance: single numbers are not told apart"
-		}
-		return ""
-	}
-	most := slices.MaxFunc(n.Repeats, func(a, b model.Repeat) int {
-		switch {
-		case a.Difference < b.Difference:
-			return -1
-		case a.Difference > b.Difference:
-			return 1
-		}
-		return 0
-	})
-	var values []string
-	for _, v := range most.Values {
-		values = append(values, model.FormatMetric(most.Metric, v))
-	}
-	return fmt.Sprintf("the sources' own repeats differ by up to %s (%s, %s: %s), so smaller differences mean nothing; two single runs are told apart from %s on (%s, 5%% error for each pair, if the other tests are no noisier)",
-		words.Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), words.Percent(n.Apart-1), words.Count(len(n.Repeats), "repeat"))
-}
-
-// rankNotes are the reasons why rows say nothing, each once.
-func rankNotes(k *model.Ranking) []string {
-	var notes []string
-	for _, r := range k.Rows {
-		if r.Reason != "" && !slices.Contains(notes, r.Reason) {
-			notes = append(notes, r.Reason)
-		}
-	}
-	return notes
 }
 
 // rankRows writes the table: a row for each test, a column for each system.
@@ -92,7 +53,7 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 				c.cells = append(c.cells, cell{})
 			}
 		}
-		test := testWords(k, r)
+		test := words.RankTest(k, r)
 		if test == last {
 			test = ""
 		} else {
@@ -104,9 +65,9 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 		for i, c := range systems {
 			c.cells = append(c.cells, p.rankCell(r, i, unit))
 		}
-		v := cell{text: string(r.Verdict), paint: term.Yellow}
+		v := cell{text: words.RankVerdict(r.Verdict), paint: term.Yellow}
 		if r.Verdict == model.Better {
-			v = cell{text: "clear", paint: term.Green}
+			v.paint = term.Green
 		}
 		if i := slices.Index(notes, r.Reason); i >= 0 {
 			v.text += " " + p.Footnote(strconv.Itoa(i+1))
@@ -120,22 +81,6 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 		return
 	}
 	p.table(columns)
-}
-
-// testWords names a test: what stands before a slash is its group's.
-func testWords(k *model.Ranking, r model.RankRow) string {
-	name := r.Workload[strings.LastIndexByte(r.Workload, '/')+1:]
-	if r.Direction == model.Sync || rankMixed(k, r) {
-		name += " " + string(r.Direction)
-	}
-	return name
-}
-
-// rankMixed tells whether the test's name does not tell the direction.
-func rankMixed(k *model.Ranking, r model.RankRow) bool {
-	return r.Direction != model.Mixed && slices.ContainsFunc(k.Rows, func(o model.RankRow) bool {
-		return o.Group == r.Group && o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync
-	})
 }
 
 // rowUnit is the unit that all numbers of a rate's row are written in, so that it need
@@ -182,7 +127,7 @@ func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 		if bad {
 			value = "(" + value + ")"
 		}
-		c := cell{text: p.Text(value), unit: " " + p.Text(placeWords(e))}
+		c := cell{text: p.Text(value), unit: " " + p.Text(words.Place(e))}
 		switch {
 		case bad:
 			c.paint = term.Crossed
@@ -194,25 +139,14 @@ func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 	return cell{text: p.Text("–"), unit: "  ", paint: term.Dim}
 }
 
-// placeWords is "1", "2–3", or "–" for a number that has no place.
-func placeWords(e model.RankEntry) string {
-	switch {
-	case e.First == 0:
-		return "–"
-	case e.First == e.Last:
-		return strconv.Itoa(e.First)
-	}
-	return fmt.Sprintf("%d–%d", e.First, e.Last)
-}
-
 // rankList writes the rows one below the other, where a table does not fit.
 func (p *page) rankList(k *model.Ranking) {
 	for _, r := range k.Rows {
-		test := r.Group + " " + testWords(k, r)
-		p.line(p.Paint(term.Bold, p.Text(test+" "+rankMetric(r.Metric, ""))) + " " + p.Text(string(r.Verdict)))
+		test := r.Group + " " + words.RankTest(k, r)
+		p.line(p.Paint(term.Bold, p.Text(test+" "+rankMetric(r.Metric, ""))) + " " + p.Text(words.RankVerdict(r.Verdict)))
 		var parts []string
 		for _, e := range r.Entries {
-			parts = append(parts, fmt.Sprintf("%s %s %s", placeWords(e), k.Systems[e.System].Name, model.FormatMetric(r.Metric, e.Estimate.Value)))
+			parts = append(parts, fmt.Sprintf("%s %s %s", words.Place(e), k.Systems[e.System].Name, model.FormatMetric(r.Metric, e.Estimate.Value)))
 		}
 		p.field("", parts...)
 	}
@@ -221,23 +155,11 @@ func (p *page) rankList(k *model.Ranking) {
 // rankGroups writes what follows from each group of tests.
 func (p *page) rankGroups(k *model.Ranking) {
 	for _, g := range k.Groups {
-		label := g.Name
-		if label == "" {
-			label = "overall"
-		}
 		var parts []string
 		for _, e := range g.Entries {
-			parts = append(parts, placeWords(e)+" "+k.Systems[e.System].Name)
+			parts = append(parts, words.Place(e)+" "+k.Systems[e.System].Name)
 		}
-		verdict := string(g.Verdict)
-		if g.Verdict == model.Better {
-			verdict = "clear"
-		}
-		over := words.Count(g.Rows, "test")
-		if g.Name == "" {
-			over = words.Count(g.Rows, "group")
-		}
-		line := fmt.Sprintf("%s, %s: %s", label, over, verdict)
+		line := words.RankGroup(g) + ": " + words.RankVerdict(g.Verdict)
 		if g.Reason != "" {
 			line += " (" + g.Reason + ")"
 		}

@@ -1,0 +1,92 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// RankNoise tells what single numbers can support.
+func RankNoise(k *model.Ranking) string {
+	n := k.Noise
+	if n == nil {
+		if slices.ContainsFunc(k.Rows, func(r model.RankRow) bool {
+			return slices.ContainsFunc(r.Entries, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
+		}) {
+			return "nothing was run twice, so nobody knows what differs by chance: single numbers are not told apart"
+		}
+		return ""
+	}
+	most := slices.MaxFunc(n.Repeats, func(a, b model.Repeat) int {
+		switch {
+		case a.Difference < b.Difference:
+			return -1
+		case a.Difference > b.Difference:
+			return 1
+		}
+		return 0
+	})
+	var values []string
+	for _, v := range most.Values {
+		values = append(values, model.FormatMetric(most.Metric, v))
+	}
+	return fmt.Sprintf("the sources' own repeats differ by up to %s (%s, %s: %s), so smaller differences mean nothing; two single runs are told apart from %s on (%s, 5%% error for each pair, if the other tests are no noisier)",
+		Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), Percent(n.Apart-1), Count(len(n.Repeats), "repeat"))
+}
+
+// RankNotes are the reasons why rows say nothing, each once.
+func RankNotes(k *model.Ranking) []string {
+	var notes []string
+	for _, r := range k.Rows {
+		if r.Reason != "" && !slices.Contains(notes, r.Reason) {
+			notes = append(notes, r.Reason)
+		}
+	}
+	return notes
+}
+
+// RankTest names a test: what stands before a slash is its group's.
+func RankTest(k *model.Ranking, r model.RankRow) string {
+	name := r.Workload[strings.LastIndexByte(r.Workload, '/')+1:]
+	if r.Direction == model.Sync || rankMixed(k, r) {
+		name += " " + string(r.Direction)
+	}
+	return name
+}
+
+// rankMixed tells whether the test's name does not tell the direction.
+func rankMixed(k *model.Ranking, r model.RankRow) bool {
+	return r.Direction != model.Mixed && slices.ContainsFunc(k.Rows, func(o model.RankRow) bool {
+		return o.Group == r.Group && o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync
+	})
+}
+
+// Place is "1", "2–3", or "–" for a number that has no place.
+func Place(e model.RankEntry) string {
+	switch {
+	case e.First == 0:
+		return "–"
+	case e.First == e.Last:
+		return strconv.Itoa(e.First)
+	}
+	return fmt.Sprintf("%d–%d", e.First, e.Last)
+}
+
+// RankVerdict is the verdict on an order of systems.
+func RankVerdict(v model.Change) string {
+	if v == model.Better {
+		return "clear"
+	}
+	return string(v)
+}
+
+// RankGroup is a group with what it is summed up over: "FIO, 10 tests".
+func RankGroup(g model.RankGroup) string {
+	if g.Name == "" {
+		return "overall, " + Count(g.Rows, "group")
+	}
+	return g.Name + ", " + Count(g.Rows, "test")
+}
