@@ -13,7 +13,7 @@ import (
 // fitted to the latencies. ok is false where the depth, the latencies or the capacity
 // are missing.
 func Latency(s, from *model.Scale) (study model.LatencyStudy, ok bool) {
-	law := chosen(from)
+	law := from.Law()
 	if s.Depth == 0 || law == nil || law.Capacity == nil || s.Metric != model.IOPS || from.Metric != model.IOPS {
 		return study, false
 	}
@@ -62,7 +62,7 @@ func predictLatency(s *model.LatencyStudy, n float64) model.Estimate {
 // newMeasurement is the capacity of a scale with the interval of one new measurement,
 // C·exp(± t·s·√(1+1/m)) over the saturated points; the other laws' own interval.
 func newMeasurement(s *model.Scale) model.Estimate {
-	law := chosen(s)
+	law := s.Law()
 	e := *law.Capacity
 	if law.Kind != model.SaturationLaw || e.Confidence == 0 || law.Saturated == 0 {
 		return e
@@ -71,14 +71,4 @@ func newMeasurement(s *model.Scale) model.Estimate {
 	reach := math.Log(e.High/e.Low) / 2 * math.Sqrt(float64(law.Saturated)+1)
 	e.Low, e.High, e.Confidence = e.Value*math.Exp(-reach), e.Value*math.Exp(reach), stats.Confidence
 	return e
-}
-
-// chosen is the chosen law of a scale, nil when it has none.
-func chosen(s *model.Scale) *model.Law {
-	for i := range s.Laws {
-		if s.Laws[i].Chosen {
-			return &s.Laws[i]
-		}
-	}
-	return nil
 }

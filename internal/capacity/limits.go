@@ -28,7 +28,7 @@ func Limits(sys *model.System, s *model.PublishedScale) model.LimitStudy {
 		v.nodes = float64(n)
 	}
 	study := model.LimitStudy{Workload: s.Workload, Merge: v.merge}
-	if law := chosen(&s.Scale); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
+	if law := s.Scale.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
 		study.Measured = law.Capacity
 	}
 	study.Resources, study.Unknown = v.allowances()
@@ -119,7 +119,7 @@ func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) 
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	least := study.Resources[0]
-	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), metricWords(v.metric, least.Allows), least.How)
+	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), model.FormatTotal(v.metric, least.Allows), least.How)
 	if v.nodes == 1 {
 		allows = strings.Replace(allows, "allow", "allows", 1)
 	}
@@ -128,9 +128,9 @@ func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) 
 		say("%s is the least: %s; no capacity was measured to hold against it", least.Resource.Name(), allows)
 	case study.Binding == "":
 		say("nothing that is known binds: by %s %s, but %s was measured, which fills it to %s", least.Resource.Name(), allows,
-			estimateWords(v.metric, *study.Measured), shareWords(least.Uses))
+			model.FormatInterval(v.metric, *study.Measured), shareWords(least.Uses))
 	default:
-		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, estimateWords(v.metric, *study.Measured), percentWords(study.Excess.Value))
+		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, model.FormatInterval(v.metric, *study.Measured), percentWords(study.Excess.Value))
 	}
 	if study.Rival != "" {
 		say("%s is within 10 %% of that and may bind as well", study.Rival.Name())
@@ -145,9 +145,9 @@ func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) 
 	switch {
 	case study.MergeInferred:
 		say("without merging the disks' IOPS allow %s; only merging or a cache explains more, by at least %s I/Os in one device I/O",
-			metricWords(v.metric, least.Allows/study.Merge), number(study.Merge))
+			model.FormatTotal(v.metric, least.Allows/study.Merge), number(study.Merge))
 	case study.Merge > 1:
-		say("the gain over %s is merging: %s I/Os become one device I/O", metricWords(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(study.Expected)), number(study.Merge))
+		say("the gain over %s is merging: %s I/Os become one device I/O", model.FormatTotal(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(study.Expected)), number(study.Merge))
 	}
 	for _, r := range study.Resources[1:] {
 		if r.Uses > 0 {
@@ -165,12 +165,12 @@ func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) 
 // copies write beside the data, one after the other.
 func (v *limitView) oneVolume(s *model.PublishedScale, say func(string, ...any)) {
 	bound, ok := volumeLimit(&v.sys, v.pattern)
-	law := chosen(&s.Scale)
+	law := s.Scale.Law()
 	if !ok || law == nil || law.AllSaturated || v.metric != model.IOPS {
 		return
 	}
 	say("one volume writes at most %s, because each copy's extra write waits for the one before (%s each%s); %s was measured, %s",
-		metricWords(v.metric, bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), estimateWords(v.metric, law.First),
+		model.FormatTotal(v.metric, bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), model.FormatInterval(v.metric, law.First),
 		percentWords(math.Log(law.First.Value/bound)))
 }
 

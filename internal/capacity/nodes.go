@@ -16,7 +16,7 @@ const inLine = 0.1
 // have at least as many volumes per node as the knee asks for.
 func Nodes(s *model.Scale) model.NodeStudy {
 	study := model.NodeStudy{Workload: s.Workload, Verdict: model.OneNodeNumber}
-	law, nodes := chosen(s), mainNodes(s)
+	law, nodes := s.Law(), mainNodes(s)
 	if law == nil || law.Capacity == nil || nodes == 0 {
 		return study
 	}

@@ -170,7 +170,7 @@ func (z *sizer) unknownFlow(name string) error {
 		if ofLatencies(&s.Scale) {
 			continue
 		}
-		if law := chosen(&s.Scale); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
+		if law := s.Scale.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
 			known = append(known, s.Workload)
 		} else {
 			open = append(open, s.Workload)
@@ -201,7 +201,7 @@ func (z *sizer) measured(f model.NeedFlow, metric model.Metric) *model.Scale {
 		if s.Access != f.Access || s.Direction != f.Direction || s.Metric != metric || ofLatencies(s) {
 			continue
 		}
-		if law := chosen(s); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
+		if law := s.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
 			return s
 		}
 	}
@@ -209,7 +209,7 @@ func (z *sizer) measured(f model.NeedFlow, metric model.Metric) *model.Scale {
 }
 
 // carefulCapacity is the lower end of a capacity's interval.
-func carefulCapacity(s *model.Scale) float64 { return chosen(s).Capacity.Low }
+func carefulCapacity(s *model.Scale) float64 { return s.Law().Capacity.Low }
 
 // scaleNodes is the number of nodes that a scale ran on; 1 where nobody said, which
 // makes "a node" the whole system that was measured.

@@ -41,7 +41,7 @@ func (z *sizer) volumeAllows(f model.NeedFlow) (allowed float64, how string) {
 	}
 	for i := range z.p.Scales {
 		s := &z.p.Scales[i].Scale
-		law := chosen(s)
+		law := s.Law()
 		if law == nil || law.AllSaturated || ofLatencies(s) || s.Access != f.Access || s.Direction != f.Direction {
 			continue
 		}
@@ -114,7 +114,7 @@ func (z *sizer) curve(f model.NeedFlow) (latencyCurve, string) {
 	for _, access := range []model.Access{f.Access, model.Random, model.Sequential} {
 		for i := range z.p.Scales {
 			s := &z.p.Scales[i].Scale
-			law := chosen(s)
+			law := s.Law()
 			if law == nil || law.Capacity == nil || !ofLatencies(s) || s.Access != access || s.Direction != f.Direction || s.BlockSize != f.BlockSize || s.Depth != 1 {
 				continue
 			}

@@ -49,7 +49,7 @@ func sums(s *model.PublishedScale) (list []model.Slip) {
 		found := n * p.PerVolume.Value
 		if off := n*at(s.Rounding, i) + unitOfTotal(s.Metric); math.Abs(found-stated) > off {
 			list = append(list, slip("arithmetic", s.Workload, stated, found, "%s × %s is %s, but %s is printed", count(n, "volume"),
-				metricWords(s.Metric, p.PerVolume.Value), metricWords(s.Metric, found), metricWords(s.Metric, stated)))
+				model.FormatTotal(s.Metric, p.PerVolume.Value), model.FormatTotal(s.Metric, found), model.FormatTotal(s.Metric, stated)))
 		}
 	}
 	return list
@@ -78,11 +78,11 @@ func rates(s *model.PublishedScale) (list []model.Slip) {
 			continue
 		}
 		got, round := p.PerVolume.Value, at(s.Rounding, i)
-		words := fmt.Sprintf("%s volumes were held to %s each and reached %s", number(float64(p.Volumes)), metricWords(s.Metric, p.Offered), metricWords(s.Metric, got))
+		words := fmt.Sprintf("%s volumes were held to %s each and reached %s", number(float64(p.Volumes)), model.FormatTotal(s.Metric, p.Offered), model.FormatTotal(s.Metric, got))
 		switch {
 		case got+round < p.Offered*(1-shortBy):
 			list = append(list, slip("saturated", s.Workload, p.Offered, got, "%s, %.1f %% less: they were saturated, which confirms no capacity beyond %s",
-				words, 100*(1-got/p.Offered), metricWords(s.Metric, got*float64(p.Volumes))))
+				words, 100*(1-got/p.Offered), model.FormatTotal(s.Metric, got*float64(p.Volumes))))
 		case got-round > p.Offered+at(s.OfferedRounding, i):
 			list = append(list, slip("offered", s.Workload, p.Offered, got, "%s: more than the limit allows", words))
 		}
@@ -92,7 +92,7 @@ func rates(s *model.PublishedScale) (list []model.Slip) {
 
 // claims holds stated capacities against each other and against the points' own.
 func claims(s *model.PublishedScale) (list []model.Slip) {
-	law := chosen(&s.Scale)
+	law := s.Scale.Law()
 	for _, of := range []string{"total", "volume"} {
 		var first *model.Claim
 		for i := range s.Claims {
@@ -104,11 +104,11 @@ func claims(s *model.PublishedScale) (list []model.Slip) {
 				first = c
 			} else if c.Value != first.Value {
 				list = append(list, slip("claim", s.Workload, c.Value, first.Value, "the %s says %s and the %s %s", first.Where,
-					metricWords(s.Metric, first.Value), c.Where, metricWords(s.Metric, c.Value)))
+					model.FormatTotal(s.Metric, first.Value), c.Where, model.FormatTotal(s.Metric, c.Value)))
 			}
 			if of == "total" && law != nil && law.Capacity != nil && law.Capacity.Confidence > 0 && (c.Value < law.Capacity.Low || c.Value > law.Capacity.High) {
 				list = append(list, slip("claim", s.Workload, c.Value, law.Capacity.Value, "the %s says %s, outside of what its points allow: %s",
-					c.Where, metricWords(s.Metric, c.Value), estimateWords(s.Metric, *law.Capacity)))
+					c.Where, model.FormatTotal(s.Metric, c.Value), model.FormatInterval(s.Metric, *law.Capacity)))
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func wrongBinding(p *model.Published, s *model.PublishedScale) []model.Slip {
 	for _, r := range study.Resources {
 		if r.Resource == s.Binds {
 			return []model.Slip{slip("binding", s.Workload, r.Allows, study.Resources[0].Allows, "the %s is said to bind, but it allows %s, and the %s only %s",
-				r.Resource.Name(), metricWords(s.Metric, r.Allows), study.Binding.Name(), metricWords(s.Metric, study.Resources[0].Allows))}
+				r.Resource.Name(), model.FormatTotal(s.Metric, r.Allows), study.Binding.Name(), model.FormatTotal(s.Metric, study.Resources[0].Allows))}
 		}
 	}
 	return nil

@@ -9,28 +9,6 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// metricWords writes a total with its unit, in full where figures are compared.
-func metricWords(m model.Metric, v float64) string {
-	if m == model.Bandwidth {
-		return model.FormatBandwidth(v)
-	}
-	return number(v) + "/s"
-}
-
-// estimateWords is metricWords with the interval: "5,194/s (5,097–5,294)".
-func estimateWords(m model.Metric, e model.Estimate) string {
-	if e.Confidence == 0 {
-		return metricWords(m, e.Value) + " (no interval)"
-	}
-	low, high := metricWords(m, e.Low), metricWords(m, e.High)
-	if unit := unitOf(high); unit == unitOf(low) {
-		low, high = strings.TrimSuffix(low, unit), strings.TrimSuffix(high, unit)
-	}
-	return fmt.Sprintf("%s (%s–%s)", metricWords(m, e.Value), low, high)
-}
-
-func unitOf(s string) string { return s[strings.LastIndexAny(s, "0123456789")+1:] }
-
 // intervalWords is a bare figure with its interval.
 func intervalWords(e model.Estimate) string {
 	if e.Confidence == 0 {

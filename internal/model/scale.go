@@ -20,6 +20,16 @@ type Scale struct {
 	Source string `json:"source,omitempty"`
 }
 
+// Law is the chosen law, nil when the scale has none.
+func (s *Scale) Law() *Law {
+	for i := range s.Laws {
+		if s.Laws[i].Chosen {
+			return &s.Laws[i]
+		}
+	}
+	return nil
+}
+
 // ScalePoint is N volumes at once.
 type ScalePoint struct {
 	Volumes int `json:"volumes"`

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
@@ -52,20 +51,20 @@ func (p *page) capacities(s *model.Study) {
 	law, binds := &column{title: "law", drop: 1}, &column{title: "binds"}
 	for i := range s.Scales {
 		x := &s.Scales[i]
-		l := chosenLaw(&x.Scale.Scale)
+		l := x.Scale.Law()
 		if l == nil {
 			continue
 		}
 		m := x.Scale.Metric
 		name.cells = append(name.cells, cell{text: p.Text(x.Scale.Workload)})
-		alone.cells = append(alone.cells, p.number(figure(m, l.First.Value), false))
+		alone.cells = append(alone.cells, p.number(model.FormatTotal(m, l.First.Value), false))
 		knee.cells = append(knee.cells, cell{text: dashed(p, l.Knee)})
 		law.cells = append(law.cells, cell{text: string(l.Kind), paint: term.Dim})
 		if l.Capacity == nil {
 			capacity.cells = append(capacity.cells, cell{text: p.Text("–")})
 			width.cells = append(width.cells, cell{text: p.Text("–"), paint: term.Dim})
 		} else {
-			capacity.cells = append(capacity.cells, p.number(figure(m, l.Capacity.Value), false))
+			capacity.cells = append(capacity.cells, p.number(model.FormatTotal(m, l.Capacity.Value), false))
 			width.cells = append(width.cells, p.width95(*l.Capacity, false))
 		}
 		what := "–"
@@ -77,22 +76,6 @@ func (p *page) capacities(s *model.Study) {
 	if len(name.cells) > 0 {
 		p.table(fit([]*column{name, alone, capacity, width, knee, law, binds}, p.width))
 	}
-}
-
-func chosenLaw(s *model.Scale) *model.Law {
-	for i := range s.Laws {
-		if s.Laws[i].Chosen {
-			return &s.Laws[i]
-		}
-	}
-	return nil
-}
-
-func figure(m model.Metric, v float64) string {
-	if m == model.Bandwidth {
-		return model.FormatBandwidth(v)
-	}
-	return model.FormatNumber(v) + "/s"
 }
 
 func dashed(p *page, v float64) string {
@@ -151,15 +134,7 @@ func (p *page) rebuild(r *model.RebuildStudy) {
 		p.remark("·", term.Plain, "each piece of scattered data costs "+model.FormatDuration(r.PerExtent)+" besides")
 	}
 	for _, l := range r.Largest {
-		what := "full of data in one piece"
-		if l.Extent > 0 {
-			what = fmt.Sprintf("with %.0f %% data in pieces of %s", 100*l.Fill, model.FormatBlock(l.Extent))
-		}
-		if l.Snapshots > 1 {
-			what += fmt.Sprintf(" and as much in each of %d snapshots", l.Snapshots)
-		}
-		p.remark("·", term.Plain, fmt.Sprintf("within %s a volume of %s %s is rebuilt (%s GiB)", model.FormatSpan(l.Limit), model.FormatSize(int64(l.Volume.Value)), what,
-			model.FormatNumber(l.Volume.Value/(1<<30))))
+		p.remark("·", term.Plain, words.Largest(l))
 	}
 	for _, n := range append(words.RebuildReach(r), r.Notes...) {
 		p.remark("!", term.Yellow, n)
