@@ -32,7 +32,7 @@ var formats = []format{
 		return bytes.Contains(head, []byte(`<meta name="generator" content="loadline">`))
 	}},
 	{"markdown", "for an issue or a pull request", []string{".md", ".markdown"}, writeMarkdown, func(head []byte) bool {
-		return bytes.HasPrefix(head, []byte("### ")) && bytes.Contains(head, []byte("**"))
+		return bytes.HasPrefix(head, []byte(markdown.ReferenceMark)) || bytes.HasPrefix(head, []byte("### ")) && bytes.Contains(head, []byte("**"))
 	}},
 	{"csv", "tidy tables", []string{".csv"}, writeCSV, func(head []byte) bool {
 		return bytes.HasPrefix(head, []byte("run,started,target,")) || bytes.HasPrefix(head, []byte("run,workload,round,")) || bytes.HasPrefix(head, []byte("run_a,target_a,"))

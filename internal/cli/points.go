@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,37 +12,56 @@ import (
 // points reads what size works from: a file of points, or runs; and what the hardware
 // is, where a file of its own says so.
 func (f *sizeFlags) points(runs []string) (*model.Published, error) {
-	var p *model.Published
-	var err error
 	switch {
 	case f.from != "" && len(runs) > 0:
 		return nil, model.RefusedError("--from takes the place of runs, and both are given", "leave one of them out")
 	case f.from != "":
-		p, err = readPoints("--from", f.from)
+		p, err := readPoints("--from", f.from)
+		if err != nil {
+			return nil, err
+		}
+		return p, withSystem(p, f.system)
 	case len(runs) > 0:
-		p, err = scalesOf(runs)
+		p, reports, err := measuredOn(runs, f.system)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Scales) == 0 && len(p.Rebuilds) == 0 && !knownDisk(&p.System) {
+			return nil, model.RefusedError(fmt.Sprintf("%s holds no scaling: it was not measured by loadline scale", reports[0].Run.Directory),
+				"measure one: loadline scale TARGET --volumes 1,2,4,8; or say what the hardware is: --system FILE.yaml")
+		}
+		return p, nil
 	case f.system != "" && len(f.need) == 0 && f.needs == "":
 		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to hold against it", "add --need, a RUN or --from FILE.yaml")
 	case f.system != "":
-		p = &model.Published{Name: f.system}
-	default:
-		return nil, usageError{fmt.Errorf("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need\n  next: loadline size --help")}
+		p := &model.Published{Name: f.system}
+		return p, withSystem(p, f.system)
 	}
-	if err != nil || f.system == "" {
-		return p, err
+	return nil, usageError{fmt.Errorf("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need\n  next: loadline size --help")}
+}
+
+func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+
+// withSystem puts what a file says of the hardware in the place of what is known of it.
+func withSystem(p *model.Published, file string) error {
+	if file == "" {
+		return nil
 	}
-	s, err := readPoints("--system", f.system)
+	s, err := readPoints("--system", file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(s.Scales) > 0 {
-		return nil, model.RefusedError(fmt.Sprintf("--system %s holds points, too", f.system), "use it with --from, or leave its scales out")
+		return model.RefusedError(fmt.Sprintf("--system %s holds points, too", file), "use it with --from, or leave its scales out")
 	}
 	p.System = s.System
 	if len(p.Rebuilds) == 0 {
 		p.Rebuilds = s.Rebuilds
 	}
-	return p, nil
+	if len(p.Control) == 0 {
+		p.Control = s.Control
+	}
+	return nil
 }
 
 func readPoints(flag, name string) (*model.Published, error) {
@@ -56,29 +73,50 @@ func readPoints(flag, name string) (*model.Published, error) {
 	return &p, err
 }
 
-// scalesOf gathers the scales of saved runs.
-func scalesOf(dirs []string) (*model.Published, error) {
-	p := &model.Published{Name: strings.Join(dirs, ", ")}
+// measuredOn gathers the scales of saved runs, and of one file of points that may be
+// among them; system names a file that says what the hardware is.
+func measuredOn(names []string, system string) (*model.Published, []*model.Report, error) {
+	p := &model.Published{Name: strings.Join(names, ", ")}
+	d := &documents{}
+	file := ""
+	for _, name := range names {
+		if extension := strings.ToLower(filepath.Ext(name)); extension == ".yaml" || extension == ".yml" {
+			if file != "" {
+				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s are both files of points", file, name), "put the points of one system into one file")
+			}
+			read, err := readPoints("RUN", name)
+			if err != nil {
+				return nil, nil, err
+			}
+			p, file = read, name
+			continue
+		}
+		if err := d.add(name, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(d.comparisons) > 0 || len(d.durability) > 0 {
+		return nil, nil, model.RefusedError("a comparison or a durability test tells nothing about how much there is", "name runs of one system")
+	}
+	if err := withSystem(p, system); err != nil {
+		return nil, nil, err
+	}
 	seen := map[string]string{}
-	for _, dir := range dirs {
-		r, err := readReport(dir)
-		if err != nil {
-			return nil, err
-		}
-		if len(r.Scales) == 0 {
-			return nil, model.RefusedError(fmt.Sprintf("%s holds no scaling: it was not measured by loadline scale", dir), "measure one: loadline scale TARGET --volumes 1,2,4,8")
-		}
+	for _, s := range p.Scales {
+		seen[s.Workload+" "+string(s.Direction)] = file
+	}
+	for i, r := range d.reports {
 		for _, s := range r.Scales {
 			describe(&s, r.Run.Workloads)
 			key := s.Workload + " " + string(s.Direction)
 			if other := seen[key]; other != "" {
-				return nil, model.RefusedError(fmt.Sprintf("%s and %s both scale %s", other, dir, key), "name one run for each workload")
+				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s both scale %s", other, d.name(i), key), "name one run for each workload")
 			}
-			seen[key] = dir
+			seen[key] = d.name(i)
 			p.Scales = append(p.Scales, model.PublishedScale{Scale: s})
 		}
 	}
-	return p, nil
+	return p, d.reports, nil
 }
 
 // describe fills in what a scale leaves to its workload.
@@ -97,20 +135,6 @@ func describe(s *model.Scale, workloads []model.Workload) {
 			s.Depth = w.Depth * w.JobCount()
 		}
 	}
-}
-
-// readReport reads the report of a saved run.
-func readReport(dir string) (*model.Report, error) {
-	name := filepath.Join(dir, "report.json")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s has no report: %v", dir, err), "name a folder under loadline-results/, or compute its report with loadline analyze")
-	}
-	var r model.Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "compute it again with loadline analyze "+dir)
-	}
-	return &r, nil
 }
 
 func trimPerSecond(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), "/s") }

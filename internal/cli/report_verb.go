@@ -14,8 +14,9 @@ import (
 
 // reportFlags are the flags of report.
 type reportFlags struct {
-	out, format   string
-	charts, force bool
+	out, format, system string
+	charts, force       bool
+	asReference         bool
 }
 
 func newReport(e *env.Env) *cobra.Command {
@@ -34,10 +35,17 @@ for each second of each worker) and, for several runs, FILE-comparison.csv. With
 the report goes to standard output, as text. A FILE that exists is only replaced when
 it is a report.
 
+With --reference it writes a reference report instead, as a page, Markdown or JSON: what
+the system is, how it was measured, for each workload the result, the law and what
+follows from it, and the answers to what people ask, with intervals. RUN is then a run
+of loadline scale, a run of one volume, or one FILE.yaml of published points (see
+docs/sizing.md); a chapter that nobody measured says so.
+
 Exit codes: 0 written, whatever it says (loadline analyze judges); 1 failed; 2 refused:
 no such run, an unknown format, or a FILE that is no report.`,
 		Example: `  loadline report loadline-results/20261120-235200-var-lib
-  loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown`,
+  loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown
+  loadline report --reference docs/medium-nodes.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -51,11 +59,19 @@ no such run, an unknown format, or a FILE that is no report.`,
 	fl.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
 	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(formatNames(), ", ")+" (default: by FILE's extension, else text)")
 	fl.BoolVar(&f.charts, "charts", true, "draw charts below a text report of one run")
+	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the system that the runs measured")
+	fl.StringVar(&f.system, "system", "", "with --reference: what the hardware is, a YAML `FILE` with a system")
 	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is no report")
 	return cmd
 }
 
 func (f *reportFlags) report(e *env.Env, args []string) error {
+	if f.asReference {
+		return f.reference(e, args)
+	}
+	if f.system != "" {
+		return model.RefusedError("--system goes with --reference", "add --reference, or leave it out")
+	}
 	chosen, err := chooseFormat(f.format, f.out)
 	if err != nil {
 		return err

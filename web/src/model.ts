@@ -403,8 +403,39 @@ export interface Ranking {
   noise?: { repeats: { system: number; workload: string; metric: Metric; values: number[]; difference: Num }[] | null; largest: number; apart: number };
 }
 
-/** What a page is made of: reports, and comparisons of two runs. */
+/** A table in words; numeric tells which columns hold figures. */
+export interface Grid {
+  titles: string[];
+  numeric: boolean[];
+  rows: string[][];
+}
+
+/** A part of a chapter: one of its members is set. */
+export interface Part {
+  text?: string;
+  items?: string[];
+  table?: Grid;
+  scale?: Scale;
+}
+
+export interface Chapter {
+  id: string;
+  title: string;
+  level: number;
+  missing?: string;
+  parts?: Part[];
+}
+
+/** A reference report. */
+export interface Reference {
+  title: string;
+  sources: string[] | null;
+  chapters: Chapter[];
+}
+
+/** What a page is made of: reports, and comparisons of two runs; or a reference report. */
 export interface Documents {
   reports: Report[];
   comparisons?: Comparison[];
+  reference?: Reference;
 }

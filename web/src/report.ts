@@ -3,8 +3,12 @@
 
 import type { Documents } from "./model";
 import { page } from "./page/page";
+import { reference } from "./page/reference";
 import "./style.css";
 
 const island = document.getElementById("loadline-data");
 const root = document.getElementById("loadline");
-if (island && root) root.replaceChildren(page(JSON.parse(island.textContent ?? "{}") as Documents));
+if (island && root) {
+  const documents = JSON.parse(island.textContent ?? "{}") as Documents;
+  root.replaceChildren(documents.reference ? reference(documents.reference) : page(documents));
+}

@@ -42,6 +42,20 @@ func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Re
 	if err != nil {
 		return err
 	}
+	return shell(w, island)
+}
+
+// RenderReference writes a reference report as a page.
+func RenderReference(w io.Writer, r *model.Reference) error {
+	island, err := jsonout.ReferenceIsland(r)
+	if err != nil {
+		return err
+	}
+	return shell(w, island)
+}
+
+// shell writes the page around its data.
+func shell(w io.Writer, island []byte) error {
 	out := bufio.NewWriter(w)
 	for _, s := range []string{
 		"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",

@@ -18,6 +18,18 @@ func Island(reports []*model.Report, comparisons []*model.Comparison) ([]byte, e
 	return nullSentinels(doc), nil
 }
 
+// ReferenceIsland is Island for a reference report, which stands in "reference".
+func ReferenceIsland(r *model.Reference) ([]byte, error) {
+	doc, err := json.Marshal(finite(struct {
+		several
+		Reference *model.Reference `json:"reference"`
+	}{together("", nil, nil), r}))
+	if err != nil {
+		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
+	}
+	return nullSentinels(doc), nil
+}
+
 // SeveralSchema is the schema name of what WriteSeveral writes.
 const SeveralSchema = "loadline.reports/v1"
 

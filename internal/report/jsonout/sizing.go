@@ -19,3 +19,6 @@ func WriteStudy(w io.Writer, s *model.Study) error {
 	c.Scales = append([]model.ScaleStudy{}, s.Scales...)
 	return write(w, c)
 }
+
+// WriteReference is Write for a reference report, loadline.reference/v1.
+func WriteReference(w io.Writer, r *model.Reference) error { return write(w, r) }

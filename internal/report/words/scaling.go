@@ -3,6 +3,8 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -72,6 +74,19 @@ func Latencies(x *model.ScaleStudy) (list []string) {
 	return list
 }
 
+// Largest says how large a volume is that is rebuilt in time.
+func Largest(l model.RebuildSize) string {
+	what := "full of data in one piece"
+	if l.Extent > 0 {
+		what = fmt.Sprintf("with %.0f %% data in pieces of %s", 100*l.Fill, model.FormatBlock(l.Extent))
+	}
+	if l.Snapshots > 1 {
+		what += fmt.Sprintf(" and as much in each of %d snapshots", l.Snapshots)
+	}
+	return fmt.Sprintf("within %s a volume of %s %s is rebuilt (%s GiB)", model.FormatSpan(l.Limit), model.FormatSize(int64(l.Volume.Value)), what,
+		model.FormatNumber(l.Volume.Value/(1<<30)))
+}
+
 // RebuildReach says how far beyond what was timed the largest volumes lie.
 func RebuildReach(r *model.RebuildStudy) []string {
 	if len(r.Largest) == 0 || r.Longest == 0 || r.Largest[0].Limit <= r.Longest {
@@ -83,11 +98,14 @@ func RebuildReach(r *model.RebuildStudy) []string {
 }
 
 // Fitted is a scale with those points only that have a total and that its laws are
-// about: without a rate, and on the number of nodes that has the most points.
+// about: valid or suspect, without a rate, and on the number of nodes that has the most
+// points; by the number of volumes, which is the order of the laws' residuals.
 func Fitted(s *model.Scale) *model.Scale {
 	counts := map[int]int{}
 	nodes := 0
-	counted := func(p model.ScalePoint) bool { return p.Offered == 0 && p.Total.Value > 0 }
+	counted := func(p model.ScalePoint) bool {
+		return p.Offered == 0 && p.Volumes > 0 && p.Total.Value > 0 && p.Verdict != model.Invalid
+	}
 	for _, p := range s.Points {
 		if counted(p) {
 			counts[p.Nodes]++
@@ -103,5 +121,71 @@ func Fitted(s *model.Scale) *model.Scale {
 			c.Points = append(c.Points, p)
 		}
 	}
+	slices.SortStableFunc(c.Points, func(a, b model.ScalePoint) int { return a.Volumes - b.Volumes })
 	return &c
+}
+
+// Fit says in sentences what the chosen law of a scale is, how far the points lie from
+// it, and what the other laws would have missed; none without a law.
+func Fit(s *model.Scale) (list []string) {
+	l := s.Law()
+	if l == nil {
+		return nil
+	}
+	alone := model.FormatInterval(s.Metric, l.First)
+	switch {
+	case l.AllSaturated:
+		list = append(list, fmt.Sprintf("%s the system: the total stays at %s, and one volume alone reaches at least %s.", fills(l.Knee),
+			model.FormatInterval(s.Metric, *l.Capacity), model.FormatTotal(s.Metric, l.First.Value)))
+	case l.Kind == model.SaturationLaw && l.Capacity != nil:
+		list = append(list, fmt.Sprintf("One volume reaches %s, and the total grows in line with the volumes up to %s of them; from there on it stays at %s, which the volumes share.",
+			alone, model.FormatNumber(l.Knee), model.FormatInterval(s.Metric, *l.Capacity)))
+	case l.Capacity != nil:
+		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, and the total comes to %s at most.",
+			alone, model.FormatInterval(s.Metric, *l.Capacity)))
+	default:
+		list = append(list, fmt.Sprintf("One volume reaches %s, and the total grows in line with the volumes as far as was measured: nothing is full yet.", alone))
+	}
+	if worst := largest(l.Residuals); len(l.Residuals) > 0 {
+		list = append(list, fmt.Sprintf("The points lie within %s of this law (%s).", share(worst), lawFormula(l.Kind)))
+	}
+	var others []string
+	for _, o := range s.Laws {
+		if !o.Chosen && number(o.Error) && o.Error < 10 {
+			others = append(others, fmt.Sprintf("%s %s", lawFormula(o.Kind), share(o.Error)))
+		}
+	}
+	if len(others) > 0 {
+		list = append(list, fmt.Sprintf("Points that were left out it predicts within %s; %s.", share(l.Error), strings.Join(others, ", ")))
+	}
+	return list
+}
+
+func fills(n float64) string {
+	if n == 1 {
+		return "Already one volume fills"
+	}
+	return "Already " + model.FormatNumber(n) + " volumes fill"
+}
+
+func largest(residuals []float64) float64 {
+	most := 0.0
+	for _, r := range residuals {
+		most = math.Max(most, math.Abs(r))
+	}
+	return most
+}
+
+// share writes the size of a logarithm of a ratio as a percentage.
+func share(log float64) string { return Fixed(100*math.Expm1(math.Abs(log)), 1) + " %" }
+
+// lawFormula is a law as a formula.
+func lawFormula(k model.LawKind) string {
+	switch k {
+	case model.AmdahlLaw:
+		return "λN/(1 + α(N−1))"
+	case model.USLLaw:
+		return "λN/(1 + α(N−1) + βN(N−1))"
+	}
+	return "min(N·x₁, C)"
 }

@@ -25,6 +25,9 @@ const across = (last: number) => ({ ...round(Math.max(last, 5)), show: (v: numbe
 const count = (n: number) => format.count(n, "volume");
 const colorOf = (s: Scale, t: Theme) => t.direction[s.direction];
 
+/** A point that was published by others has no verdict: nothing is known against it. */
+const doubtful = (p: ScalePoint) => p.verdict === "suspect" || p.verdict === "invalid";
+
 function tipLines(s: Scale, p: ScalePoint): TipLine[] {
   const lines: TipLine[] = [
     ["total", `${format.metric(s.metric, p.total.estimate)} ${format.plusMinus(p.total)}`],
@@ -34,7 +37,7 @@ function tipLines(s: Scale, p: ScalePoint): TipLine[] {
   if (p.nodes) lines.push(["nodes", String(p.nodes)]);
   if (p.fairness) lines.push(["fairness", p.fairness.toFixed(3)]);
   for (const key of ["mean", "p99"] as const) if (p[key]) lines.push([key, format.seconds(p[key].estimate)]);
-  lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
+  if (p.verdict) lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;
 }
 
@@ -72,7 +75,7 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
             type: "scatter",
             z: 6,
             symbolSize: 10,
-            data: points.map((p) => ({ value: [p.volumes, shown(p.total.estimate)], itemStyle: p.verdict === "valid" ? { color: colorOf(s, t) } : { color: t.paper, borderColor: colorOf(s, t), borderWidth: 2 } })),
+            data: points.map((p) => ({ value: [p.volumes, shown(p.total.estimate)], itemStyle: !doubtful(p) ? { color: colorOf(s, t) } : { color: t.paper, borderColor: colorOf(s, t), borderWidth: 2 } })),
             markLine: knee === null ? undefined : { silent: true, symbol: "none", animation: false, data: [{ xAxis: knee, label: { formatter: `knee at ${format.three(knee)}`, color: t.good, fontSize: 11, position: "insideStartBottom", rotate: 90 }, lineStyle: { color: t.good, type: "dashed", width: 1.5 } }] },
           },
           bars(points.flatMap((p) => (p.total.confidence ? [{ at: p.volumes, low: shown(p.total.low), high: shown(p.total.high), color: colorOf(s, t), width: 2 }] : [])), "y"),
@@ -84,7 +87,7 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
       }) as Option,
     key: (t) => {
       const items: KeyItem[] = [{ words: "measured", color: colorOf(s, t), form: "mark" }];
-      if (points.some((p) => p.verdict !== "valid")) items.push({ words: "measured, suspect or invalid", color: colorOf(s, t), form: "ring" });
+      if (points.some(doubtful)) items.push({ words: "measured, suspect or invalid", color: colorOf(s, t), form: "ring" });
       if (band.length > 1) items.push({ words: lawNames[law!.kind], color: t.text, form: "line" }, { words: "prediction band", color: t.ramp, form: "area" });
       if (offered.length) items.push({ words: "asked for", color: t.unsure, form: "dotted" });
       return keyOf(items);

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/markdown"
+	"github.com/loadline/loadline/internal/report/reference"
+)
+
+// reference writes a reference report of runs, and of a file of points among them.
+func (f *reportFlags) reference(e *env.Env, args []string) error {
+	name := f.format
+	if name == "" && (f.out == "" || f.out == "-") {
+		name = "markdown"
+	}
+	chosen, err := chooseFormat(name, f.out)
+	if err != nil {
+		return err
+	}
+	forms := map[string]func(*bytes.Buffer, *model.Reference) error{
+		"html":     func(b *bytes.Buffer, r *model.Reference) error { return html.RenderReference(b, r) },
+		"markdown": func(b *bytes.Buffer, r *model.Reference) error { return markdown.RenderReference(b, r) },
+		"json":     func(b *bytes.Buffer, r *model.Reference) error { return jsonout.WriteReference(b, r) },
+	}
+	render := forms[chosen.name]
+	if render == nil {
+		return notFor(chosen.name, "a reference report", "html, markdown or json")
+	}
+	toStdout := f.out == "" || f.out == "-"
+	if !toStdout {
+		if err := mayWrite(f.out, f.force); err != nil {
+			return err
+		}
+	}
+	points, runs, err := measuredOn(args, f.system)
+	if err != nil {
+		return err
+	}
+	study, err := capacity.Study(points)
+	if err != nil {
+		return err
+	}
+	r := reference.Build(&study, runs, args)
+	var b bytes.Buffer
+	if err := render(&b, &r); err != nil {
+		return err
+	}
+	if toStdout {
+		_, err := e.Stdout.Write(b.Bytes())
+		return err
+	}
+	if err := writeWhole(f.out, b.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.Stderr, "saved   %s\n", f.out)
+	return nil
+}

@@ -1,0 +1,42 @@
+package model
+
+// Reference is a reference report: what a system is, how it was measured, what each
+// workload reached and why, and the answers to what people ask. It is a document of
+// parts, so that every form of it says the same.
+type Reference struct {
+	Schema string `json:"schema"`
+	Title  string `json:"title"`
+	// Sources name the runs and files that it is made from.
+	Sources  []string  `json:"sources"`
+	Chapters []Chapter `json:"chapters"`
+}
+
+// ReferenceSchema is the schema name of a reference report.
+const ReferenceSchema = "loadline.reference/v1"
+
+// Chapter is a chapter, or with Level 2 a section of the one before.
+type Chapter struct {
+	// ID is unique in the document: letters, digits and dashes.
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Level int    `json:"level"`
+	// Missing says in a sentence what was not measured, and is empty otherwise.
+	Missing string `json:"missing,omitempty"`
+	Parts   []Part `json:"parts,omitempty"`
+}
+
+// Part is a paragraph, a list, a table, or the points of a scale with their laws: one
+// of them is set.
+type Part struct {
+	Text  string   `json:"text,omitempty"`
+	Items []string `json:"items,omitempty"`
+	Table *Grid    `json:"table,omitempty"`
+	Scale *Scale   `json:"scale,omitempty"`
+}
+
+// Grid is a table in words. Numeric tells which columns hold figures.
+type Grid struct {
+	Titles  []string   `json:"titles"`
+	Numeric []bool     `json:"numeric"`
+	Rows    [][]string `json:"rows"`
+}
