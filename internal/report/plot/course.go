@@ -56,7 +56,7 @@ func drawCourse(c *model.Course, title string, y axis, curves []curve, o Options
 	}
 	d.x = spanAxis(end, xTicks(o.Width-10, 3))
 	if len(between) > 0 {
-		d.title += " (" + strconv.Itoa(len(between)+1) + " visits joined)"
+		d.title = joinedTitle(title, len(between)+1, o.Width)
 	}
 	// More lines than that would be a fence.
 	if len(between) <= o.Width/6 {
@@ -65,6 +65,17 @@ func drawCourse(c *model.Course, title string, y axis, curves []curve, o Options
 		}
 	}
 	return d.draw(o)
+}
+
+// joinedTitle says how many visits are joined, in as many words as there is room for.
+func joinedTitle(title string, visits, width int) string {
+	count := strconv.Itoa(visits) + " visits"
+	for _, more := range []string{" (" + count + " joined)", " (" + count + ")"} {
+		if term.Columns(title)+len(more) <= width {
+			return title + more
+		}
+	}
+	return title
 }
 
 // visits returns the measured seconds and where, on the axis of measured time, one
