@@ -63,10 +63,10 @@ func checkDepth(ev Evidence) []model.Finding {
 		flight, little := flows[name].flight(w)
 		switch {
 		case mapped && levels < depthNeeded*asked:
-			o.fault(ev.depthFault(name, fmt.Sprintf("load not applied: the mean depth was at most %s where %d was asked for",
+			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: the mean depth was at most %s where %d was asked for",
 				short(levels), w.Depth), map[string]any{"depth": levels, "asked": w.Depth}))
 		case little && (flight.ratio > 1+flight.allowed || flight.ratio < 1-flight.allowed):
-			o.fault(ev.depthFault(name, fmt.Sprintf("load not applied: by Little's law %s I/Os were in flight where %d were asked for",
+			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: by Little's law %s I/Os were in flight where %d were asked for",
 				short(flight.ratio*asked*float64(w.JobCount())), w.Depth*w.JobCount()),
 				map[string]any{"little": flight.ratio, "allowed": flight.allowed, "asked": w.Depth * w.JobCount()}))
 		case !mapped && !little:
@@ -78,13 +78,27 @@ func checkDepth(ev Evidence) []model.Finding {
 	return o.findings("the queue was as deep as asked", "no workload of this run keeps its queue full by design")
 }
 
+// roundedUp is the next power of two, and whether the depth is none.
+func roundedUp(depth int) (power int, rounded bool) {
+	for power = 1; power < depth; power *= 2 {
+	}
+	return power, power != depth
+}
+
 // depthFault is the finding, with the reason that the engine gives.
-func (ev Evidence) depthFault(name, message string, evidence map[string]any) model.Finding {
+func (ev Evidence) depthFault(w model.Workload, message string, evidence map[string]any) model.Finding {
+	name := w.Name
 	engine := ev.Recorded.Plan.Volume.Engine
 	next := "loadline doctor   (it says which engines work, and whether the CPU is short)"
-	if engine == "psync" || engine == "sync" {
+	power, rounded := roundedUp(w.Depth)
+	little, _ := evidence["little"].(float64)
+	switch {
+	case engine == "psync" || engine == "sync":
 		message += fmt.Sprintf(" (%s cannot queue)", engine)
 		next = "loadline doctor   (it says why neither io_uring nor libaio works here)"
+	case engine == "io_uring" && rounded && little > 1:
+		message += fmt.Sprintf(" (fio's io_uring makes a power of two of it, %d)", power)
+		next = fmt.Sprintf("ask for a depth of %d, or of %d", power/2, power)
 	}
 	evidence["engine"] = engine
 	return model.Finding{Severity: model.SeverityInvalid, Results: []string{name}, Message: message, Evidence: evidence, Next: next}

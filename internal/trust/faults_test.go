@@ -159,6 +159,12 @@ var firstFaults = []fault{
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"32": 1} })
 		eachFlow(ev, iops.Name, func(f *model.Flow) { f.LatencySum = 48 })
 	}},
+	{rule: "depth", name: "io_uring makes a power of two of it", spoil: func(ev *Evidence) {
+		w := iops
+		w.Depth = 48
+		setWorkload(ev, w)
+		ev.Recorded.Plan.Volume.Engine = "io_uring"
+	}, want: []string{"invalid rand-read-iops"}, says: "64 I/Os were in flight where 48 were asked for (fio's io_uring makes a power of two of it, 64)"},
 	{rule: "depth", name: "Little's law, too few", spoil: func(ev *Evidence) {
 		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.8 })
 	}, want: []string{"invalid rand-write-iops"}, says: "51 I/Os were in flight where 64"},

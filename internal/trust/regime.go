@@ -45,8 +45,11 @@ const (
 	modeSeconds = 20
 	// leastVisits is how many visits it takes to tell a drift from their noise.
 	leastVisits = 8
-	// driftBatch is the length in seconds over which an unbroken series is averaged.
-	driftBatch = 5
+	// driftBatch is the length in seconds over which an unbroken series is averaged,
+	// or a shorter one so that there are driftBatches: a few more than leastVisits, as
+	// a correlation that is only estimated takes some of them away.
+	driftBatch   = 5
+	driftBatches = 12
 	// falseAlarm is the probability, for one series, of calling noise a change or a
 	// drift: with fourteen workloads in a run it adds up.
 	falseAlarm = 0.001
@@ -226,23 +229,35 @@ func (s *series) modes() regime {
 	return regime{kind: steady}
 }
 
-// drift looks for a slow change over all of the series.
+// drift looks for a slow change over all of the series. A change that may be noise
+// as far as so few values can tell is neither a drift nor none.
 func (s *series) drift() regime {
+	if !s.lasts() {
+		return regime{kind: tooShort}
+	}
 	rates, times := s.means()
 	if s.long() {
-		rates, times = s.batches(driftBatch)
-	}
-	if len(rates) < leastVisits {
-		return regime{kind: tooShort}
+		rates, times = s.batches(max(len(s.rate)/driftBatch, driftBatches))
 	}
 	slope, low, high := stats.Trend(times, rates, falseAlarm)
 	span, mean := times[len(times)-1]-times[0], stats.Mean(rates)
 	change := slope * span / mean
+	if math.IsInf(low, 0) && math.Abs(change) > driftLeast {
+		return regime{kind: tooShort}
+	}
 	if low*high > 0 && math.Abs(change) > driftLeast {
 		return regime{kind: drifting, before: mean - slope*span/2, after: mean + slope*span/2,
 			low: low * span / mean, high: high * span / mean}
 	}
 	return regime{kind: steady}
+}
+
+// lasts tells whether the series is long enough to show a drift.
+func (s *series) lasts() bool {
+	if s.long() {
+		return len(s.rate) >= driftBatch*leastVisits
+	}
+	return s.visits >= leastVisits
 }
 
 // lineFits tells whether a straight line describes the series better than two
@@ -273,7 +288,7 @@ func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, 
 			f := tell(s, r)
 			f.Results = []string{s.workload}
 			o.fault(f)
-		case !s.tells(is):
+		case !s.tells(is, r):
 			o.miss(s.workload, short)
 		default:
 			o.pass(s.workload)
@@ -282,13 +297,14 @@ func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, 
 	return o.findings(passed, "no second was recorded")
 }
 
-// tells tells whether a series is long enough to show a regime.
-func (s *series) tells(is kind) bool {
+// tells tells whether a series, whose regime was found to be another one, is long
+// enough to show this one.
+func (s *series) tells(is kind, found regime) bool {
 	switch is {
 	case bimodal:
 		return len(s.rate) >= modeSeconds
 	case drifting:
-		return s.long() && len(s.rate) >= driftBatch*leastVisits || !s.long() && s.visits >= leastVisits
+		return s.lasts() && (found.kind > steady || s.drift().kind != tooShort)
 	}
 	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.visits >= 3
 }

@@ -113,10 +113,9 @@ func (s *series) means() (rates, times []float64) {
 	return rates, times
 }
 
-// batches are the mean rates of stretches of about the given number of seconds,
-// and the middles of their times.
-func (s *series) batches(seconds int) (rates, times []float64) {
-	k := len(s.rate) / seconds
+// batches are the mean rates of k stretches of about the same length, and the
+// middles of their times.
+func (s *series) batches(k int) (rates, times []float64) {
 	for i := range k {
 		a, b := i*len(s.rate)/k, (i+1)*len(s.rate)/k
 		rates, times = append(rates, stats.Mean(s.rate[a:b])), append(times, (s.end[a]-1+s.end[b-1])/2)

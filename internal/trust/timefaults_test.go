@@ -151,6 +151,17 @@ var timeFaults = []fault{
 	{rule: "drift", name: "steep, which a step in the middle also describes", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 60, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.008*float64(i)) })
 	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
+	{rule: "drift", name: "in a visit that is hardly long enough, with a credit of one second", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 42, func(i int) float64 {
+			if i == 0 {
+				return 2080
+			}
+			return 2000 * wiggle(i) * (1 - 0.01*float64(i))
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
+	{rule: "drift", name: "or noise of eight visits that wanders", spoil: func(ev *Evidence) {
+		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.03*math.Sin(float64(i)/30*2*math.Pi)) })
+	}, want: []string{"not-checked rand-read-iops"}},
 	{rule: "drift", name: "4 % are none", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.0018*float64(i)) })
 	}},
