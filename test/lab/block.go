@@ -121,6 +121,13 @@ func Tmpfs(t T, size int64) string {
 	return mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
 }
 
+// Ramfs mounts a file system in memory that has no direct I/O and no limit.
+func Ramfs(t T) string {
+	t.Helper()
+	needMounts(t)
+	return mounted(t, "-t", "ramfs", "ramfs")
+}
+
 // mounted mounts on a directory of its own.
 func mounted(t T, args ...string) string {
 	t.Helper()

@@ -15,6 +15,7 @@ var packages = map[string]string{
 	"losetup":             "mount",
 	"mount":               "mount",
 	"mkfs.ext4":           "e2fsprogs",
+	"tune2fs":             "e2fsprogs",
 	"mkfs.xfs":            "xfsprogs",
 	"addpart":             "util-linux",
 	"flock":               "util-linux",

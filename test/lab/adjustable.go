@@ -1,0 +1,42 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// AdjustableDevice has a rate that a test can change while it is used.
+type AdjustableDevice struct {
+	Device
+	rate string
+}
+
+// Adjustable starts a device in memory (64 MiB) with a limit in I/Os of 4 KiB per
+// second, which Set changes at once. nbdkit counts bytes, so that is what the
+// limit is for larger I/Os. Reads and writes have a limit each.
+func Adjustable(t T, iops float64) AdjustableDevice {
+	t.Helper()
+	const size = 64 * mebi
+	d := AdjustableDevice{rate: filepath.Join(directory(t, ""), "rate")}
+	d.Set(t, iops)
+	// A small bucket: after a change nothing is left of the former rate.
+	s := nbdkit(t, nbdServer{filters: []string{"rate"}, plugin: []string{"memory", fmt.Sprint(size)},
+		options: []string{"rate-file=" + d.rate, "burstiness=0.05"}})
+	d.Device = s.device("a rate that changes", size)
+	return d
+}
+
+// Set changes the limit.
+func (d AdjustableDevice) Set(t T, iops float64) {
+	t.Helper()
+	const bits = 8 * 4096
+	next := d.rate + ".next"
+	err := os.WriteFile(next, fmt.Appendf(nil, "%.0f\n", bits*iops), 0o600)
+	if err == nil {
+		err = os.Rename(next, d.rate)
+	}
+	if err != nil {
+		t.Errorf("cannot change the device's rate: %v", err)
+	}
+}

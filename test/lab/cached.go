@@ -1,0 +1,20 @@
+package lab
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// Cached starts a device of 256 MiB with 2 ms for each I/O and a cache of the given
+// size in front, which keeps what is read: what fits into it is fast from the
+// second time on.
+func Cached(t T, size int64) Device {
+	t.Helper()
+	image := filepath.Join(memory(t, nbdSize), "raw.img")
+	fill(t, image, nbdSize)
+	s := nbdkit(t, nbdServer{filters: []string{"cache", "delay"}, plugin: []string{"file", image},
+		options: []string{"cache-on-read=true", "cache=writethrough", fmt.Sprintf("cache-max-size=%d", size),
+			"rdelay=" + milliseconds(2*time.Millisecond), "wdelay=" + milliseconds(2*time.Millisecond)}})
+	return s.device(fmt.Sprintf("2 ms behind a cache of %d MiB", size/mebi), nbdSize)
+}
