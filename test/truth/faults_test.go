@@ -1,0 +1,179 @@
+package truth
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// planted is a fault on a real device, and the rule that has to find it.
+type planted struct {
+	rule, name string
+	severity   model.Severity
+	// alone wants the processors for itself.
+	alone bool
+	// plant makes the device with its fault, and the arguments that meet it.
+	plant func(t testing.TB) (target string, args []string)
+}
+
+// faults has at least one for each rule.
+var faults = []planted{
+	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		return lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}).Target(), reads("--max-time", "6s")
+	}},
+	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		return lab.Tmpfs(t, 256<<20), reads("--max-time", "6s")
+	}},
+	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		return lab.Sparse(t, t.TempDir(), 64<<20), reads("--max-time", "6s")
+	}},
+	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, alone: true, plant: func(t testing.TB) (string, []string) {
+		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
+	}},
+	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		device := throttled(t)
+		otherLoad(t, "s/iodepth=64/iodepth=8/")
+		return device, reads("--max-time", "6s")
+	}},
+	{rule: "clock", name: "no I/O, by a clock of microseconds", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		file := lab.Filled(t, t.TempDir(), 64<<20)
+		otherLoad(t, "s/ioengine=.*/ioengine=null\\nclocksource=gettimeofday/")
+		return file, []string{"--profile", "kbench", "--only", "rand-read-lat", "--max-time", "6s"}
+	}},
+	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		own := ownFile(t, "own.fio", "[checked]\nrw=write\nbs=256k\nverify=sha512\ndo_verify=0\n")
+		target := lab.Plain(t).Target()
+		return target, []string{"--job", own, "--size", "64M", "--max-time", "6s", "--destroy-data-on", target}
+	}},
+	{rule: "cpu", name: "all cores are busy", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+		device := lab.Delayed(t, time.Millisecond, time.Millisecond)
+		occupy(t)
+		return device.Target(), []string{"--profile", "kbench", "--only", "rand-read-lat", "--size", "64M", "--max-time", "6s"}
+	}},
+	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, alone: true, plant: func(t testing.TB) (string, []string) {
+		own := ownFile(t, "own.fio", "[neighbours]\nrw=read\nbs=4k\niodepth=64\niodepth_batch_submit=16\niodepth_batch_complete_min=16\n")
+		return lab.LoopOnMemory(t, 64<<20), []string{"--job", own, "--max-time", "6s"}
+	}},
+
+	{rule: "drift", name: "1 % slower every second", severity: model.SeverityWarning, plant: changing(500, 42, func(second int) float64 {
+		return 500 * (1 - 0.01*float64(second))
+	})},
+	{rule: "cache", name: "of 64 MiB before a disk of 256", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		return lab.Cached(t, 64<<20).Target(), []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "256M", "--max-time", "6s", "--check-cache"}
+	}},
+	{rule: "warm-up", name: "half the speed at first", severity: model.SeverityWarning, plant: changing(250, 28, after(7, 500))},
+	{rule: "cliff", name: "a neighbour leaves", severity: model.SeverityWarning, plant: changing(250, 28, after(18, 500))},
+	{rule: "modes", name: "two seconds each", severity: model.SeverityWarning, plant: changing(500, 26, func(second int) float64 {
+		return []float64{500, 250}[second/2%2]
+	})},
+	{rule: "tail", name: "three slow seconds in 22", severity: model.SeverityNote, plant: changing(500, 22, func(second int) float64 {
+		if second == 6 || second == 13 || second == 18 {
+			return 100
+		}
+		return 500
+	})},
+	{rule: "burst", name: "credit for ten seconds, in rounds", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 10, Size: 64 << 20})
+		return device.Target(), reads("--max-time", "28s")
+	}},
+	{rule: "burst", name: "credit for eight seconds, in one visit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 8, Size: 64 << 20})
+		return device.Target(), reads("--time", "28s", "--ramp-time", "1s")
+	}},
+	{rule: "faster-reads", name: "than the disk below", severity: model.SeverityInvalid, plant: onSlowDisk("direction: read, depth: 1", func(t testing.TB) lab.Device {
+		// A throttle would answer a single reader now at once and now late.
+		return lab.Delayed(t, time.Millisecond, time.Millisecond)
+	})},
+	{rule: "faster-writes", name: "than the disk below", severity: model.SeverityInvalid, plant: onSlowDisk("direction: write, depth: 16", fast)},
+	{rule: "above-disks", name: "more than all disks, of which there is one", severity: model.SeverityWarning, plant: onSlowDisk("direction: read, depth: 16", fast)},
+	{rule: "foreign", name: "somebody else writes", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
+		rival(t, lab.At(device, 64<<20), 0, time.Minute, "--rw=randwrite", "--iodepth=16")
+		return device, reads("--max-time", "12s")
+	}},
+	{rule: "bytes", name: "somebody else writes, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
+		rival(t, lab.At(device, 64<<20), 4*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
+		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--max-time", "12s", "--destroy-data-on", device}
+	}},
+	{rule: "bytes", name: "a filesystem that journals data, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
+		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "12s"}
+	}},
+	{rule: "rate", name: "2,000 of a device of 1,000", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 16, rate_iops: 2000, metric: iops}\n")
+		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
+	}},
+	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, plant: func(t testing.TB) (string, []string) {
+		return throttled(t), reads("--max-time", "6s", "--cap", "iops=1000,bandwidth=1GiB/s")
+	}},
+	{rule: "cap", name: "a device of twice its limit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		return throttled(t), reads("--max-time", "6s", "--cap", "iops=500")
+	}},
+	{rule: "size", name: "64 MiB at 10 MiB/s", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		device := lab.Throttled(t, lab.Throttle{BytesPerSecond: 10 << 20, Size: 64 << 20})
+		return device.Target(), []string{"--profile", "kbench", "--only", "seq-read-bw", "--size", "64M", "--max-time", "6s"}
+	}},
+	{rule: "precision", name: "more than an instrument can give", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		return throttled(t), reads("--max-time", "6s", "--precision", "0.05%")
+	}},
+	{rule: "interrupted", name: "after six seconds", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		return throttled(t), reads("--max-time", "20s")
+	}},
+}
+
+// reads are the arguments of a run of random reads with 64 in flight.
+func reads(args ...string) []string {
+	return append([]string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "64M"}, args...)
+}
+
+// throttled is a device of 1,000 IOPS without a name under /dev.
+func throttled(t testing.TB) string {
+	return lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}).Target()
+}
+
+// onSlowDisk is a device that pretends to stand on one of 300 IOPS with a latency of
+// 4 ms. What is compared is a workload whose headline is a rate, so that a busy
+// machine, which spoils a latency, does not keep the rule from speaking.
+func onSlowDisk(workload string, upper func(t testing.TB) lab.Device) func(t testing.TB) (string, []string) {
+	return func(t testing.TB) (string, []string) {
+		own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: one, access: rand, "+workload+", block_size: 4k, metric: iops}\n")
+		slow := lab.Throttled(t, lab.Throttle{IOPS: 300, Delay: 4 * time.Millisecond, Size: 64 << 20}).Target()
+		above := upper(t).Target()
+		return above, []string{"--baseline", slow, "--replicas", "1", "--profile", own, "--size", "32M",
+			"--max-time", "24s", "--fail-on", "invalid", "--destroy-data-on", slow, "--destroy-data-on", above}
+	}
+}
+
+// fast is a device of 1,500 IOPS.
+func fast(t testing.TB) lab.Device {
+	return lab.Throttled(t, lab.Throttle{IOPS: 1500, Size: 64 << 20})
+}
+
+// journaling makes an ext4 on the device that writes data to its journal first, so
+// twice, and mounts it.
+func journaling(t testing.TB, device string) string {
+	lab.Need(t, "tune2fs")
+	dir := lab.Filesystem(t, device, "ext4")
+	for _, command := range [][]string{{"umount", dir}, {"tune2fs", "-o", "journal_data", device}, {"mount", device, dir}} {
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", command, out)
+		}
+	}
+	return dir
+}
+
+// ownFile writes a profile or a job.
+func ownFile(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,139 @@
+package truth
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// changing is one visit of some seconds to a device that begins with a rate and is
+// set to another one when a second begins, in the time of the samples.
+func changing(first float64, seconds int, rate func(second int) float64) func(t testing.TB) (string, []string) {
+	return func(t testing.TB) (string, []string) {
+		device := lab.Adjustable(t, first)
+		results := t.TempDir()
+		over, ended := make(chan struct{}), make(chan struct{})
+		t.Cleanup(func() { close(over); <-ended })
+		pause := func(d time.Duration) bool {
+			select {
+			case <-over:
+				return false
+			case <-time.After(d):
+				return true
+			}
+		}
+		go func() {
+			defer close(ended)
+			for samples(results) == 0 {
+				if !pause(20 * time.Millisecond) {
+					return
+				}
+			}
+			// The first second has just ended.
+			begin := time.Now()
+			for second := 1; second < seconds; second++ {
+				device.Set(t, rate(second))
+				if !pause(time.Until(begin.Add(time.Duration(second) * time.Second))) {
+					return
+				}
+			}
+		}()
+		return device.Target(), reads("--time", fmt.Sprintf("%ds", seconds), "--ramp-time", "1s", "--results", results)
+	}
+}
+
+// after is a change of rate at a second.
+func after(at int, rate float64) func(second int) float64 {
+	return func(second int) float64 {
+		if second < at {
+			return rate / 2
+		}
+		return rate
+	}
+}
+
+// rival starts another load on the device after a while, for a while. It ends
+// with the test.
+func rival(t testing.TB, d lab.Device, after, long time.Duration, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	t.Cleanup(func() { cancel(); <-ended })
+	dir := t.TempDir()
+	all := append([]string{"--name=rival", "--bs=4k", fmt.Sprintf("--size=%d", d.Size), "--time_based", "--thread",
+		fmt.Sprintf("--runtime=%dms", long.Milliseconds()), "--ioengine=libaio", "--direct=1", "--filename=" + d.Path}, args...)
+	go func() {
+		defer close(ended)
+		select {
+		case <-time.After(after):
+		case <-ctx.Done():
+			return
+		}
+		cmd := exec.CommandContext(ctx, "fio", all...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
+			t.Errorf("the rival ended with %v: %s", err, out)
+		}
+	}()
+}
+
+// occupy keeps all processors busy until the test ends.
+func occupy(t testing.TB) {
+	var over atomic.Bool
+	t.Cleanup(func() { over.Store(true) })
+	for range 2 * runtime.NumCPU() {
+		go func() {
+			for !over.Load() {
+			}
+		}()
+	}
+}
+
+// otherLoad puts a fio into the path that changes its job first, by sed: a load
+// that is not the one that was asked for.
+func otherLoad(t testing.TB, change string) {
+	t.Helper()
+	real, err := exec.LookPath("fio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\n[ -f job.fio ] && sed -i '" + change + "' job.fio\nexec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "fio"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// watchStalls counts how often this machine stands still, as a thread sees it that
+// sleeps 5 ms and wakes up 15 ms late. The count ends the watch.
+func watchStalls(t testing.TB) (count func() int) {
+	over, counted := make(chan struct{}), make(chan int, 1)
+	end := sync.OnceFunc(func() { close(over) })
+	t.Cleanup(end)
+	go func() {
+		n := 0
+		for {
+			asleep := time.Now()
+			select {
+			case <-over:
+				counted <- n
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			if time.Since(asleep) > 20*time.Millisecond {
+				n++
+			}
+		}
+	}()
+	return func() int { end(); return <-counted }
+}

@@ -1,0 +1,243 @@
+package truth
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/trust"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// sideBySide is how many slow devices are measured at once. They use a few percent
+// of a processor each.
+const sideBySide = 8
+
+// elsewhere names, for a rule whose fault takes more than a run of one worker, the
+// tests that plant it, as "folder.TestName", separated by spaces. The tests must exist.
+var elsewhere = map[string]string{}
+
+// Each rule has its fault planted on a real device, here or in a test that is named.
+func TestEveryRuleHasItsFaultPlanted(t *testing.T) {
+	registered := map[string]bool{}
+	for _, r := range trust.Rules() {
+		registered[r.Name] = true
+		if !slices.ContainsFunc(faults, func(p planted) bool { return p.rule == r.Name }) && elsewhere[r.Name] == "" {
+			t.Errorf("no fault is planted for the rule %q: give it a row in faults (faults_test.go), "+
+				"or, if a run of one worker cannot have the fault, name the test that plants it in elsewhere (rules_test.go)", r.Name)
+		}
+	}
+	for _, p := range faults {
+		if !registered[p.rule] {
+			t.Errorf("a fault is planted for %q, which is no rule", p.rule)
+		}
+	}
+	for rule, tests := range elsewhere {
+		if !registered[rule] {
+			t.Errorf("elsewhere speaks of %q, which is no rule", rule)
+		}
+		for _, name := range strings.Fields(tests) {
+			folder, test, ok := strings.Cut(name, ".")
+			if !ok || !declared(t, folder, test) {
+				t.Errorf("the fault of %q is said to be planted by %s, but no such test exists (write folder.TestName, for example test/truth.TestX)", rule, name)
+			}
+		}
+	}
+}
+
+// declared tells whether a folder of the repository has the test.
+func declared(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), "func "+test+"(")
+	})
+}
+
+// rounds is for make perf, which wants to know how often and not whether.
+var rounds = flag.Int("rounds", 1, "plant every fault of the rules, and make the clean run, this many times and print a table")
+
+// Each rule finds its fault on a real device. A fault that is missed is tried once
+// more when nothing else runs: a rule that does not work misses it again.
+func TestRulesFindTheirFaults(t *testing.T) {
+	lab.Need(t, "fio")
+	lab.Lock(t)
+	var mu sync.Mutex
+	found := make([]int, len(faults))
+	for round := range *rounds {
+		findAll(func(i int) {
+			p := faults[i]
+			t.Run(fmt.Sprintf("%s/%s/%d", p.rule, p.name, round+1), func(t *testing.T) {
+				ok := p.found(t)
+				mu.Lock()
+				defer mu.Unlock()
+				if ok {
+					found[i]++
+				}
+			})
+		})
+	}
+	if *rounds > 1 {
+		printDetections(found)
+		return
+	}
+	for i, p := range faults {
+		if found[i] == 0 {
+			t.Run(p.rule+"/"+p.name+"/again", func(t *testing.T) {
+				if !p.found(t) {
+					t.Errorf("%s did not end in %s", p.rule, p.severity)
+				}
+			})
+		}
+	}
+}
+
+// printDetections prints how often each fault was found at the first try.
+func printDetections(found []int) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "\nfaults on real devices\tfault\tfound as\tof %d\n", *rounds)
+	for i, p := range faults {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", p.rule, p.name, p.severity, found[i])
+	}
+	w.Flush()
+}
+
+// findAll tries all faults: first those that need the machine for themselves, one
+// after the other, then the others side by side.
+func findAll(try func(fault int)) {
+	var gentle []int
+	for i, p := range faults {
+		if p.alone {
+			try(i)
+		} else {
+			gentle = append(gentle, i)
+		}
+	}
+	limit := make(chan struct{}, sideBySide)
+	var wg sync.WaitGroup
+	for _, i := range gentle {
+		limit <- struct{}{}
+		wg.Go(func() {
+			try(i)
+			<-limit
+		})
+	}
+	wg.Wait()
+}
+
+// found plants the fault, measures, and tells whether the rule spoke as it should.
+func (p planted) found(t testing.TB) bool {
+	target, args := p.plant(t)
+	ctx := t.Context()
+	if p.rule == "interrupted" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 6*time.Second)
+		defer cancel()
+	}
+	o := measure(ctx, t, target, args...)
+	exit := p.severity != model.SeverityInvalid || o.code == 5 || o.code == 1
+	if exit && o.finding(p.rule, p.severity) {
+		return true
+	}
+	for _, f := range o.report.Findings {
+		t.Logf("%s %s %v: %s", f.Rule, f.Severity, f.Results, f.Message)
+	}
+	for _, r := range o.report.Results {
+		t.Logf("%s: %.0f", r.Workload, r.Series)
+	}
+	return false
+}
+
+// cleanRun measures a device with which nothing is wrong, in a way that every rule
+// which needs no baseline has its evidence. Each I/O takes 60 ms, beside which the
+// moments are short in which this machine does something else, and they are too few
+// for a p99.9, which is what a single such moment makes.
+func cleanRun(t testing.TB) outcome {
+	device := lab.Block(t, lab.Delayed(t, 60*time.Millisecond, 60*time.Millisecond))
+	own := ownFile(t, "own.yaml", "name: own\nworkloads:\n"+
+		"  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 8, rate_iops: 100, metric: iops}\n"+
+		"  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 8, metric: iops}\n")
+	return measure(t.Context(), t, device, "--profile", own, "--size", "64M", "--destroy-data-on", device, "--max-time", "66s",
+		"--repeat", "8", "--cap", "iops=2000", "--check-cache")
+}
+
+// accused lists what rules have to say about a run of a clean device. Rare bursts
+// are no false alarm when this machine itself stood still now and then.
+func (o outcome) accused(stalls int) []string {
+	var list []string
+	if o.code != 0 {
+		list = append(list, fmt.Sprintf("exit code %d", o.code))
+	}
+	for _, f := range o.report.Findings {
+		stalled := f.Rule == "tail" && stalls > 0
+		if f.Severity != model.SeverityPassed && f.Severity != model.SeverityNotChecked && !stalled {
+			list = append(list, fmt.Sprintf("%s: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message))
+		}
+	}
+	for _, r := range o.report.Results {
+		if r.Verdict != model.Valid {
+			list = append(list, fmt.Sprintf("%s: %s %v", r.Workload, r.Verdict, r.Findings))
+		}
+	}
+	return list
+}
+
+// On a device with which nothing is wrong no rule speaks, and each could have. One
+// run in a hundred may be accused, and a busy machine does spoil measurements, so
+// there is a second try: a rule that errs, errs again.
+func TestRulesAreSilentOnACleanDevice(t *testing.T) {
+	lab.Need(t, "fio")
+	if *rounds > 1 {
+		accused := 0
+		for round := range *rounds {
+			t.Run(fmt.Sprint(round+1), func(t *testing.T) {
+				if _, list := cleanTry(t); len(list) > 0 {
+					accused++
+					fmt.Printf("a clean run is accused: %s\n", strings.Join(list, "; "))
+				}
+			})
+		}
+		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
+		return
+	}
+	o, accusations := cleanTry(t)
+	if len(accusations) > 0 {
+		t.Logf("accused, so once more: %s", strings.Join(accusations, "\n"))
+		o, accusations = cleanTry(t)
+	}
+	for _, a := range accusations {
+		t.Error(a)
+	}
+	for _, r := range trust.Rules() {
+		baseline := strings.HasPrefix(r.Name, "faster-") || r.Name == "above-disks"
+		spoke := o.finding(r.Name, model.SeverityPassed) || o.finding(r.Name, model.SeverityNote)
+		if !spoke && !baseline && elsewhere[r.Name] == "" {
+			t.Errorf("%s was not checked on a device that it can check", r.Name)
+		}
+	}
+}
+
+// cleanTry is a clean run with what rules have to say about it.
+func cleanTry(t *testing.T) (outcome, []string) {
+	stalls := watchStalls(t)
+	o := cleanRun(t)
+	n := stalls()
+	t.Logf("this machine stood still %d times", n)
+	return o, o.accused(n)
+}
