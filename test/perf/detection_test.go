@@ -1,0 +1,150 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// simulatedFault is a fault that a device of numbers has as well as a real one.
+type simulatedFault struct {
+	rule     string
+	severity model.Severity
+	what     string
+	// target are the parameters of the fake, without its seed.
+	target string
+	args   []string
+}
+
+// simulatedFaults are found by what the samples and the plan say. Rules that look
+// at a machine are tried on real devices (test/truth).
+func simulatedFaults(rated string) []simulatedFault {
+	const noise = "cv=0.03&phi=0.5"
+	one := func(args ...string) []string {
+		return append([]string{"--profile", "kbench", "--only", "rand-read-iops"}, args...)
+	}
+	onto := func(only string, args ...string) []string {
+		return append([]string{"--profile", "kbench", "--only", only, "--baseline", "fake:?iops=3000&seed=77&" + noise, "--max-time", "60s"}, args...)
+	}
+	return []simulatedFault{
+		{"errors", model.SeverityInvalid, "an I/O error after 20 s", "iops=3000&fail-after=20&" + noise, one()},
+		{"size", model.SeverityWarning, "64 MiB at 80 MiB/s", "iops=20000&" + noise, one("--size", "64M")},
+		{"rate", model.SeverityWarning, "2,000 of a device of 1,000", "iops=1000&" + noise, []string{"--profile", rated}},
+		{"cap", model.SeverityNote, "a device at its limit", "iops=3000&cv=0.01", one("--cap", "iops=3000", "--precision", "1%")},
+		{"cap", model.SeverityWarning, "a device of twice its limit", "iops=3000&" + noise, one("--cap", "iops=1500")},
+		{"precision", model.SeverityWarning, "noise of 40 % in a short run", "iops=3000&visit-cv=0.4", one("--max-time", "12s")},
+		{"tail", model.SeverityNote, "stalls in one second of thirty", "iops=3000&cv=0.01&spike=0.033&spike-level=0.3", one("--time", "90s")},
+		{"warm-up", model.SeverityWarning, "15 s to warm up, in one visit", "iops=3000&warm-up=15&" + noise, one("--time", "120s", "--ramp-time", "1s")},
+		{"warm-up", model.SeverityNote, "the same until steady", "iops=3000&warm-up=15&" + noise, one("--until-steady")},
+		{"burst", model.SeverityWarning, "credit for 20 s, in one visit", "iops=300&burst=3000&credit=54000&cv=0.01", one("--time", "60s", "--ramp-time", "1s")},
+		{"burst", model.SeverityWarning, "credit for 10 s, in rounds", "iops=300&burst=3000&credit=27000&cv=0.01", one("--max-time", "60s")},
+		{"cliff", model.SeverityWarning, "a fall to half with noise of 8 %", "iops=3000&burst=6000&credit=90000&cv=0.08", one("--time", "90s", "--ramp-time", "1s")},
+		{"modes", model.SeverityWarning, "two seconds of five at 60 %", "iops=3000&cv=0.03&spike=0.4&spike-level=0.6", one("--time", "60s")},
+		{"drift", model.SeverityWarning, "10 % slower in each minute", "iops=3000&drift=-0.1&cv=0.02", one("--time", "120s", "--ramp-time", "1s")},
+		{"drift", model.SeverityWarning, "the same, in rounds", "iops=3000&drift=-0.1&cv=0.02", one("--repeat", "24")},
+		{"faster-reads", model.SeverityInvalid, "a third faster than the disk below", "iops=4000&" + noise, onto("rand-read-lat", "--replicas", "3")},
+		{"faster-reads", model.SeverityWarning, "the same with unknown replicas", "iops=4000&" + noise, onto("rand-read-lat")},
+		{"faster-writes", model.SeverityInvalid, "a fifth faster than the disk below", "iops=3600&" + noise, onto("rand-write-iops")},
+		{"above-disks", model.SeverityWarning, "2.5 disks' reads from two", "iops=7500&" + noise, onto("rand-read-iops", "--replicas", "2")},
+	}
+}
+
+// detections counts the runs in which the rule spoke as it should.
+func (f simulatedFault) detections(t testing.TB, runs int) int {
+	dir, err := os.MkdirTemp("", "loadline-perf-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	found := 0
+	for seed := range runs {
+		args := append([]string{fmt.Sprintf("fake:?%s&seed=%d", f.target, seed+1), "--seed", fmt.Sprint(seed + 1)}, f.args...)
+		r, err := report(context.Background(), dir, args...)
+		if err != nil {
+			t.Error(err)
+			return found
+		}
+		for _, finding := range r.Findings {
+			if finding.Rule == f.rule && finding.Severity == f.severity {
+				found++
+				break
+			}
+		}
+	}
+	return found
+}
+
+// detectAll tries all simulated faults and returns how often each was found.
+func detectAll(t testing.TB, runs int) ([]simulatedFault, []int) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "loadline-perf-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	rated := filepath.Join(dir, "rated.yaml")
+	profile := "name: rated\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 16, rate_iops: 2000, metric: iops}\n"
+	if err := os.WriteFile(rated, []byte(profile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	faults := simulatedFaults(rated)
+	found := make([]int, len(faults))
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, f := range faults {
+		limit <- struct{}{}
+		wg.Go(func() {
+			found[i] = f.detections(t, runs)
+			<-limit
+		})
+	}
+	wg.Wait()
+	return faults, found
+}
+
+// BenchmarkDetection prints how often each simulated fault is found. 59 of 59
+// excludes, at 95 %, that more than one in twenty is missed.
+func BenchmarkDetection(b *testing.B) {
+	const runs = 59
+	for range b.N {
+		w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
+		fmt.Fprintf(w, "\nsimulated faults\tfault\tfound as\tof %d\n", runs)
+		faults, found := detectAll(b, runs)
+		for i, f := range faults {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", f.rule, f.what, f.severity, found[i])
+		}
+		w.Flush()
+	}
+}
+
+// TestSimulatedFaultsAreFound guards what BenchmarkDetection prints.
+func TestSimulatedFaultsAreFound(t *testing.T) {
+	faults, found := detectAll(t, 3)
+	for i, f := range faults {
+		if found[i] < 3 {
+			t.Errorf("%s, %s: found in %d of 3 runs", f.rule, f.what, found[i])
+		}
+	}
+}
+
+// TestCleanRunsAreRarelyAccused guards what BenchmarkFalseAlarms prints.
+func TestCleanRunsAreRarelyAccused(t *testing.T) {
+	accused, runs := 0, 0
+	for _, s := range cleanStorages() {
+		n, byRule := tallyAlarms(t, s, []string{"--profile", "quick"}, 4)
+		accused, runs = accused+n, runs+4
+		if n > 0 {
+			t.Logf("%s: %v", s, byRule)
+		}
+	}
+	if accused > 4 {
+		t.Errorf("%d of %d clean runs are accused", accused, runs)
+	}
+}
