@@ -78,21 +78,25 @@ func (v *limitView) allowances() (list []model.ResourceLimit, unknown []model.Re
 }
 
 // infer finds what the capacity asks for where nobody said it: merging when it lies
-// far above the disks' IOPS, extra writes when it lies far below them.
+// far above the disks' IOPS, copies or extra writes when it lies far below the disks.
 func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
-	m, least := study.Measured, study.Resources[0]
-	if m == nil || least.Resource != model.LimitDiskIOPS {
+	m, least := study.Measured, study.Resources[0].Resource
+	if m == nil || least != model.LimitDiskIOPS && least != model.LimitDiskBandwidth {
 		return
 	}
-	switch ratio := m.Value / least.Allows; {
-	case ratio > 1+farShare && !mergeSaid:
+	ratio := m.Value / study.Resources[0].Allows
+	// Whole copies and writes only: anything else would fit whatever was measured.
+	times := math.Round(1 / ratio)
+	whole := v.direction == model.Write && ratio < 1-farShare && math.Abs(math.Log(ratio*times)) < farShare
+	switch {
+	case ratio > 1+farShare && !mergeSaid && least == model.LimitDiskIOPS:
 		v.merge, study.MergeInferred = ratio, true
 		study.Merge = ratio
-	case ratio < 1-farShare && v.direction == model.Write && v.sys.ExtraWrites == nil:
-		// Whole writes only: anything else would fit whatever was measured.
-		if c := math.Round(1/ratio) - 1; c >= 1 && math.Abs(math.Log(ratio*(1+c))) < farShare {
-			study.Extra, v.sys.ExtraWrites = c, &c
-		}
+	case whole && v.sys.Replicas == 0:
+		study.Copies, v.sys.Replicas = int(times), int(times)
+	case whole && v.sys.ExtraWrites == nil && least == model.LimitDiskIOPS:
+		c := times - 1
+		study.Extra, v.sys.ExtraWrites = c, &c
 	}
 	study.Resources, study.Unknown = v.allowances()
 }
@@ -141,6 +145,9 @@ func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) 
 	}
 	if study.Extra > 0 {
 		say("nobody said what a copy writes beside its data; the capacity asks for %s", count(study.Extra, "extra write"))
+	}
+	if study.Copies > 0 {
+		say("nobody said how many copies there are; the capacity asks for each write to be made %d times", study.Copies)
 	}
 	switch {
 	case study.MergeInferred:

@@ -17,7 +17,12 @@ import (
 // sentence when the asking or the points cannot be used; a need that cannot be met is
 // no failure but stands in Lacking.
 func Size(p *model.Published, ask model.SizingAsk) (model.Sizing, error) {
-	z := &sizer{p: p, ask: ask, out: model.Sizing{Schema: model.SizingSchema, From: p.Name, Ask: ask}}
+	return size(p, ask, carefulCapacity)
+}
+
+// size is Size with another figure of each measured capacity than the careful one.
+func size(p *model.Published, ask model.SizingAsk, capacityOf func(*model.Scale) float64) (model.Sizing, error) {
+	z := &sizer{p: p, ask: ask, capacityOf: capacityOf, out: model.Sizing{Schema: model.SizingSchema, From: p.Name, Ask: ask}}
 	if err := checkAsk(ask); err != nil {
 		return z.out, err
 	}
@@ -87,6 +92,8 @@ type sizer struct {
 	ask  model.SizingAsk
 	uses []map[model.Resource]cost // one pod of each need; each holds the demand of it
 	out  model.Sizing
+	// capacityOf is the figure of a measured capacity that is counted on.
+	capacityOf func(*model.Scale) float64
 	// guessed names the flows of which only one of IOPS and bandwidth could be counted.
 	guessed []string
 }
@@ -138,7 +145,7 @@ func (z *sizer) flowCosts(f model.NeedFlow) ([]cost, error) {
 		if s == nil {
 			continue
 		}
-		share := m.per * scaleNodes(sys, s) / carefulCapacity(s)
+		share := m.per * scaleNodes(sys, s) / z.capacityOf(s)
 		if i := slices.IndexFunc(list, func(c cost) bool { return c.resource == m.of }); i < 0 {
 			list = append(list, cost{m.alone, "node", share, 1, "measured"})
 		} else if measured := share * list[i].perNode; measured > list[i].each {

@@ -237,3 +237,37 @@ func TestSizeAnswersInNumbers(t *testing.T) {
 		}
 	})
 }
+
+// A mix of one flow is its own capacity, within the interval; a mix of two that use up
+// the same resource lies between theirs, and never above.
+func TestMixesLieBetweenTheirParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &model.Published{Name: "drawn", System: model.System{Nodes: 1}}
+		capacity := map[model.Direction]float64{}
+		for _, d := range []model.Direction{model.Read, model.Write} {
+			s := model.PublishedScale{Scale: model.Scale{Workload: "rand-" + string(d), Access: model.Random, Direction: d, BlockSize: 4096, Metric: model.IOPS}}
+			c := rapid.Float64Range(100, 1e5).Draw(t, string(d))
+			for i, v := range []float64{c / 4, 0.998 * c, c, 1.002 * c} {
+				s.Points = append(s.Points, model.ScalePoint{Volumes: []int{1, 8, 12, 16}[i], Nodes: 1, Total: model.Estimate{Unit: "1/s", Value: v}})
+			}
+			capacity[d] = c
+			p.Scales = append(p.Scales, s)
+		}
+		share := rapid.Float64Range(0.01, 0.99).Draw(t, "share")
+		flow := func(d model.Direction, rate float64) model.NeedFlow {
+			return model.NeedFlow{Access: model.Random, Direction: d, BlockSize: 4096, Rate: rate}
+		}
+		e, binding, err := Mix(p, []model.NeedFlow{flow(model.Read, share), flow(model.Write, 1-share)}, 1)
+		if err != nil || binding != model.LimitOperations {
+			t.Fatalf("%q binds: %v", binding, err)
+		}
+		want := 1 / (share/capacity[model.Read] + (1-share)/capacity[model.Write])
+		if math.Abs(e.Value/want-1) > 1e-3 || e.Low > e.Value || e.High < e.Value || e.Confidence == 0 {
+			t.Fatalf("%+v, by hand %g", e, want)
+		}
+		alone, _, err := Mix(p, []model.NeedFlow{flow(model.Read, 7)}, 1)
+		if err != nil || math.Abs(alone.Value/capacity[model.Read]-1) > 1e-3 {
+			t.Fatalf("%+v, but the capacity is %g: %v", alone, capacity[model.Read], err)
+		}
+	})
+}

@@ -140,7 +140,7 @@ func commonExcess(p *model.Published, scales []model.ScaleStudy) *model.CommonEx
 	var shares []float64
 	c := &model.CommonExcess{}
 	for _, s := range scales {
-		if s.Limit == nil || s.Limit.Excess == nil || s.Limit.Binding == "" || s.Limit.MergeInferred || s.Limit.Extra > 0 {
+		if s.Limit == nil || s.Limit.Excess == nil || s.Limit.Binding == "" || s.Limit.MergeInferred || s.Limit.Extra > 0 || s.Limit.Copies > 0 {
 			continue
 		}
 		shares = append(shares, math.Exp(s.Limit.Excess.Value)-1)

@@ -126,7 +126,14 @@ func TestLimitsInferWhatNobodySaid(t *testing.T) {
 	if l := by["seq-read-iops"].Limit; !l.MergeInferred || math.Abs(l.Merge-2) > 0.1 {
 		t.Errorf("seq-read-iops: merge %g", l.Merge)
 	}
-	if l := by["rand-read-iops"].Limit; l.MergeInferred || l.Extra != 0 {
+	_, alone := studyOf(t, mediumNodes(t, "  replicas: 3\n", ""))
+	if l := alone["rand-write-bw"].Limit; l.Copies != 3 || l.Binding != model.LimitDiskBandwidth {
+		t.Errorf("rand-write-bw: %d copies and %q, but there are three, and the disks bind", l.Copies, l.Binding)
+	}
+	if l := alone["rand-read-bw"].Limit; l.Copies != 0 {
+		t.Errorf("rand-read-bw: %d copies of what is only read", l.Copies)
+	}
+	if l := by["rand-read-iops"].Limit; l.MergeInferred || l.Extra != 0 || l.Copies != 0 {
 		t.Errorf("rand-read-iops: %+v, but nothing needs to be inferred", l)
 	}
 }

@@ -89,6 +89,9 @@ type LimitStudy struct {
 	// Extra is the number of device writes beyond the data that each copy seems to take,
 	// where nobody said it and the capacity asks for it.
 	Extra float64 `json:"extra,omitempty"`
+	// Copies is how many times each write seems to be made, where nobody said how many
+	// replicas there are and the capacity asks for more than one.
+	Copies int `json:"copies,omitempty"`
 	// Sentences say all of it.
 	Sentences []string `json:"sentences"`
 }
