@@ -64,33 +64,46 @@ export function figure(chart: Chart): HTMLElement {
   const live = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
   const numbers = h("details", { class: "numbers" }, h("summary", {}, "Show the numbers"));
   onFirstOpen(numbers, () => add(numbers, [tableOf(chart)]));
+  const caption = h("p", {}, chart.caption);
+  const alt = h("p", { class: "hidden", id: hint }, altOf(chart));
   const element = h(
     "figure",
     { class: chart.wide ? "chart wide" : "chart", id: `chart-${chart.name}` },
-    h("figcaption", {}, h("h4", { id: title }, chart.title), h("p", {}, chart.caption), h("p", { class: "hidden", id: hint }, `${chart.alt} The left and right arrow keys walk through the points.`)),
+    h("figcaption", {}, h("h4", { id: title }, chart.title), caption, alt),
     plot,
     live,
     numbers,
   );
   let key = chart.key?.(theme());
+  const drawKey = () => {
+    const next = chart.key!(theme());
+    key!.replaceWith(next);
+    key = next;
+  };
   if (key) {
     numbers.before(key);
-    onTheme(() => {
-      const next = chart.key!(theme());
-      key!.replaceWith(next);
-      key = next;
-    });
+    onTheme(drawKey);
   }
   const drawing = new Drawing(chart, plot);
+  again.set(element, () => {
+    caption.textContent = chart.caption;
+    alt.textContent = altOf(chart);
+    if (key) drawKey();
+    drawing.again();
+  });
   plot.addEventListener("keydown", (event) => drawing.walk(event, live));
   plot.addEventListener("blur", () => drawing.leave());
   return element;
 }
 
-/** redraw draws a figure again whose chart has got other data; its table, once open, stays. */
+const altOf = (chart: Chart): string => `${chart.alt} The left and right arrow keys walk through the points.`;
+
+/** What draws a figure again. */
+const again = new WeakMap<Element, () => void>();
+
+/** redraw draws a figure again whose chart says something else now; its table, once open, stays. */
 export function redraw(element: HTMLElement): void {
-  const drawing = byPlot.get(element.querySelector(".plot")!);
-  if (drawing?.begun) drawing.draw();
+  again.get(element)?.();
 }
 
 /** Drawing is the part of a figure that ECharts makes. */
@@ -119,6 +132,11 @@ class Drawing {
     else this.instance = init(this.plot, null, { renderer: "canvas", width, devicePixelRatio: Math.max(2, devicePixelRatio) });
     this.instance.setOption({ ...base(theme()), ...this.chart.option(theme(), width) } as Option, { notMerge: true });
     this.plot.dataset.drawn = "true";
+  }
+
+  again(): void {
+    this.stops = null;
+    if (this.begun) this.draw();
   }
 
   get begun(): boolean {

@@ -144,7 +144,7 @@ class LiveCharts {
 
   private fill(): void {
     const title = h("h3", {}, this.group.name, h("span", { class: "faint" }, ` ${this.group.description}`));
-    const grid = gridOf(this.made().map((chart, i) => ({ ...chart, option: (t, width) => (this.made()[i] ?? chart).option(t, width), stops: () => (this.made()[i] ?? chart).stops?.() ?? [] })));
+    const grid = gridOf(this.made().map((chart, i) => growing(chart, () => this.made()[i] ?? chart)));
     this.figures = [...grid.children] as HTMLElement[];
     this.element.replaceChildren(title, grid);
   }
@@ -152,6 +152,23 @@ class LiveCharts {
   private made(): Chart[] {
     return [throughput(this.group), latencies(this.group)].filter((c) => c !== null);
   }
+}
+
+/** growing is a chart that says what now() says. */
+function growing(chart: Chart, now: () => Chart): Chart {
+  return {
+    ...chart,
+    get caption() {
+      return now().caption;
+    },
+    get alt() {
+      return now().alt;
+    },
+    option: (t, width) => now().option(t, width),
+    table: () => now().table(),
+    stops: () => now().stops?.() ?? [],
+    key: chart.key && ((t) => (now().key ?? chart.key!)(t)),
+  };
 }
 
 /** shapeOf changes when a course has grown. */
