@@ -17,20 +17,22 @@ help:
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
 	@echo "make perf    benchmarks that print tables; they take minutes"
-	@echo "make deps    install fio and the lab's devices (Debian, Ubuntu; elsewhere: say what to install)"
+	@echo "make deps    install fio, the lab's devices, a browser (Debian, Ubuntu; elsewhere: say what to install)"
 	@echo "make clean   remove what make has built"
 
 build:
 	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/cli.Version=$(VERSION)" -o bin/loadline ./cmd/loadline
 
 web:
-	cd web && npm ci --silent && npm run --silent build
+	@scripts/deps npm
+	cd web && npm run --silent build
 
 fio:
 	@scripts/deps fio
 
 deps:
 	@scripts/deps all
+	@scripts/deps npm
 
 bench: fio build
 	bin/loadline run --profile quick $(BENCH_DIR)

@@ -1,9 +1,11 @@
 package lab
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -22,6 +24,7 @@ var packages = map[string]string{
 	"sfdisk":              "fdisk",
 	"ceph":                "ceph-common",
 	"rbd":                 "ceph-common",
+	"node":                "nodejs",
 }
 
 // strictness is LOADLINE_LAB: "" skips what cannot run here; "programs" fails when
@@ -44,6 +47,34 @@ func Need(t T, programs ...string) {
 		}
 		missing(t, "%s is not installed (apt-get install %s)", program, pkg)
 	}
+}
+
+// NeedPackages skips the test, or fails, as Need does, unless the npm packages that
+// the directory's package.json asks for are installed, in those versions.
+func NeedPackages(t T, dir string) {
+	t.Helper()
+	var want struct {
+		DevDependencies map[string]string `json:"devDependencies"`
+	}
+	if err := readJSON(filepath.Join(dir, "package.json"), &want); err != nil {
+		t.Fatalf("%v", err)
+	}
+	for name, version := range want.DevDependencies {
+		var have struct {
+			Version string `json:"version"`
+		}
+		if err := readJSON(filepath.Join(dir, "node_modules", name, "package.json"), &have); err != nil || have.Version != version {
+			missing(t, "the npm package %s %s is not installed in %s (make deps, or npm ci there)", name, version, dir)
+		}
+	}
+}
+
+func readJSON(path string, v any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, v)
 }
 
 // missing ends a test for want of something that can be installed.

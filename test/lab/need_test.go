@@ -125,3 +125,37 @@ func TestLockWaits(t *testing.T) {
 		t.Errorf("waited only %s for a lock that was held for 0.5 s", waited)
 	}
 }
+
+func TestNeedPackagesLooksAtVersions(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	need := func(t T) { NeedPackages(t, dir) }
+	write("package.json", `{"devDependencies":{"some":"1.2.3"}}`)
+	for have, ready := range map[string]bool{"": false, "1.2.2": false, "1.2.3": true} {
+		if have != "" {
+			write("node_modules/some/package.json", `{"version":"`+have+`"}`)
+		}
+		for strict, failed := range map[string]bool{"": false, "programs": true, "required": true} {
+			t.Setenv("LOADLINE_LAB", strict)
+			r := record(need)
+			if got := r.skipped == "" && r.failed == ""; got != ready {
+				t.Errorf("version %q: ready %v, want %v", have, got, ready)
+			}
+			if got := r.failed != ""; !ready && got != failed {
+				t.Errorf("version %q, LOADLINE_LAB=%s: failed %v, want %v", have, strict, got, failed)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "node_modules")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -120,6 +120,8 @@ export function integer(n: number): string {
 export function when(iso: string | undefined): string {
   if (!iso) return none;
   const d = new Date(iso);
+  // The zero time of Go is no moment.
+  if (!(d.getFullYear() > 1970)) return none;
   const two = (v: number) => String(v).padStart(2, "0");
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }

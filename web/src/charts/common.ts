@@ -50,10 +50,10 @@ export function unitFor(metric: Metric, largest: number): Unit {
   return { by, name };
 }
 
-/** short writes a tick: 20k, 2.5M, 400. */
+/** short writes a tick: 20k, 2.5M, −400. */
 export function short(v: number): string {
   const a = Math.abs(v);
-  const trim = (x: number) => String(Number(x.toPrecision(4)));
+  const trim = (x: number) => String(Number(x.toPrecision(4))).replace("-", "−");
   if (a >= 1e9) return trim(v / 1e9) + "G";
   if (a >= 1e6) return trim(v / 1e6) + "M";
   if (a >= 1e3) return trim(v / 1e3) + "k";
@@ -209,6 +209,8 @@ export const columns = {
   bandwidth: (name: string) => ({ name, unit: "B/s", show: format.bandwidth }),
   plain: (name: string) => ({ name, show: (v: number) => String(Number(v.toPrecision(4))) }),
   clock: (name: string) => ({ name, unit: "s", show: (v: number) => v.toFixed(1) }),
+  /** A value of the metric that the row's nth cell names. */
+  metric: (name: string, nth: number) => ({ name, show: (v: number, row: (string | number | null)[]) => format.metric(row[nth] as Metric, v) }),
   of: (metric: Metric, name: string) => (metric === "iops" ? columns.rate(name) : metric === "bandwidth" ? columns.bandwidth(name) : columns.seconds(name)),
 };
 

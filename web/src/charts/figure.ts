@@ -12,8 +12,8 @@ export interface Column {
   name: string;
   /** The unit of the raw values, as it stands in the file. */
   unit?: string;
-  /** How people see a value; without it the raw value is shown. */
-  show?: (v: number) => string;
+  /** How people see a value, in its row; without it the raw value is shown. */
+  show?: (v: number, row: Cell[]) => string;
 }
 
 export interface Table {
@@ -69,7 +69,7 @@ export function figure(chart: Chart): HTMLElement {
   const element = h(
     "figure",
     { class: chart.wide ? "chart wide" : "chart", id: `chart-${chart.name}` },
-    h("figcaption", {}, h("h4", { id: title }, chart.title), caption, alt),
+    h("figcaption", {}, h("p", { class: "title", id: title }, chart.title), caption, alt),
     plot,
     live,
     numbers,
@@ -209,7 +209,7 @@ function tableOf(chart: Chart): HTMLElement {
   const box = h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${chart.title}: numbers` });
   const head = h("tr", {}, ...table.columns.map((c) => h("th", { scope: "col" }, c.name)));
   const body = table.rows.slice(0, mostRows).map((row) =>
-    h("tr", {}, ...row.map((v, i) => h("td", typeof v === "number" ? { class: "number" } : {}, shown(v, table.columns[i]!)))),
+    h("tr", {}, ...row.map((v, i) => h("td", typeof v === "number" ? { class: "number" } : {}, shown(v, table.columns[i]!, row)))),
   );
   box.append(h("table", {}, h("thead", {}, head), h("tbody", {}, ...body)));
   const button = h("button", { type: "button" }, "Save as CSV");
@@ -220,9 +220,9 @@ function tableOf(chart: Chart): HTMLElement {
   return part;
 }
 
-function shown(v: Cell, column: Column): string {
+function shown(v: Cell, column: Column, row: Cell[]): string {
   if (v === null || (typeof v === "number" && !Number.isFinite(v))) return "–";
-  return typeof v === "number" && column.show ? column.show(v) : String(v);
+  return typeof v === "number" && column.show ? column.show(v, row) : String(v);
 }
 
 /** csv writes a table with a header line; text is quoted, and never begins a formula. */

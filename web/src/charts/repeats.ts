@@ -53,7 +53,7 @@ export function repeats(report: Report, suffix = ""): Chart | null {
       return keyOf([...seen.map((d) => ({ words: `visit: ${d === "sync" ? "flush" : d}`, color: t.direction[d], form: "mark" as const })), { words: "95% interval of the estimate", color: t.faint, form: "line" }]);
     },
     table: () => ({
-      columns: [{ name: "workload" }, { name: "metric" }, columns.plain("visit"), columns.plain("value"), { name: "against the estimate", show: (v) => format.change(v) }],
+      columns: [{ name: "workload" }, { name: "metric" }, columns.plain("visit"), columns.metric("value", 1), { name: "against the estimate", show: (v) => format.change(v) }],
       rows: visits.map((v) => [names[v.row]!, v.r.metric, v.i + 1, v.v, Number((v.v / v.r.estimate!).toPrecision(5))]),
     }),
     stops: () => visits.map((v, index) => ({ series: 1, index, words: `${names[v.row]}, visit ${v.i + 1}: ${words(v)}` })),

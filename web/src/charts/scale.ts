@@ -5,7 +5,7 @@ import * as format from "../format";
 import type { BandPoint, Law, Num, Scale, ScalePoint } from "../model";
 import { plainName } from "../page/words";
 import { verdictSign, type Theme } from "../theme";
-import { columns, keyOf, round, largest, linear, logarithmic, logRange, metricAxis, shortDuration, tip, tooltip, unitFor, type KeyItem, type TipLine } from "./common";
+import { columns, keyOf, round, short, largest, linear, logarithmic, logRange, metricAxis, shortDuration, tip, tooltip, unitFor, type KeyItem, type TipLine } from "./common";
 import type { Option } from "./echarts";
 import type { Chart } from "./figure";
 import { bars, ribbon } from "./shapes";
@@ -17,11 +17,12 @@ export function scaleCharts(s: Scale, suffix = ""): (Chart | null)[] {
   const points = (s.points ?? []).filter((p) => p.total.estimate !== null).sort((a, b) => a.volumes - b.volumes);
   if (points.length === 0) return [];
   const name = `scale-${plainName(s.workload)}-${s.direction}${suffix}`;
+  if (points.length === 1) return [shares(s, points[0]!, name)];
   return [total(s, points, name), residuals(s, points, name), fairness(s, points, name), latency(s, points, name)];
 }
 
 /** across is the axis of volumes. */
-const across = (last: number) => ({ ...round(Math.max(last, 5)), show: (v: number) => String(Math.round(v)), whole: true });
+const across = (last: number) => ({ max: last * 1.03, interval: round(Math.max(last, 5)).interval, show: (v: number) => String(Math.round(v)), whole: true });
 const count = (n: number) => format.count(n, "volume");
 const colorOf = (s: Scale, t: Theme) => t.direction[s.direction];
 
@@ -132,7 +133,7 @@ function residuals(s: Scale, points: ScalePoint[], name: string): Chart | null {
           return at && l ? tip(count(at.p.volumes), [["law", lawNames[l.kind]], ["measured", format.metric(s.metric, at.p.total.estimate)], ["against the law", format.change(Math.exp(l.residuals![at.i] ?? 0))]]) : "";
         }) as never),
         xAxis: linear(t, "x", { name: "volumes at once", min: 0, ...across(Math.max(...points.map((p) => p.volumes))) }),
-        yAxis: linear(t, "y", { name: "measured against the law (%)", min: -most.max, ...most, show: (v) => String(Number(v.toPrecision(2))) }),
+        yAxis: linear(t, "y", { name: "measured against the law (%)", min: -most.max, ...most, show: short }),
         series: laws.map((l, n) => ({
           type: "scatter",
           symbol: marks[l.kind],
@@ -143,9 +144,9 @@ function residuals(s: Scale, points: ScalePoint[], name: string): Chart | null {
           markLine: n === 0 ? { silent: true, symbol: "none", animation: false, label: { show: false }, lineStyle: { color: t.faint, type: "solid", width: 1 }, data: [{ yAxis: 0 }] } : undefined,
         })),
       }) as Option,
-    key: (t) => keyOf(laws.map((l) => ({ words: `${{ circle: "●", rect: "■", triangle: "▲" }[marks[l.kind]]} ${lawNames[l.kind]}${l.chosen ? " (chosen)" : ""}`, color: color(l, t), form: "mark" }))),
+    key: (t) => keyOf(laws.map((l) => ({ words: `${lawNames[l.kind]}${l.chosen ? " (chosen)" : ""}`, sign: { circle: "●", rect: "■", triangle: "▲" }[marks[l.kind]], color: color(l, t), form: "mark" }))),
     table: () => ({
-      columns: [{ name: "volumes" }, ...laws.map((l) => ({ name: `ln(measured / ${l.kind})`, show: (v: number) => v.toFixed(4) }))],
+      columns: [{ name: "volumes" }, ...laws.map((l) => ({ name: `ln(measured / ${l.kind})`, show: (v: number) => v.toFixed(3) }))],
       rows: order.map(({ p, i }) => [p.volumes, ...laws.map((l) => l.residuals![i] ?? null)]),
     }),
     stops: () => laws.flatMap((l, series) => order.map(({ p, i }, index) => ({ series, index, words: `${lawNames[l.kind]}, ${count(p.volumes)}: ${percent(l.residuals![i]!)?.toFixed(1)}%` }))),
@@ -183,6 +184,40 @@ function fairness(s: Scale, points: ScalePoint[], name: string): Chart | null {
       rows: all.map((a) => [a.p.volumes, a.i + 1, a.v]),
     }),
     stops: () => all.map((a, index) => ({ series: 0, index, words: `volume ${a.i + 1} of ${a.p.volumes}: ${format.metric(s.metric, a.v)}` })),
+  };
+}
+
+/** shares draws what each volume got, volume by volume, when there is only one number of volumes. */
+function shares(s: Scale, p: ScalePoint, name: string): Chart | null {
+  const each = p.each ?? [];
+  if (each.length < 2) return null;
+  const unit = unitFor(s.metric, largest(each));
+  const mean = each.reduce((a, b) => a + b, 0) / each.length;
+  return {
+    name: `${name}-shares`,
+    title: `What each of ${each.length} volumes gets`,
+    caption: `One mark for each volume; the line is their mean.${p.fairness ? ` Jain's fairness index is ${p.fairness.toFixed(3)} (1 when all get the same).` : ""}`,
+    alt: `From ${format.metric(s.metric, Math.min(...each))} to ${format.metric(s.metric, Math.max(...each))}.`,
+    wide: true,
+    option: (t) =>
+      ({
+        grid: { left: 62, right: 22, top: 14, bottom: 48 },
+        tooltip: tooltip(t, "item", ((q: { dataIndex: number }) => tip(`volume ${q.dataIndex + 1} of ${each.length}`, [["rate", format.metric(s.metric, each[q.dataIndex])], ["against the mean", format.change(each[q.dataIndex]! / mean)]])) as never),
+        xAxis: linear(t, "x", { name: "volume", min: 0, ...across(each.length) }),
+        yAxis: linear(t, "y", { name: metricAxis(s.metric, unit), min: 0 }),
+        series: [
+          {
+            type: "scatter",
+            symbolSize: 8,
+            data: each.map((v, i) => [i + 1, v / unit.by]),
+            itemStyle: { color: colorOf(s, t) },
+            markLine: { silent: true, symbol: "none", animation: false, label: { show: false }, lineStyle: { color: t.text, type: "solid", width: 1.5 }, data: [{ yAxis: mean / unit.by }] },
+          },
+        ],
+      }) as Option,
+    key: (t) => keyOf([{ words: "a volume", color: colorOf(s, t), form: "mark" }, { words: "their mean", color: t.text, form: "line" }]),
+    table: () => ({ columns: [{ name: "volume" }, columns.of(s.metric, "rate")], rows: each.map((v, i) => [i + 1, v]) }),
+    stops: () => each.map((v, index) => ({ series: 0, index, words: `volume ${index + 1}: ${format.metric(s.metric, v)}` })),
   };
 }
 

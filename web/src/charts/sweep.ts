@@ -212,5 +212,5 @@ function steps(t: Theme, at: "x" | "y", name: string, names: string[]): object {
   const words = { name, min: -0.5, max: names.length - 0.5, gap: at === "y" ? 44 : 30, show: (v: number) => names[Math.round(v)] ?? "" };
   const axis = linear(t, at, words) as { axisLabel: object };
   const customValues = names.map((_, i) => i);
-  return { ...axis, splitLine: { show: false }, axisLine: { show: false }, axisTick: { show: false }, axisLabel: { ...axis.axisLabel, customValues } };
+  return { ...axis, splitLine: { show: false }, axisLine: { show: false }, axisTick: { show: false }, axisLabel: { ...axis.axisLabel, customValues, showMaxLabel: true } };
 }

@@ -3,7 +3,7 @@
 
 import { h, type Child } from "../dom";
 import * as format from "../format";
-import type { Comparison, Documents, Goal, Report, Result, Run } from "../model";
+import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale, Sweep, SweepPoint } from "../model";
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
@@ -20,7 +20,14 @@ export function answers(documents: Documents): Answer[] {
   const who = (i: number) => (documents.reports.length > 1 ? ` (${letter(i)})` : "");
   const list: Answer[] = [];
   documents.reports.forEach((r, i) => {
-    list.push(r.ranking ? { question: `Which is best?${who(i)}`, ...winners(r.ranking) } : { question: `How fast?${who(i)}`, sentence: speed(r), tone: "plain" });
+    if (r.ranking) {
+      list.push({ question: `Which is best?${who(i)}`, ...winners(r.ranking) });
+      return;
+    }
+    const grown = (r.scales ?? []).map(growth).filter(Boolean);
+    if (r.sweep) list.push({ question: `How much load?${who(i)}`, sentence: load(r.sweep), tone: "plain" });
+    else if (r.results.length || grown.length === 0) list.push({ question: `How fast?${who(i)}`, sentence: speed(r), tone: "plain" });
+    if (grown.length) list.push({ question: `How does it grow?${who(i)}`, sentence: grown.join(" "), tone: "plain" });
   });
   documents.reports.forEach((r, i) => {
     if (!r.ranking) list.push({ question: `Believable?${who(i)}`, ...belief(r) });
@@ -72,6 +79,36 @@ function speed(report: Report): string {
   return sentence[0]!.toUpperCase() + sentence.slice(1);
 }
 
+/** growth says how the total grows with the volumes, by the chosen law. */
+function growth(s: Scale): string {
+  const points = [...(s.points ?? [])].sort((a, b) => a.volumes - b.volumes);
+  const last = points[points.length - 1];
+  if (!last) return "";
+  const value = (e: Estimate) => `${format.metric(s.metric, e.estimate)} ${format.plusMinus(e)}`.replace(" –", "");
+  const first = points.length > 1 ? `from ${value(points[0]!.total)} with ${format.count(points[0]!.volumes, "volume")} ` : "";
+  const law = s.laws?.find((l) => l.chosen);
+  const capacity = law?.capacity ? ` By the law that fits best it carries ${value(law.capacity)}${law.knee ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
+  return `${s.workload}: ${first}${first ? "to" : ""} ${value(last.total)} with ${format.count(last.volumes, "volume")}.${capacity}`.replace("  ", " ");
+}
+
+/** load says what a sweep found: the knee of an open loop, or the best cell of a grid. */
+function load(s: Sweep): string {
+  const points = s.points ?? [];
+  if (s.kind === "load") {
+    const capacity = s.capacity ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
+    if (!s.knee) return `No offered rate is a knee.${capacity}`;
+    const at = `${format.rate(s.knee.offered)}/s${s.knee.fraction ? ` (${format.percent(s.knee.fraction)} of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
+    return s.knee.beyond ? `It carries ${at}, well: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It carries at least ${at}, well.${capacity}`;
+  }
+  const best = (metric: "iops" | "bandwidth") => points.reduce<SweepPoint | undefined>((a, b) => ((b[metric].estimate ?? 0) > (a?.[metric].estimate ?? 0) ? b : a), undefined);
+  const words = (metric: "iops" | "bandwidth") => {
+    const p = best(metric);
+    return p ? `${format.metric(metric, p[metric].estimate)} ${format.plusMinus(p[metric])} at block size ${format.block(p.block_size)} and depth ${p.depth}${p.jobs > 1 ? ` in each of ${p.jobs} jobs` : ""}` : "";
+  };
+  const parts = [words("iops"), words("bandwidth")].filter(Boolean);
+  return parts.length ? `At most ${parts.join(", and ")}.` : "Nothing was measured.";
+}
+
 function ended(run: Run): string {
   if (run.status === "complete") return "";
   if (run.status === "unknown") return "Its record does not tell how it ended.";
@@ -88,6 +125,7 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   const checks = `${format.count(passed, "check")} passed${unchecked ? `, ${unchecked} could not be made` : ""}`;
   const broken = ended(report.run);
   const tail = broken ? ` ${broken}` : "";
+  if (all === 0 && report.scales?.length) return { sentence: `The points that it is made of were not checked.${tail}`, tone: "unsure" };
   if (all === 0) return { sentence: `There is no number to believe.${tail}`, tone: "bad" };
   if (n.invalid || runInvalid) {
     const how = n.invalid ? `${n.invalid} of ${format.count(all, "number")} ${n.invalid === 1 ? "is" : "are"} invalid` : "the run as a whole is invalid";

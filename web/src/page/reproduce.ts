@@ -90,7 +90,7 @@ function scheduleWords(report: Report): string {
 
 function facts(title: string, pairs: Pair[]): HTMLElement | null {
   const items: Child[] = pairs.filter(([, v]) => v).flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]);
-  return items.length === 0 ? null : h("section", {}, h("h4", {}, title), h("dl", {}, ...items));
+  return items.length === 0 ? null : h("section", {}, h("h3", {}, title), h("dl", {}, ...items));
 }
 
 function jobs(report: Report): HTMLElement | null {
@@ -99,8 +99,8 @@ function jobs(report: Report): HTMLElement | null {
   if (!all.length) return h("p", { class: "faint" }, "The exact jobs are not part of this document.");
   return h(
     "details",
-    {},
+    { class: "jobs" },
     h("summary", {}, `The exact job${all.length > 1 ? "s" : ""} that the load tool was given (${all.length})`),
-    ...all.map(([name, text]) => h("section", {}, h("h4", {}, name), h("pre", { tabindex: "0", "aria-label": `Job of ${name}` }, text))),
+    ...all.map(([name, text]) => h("section", {}, h("h3", {}, name), h("pre", { tabindex: "0", "aria-label": `Job of ${name}` }, text))),
   );
 }

@@ -1,0 +1,59 @@
+package house
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// TestTheEmbeddedPageIsThatOfItsSources builds the front end and compares it with what
+// is committed: the program carries nothing that its sources do not say.
+func TestTheEmbeddedPageIsThatOfItsSources(t *testing.T) {
+	lab.Need(t, "node")
+	web := filepath.Join(root, "web")
+	lab.NeedPackages(t, web)
+	for _, args := range [][]string{{"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", t.TempDir()}} {
+		cmd := exec.Command("node", args...)
+		cmd.Dir = web
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("node %v: %v\n%s", args, err, out)
+		}
+		if args[0] != "build.mjs" {
+			continue
+		}
+		for name, embedded := range map[string]string{"report": "internal/report/html/assets", "library": "internal/serve/assets"} {
+			same(t, filepath.Join(args[1], name), filepath.Join(root, embedded))
+		}
+	}
+}
+
+// same holds two directories to the same files.
+func same(t *testing.T, want, got string) {
+	t.Helper()
+	files := func(dir string) map[string][]byte {
+		all := map[string][]byte{}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if all[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return all
+	}
+	a, b := files(want), files(got)
+	if len(a) == 0 || len(a) != len(b) {
+		t.Errorf("%s has %d files, the build %d", got, len(b), len(a))
+	}
+	for name := range a {
+		if !bytes.Equal(a[name], b[name]) {
+			t.Errorf("%s/%s is not what the sources in web/ give: run make web and commit it", got, name)
+		}
+	}
+}
