@@ -2,6 +2,8 @@ package plot
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -34,12 +36,21 @@ func Scale(s *model.Scale, o Options) []string {
 		if l.Chosen {
 			inside, beyond := lawCurves(l)
 			c.curves = withPoints(inside, beyond)
+			band := bandCurves(l, slices.Max(append(totals, 0)))
 			for _, k := range c.curves {
 				for _, p := range k.points {
 					totals, last = append(totals, p.y), max(last, p.x)
 				}
 			}
+			// Behind the law, so that a narrow band does not hide it.
+			c.curves = append(band, c.curves...)
 			c.below = o.wrapped(lawWords(l, len(beyond.points) > 0, o.Style))
+			if len(band) > 0 {
+				c.below = append(c.below, o.wrapped(glyph(o.Style, [2]string{"⠂⠂", ".."})+" where one more measurement would lie in 95 of 100 cases, where that is wide")...)
+			}
+			if off := residualWords(s, l); off != "" {
+				c.below = append(c.below, o.wrapped(off)...)
+			}
 			if l.Knee > 0 && usable(l.Knee) && l.Knee <= last {
 				c.rules = []rule{{l.Knee, kneeLine, term.Green}}
 			}
@@ -73,6 +84,49 @@ func lawCurves(l model.Law) (inside, beyond curve) {
 		}
 	}
 	return inside, beyond
+}
+
+// bandCurves are the ends of the prediction band, where it is wide enough to be told
+// from the law on a chart that goes up to most; none where it nowhere is.
+func bandCurves(l model.Law, most float64) []curve {
+	wide := false
+	low, high := curve{paint: term.Dim, joined: true, dashed: true}, curve{paint: term.Dim, joined: true, dashed: true}
+	for _, b := range l.Band {
+		if !usable(b.Low) || !usable(b.High) || !usable(b.Volumes) {
+			continue
+		}
+		from, to := point{x: b.Volumes, y: b.Low}, point{x: b.Volumes, y: min(b.High, 1.5*most)}
+		if to.y-from.y < widthShown*most {
+			from.y, to.y = math.NaN(), math.NaN()
+		} else {
+			wide = true
+		}
+		low.points, high.points = append(low.points, from), append(high.points, to)
+	}
+	if !wide {
+		return nil
+	}
+	return []curve{low, high}
+}
+
+// widthShown is the width of a band, as a share of the chart's height, from which on it
+// is drawn.
+const widthShown = 0.15
+
+// residualWords list how far each fitted point lies from the law.
+func residualWords(s *model.Scale, l model.Law) string {
+	fitted := words.Fitted(s).Points
+	if len(fitted) != len(l.Residuals) || len(fitted) == 0 {
+		return ""
+	}
+	var list []string
+	for i, r := range l.Residuals {
+		if !usable(fitted[i].Total.Value) || math.IsNaN(r) {
+			return ""
+		}
+		list = append(list, fmt.Sprintf("%d: %s", fitted[i].Volumes, strings.Replace(fmt.Sprintf("%+.1f%%", 100*math.Expm1(r)), "-", "−", 1)))
+	}
+	return "measured against the law, by volumes: " + strings.Join(list, ", ")
 }
 
 // lawWords name what the lines are.
