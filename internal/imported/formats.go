@@ -56,6 +56,8 @@ type text struct {
 	lines []string
 	// first is the number of the first line, from 1.
 	first int
+	// inside tells of each line whether it is in a block of code; found when first asked.
+	inside []bool
 }
 
 // at is the number of the line with that index, as people count.
@@ -64,25 +66,30 @@ func (t *text) at(i int) int { return t.first + i }
 // label is the last line of prose before line i: what the text says that follows. In
 // a document nothing inside of a fenced block is prose.
 func (t *text) label(i int) string {
-	fenced := false
-	for k := range i {
-		if fence(t.lines[k]) {
-			fenced = !fenced
-		}
-	}
+	fenced := t.fenced()
 	for i--; i >= 0; i-- {
 		l := strings.TrimSpace(t.lines[i])
-		switch {
-		case fence(l):
-			fenced = !fenced
-			continue
-		case fenced, strings.Trim(l, "-=*_ ") == "":
+		if fenced[i] || strings.Trim(l, "-=*_ ") == "" {
 			continue
 		}
 		l, _, _ = strings.Cut(l, "(")
 		return strings.TrimSpace(strings.Trim(l, "*#: "))
 	}
 	return ""
+}
+
+// fenced tells of each line whether it is in a block of code, or its edge.
+func (t *text) fenced() []bool {
+	if t.inside == nil {
+		t.inside = make([]bool, len(t.lines))
+		in := false
+		for i, l := range t.lines {
+			edge := fence(l)
+			t.inside[i] = in || edge
+			in = in != edge
+		}
+	}
+	return t.inside
 }
 
 // fence tells whether a line begins or ends a block of code in a document.

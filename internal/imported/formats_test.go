@@ -103,3 +103,31 @@ var kbenchSaid = []string{
 	"rand-read-lat read latency=0.0001141", "rand-write-lat write latency=4.452e-05",
 	"seq-read-lat read latency=4.063e-05", "seq-write-lat write latency=4.502e-05",
 }
+
+// The producer prints a line every five seconds, and at its end one that sums up; a log
+// that was cut off has no such line, and its windows are not runs.
+func TestKafkaWindows(t *testing.T) {
+	const (
+		first  = "550000 records sent, 110000.0 records/sec (10.49 MB/sec), 40.1 ms avg latency, 300.0 ms max latency.\n"
+		second = "600000 records sent, 120000.0 records/sec (11.44 MB/sec), 44.0 ms avg latency, 320.0 ms max latency.\n"
+		sum    = "1150000 records sent, 115000.000000 records/sec (10.97 MB/sec), 42.13 ms avg latency, 320.00 ms max latency, 41 ms 50th, 80 ms 95th, 120 ms 99th, 310 ms 99.9th.\n"
+	)
+	for name, c := range map[string]struct {
+		log, want, remark string
+	}{
+		"whole":    {first + second + sum, "kafka-produce write bandwidth=1.15e+07 records=1.15e+05 latency=0.04213 p50=0.041 p99=0.12 p99.9=0.31", ""},
+		"cut off":  {sum + first + second, "kafka-produce write bandwidth=1.15e+07 records=1.15e+05 latency=0.04213 p50=0.041 p99=0.12 p99.9=0.31", "cut off: 2 windows"},
+		"a window": {first, "kafka-produce write bandwidth=1.1e+07 records=1.1e+05 latency=0.0401", ""},
+	} {
+		parts, err := Parse("producer.log", []byte(c.log), "")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff([]string{c.want}, said(parts[0])); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if got := parts[0].remarks; (len(got) > 0) != (c.remark != "") || len(got) > 0 && !strings.Contains(got[0].Message, c.remark) {
+			t.Errorf("%s: remarks %+v, want %q", name, got, c.remark)
+		}
+	}
+}

@@ -45,10 +45,13 @@ func readKafka(t *text, p *Part) (last int, err error) {
 		case kafkaSent.MatchString(l):
 			m := kafkaSent.FindStringSubmatch(l)
 			s := sent{at: t.at(i), label: t.label(i), percentiles: kafkaPercent.FindAllStringSubmatch(m[6], -1)}
+			// The tool ends the line of a window of five seconds with a full stop, and
+			// that of the sum without.
+			window := strings.TrimSpace(m[6]) == "."
 			for k, to := range []*float64{&s.records, &s.rate, &s.mb, &s.mean, &s.most} {
 				*to, _ = number(m[1+k])
 			}
-			if windows = append(windows, s); s.final(windows[:len(windows)-1]) {
+			if windows = append(windows, s); !window {
 				s.add(p)
 				windows = nil
 			}
@@ -86,23 +89,6 @@ func unsummed(windows []sent, p *Part) {
 		p.remark(model.SeverityWarning, nil, fmt.Sprintf("cut off: %d windows of the producer (to line %d) have no sum behind them and were left out", n, windows[n-1].at))
 		p.status, p.reason = model.Interrupted, "the producer's log has no end"
 	}
-}
-
-// final tells whether a line sums up those before it: it has percentiles, or as many
-// records as they have together. A line that none precede, and that is not a window of
-// five seconds, sums up itself.
-func (s sent) final(before []sent) bool {
-	if len(s.percentiles) > 0 {
-		return true
-	}
-	var sum float64
-	for _, b := range before {
-		sum += b.records
-	}
-	if len(before) > 0 {
-		return s.records >= sum
-	}
-	return s.rate > 0 && s.records/s.rate > 8
 }
 
 // add hands the producer's run over.

@@ -66,7 +66,7 @@ func (b *distribution) tail() []model.TailPoint {
 		if above -= k.count; above <= 0 {
 			break
 		}
-		if n := len(list); n == 0 || k.to >= list[n-1].Latency*finest || above < 10 {
+		if n := len(list); n == 0 || k.to >= list[n-1].Latency*finest || above < 10 && k.to > list[n-1].Latency {
 			list = append(list, model.TailPoint{Latency: k.to, Above: above / b.total})
 		}
 	}
