@@ -47,7 +47,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	if err != nil {
 		return err
 	}
-	defer prep.worker.Close()
+	defer prep.close()
 	yaml, err := spec.MarshalExperiment(prep.plan.Experiment)
 	if err != nil {
 		return err
@@ -64,10 +64,10 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		_ = text.Head(e.Stderr, &prep.plan, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
 	status, runErr := engine.Execute(ctx, engine.Options{
-		Plan: prep.plan, Workers: []*engine.Worker{prep.worker}, Judge: analyze.Judge{}, Scheduler: scheduler{},
+		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Scheduler: scheduler{},
 		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
 	})
-	closeErr := prep.worker.Close()
+	closeErr := prep.close()
 	watch.Close()
 	// The head is on the screen already when both streams are the same terminal.
 	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive

@@ -31,7 +31,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 	}
 	o.register(cmd)
 	registerOutput(cmd, &output)
-	cmd.AddCommand(newPlanSweep(e))
+	cmd.AddCommand(newPlanSweep(e), newPlanScale(e))
 	return cmd
 }
 
@@ -60,6 +60,31 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 	return cmd
 }
 
+// newPlanScale is plan for several volumes at once.
+func newPlanScale(e *env.Env) *cobra.Command {
+	var o scaleOptions
+	var output string
+	cmd := &cobra.Command{
+		Use:   "scale TARGET [TARGET…]",
+		Short: "Show what scale would do",
+		Long: `Takes the flags of scale and prints the plan, as plan does for run.
+
+Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
+		Args:    atLeastOneTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			by, err := o.scenario(args)
+			if err != nil {
+				return err
+			}
+			return showPlan(cmd.Context(), e, &o.options, args[0], output, by)
+		},
+	}
+	o.register(cmd)
+	registerOutput(cmd, &output)
+	return cmd
+}
+
 // showPlan plans by a scenario and prints the plan.
 func showPlan(ctx context.Context, e *env.Env, o *options, target, output string, by scenario) error {
 	if err := checkOutput(output); err != nil {
@@ -69,9 +94,7 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if err != nil {
 		return err
 	}
-	if prep.worker != nil {
-		defer prep.worker.Close()
-	}
+	defer prep.close()
 	if output == "json" {
 		enc := json.NewEncoder(e.Stdout)
 		enc.SetEscapeHTML(false)

@@ -17,17 +17,20 @@ type scenario struct {
 	shape     func(*model.Experiment)
 	workloads func(exp model.Experiment, say io.Writer) (profile.Profile, error)
 	build     func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
+	// several is set instead of build where there is more than one volume.
+	several *several
 }
 
 // ofProfile is the scenario of run: a named list of workloads.
 var ofProfile = scenario{shape: func(*model.Experiment) {}, workloads: chosenProfile, build: profile.Build}
 
-// prepared is a greeted worker, what it found, and the plan made of that.
+// prepared is the greeted workers, what they found, and the plan made of that.
 type prepared struct {
-	// worker is nil for a plan that only foresees its target.
-	worker *engine.Worker
-	probe  model.ProbeResult
-	plan   model.Plan
+	// workers are none for a plan that only foresees its target; several volumes have
+	// as many, and probe is that of the first.
+	workers []*engine.Worker
+	probe   model.ProbeResult
+	plan    model.Plan
 }
 
 // prepareOptions are what prepare needs beside the flags. With touch false nothing
@@ -56,6 +59,9 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
+	if by.several != nil {
+		return o.prepareSeveral(ctx, e, exp, p, by)
+	}
 	t, err := parseTarget(name)
 	if err != nil {
 		return nil, err
@@ -82,7 +88,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, at.abandon(err)
 	}
-	return &prepared{worker: at.worker, probe: found, plan: plan}, nil
+	return &prepared{workers: []*engine.Worker{at.worker}, probe: found, plan: plan}, nil
 }
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/html"
@@ -88,7 +89,19 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
 	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
-		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Durability: rec.Durability}
+		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results), Durability: rec.Durability}
+}
+
+// measuredScales is the outcome of loading several volumes at once, with its laws. Points
+// that no law can be fitted to stay points.
+func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
+	scales := analyze.Scales(rec, results)
+	for i := range scales {
+		if laws, err := capacity.Fit(&scales[i]); err == nil {
+			scales[i].Laws = laws
+		}
+	}
+	return scales
 }
 
 // reportCode is the exit code that goals and verdicts ask for.

@@ -10,18 +10,7 @@ import (
 // refuseSame refuses two targets that are one and the same thing. Two directories
 // on one disk are not refused: the comparison says that they share it.
 func refuseSame(a, b model.Target) error {
-	// Two claims made of one class are two volumes.
-	if a.Cluster.Made() || b.Cluster.Made() {
-		return nil
-	}
-	same := a.Kind == b.Kind && a.Path == b.Path && a.URI == b.URI
-	if !same && a.Path != "" && b.Path != "" {
-		// Hard links and device nodes: two names, one thing.
-		infoA, errA := os.Stat(a.Path)
-		infoB, errB := os.Stat(b.Path)
-		same = errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
-	}
-	if !same {
+	if !isSame(a, b) {
 		return nil
 	}
 	hint := "name two different targets"
@@ -46,4 +35,22 @@ func kindWord(k model.TargetKind) string {
 		return "claim"
 	}
 	return string(k)
+}
+
+// isSame tells whether two targets are one and the same thing.
+func isSame(a, b model.Target) bool {
+	// Two claims made of one class are two volumes.
+	if a.Cluster.Made() || b.Cluster.Made() {
+		return false
+	}
+	if a.Kind == b.Kind && a.Path == b.Path && a.URI == b.URI {
+		return true
+	}
+	if a.Path == "" || b.Path == "" {
+		return false
+	}
+	// Hard links and device nodes: two names, one thing.
+	infoA, errA := os.Stat(a.Path)
+	infoB, errB := os.Stat(b.Path)
+	return errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
 }

@@ -304,6 +304,14 @@ type StepResult struct {
 // fault. The engine turns it into EndedEarly.
 const StoppedStep = "interrupted"
 
+// Link is what a network card moved, in bytes, and its Speed in bytes/s each way.
+type Link struct {
+	Name     string  `json:"name"`
+	Received uint64  `json:"received"`
+	Sent     uint64  `json:"sent"`
+	Speed    float64 `json:"speed"`
+}
+
 // Counters are the machine's own counts over a step (ramp included).
 type Counters struct {
 	Seconds float64 `json:"seconds"`
@@ -323,6 +331,8 @@ type Counters struct {
 	DeviceWritten uint64 `json:"device_written_bytes,omitempty"`
 	ReadMerges    uint64 `json:"read_merges,omitempty"`
 	WriteMerges   uint64 `json:"write_merges,omitempty"`
+	// Link is the busiest network card of known speed; nil when there is none.
+	Link *Link `json:"link,omitempty"`
 	// Window is the stretch over which client and device can be compared; nil when
 	// the step was too short for one, or there is no device.
 	Window *Window `json:"window,omitempty"`

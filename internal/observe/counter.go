@@ -64,6 +64,7 @@ type reading struct {
 	cpus      []cpuTimes // all of them, then one by one
 	throttled []float64
 	disk      diskCounts
+	links     map[string]model.Link
 }
 
 // Begin starts counting; device is the kernel's name of a block device ("vda"),
@@ -102,12 +103,12 @@ func (c *Counter) End() model.Counters {
 		m.DeviceWritten = (now.disk.writtenSectors - b.writtenSectors) * sectorSize
 		m.ReadMerges, m.WriteMerges = now.disk.readMerges-b.readMerges, now.disk.writeMerges-b.writeMerges
 	}
-	m.Window = c.window()
+	m.Link, m.Window = busiest(c.before.links, now.links), c.window()
 	return m
 }
 
 func (c *Counter) read() reading {
-	r := reading{at: time.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files)}
+	r := reading{at: time.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files), links: links(c.files)}
 	if c.device != "" {
 		r.disk = c.diskNow()
 	}

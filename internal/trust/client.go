@@ -62,7 +62,7 @@ func checkClient(ev Evidence) []model.Finding {
 		case use.busiest > coreMost && use.cores >= halfCore:
 			finding.Message = fmt.Sprintf("measured the client: a core was %s busy, most of it with the load generator", percent(use.busiest))
 			finding.Evidence = map[string]any{"busiest_cpu": use.busiest, "cores": use.cores, "allowed": coreMost}
-		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low:
+		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
 			finding.Message = fmt.Sprintf("measured the client: on no storage at all the load generator makes %s, less than twice the result",
 				model.FormatMetric(model.IOPS, ceiling))
 			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}

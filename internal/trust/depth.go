@@ -132,7 +132,8 @@ func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bo
 // load is what the samples of a workload add up to.
 type load struct {
 	seconds, latency, ios float64
-	visits                map[int]bool
+	// visits are those of each worker.
+	visits map[[2]int]bool
 }
 
 // flows adds up the samples by workload.
@@ -152,11 +153,11 @@ func (ev Evidence) flows() map[string]*load {
 		}
 		l := loads[name]
 		if l == nil {
-			l = &load{visits: map[int]bool{}}
+			l = &load{visits: map[[2]int]bool{}}
 			loads[name] = l
 		}
 		l.seconds += s.Seconds
-		l.visits[s.Step] = true
+		l.visits[[2]int{s.Step, s.Worker}] = true
 		for _, f := range []*model.Flow{s.Read, s.Write} {
 			if f != nil {
 				l.latency += f.LatencySum

@@ -48,10 +48,23 @@ type fault struct {
 	want       []string
 	also       []string
 	says       string
+	// crowd spoils a run of several volumes at once; faults of the rules about those do
+	// without saying so.
+	crowd bool
+}
+
+// evidence is what the fault spoils.
+func (c fault) evidence() Evidence {
+	for _, r := range crowdRules {
+		if c.crowd || r.Name == c.rule {
+			return crowd()
+		}
+	}
+	return sound()
 }
 
 // faults are those of all files.
-var faults = slices.Concat(firstFaults, machineFaults, timeFaults, baselineFaults)
+var faults = slices.Concat(firstFaults, machineFaults, timeFaults, baselineFaults, crowdFaults)
 
 var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {

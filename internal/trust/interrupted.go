@@ -39,15 +39,15 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	if run.Reason != "" {
 		what += " (" + run.Reason + ")"
 	}
-	planned := len(ev.Recorded.Plan.Steps)
-	message := fmt.Sprintf("partial: %s; %d of at least %d visits were made", what, len(run.Steps), planned)
+	planned, made := len(ev.Recorded.Plan.Steps), len(firstOfEach(run.Steps))
+	message := fmt.Sprintf("partial: %s; %d of at least %d visits were made", what, made, planned)
 	if planned == 0 {
-		message = fmt.Sprintf("partial: %s; %d visits were made", what, len(run.Steps))
+		message = fmt.Sprintf("partial: %s; %d visits were made", what, made)
 	}
 	return []model.Finding{{
 		Severity: model.SeverityWarning,
 		Message:  message,
-		Evidence: map[string]any{"status": string(run.Status), "visits": len(run.Steps), "planned": planned},
+		Evidence: map[string]any{"status": string(run.Status), "visits": made, "planned": planned},
 		Next:     ev.command(),
 	}}
 }

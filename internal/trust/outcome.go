@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -91,9 +92,30 @@ func (ev Evidence) workloads() []string {
 // command is "loadline run TARGET options", or the same of a sweep with what it
 // varies, quoted for a shell where needed.
 func (ev Evidence) command(options ...string) string {
+	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
+		return ev.scaleCommand(*r, options...)
+	}
 	words := append([]string{"loadline", "run", ev.target()}, ev.sweep()...)
 	if ev.Recorded.Plan.Experiment.Sweep != nil {
 		words[1] = "sweep"
+	}
+	for _, w := range options {
+		if w != "" {
+			words = append(words, shellWord(w))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// scaleCommand is the same for several volumes at once.
+func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
+	words := []string{"loadline", "scale", ev.target()}
+	for _, t := range r.Targets {
+		words = append(words, shellWord(t))
+	}
+	words = append(words, "--volumes", numbers(r.Volumes), "--workload", shellWord(r.Workload))
+	if r.Rate > 0 {
+		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
 	}
 	for _, w := range options {
 		if w != "" {
@@ -156,9 +178,9 @@ func median(y []float64) float64 {
 }
 
 // only is the option that chooses workloads, "" when that would be all of them, or
-// in a sweep or another tool's run, which have no such choice.
+// in a sweep, a scaling experiment or another tool's run, which have no such choice.
 func (ev Evidence) only(names []string) string {
-	if ev.Recorded.Plan.Experiment.Sweep != nil || ev.Recorded.Imported != nil {
+	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
 		return ""
 	}
 	for _, w := range ev.Recorded.Plan.Workloads {

@@ -35,7 +35,8 @@ func checkRate(ev Evidence) []model.Finding {
 			o.miss(r.Workload, "the rate that was achieved is not known")
 			continue
 		}
-		if upper(e) >= rateNeeded*w.Limit() {
+		asked := w.Limit() * float64(w.VolumeCount())
+		if upper(e) >= rateNeeded*asked {
 			o.pass(r.Workload)
 			continue
 		}
@@ -43,17 +44,28 @@ func checkRate(ev Evidence) []model.Finding {
 			// A load sweep looks for the rate that is too much: finding it is no fault.
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 				Message: fmt.Sprintf("saturated: %s of the %s that were offered were achieved (%s), so its latencies grow with the time it lasts",
-					model.FormatRate(e.Value), model.FormatRate(w.Limit()), percent(e.Value/w.Limit())),
-				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.Limit()}})
+					model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked}})
 			continue
 		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
-				model.FormatRate(e.Value), model.FormatRate(w.Limit()), percent(e.Value/w.Limit())),
-			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": w.Limit()},
-			Next:     fmt.Sprintf("ask for %.0f/s or less (rate_iops in a profile of your own)", 0.8*e.Value)})
+				model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked},
+			Next:     lowerRate(ev, w, e)})
 	}
 	return o.findings("the asked rates were achieved", "no workload of this run has a rate")
+}
+
+// lowerRate is what to ask for instead.
+func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
+	fit := fmt.Sprintf("%.0f", 0.8*e.Value/float64(w.VolumeCount()))
+	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
+		lower := *r
+		lower.Rate = 0
+		return ev.scaleCommand(lower, "--rate", fit)
+	}
+	return "ask for " + fit + "/s or less (rate_iops in a profile of your own)"
 }
 
 // lesser tells whether the direction is the less frequent one of a mix.

@@ -1,6 +1,10 @@
 package trust
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
 
 // Rule is one thing that makes a number wrong, or limits what it means.
 type Rule struct {
@@ -10,7 +14,8 @@ type Rule struct {
 	// Severity what a finding does to the result, and Advice what to do about one.
 	Checks, Evidence, Severity, Advice string
 	// check returns at least one finding, unless the rule is about imported numbers and
-	// these are not; Check fills in the rule's name.
+	// these are not, or about several volumes and there is one; Check fills in the
+	// rule's name.
 	check func(Evidence) []model.Finding
 }
 
@@ -46,5 +51,13 @@ var rules = []Rule{
 	ruleAboveDisks,
 }
 
+// crowdRules judge runs that load several volumes at once, and say nothing of others.
+var crowdRules = []Rule{
+	ruleSync,
+	ruleSum,
+	ruleFairness,
+	ruleNetwork,
+}
+
 // Rules lists all rules in the order in which their findings are reported.
-func Rules() []Rule { return append([]Rule{ruleImported}, rules...) }
+func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, crowdRules) }

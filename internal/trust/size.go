@@ -40,6 +40,8 @@ func checkSize(ev Evidence) []model.Finding {
 	var small []string
 	worst, need := "", 0.0
 	for _, name := range ev.workloads() {
+		w, _ := ev.Recorded.Plan.Workload(name)
+		size := ev.walked(w)
 		low := ev.bandwidthLow(name)
 		switch {
 		case math.IsNaN(low):
@@ -54,7 +56,11 @@ func checkSize(ev Evidence) []model.Finding {
 		}
 	}
 	if len(small) > 0 {
-		enough := int64(math.Ceil(need/(1<<30))) << 30
+		w, _ := ev.Recorded.Plan.Workload(worst)
+		size = ev.walked(w)
+		// Volumes that share their bytes, or not, need the same of each.
+		each := need * float64(ev.Recorded.Plan.Volume.Size) / size
+		enough := int64(math.Ceil(each/(1<<30))) << 30
 		o.fault(model.Finding{
 			Severity: model.SeverityWarning,
 			Results:  small,
@@ -65,6 +71,22 @@ func checkSize(ev Evidence) []model.Finding {
 		})
 	}
 	return o.findings("the volume holds at least 25 s of each workload's bandwidth", "there is no result to judge")
+}
+
+// walked is how many bytes the volumes of a workload hold together.
+func (ev Evidence) walked(w model.Workload) float64 {
+	seen := map[string]bool{}
+	sum := 0.0
+	for _, v := range ev.Recorded.Plan.VolumesOf(w) {
+		if key := v.Node + " " + v.Target.Path + v.Target.URI; !v.Owned && v.Target.Kind != model.Fake {
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		sum += float64(v.Size)
+	}
+	return sum
 }
 
 // bandwidthLow is the lower bound of a workload's bandwidth in bytes/s, both

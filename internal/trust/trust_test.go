@@ -117,27 +117,33 @@ func only(findings []model.Finding, rule string) []string {
 }
 
 func TestASoundRunPassesEveryRule(t *testing.T) {
-	findings := Check(sound())
-	var passed []string
-	for _, f := range findings {
-		if f.Severity != model.SeverityPassed {
-			t.Errorf("%s: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message)
+	for _, c := range []struct {
+		name  string
+		run   Evidence
+		rules []Rule
+	}{{"one volume", sound(), rules}, {"several volumes", crowd(), slices.Concat(rules, crowdRules)}} {
+		var passed, names []string
+		for _, f := range Check(c.run) {
+			if f.Severity != model.SeverityPassed {
+				t.Errorf("%s: %s: %s %v: %s", c.name, f.Rule, f.Severity, f.Results, f.Message)
+			}
+			passed = append(passed, f.Rule)
 		}
-		passed = append(passed, f.Rule)
-	}
-	var names []string
-	for _, r := range rules {
-		names = append(names, r.Name)
-	}
-	if diff := cmp.Diff(names, passed); diff != "" {
-		t.Errorf("(-rules +passed):\n%s", diff)
+		for _, r := range c.rules {
+			names = append(names, r.Name)
+		}
+		if diff := cmp.Diff(names, passed); diff != "" {
+			t.Errorf("%s (-rules +passed):\n%s", c.name, diff)
+		}
 	}
 }
 
 // TestNoEvidenceIsNeverAPass holds for every rule there is and will be.
 func TestNoEvidenceIsNeverAPass(t *testing.T) {
 	bare := Evidence{Results: []model.Result{{Workload: "w", Direction: model.Read, Metric: model.IOPS}}}
-	for _, ev := range []Evidence{{}, {Recorded: &model.Recorded{}}, bare} {
+	several := bare
+	several.Recorded = &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{{Name: "w", Volumes: 2}}}}
+	for _, ev := range []Evidence{{}, {Recorded: &model.Recorded{}}, bare, several} {
 		seen := map[string]bool{}
 		for _, f := range Check(ev) {
 			seen[f.Rule] = true
@@ -148,7 +154,11 @@ func TestNoEvidenceIsNeverAPass(t *testing.T) {
 				t.Errorf("%s does not say why it was not checked", f.Rule)
 			}
 		}
-		for _, r := range rules {
+		wanted := rules
+		if ev.Recorded != nil && len(ev.crowds()) > 0 {
+			wanted = slices.Concat(rules, crowdRules)
+		}
+		for _, r := range wanted {
 			if !seen[r.Name] {
 				t.Errorf("%s said nothing", r.Name)
 			}
@@ -158,7 +168,7 @@ func TestNoEvidenceIsNeverAPass(t *testing.T) {
 
 func TestEveryFaultSaysWhyAndWhatNext(t *testing.T) {
 	for _, c := range faults {
-		ev := sound()
+		ev := c.evidence()
 		c.spoil(&ev)
 		for _, f := range Check(ev) {
 			if f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning && f.Severity != model.SeverityNote {
@@ -177,7 +187,7 @@ func TestEveryFaultSaysWhyAndWhatNext(t *testing.T) {
 func TestFaultsAreFoundAndNothingElse(t *testing.T) {
 	for _, c := range faults {
 		t.Run(c.rule+"/"+c.name, func(t *testing.T) {
-			ev := sound()
+			ev := c.evidence()
 			c.spoil(&ev)
 			findings := Check(ev)
 			if diff := cmp.Diff(c.want, only(findings, c.rule)); diff != "" {

@@ -10,28 +10,10 @@ import (
 // a few I/Os more or less mean nothing in less.
 const leastBytes = 256 << 10
 
-// window adds up the stretches of a workload's visits over which client and
-// device can be compared; ok is false when there is none.
+// window adds up the stretches of a workload's visits over which client and device
+// can be compared; ok is false when there is none.
 func (ev Evidence) window(workload string) (sum model.Window, ok bool) {
-	for _, s := range ev.good(workload) {
-		if s.Counters == nil || s.Counters.Window == nil {
-			continue
-		}
-		w := s.Counters.Window
-		sum.Seconds += w.Seconds
-		sum.DeviceReads += w.DeviceReads
-		sum.DeviceWrites += w.DeviceWrites
-		sum.DeviceRead += w.DeviceRead
-		sum.DeviceWritten += w.DeviceWritten
-		sum.ReadMerges += w.ReadMerges
-		sum.WriteMerges += w.WriteMerges
-		sum.ClientReads += w.ClientReads
-		sum.ClientWrites += w.ClientWrites
-		sum.ClientRead += w.ClientRead
-		sum.ClientWritten += w.ClientWritten
-		ok = true
-	}
-	return sum, ok
+	return model.DeviceWindow(ev.good(workload), ev.Recorded.Plan.NodeOf)
 }
 
 // noDevice tells why there is nothing to compare; "" when there should be.

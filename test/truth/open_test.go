@@ -51,7 +51,7 @@ func playOpen(t *testing.T, d lab.Device, w model.Workload, ramp, seconds float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d due, %d done, mean %.3g ms, p50 %.3g ms, p99 %.3g ms, late %.1f µs, CPU %.2f+%.2f", d.Name, res.Due, total.IOs,
+	t.Logf("%q %s: %d due, %d done, mean %.3g ms, p50 %.3g ms, p99 %.3g ms, late %.1f µs, CPU %.2f+%.2f", res.Error, d.Name, res.Due, total.IOs,
 		1e3*total.LatencySum/float64(total.IOs), 1e3*total.Histogram.Percentile(50), 1e3*total.Histogram.Percentile(99), 1e6*res.Late, res.UserCPU, res.SystemCPU)
 	return total, samples, res
 }

@@ -196,7 +196,7 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 				share = 1 - share
 			}
 		}
-		f := flow(uint64(math.Round(float64(ios)*share)), w, float64(w.Depth*w.JobCount())/rate)
+		f := flow(uint64(math.Round(float64(ios)*share)), w, d.service(w, rate))
 		if dir == model.Read {
 			s.Read = f
 		} else {

@@ -36,6 +36,9 @@ type Parameters struct {
 	// Stall is for how many seconds nothing ends, every StallEvery seconds, and
 	// Exponential (1) draws each I/O's service time in an open loop; 0 is a fixed one.
 	Stall, StallEvery, Exponential float64
+	// Shared is the rate in 1/s of all volumes together, of a workload that is run on
+	// several at once; 0 is no limit.
+	Shared float64
 	// Size in bytes of the device.
 	Size float64
 	Seed uint64
@@ -49,7 +52,7 @@ func ParseParameters(query string) (Parameters, error) {
 		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "visit-cv": &p.VisitCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
 		"burst": &p.BurstRate, "credit": &p.BurstCredit, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
-		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size,
+		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size, "shared": &p.Shared,
 	}
 	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
 	if err != nil {
@@ -93,7 +96,24 @@ func (p Parameters) base(w model.Workload) float64 {
 	if p.Latency > 0 && w.Depth > 0 && !w.OpenLoop {
 		rate = min(rate, float64(w.Depth*w.JobCount())/p.Latency)
 	}
+	if p.Shared > 0 {
+		rate = min(rate, p.Shared/float64(w.VolumeCount()))
+	}
+	if w.RateIOPS > 0 && !w.OpenLoop {
+		rate = min(rate, w.RateIOPS)
+	}
 	return rate
+}
+
+// service is the mean latency in seconds of a closed loop: by Little's law with a full
+// queue, and that of a single I/O where a limit of the rate keeps the queue empty.
+func (p Parameters) service(w model.Workload, rate float64) float64 {
+	full := w
+	full.RateIOPS = 0
+	if most := p.base(full); w.RateIOPS > 0 && p.base(w) < most {
+		return max(p.Latency, 1/most)
+	}
+	return float64(w.Depth*w.JobCount()) / rate
 }
 
 // Truth is the long-run mean rate of a workload in I/Os per second, both

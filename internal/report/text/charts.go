@@ -15,6 +15,10 @@ const narrowest = 38
 func (p *page) charts(r *model.Report) {
 	o := plot.Options{Style: p.Style, Width: min(p.width, curveWidth)}
 	for i := range r.Scales {
+		if measuredScale(r) {
+			// Drawn with their table.
+			break
+		}
 		p.blank()
 		p.lines(plot.Scale(&r.Scales[i], o))
 	}

@@ -38,6 +38,10 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 		p.head(r, o)
 		p.blank()
 		p.sweep(r, notes)
+	case measuredScale(r):
+		p.head(r, o)
+		p.blank()
+		p.scales(r, notes)
 	default:
 		p.head(r, o)
 		p.blank()

@@ -189,3 +189,24 @@ func lawFormula(k model.LawKind) string {
 	}
 	return "min(N·x₁, C)"
 }
+
+// RateHeld says for each point with a rate whether every volume got it.
+func RateHeld(s *model.Scale) []string {
+	var list []string
+	for _, p := range s.Points {
+		if p.Offered <= 0 {
+			continue
+		}
+		least := p.PerVolume.Value
+		for _, v := range p.Each {
+			least = math.Min(least, v)
+		}
+		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", Count(p.Volumes, "volume"), model.FormatMetric(s.Metric, p.Offered),
+			100*p.PerVolume.Value/p.Offered, model.FormatMetric(s.Metric, least))
+		if p.P99 != nil {
+			text += ", p99 " + model.FormatDuration(p.P99.Value)
+		}
+		list = append(list, text)
+	}
+	return list
+}

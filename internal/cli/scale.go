@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/scenario/scale"
+)
+
+// scaleOptions are the flags that scale and plan scale share.
+type scaleOptions struct {
+	options
+	volumes, workload, rate string
+}
+
+func newScale(e *env.Env) *cobra.Command {
+	var o scaleOptions
+	var f savingFlags
+	cmd := &cobra.Command{
+		Use:   "scale TARGET [TARGET…]",
+		Short: "Load N volumes at once, for several N: the total, its law, and who got how much",
+		Long: `Runs one workload on N volumes at once, for each N, in several rounds. Volumes begin
+together; their rates are summed second by second while all of them run, and held
+against what the devices counted. The totals get a law: what one volume reaches, where
+it saturates, and at how many volumes.
+
+A directory holds a file for each volume; of several targets, volume i is on the one
+whose turn it is. Existing devices, images and files are only read unless
+--destroy-data-on names each; volumes beyond their number share them.
+
+With --rate each volume is limited to so many I/Os per second, and what is told is
+whether it gets them, and at which latency.
+
+Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
+but a total is invalid; 130 interrupted (what was measured is kept).`,
+		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
+  loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
+  loadline scale sc:longhorn --volumes 51 --rate 100`,
+		Args: atLeastOneTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			by, err := o.scenario(args)
+			if err != nil {
+				return err
+			}
+			return f.carryOut(cmd.Context(), e, &o.options, args[0], by)
+		},
+	}
+	o.register(cmd)
+	f.register(cmd)
+	return cmd
+}
+
+func atLeastOneTarget(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return model.RefusedError("scale takes one TARGET or more", "loadline scale --help")
+	}
+	return nil
+}
+
+func (o *scaleOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.volumes, "volumes", "1,2,3,6", "how many volumes to load at once, each number in turn")
+	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
+	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second, and tell whether it gets them")
+	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
+	o.registerBounds(cmd)
+	o.registerRest(cmd)
+}
+
+// scenario reads the flags.
+func (o *scaleOptions) scenario(targets []string) (scenario, error) {
+	r := model.ScaleRequest{Workload: o.workload, Targets: targets[1:]}
+	var err error
+	if r.Volumes, err = parseList("--volumes", o.volumes, strconv.Atoi); err != nil {
+		return scenario{}, err
+	}
+	if o.rate != "" {
+		if r.Rate, err = strconv.ParseFloat(o.rate, 64); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
+			return scenario{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "write the I/Os per second of each volume, such as --rate 100")
+		}
+	}
+	return scenario{
+		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
+		workloads: func(exp model.Experiment, say io.Writer) (profile.Profile, error) {
+			base, err := namedProfile(exp, say)
+			if err != nil {
+				return base, err
+			}
+			return scale.Profile(*exp.Scale, base)
+		},
+		several: &several{targets: targets, volumes: scale.Most(r)},
+	}, nil
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/scenario/scale"
+)
+
+// several is what a scenario with more than one volume needs: volume i is on the
+// target i modulo their number.
+type several struct {
+	targets []string
+	volumes int
+}
+
+// atOnce is how many workers are placed and looked around at the same time.
+const atOnce = 16
+
+// prepareSeveral places a worker for each volume, probes and plans.
+func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by prepareOptions) (*prepared, error) {
+	targets := make([]model.Target, len(by.several.targets))
+	for i, name := range by.several.targets {
+		t, err := parseTarget(name)
+		if err != nil {
+			return nil, err
+		}
+		for j := range targets[:i] {
+			if isSame(targets[j], t) {
+				return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same thing", targets[j].Name, t.Name),
+					"name each target once: volumes beyond their number share them anyway")
+			}
+		}
+		if inCluster(t) && !by.touch {
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be planned before its volumes exist", name), "run it: loadline scale prints the plan before it measures")
+		}
+		if err := checkClaimSize(exp, t); err != nil {
+			return nil, err
+		}
+		targets[i] = t
+	}
+	if !inCluster(targets[0]) {
+		if err := checkJobs(ctx, e, p.Workloads); err != nil {
+			return nil, err
+		}
+	}
+	placed := make([]*placed, by.several.volumes)
+	places := make([]scale.Place, by.several.volumes)
+	fail := func(err error) (*prepared, error) {
+		for _, at := range placed {
+			if at != nil {
+				err = at.abandon(err)
+			}
+		}
+		return nil, err
+	}
+	err := inParallel(len(placed), func(i int) (err error) {
+		t := targets[i%len(targets)]
+		placed[i], err = o.place(ctx, e, exp, t, placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, say: sayTo(by.watch)})
+		return err
+	})
+	if err != nil {
+		return fail(err)
+	}
+	look := func(i int, exp model.Experiment) (err error) {
+		at := placed[i]
+		exp.DestroyDataOn = o.destroyOn(targets[i%len(targets)].Name)
+		at.allow(&exp)
+		places[i] = scale.Place{Target: at.target, Destroy: exp.DestroyDataOn}
+		if at.cluster != nil {
+			places[i].Node = at.cluster.Node
+		}
+		places[i].Found, err = probe(ctx, at, exp, p, by.touch, by.watch)
+		return err
+	}
+	// The bandwidth is measured once for each target, while nobody else is there.
+	first := min(len(targets), len(placed))
+	for i := range first {
+		if err := look(i, exp); err != nil {
+			return fail(err)
+		}
+	}
+	err = inParallel(len(placed)-first, func(k int) error {
+		i := first + k
+		known := exp
+		known.Size = max(1, exp.Size)
+		err := look(i, known)
+		like := places[i%len(targets)].Found
+		places[i].Found.ReadBandwidth, places[i].Found.WriteBandwidth = like.ReadBandwidth, like.WriteBandwidth
+		return err
+	})
+	if err != nil {
+		return fail(err)
+	}
+	plan, err := scale.Build(exp, p, places)
+	if err != nil {
+		return fail(err)
+	}
+	prep := &prepared{probe: places[0].Found, plan: plan}
+	for _, at := range placed {
+		prep.workers = append(prep.workers, at.worker)
+	}
+	return prep, nil
+}
+
+// inParallel does n things, a few at a time, and joins their errors.
+func inParallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			errs[i] = do(i)
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// close ends all workers, which removes what they made.
+func (p *prepared) close() error {
+	return inParallel(len(p.workers), func(i int) error { return p.workers[i].Close() })
+}

@@ -1,0 +1,162 @@
+package model
+
+import "math"
+
+// Crew is one visit of the workers that ran a workload together.
+type Crew struct {
+	Step Step
+	// Workers are the samples of each worker, in the order of time.
+	Workers map[int][]*Sample
+	// Results are what the workers said in the end.
+	Results []StepResult
+}
+
+// Crews lists the visits of a workload in which no worker failed, in the order of
+// their numbers. Visits without a sample of any worker are left out.
+func (r *Recorded) Crews(workload string) []Crew {
+	var list []Crew
+	at, failed := map[int]int{}, map[int]bool{}
+	for _, s := range r.Run.Steps {
+		if s.Step.Workload != workload {
+			continue
+		}
+		i, known := at[s.Step.Number]
+		if !known {
+			i = len(list)
+			at[s.Step.Number] = i
+			list = append(list, Crew{Step: s.Step, Workers: map[int][]*Sample{}})
+		}
+		list[i].Results = append(list[i].Results, s)
+		failed[s.Step.Number] = failed[s.Step.Number] || s.Error != ""
+	}
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		if k, known := at[s.Step]; known && s.Seconds > 0 {
+			list[k].Workers[s.Worker] = append(list[k].Workers[s.Worker], s)
+		}
+	}
+	kept := list[:0]
+	for _, c := range list {
+		if !failed[c.Step.Number] && len(c.Workers) > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// Common is the window in which all workers of the crew were measured, in seconds
+// since the run began; to may lie before from.
+func (c *Crew) Common() (from, to float64) {
+	from, to = math.Inf(-1), math.Inf(1)
+	for _, list := range c.Workers {
+		from = math.Max(from, list[0].End-list[0].Seconds)
+		to = math.Min(to, list[len(list)-1].End)
+	}
+	return from, to
+}
+
+// StartSpread is the time in seconds from when the first worker began to be measured
+// to when the last one did.
+func (c *Crew) StartSpread() float64 {
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, list := range c.Workers {
+		begin := list[0].End - list[0].Seconds
+		first, last = math.Min(first, begin), math.Max(last, begin)
+	}
+	return last - first
+}
+
+// Rates is what each worker did one way in the crew's common window, in I/Os and bytes
+// per second, by the number of the worker. A sample that lies partly in the window
+// counts with that part.
+func (c *Crew) Rates(d Direction) (ios, bytes map[int]float64) {
+	from, to := c.Common()
+	ios, bytes = map[int]float64{}, map[int]float64{}
+	for worker, list := range c.Workers {
+		covered := 0.0
+		for _, s := range list {
+			share := math.Min(s.End, to) - math.Max(s.End-s.Seconds, from)
+			if share <= 0 {
+				continue
+			}
+			covered += share
+			if f := s.Flow(d); f != nil {
+				ios[worker] += float64(f.IOs) * share / s.Seconds
+				bytes[worker] += float64(f.Bytes) * share / s.Seconds
+			}
+		}
+		if covered > 0 {
+			ios[worker] /= covered
+			bytes[worker] /= covered
+		}
+	}
+	return ios, bytes
+}
+
+// DeviceWindow adds up the stretches over which client and device can be compared, of
+// several steps. A device that several workers of a step use was counted by each of
+// them and counts once. ok is false when there is none, and a step in which a worker
+// has none is left out.
+func DeviceWindow(steps []StepResult, node func(worker int) string) (sum Window, ok bool) {
+	byStep := map[int][]StepResult{}
+	var order []int
+	for _, s := range steps {
+		if len(byStep[s.Step.Number]) == 0 {
+			order = append(order, s.Step.Number)
+		}
+		byStep[s.Step.Number] = append(byStep[s.Step.Number], s)
+	}
+	for _, n := range order {
+		if w, whole := deviceWindow(byStep[n], node); whole {
+			sum.add(w, 1)
+			sum.Seconds += w.Seconds
+			ok = true
+		}
+	}
+	return sum, ok
+}
+
+// deviceWindow is DeviceWindow of one step. The workers' stretches are not exactly the
+// same, so rates are added up and not counts.
+func deviceWindow(step []StepResult, node func(worker int) string) (sum Window, whole bool) {
+	users := map[string]float64{}
+	for _, s := range step {
+		if s.Counters == nil || s.Counters.Window == nil || s.Counters.Window.Seconds <= 0 {
+			return sum, false
+		}
+		users[node(s.Worker)+"/"+s.Counters.Device]++
+		sum.Seconds += s.Counters.Window.Seconds / float64(len(step))
+	}
+	for _, s := range step {
+		w := *s.Counters.Window
+		scale := sum.Seconds / w.Seconds
+		device, client := w, w
+		client.DeviceReads, client.DeviceWrites, client.DeviceRead, client.DeviceWritten, client.ReadMerges, client.WriteMerges = 0, 0, 0, 0, 0, 0
+		device.ClientReads, device.ClientWrites, device.ClientRead, device.ClientWritten = 0, 0, 0, 0
+		sum.add(client, scale)
+		sum.add(device, scale/users[node(s.Worker)+"/"+s.Counters.Device])
+	}
+	return sum, true
+}
+
+// add adds the scaled counts of another window, and leaves the time as it is.
+func (w *Window) add(o Window, scale float64) {
+	for _, c := range []struct {
+		to   *uint64
+		from uint64
+	}{
+		{&w.DeviceReads, o.DeviceReads}, {&w.DeviceWrites, o.DeviceWrites}, {&w.DeviceRead, o.DeviceRead}, {&w.DeviceWritten, o.DeviceWritten},
+		{&w.ReadMerges, o.ReadMerges}, {&w.WriteMerges, o.WriteMerges},
+		{&w.ClientReads, o.ClientReads}, {&w.ClientWrites, o.ClientWrites}, {&w.ClientRead, o.ClientRead}, {&w.ClientWritten, o.ClientWritten},
+	} {
+		*c.to += uint64(math.Round(float64(c.from) * scale))
+	}
+}
+
+// NodeOf is the machine of a worker's volume; "" where there is one machine.
+func (p *Plan) NodeOf(worker int) string {
+	if worker < len(p.Volumes) {
+		return p.Volumes[worker].Node
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+package scale
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+)
+
+// Place is where one volume is to be, and what was found there.
+type Place struct {
+	Target model.Target
+	Found  model.ProbeResult
+	// Destroy is what the user named to allow that its content is overwritten.
+	Destroy string
+	// Node is the machine, where there are several.
+	Node string
+}
+
+// shared tells what the volumes of a place have in common: a filesystem, or all.
+func (p Place) shared() string {
+	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" {
+		return p.Node + " " + device
+	}
+	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
+}
+
+// Build expands an experiment whose Scale is set. All volumes get the same size, which
+// fits where the most of them are together.
+func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan, error) {
+	if len(places) == 0 {
+		return model.Plan{}, fmt.Errorf("a plan for several volumes needs at least one place")
+	}
+	together := map[string]int{}
+	for _, at := range places {
+		together[at.shared()]++
+	}
+	plans := make([]model.Plan, len(places))
+	for i, at := range places {
+		own := exp
+		own.DestroyDataOn = at.Destroy
+		plan, err := profile.Build(own, p, at.Target, at.share(together[at.shared()]))
+		if err != nil {
+			return model.Plan{}, err
+		}
+		plans[i] = plan
+	}
+	plan := plans[0]
+	smallest := plan.Volume
+	for _, o := range plans {
+		if o.Volume.Size < smallest.Size {
+			smallest = o.Volume
+		}
+		plan.PrefillSeconds = max(plan.PrefillSeconds, o.PrefillSeconds)
+	}
+	for i, o := range plans {
+		v := o.Volume
+		v.Size, v.SizeReason = smallest.Size, smallest.SizeReason
+		v.Node, v.DestroyDataOn = places[i].Node, places[i].Destroy
+		plan.Volumes = append(plan.Volumes, v)
+	}
+	plan.Volume = plan.Volumes[0]
+	return plan, nil
+}
+
+// share is what was found, for one of n volumes that are there: files share the space
+// and the time that is spent on writing them. What is walked over by several is there
+// once, and is written once.
+func (p Place) share(n int) model.ProbeResult {
+	found := p.Found
+	if !found.MakesFile {
+		return found
+	}
+	found.Capacity /= int64(n)
+	found.Environment.Storage.Free /= int64(n)
+	found.WriteBandwidth /= float64(n)
+	return found
+}

@@ -1,0 +1,106 @@
+package scale
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+)
+
+func standard(t interface{ Fatal(...any) }) profile.Profile {
+	p, err := profile.Lookup("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// place is a directory on a filesystem with so much room.
+func place(path, device string, room int64) Place {
+	p := Place{Target: model.Target{Name: path, Kind: model.Directory, Path: path}, Found: model.ProbeResult{
+		Engines: []string{"io_uring"}, Direct: true, Capacity: room, MakesFile: true, ReadBandwidth: 100 << 20, WriteBandwidth: 100 << 20}}
+	p.Found.Environment.Storage = model.Storage{Device: device, Free: 2 * room}
+	return p
+}
+
+// Whatever numbers are asked for, each has a workload of its own that is visited in
+// every round; the volumes fit together where they are, and are of one size.
+func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := model.ScaleRequest{
+			Volumes:  rapid.SliceOfNDistinct(rapid.IntRange(1, 60), 1, 8, rapid.ID[int]).Draw(t, "volumes"),
+			Workload: rapid.SampledFrom([]string{"rand-read-iops", "rand-write-lat", "seq-read-bw"}).Draw(t, "workload"),
+			Rate:     rapid.SampledFrom([]float64{0, 100}).Draw(t, "rate"),
+		}
+		p, err := Profile(r, standard(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		room := rapid.Int64Range(4<<30, 400<<30).Draw(t, "room")
+		var places []Place
+		disks := rapid.IntRange(1, 3).Draw(t, "disks")
+		used := make([]int64, disks)
+		for i := range Most(r) {
+			name := string(rune('a' + i%disks))
+			places = append(places, place("/"+name, "sd"+name, room))
+		}
+		plan, err := Build(model.Experiment{Scenario: Name, Scale: &r, Seed: 7, MaxPrefill: 30}, p, places)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range plan.Volumes {
+			if v.Size != plan.Volume.Size || !v.Owned {
+				t.Fatalf("volume %d is %+v, the first %+v", i, v, plan.Volume)
+			}
+			if used[i%disks] += v.Size; used[i%disks] > room {
+				t.Fatalf("%d bytes are planned where there is room for %d", used[i%disks], room)
+			}
+		}
+		visits := map[string]int{}
+		for _, s := range plan.Steps {
+			visits[s.Workload]++
+		}
+		for i, w := range plan.Workloads {
+			if w.Volumes != r.Volumes[i] || w.Metric.Unit() == "s" || w.RateIOPS != r.Rate || len(plan.VolumesOf(w)) != w.Volumes {
+				t.Fatalf("workload %+v for %d volumes at %g", w, r.Volumes[i], r.Rate)
+			}
+			if visits[w.Name] != plan.Schedule.MinRounds || plan.Schedule.MinRounds < 3 {
+				t.Fatalf("%s is visited %d times in %d rounds", w.Name, visits[w.Name], plan.Schedule.MinRounds)
+			}
+		}
+		if plan.MeasureSeconds > plan.Schedule.MaxTime {
+			t.Fatalf("%g s are planned, %g s are the bound", plan.MeasureSeconds, plan.Schedule.MaxTime)
+		}
+	})
+}
+
+// What exists is shared as a whole: its size is not divided, and it is overwritten only
+// when it was named.
+func TestExistingTargetsAreSharedWhole(t *testing.T) {
+	r := model.ScaleRequest{Volumes: []int{3}, Workload: "rand-write-iops"}
+	p, err := Profile(r, standard(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := func(name, destroy string) Place {
+		return Place{Target: model.Target{Name: name, Kind: model.BlockDevice, Path: name}, Destroy: destroy,
+			Found: model.ProbeResult{Engines: []string{"io_uring"}, Direct: true, Capacity: 1 << 30}}
+	}
+	exp := model.Experiment{Scenario: Name, Scale: &r, Seed: 7, Size: 1 << 30}
+	plan, err := Build(exp, p, []Place{disk("/dev/a", "/dev/a"), disk("/dev/b", "/dev/b"), disk("/dev/a", "/dev/a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Volume.Size != 1<<30 || plan.Volumes[1].DestroyDataOn != "/dev/b" {
+		t.Errorf("%+v", plan.Volumes)
+	}
+	_, err = Build(exp, p, []Place{disk("/dev/a", "/dev/a"), disk("/dev/b", "/dev/a")})
+	var refused *model.WorkerError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "/dev/b exists") {
+		t.Errorf("%v", err)
+	}
+}
