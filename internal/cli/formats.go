@@ -96,10 +96,7 @@ func chooseFormat(name, file string) (format, error) {
 }
 
 func writeHTML(d *documents, _ text.Options) ([]file, error) {
-	if len(d.durability) > 0 {
-		return nil, notFor("a page", "a durability test that stands alone", "markdown")
-	}
-	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.comparisons, d.reports) })
+	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.comparisons, d.reports, d.durability) })
 }
 
 func writeMarkdown(d *documents, _ text.Options) ([]file, error) {

@@ -434,8 +434,29 @@ export interface Reference {
 }
 
 /** What a page is made of: reports, and comparisons of two runs; or a reference report. */
+/** The report of a durability test that stands alone. */
+export interface DurabilityReport extends Durability {
+  id: string;
+  started: string;
+  finished?: string;
+  status: Run["status"];
+  reason?: string;
+  command?: string[];
+  target: Run["target"];
+  path: string;
+  block_size: number;
+  blocks: number;
+  jobs: number;
+  clean: number;
+  counted: number;
+  bound?: number;
+  findings: Finding[];
+  environment: Run["environment"];
+}
+
 export interface Documents {
   reports: Report[];
   comparisons?: Comparison[];
+  durability?: DurabilityReport[];
   reference?: Reference;
 }

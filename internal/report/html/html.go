@@ -27,18 +27,20 @@ var style string
 
 // Render writes a page with one report, or with several side by side. It fails only
 // when w does, or when a finding's evidence holds something that JSON cannot say.
-func Render(w io.Writer, reports ...*model.Report) error { return RenderAll(w, nil, reports) }
+func Render(w io.Writer, reports ...*model.Report) error {
+	return RenderAll(w, nil, reports, nil)
+}
 
 // RenderComparison writes a page with a comparison, and the reports of its sides in
 // the order A, B as far as they are there.
 func RenderComparison(w io.Writer, c *model.Comparison, reports ...*model.Report) error {
-	return RenderAll(w, []*model.Comparison{c}, reports)
+	return RenderAll(w, []*model.Comparison{c}, reports, nil)
 }
 
-// RenderAll writes a page with comparisons and with reports, which may be those of
-// their sides.
-func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Report) error {
-	island, err := jsonout.Island(reports, comparisons)
+// RenderAll writes a page with comparisons, with reports, which may be those of their
+// sides, and with durability tests.
+func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Report, tests []*model.Durability) error {
+	island, err := jsonout.Island(reports, comparisons, tests)
 	if err != nil {
 		return err
 	}

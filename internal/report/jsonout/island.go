@@ -10,8 +10,12 @@ import (
 
 // Island returns the documents of a page as one JSON object without line breaks, in
 // which <, > and & are escaped: it can stand inside of an HTML script element.
-func Island(reports []*model.Report, comparisons []*model.Comparison) ([]byte, error) {
-	doc, err := json.Marshal(finite(together("", reports, comparisons)))
+func Island(reports []*model.Report, comparisons []*model.Comparison, tests []*model.Durability) ([]byte, error) {
+	documents := together("", reports, comparisons)
+	for _, d := range tests {
+		documents.Durability = append(documents.Durability, withCuts(d))
+	}
+	doc, err := json.Marshal(finite(documents))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
@@ -44,6 +48,7 @@ type several struct {
 	Schema      string              `json:"schema,omitempty"`
 	Reports     []*model.Report     `json:"reports"`
 	Comparisons []*model.Comparison `json:"comparisons,omitempty"`
+	Durability  []*model.Durability `json:"durability,omitempty"`
 }
 
 func together(schema string, reports []*model.Report, comparisons []*model.Comparison) several {

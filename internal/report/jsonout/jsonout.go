@@ -23,10 +23,15 @@ func WriteComparison(w io.Writer, c *model.Comparison) error { return write(w, *
 
 // WriteDurability is Write for a durability test, loadline.durability/v1.
 func WriteDurability(w io.Writer, d *model.Durability) error {
+	return write(w, *withCuts(d))
+}
+
+// withCuts is withLists for a durability test.
+func withCuts(d *model.Durability) *model.Durability {
 	c := *d
 	c.Cuts = append([]model.Cut{}, d.Cuts...)
 	c.Findings = append([]model.Finding{}, d.Findings...)
-	return write(w, c)
+	return &c
 }
 
 func write(w io.Writer, document any) error {

@@ -1,6 +1,6 @@
 // What the server answers, as internal/serve says it, and how it is asked.
 
-import type { Comparison, Direction, Durability, Estimate, Finding, Metric, Report, Run, Verdict, Change } from "../model";
+import type { Change, Comparison, Direction, Durability, DurabilityReport, Estimate, Metric, Report, Verdict } from "../model";
 
 export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "unknown";
 
@@ -54,26 +54,6 @@ export interface Listing {
   results: Headline[];
   reading?: boolean;
   remarks?: string[];
-}
-
-/** The report of a durability test that stands alone. */
-export interface DurabilityReport extends Durability {
-  id: string;
-  started: string;
-  finished?: string;
-  status: Run["status"];
-  reason?: string;
-  command?: string[];
-  target: Run["target"];
-  path: string;
-  block_size: number;
-  blocks: number;
-  jobs: number;
-  clean: number;
-  counted: number;
-  bound?: number;
-  findings: Finding[];
-  environment: Run["environment"];
 }
 
 export interface Viewed {

@@ -1,13 +1,10 @@
 // One run, or several side by side: the report page, with a way back to the list.
 
 import { add, h, type Child } from "../dom";
-import { findings } from "../page/findings";
+import { durability } from "../page/durability";
 import { page } from "../page/page";
-import { answerList } from "../page/answers";
-import { commandWords } from "../page/words";
-import * as format from "../format";
 import { letter, toggleTheme } from "../theme";
-import { ask, bundleOf, runs, viewOf, type DurabilityReport, type View, type Viewed } from "./api";
+import { ask, bundleOf, runs, viewOf, type View, type Viewed } from "./api";
 import { live } from "./live";
 
 /** view shows in root what the address names. */
@@ -24,10 +21,10 @@ export function view(root: HTMLElement): void {
 
 function show(root: HTMLElement, paths: string[], v: View): void {
   const parts: Child[] = [nav(v.runs), remarks(v.remarks)];
-  if (v.runs.some((r) => r.running)) parts.push(live(v, () => view(root)));
-  else if (v.reports.length) parts.push(page(v));
-  if (v.durability.length) parts.push(h("main", {}, ...(v.reports.length ? [] : [brand()]), ...v.durability.map(test)));
-  if (!v.reports.length && !v.durability.length) parts.push(h("main", {}, brand(), h("h1", {}, paths.join(", ")), h("p", {}, "Nothing of this can be shown.")));
+  if (v.reports.length && v.runs.some((r) => r.running)) {
+    parts.push(live(v, () => view(root)), ...v.durability.map(durability));
+  } else if (v.reports.length || v.durability.length) parts.push(page(v));
+  else parts.push(h("main", {}, brand(), h("h1", {}, paths.join(", ")), h("p", {}, "Nothing of this can be shown.")));
   root.replaceChildren();
   add(root, parts);
 }
@@ -60,33 +57,4 @@ function nav(shown: Viewed[] = []): HTMLElement {
 function remarks(sentences: string[]): HTMLElement | null {
   if (!sentences.length) return null;
   return h("aside", { class: "remarks", "aria-label": "Remarks" }, h("ul", {}, ...sentences.map((s) => h("li", {}, s))));
-}
-
-/** test shows a durability test. */
-function test(d: DurabilityReport): HTMLElement {
-  document.title = `${d.target.name} durability · Loadline`;
-  const tone = d.result === "clean" ? "good" : d.result === "unproven" ? "unsure" : "bad";
-  const names = ["cut", "what", "noticed", "acknowledged", "lost", "damaged"];
-  const rows = (d.cuts ?? []).map((c) => {
-    const cells = [String(c.number), c.what, c.noticed ? "yes" : "no", String(c.acknowledged), String(c.lost), String(c.torn + c.foreign + c.unstable + c.unreadable)];
-    return h("tr", {}, ...cells.map((text, i) => (i === 0 ? h("th", { scope: "row" }, text) : h("td", { class: i > 2 ? "number" : undefined }, text))));
-  });
-  const head = h("tr", {}, ...names.map((n, i) => h("th", { scope: "col", class: i > 2 ? "number" : undefined }, n)));
-  return h(
-    "section",
-    { "aria-label": "Durability" },
-    h("h1", {}, `Durability of ${d.target.name}`),
-    h("p", { class: "faint" }, [format.when(d.started), d.environment.hostname && `on ${d.environment.hostname}`, d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
-    answerList([
-      { question: "Durable?", sentence: d.statement, tone },
-      { question: "What does that show?", sentence: d.proves, tone: "plain" },
-    ]),
-    h("h2", {}, "Findings"),
-    findings(d.findings),
-    h("h2", {}, "Cuts"),
-    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of cuts" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))),
-    h("h2", {}, "To reproduce it"),
-    h("pre", { tabindex: "0", "aria-label": "Command" }, commandWords(d.command)),
-    h("p", { class: "faint" }, `${d.sync} after each write; ${d.blocks} blocks of ${format.block(d.block_size)}, ${d.jobs} writes at a time, at ${d.path}`),
-  );
 }

@@ -8,6 +8,7 @@ import { letter, setPrinting, toggleTheme } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
 import { overTime, varied } from "./charts";
 import { comparison } from "./comparison";
+import { durability } from "./durability";
 import { findings } from "./findings";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
@@ -16,9 +17,11 @@ import { pageTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
 
 /** page makes the whole page: answers, findings, tables, charts, how to reproduce it. */
 export function page(documents: Documents): HTMLElement {
-  document.title = `${pageTitle(documents.reports)} · Loadline`;
+  document.title = `${pageTitle(documents)} · Loadline`;
   const main = h("main", {});
-  main.append(header(documents), answerList(answers(documents), documents.reports.length));
+  main.append(header(documents));
+  const said = answers(documents);
+  if (said.length) main.append(answerList(said, documents.reports.length));
   const ranked = documents.reports.filter((r) => r.ranking);
   if (ranked.length) main.append(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r) => ranking(r.ranking!))));
   each(main, documents, "Findings", "findings", (r) => findings(r.findings));
@@ -27,12 +30,14 @@ export function page(documents: Documents): HTMLElement {
   if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map((c, i) => comparison(c, i, sidesOf(documents.reports, c)))));
   add(main, [...varied(documents), overTime(documents)]);
   each(main, documents, "To reproduce it", "reproduce", reproduce);
+  add(main, (documents.durability ?? []).map(durability));
   main.append(footer());
   return main;
 }
 
 /** each adds a section with a part for every report. */
 function each(main: HTMLElement, documents: Documents, title: string, name: string, make: (r: Report) => HTMLElement): void {
+  if (documents.reports.length === 0) return;
   const several = documents.reports.length > 1;
   const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), make(r)]);
   main.append(h("section", { id: name, "aria-label": title }, h("h2", {}, title), ...parts));

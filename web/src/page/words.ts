@@ -1,7 +1,7 @@
 // Names of things, the same everywhere on a page.
 
 import * as format from "../format";
-import type { Comparison, Direction, Metric, Report, Result, Run, Storage } from "../model";
+import type { Comparison, Direction, Documents, Metric, Report, Result, Run, Storage } from "../model";
 import { letter } from "../theme";
 
 /** flowName is a workload in one direction; the direction only where the name is not enough. */
@@ -68,8 +68,9 @@ export function headline(r: Result): string {
 }
 
 /** title of a page's document in the browser's tab. */
-export function pageTitle(reports: Report[]): string {
-  return reports.map((r) => r.run.target.name).join(" · ") || "Loadline";
+export function pageTitle(documents: Documents): string {
+  const tests = (documents.durability ?? []).map((d) => `${d.target.name} durability`);
+  return [...documents.reports.map((r) => r.run.target.name), ...tests].join(" · ") || "Report";
 }
 
 /** sidesOf are the letters of a comparison's two sides on the page. */
