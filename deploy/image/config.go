@@ -8,11 +8,22 @@ type config struct {
 	entrypoint []string
 }
 
-// plain is loadline, which runs as nobody in particular.
-var plain = config{name: "loadline:latest", user: "65532:65532", workdir: "/fio", entrypoint: []string{"/usr/bin/loadline"}}
+// The two images: the same files under two configurations. The plain one is
+// loadline and runs as nobody in particular. Kbench's manifests neither name a
+// command for the benchmark nor a user, and expect to write to a volume that
+// belongs to root and to open raw devices, as Kbench's own image does.
+var (
+	plain  = config{name: "loadline:latest", user: "65532:65532", workdir: "/fio", entrypoint: []string{"/usr/bin/loadline"}}
+	kbench = config{name: "loadline-kbench:latest", user: "0:0", workdir: "/fio", entrypoint: []string{"bash", "/fio/run.sh"}}
+)
 
 // stage is the image's stage in the Dockerfile.
-func (c config) stage() string { return "plain" }
+func (c config) stage() string {
+	if c.user == kbench.user {
+		return "kbench"
+	}
+	return "plain"
+}
 
 // searchPath is PATH in both images.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -27,6 +38,14 @@ const busybox = "bin/busybox"
 var applets = []string{"sh", "ls", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "ln", "ps", "df", "du", "id", "env", "head", "tail",
 	"grep", "sed", "awk", "kill", "date", "stat", "sleep", "sync", "test", "[", "true", "false", "find", "sort", "wc", "tar", "mount",
 	"umount", "uname", "hostname", "top", "dd", "blockdev", "basename", "dirname", "readlink", "touch", "chmod", "printf", "echo", "xargs"}
+
+// scripts are Kbench's entry points. They are one line each: what they do is
+// documented with "loadline kbench".
+var scripts = map[string]string{
+	"fio/run.sh":                     "#!/bin/bash\nexec loadline kbench run --overwrite \"$@\"\n",
+	"fio/cmp_run.sh":                 "#!/bin/bash\nexec loadline kbench compare --overwrite \"$@\"\n",
+	"usr/local/sbin/metric-exporter": "#!/bin/sh\nexec loadline kbench exporter --listen-all \"$@\"\n",
+}
 
 // accounts are the users that the two configurations and "kubectl exec" name.
 var accounts = map[string]string{

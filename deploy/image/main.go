@@ -30,6 +30,7 @@ func main() {
 type request struct {
 	arch, root, binary, version string
 	archive, rootfs, name       string
+	kbench                      bool
 }
 
 func run(args []string, out io.Writer) error {
@@ -42,7 +43,8 @@ func run(args []string, out io.Writer) error {
 	f.StringVar(&r.version, "version", "unknown", "version that the loadline built here says it has")
 	f.StringVar(&r.archive, "o", "", "write the image to this archive `FILE`")
 	f.StringVar(&r.rootfs, "rootfs", "", "write only the files, to this `DIR`")
-	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:latest)")
+	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:latest, with -kbench loadline-kbench:latest)")
+	f.BoolVar(&r.kbench, "kbench", false, "the image in the place of Kbench's: its entry point, and root")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -53,6 +55,9 @@ func run(args []string, out io.Writer) error {
 		return errors.New("nothing to write to: give -o FILE for an archive, or -rootfs DIR for its files")
 	}
 	c := plain
+	if r.kbench {
+		c = kbench
+	}
 	r.name = cmp.Or(r.name, c.name)
 	if r.binary == "" {
 		dir, err := os.MkdirTemp("", "loadline-image-")

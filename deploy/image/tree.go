@@ -37,6 +37,9 @@ func gather(root, arch, binary string) (tree, error) {
 	for name, text := range accounts {
 		t.add(name, node{mode: 0o644, text: text})
 	}
+	for name, text := range scripts {
+		t.add(name, node{mode: 0o755, text: text})
+	}
 	t.add("usr/bin/loadline", node{mode: 0o755, from: binary})
 
 	c := closure{root: root, arch: arch, tree: t}

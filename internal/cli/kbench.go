@@ -26,7 +26,7 @@ loadline-kbench calls it in the place of run.sh, cmp_run.sh and metric-exporter.
 		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newKbenchRun(e), newKbenchCompare(e))
+	cmd.AddCommand(newKbenchRun(e), newKbenchCompare(e), newKbenchExporter(e))
 	return cmd
 }
 
