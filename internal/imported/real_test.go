@@ -1,0 +1,137 @@
+package imported
+
+import (
+	"math"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// realFio runs fio on two small jobs, one of which reads and writes, and returns what
+// it prints. Nothing is asked of its speed.
+func realFio(t *testing.T, format string, more ...string) string {
+	t.Helper()
+	lab.Need(t, "fio")
+	args := append([]string{"--output-format=" + format, "--filename=" + filepath.Join(t.TempDir(), "data"), "--size=4M", "--ioengine=psync", "--bs=4k", "--rate_iops=400", "--direct=0"}, more...)
+	args = append(args, "--name=look", "--rw=randread", "--name=mix", "--stonewall", "--rw=randrw", "--rwmixread=75", "--bs=16k", "--numjobs=2", "--group_reporting")
+	out, err := exec.CommandContext(t.Context(), "fio", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("fio: %v: %s", err, out)
+	}
+	return string(out)
+}
+
+// figuresOf are a part's figures by workload and direction.
+func figuresOf(t *testing.T, data, as string) map[string]model.Figure {
+	t.Helper()
+	parts, err := Parse("fio.out", []byte(data), as)
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("%d systems, %v", len(parts), err)
+	}
+	all := map[string]model.Figure{}
+	for _, r := range parts[0].runs {
+		for _, f := range r.figures {
+			f.Line, f.Tail = 0, nil
+			all[f.Workload+" "+string(f.Direction)] = f
+		}
+	}
+	return all
+}
+
+// One run of fio in both of its forms: what the text rounds, the JSON has in full.
+func TestRealFioSaysTheSameInEveryFormat(t *testing.T) {
+	t.Parallel()
+	both := realFio(t, "normal,json+", "--runtime=1", "--time_based")
+	// The two are printed one after the other, in an order that is fio's.
+	begin, end := strings.Index(both, "{\n"), strings.LastIndex(both, "}\n")
+	if begin < 0 || end < begin {
+		t.Fatalf("no JSON in %s", both)
+	}
+	full, text := both[begin:end+2], both[:begin]+both[end+2:]
+	plus := figuresOf(t, full, "")
+	printed := figuresOf(t, text, "")
+	var names []string
+	for name, f := range printed {
+		names = append(names, name)
+		g, ok := plus[name]
+		if !ok {
+			t.Fatalf("%s is not in the JSON", name)
+		}
+		for m, v := range f.Values {
+			// The text has three digits of a rate, and percentiles in whole units; a bucket
+			// of the JSON's histogram is 1/64 wide.
+			within, least := 0.01, 0.0
+			switch {
+			case m == model.IOPS:
+				least = 0.51
+			case strings.HasPrefix(string(m), "p") && f.Values[model.P50] > 2e-3:
+				within, least = 0.02, 1.01e-3
+			case strings.HasPrefix(string(m), "p"):
+				within, least = 0.02, 1.01e-6
+			}
+			if w := g.Values[m]; math.Abs(v-w) > math.Max(within*w, least) {
+				t.Errorf("%s %s: %v in text, %v in JSON+", name, m, v, w)
+			}
+		}
+		if g.Values[model.P50] == 0 || f.Values[model.P50] == 0 || math.Abs(f.Seconds-g.Seconds) > 0.002 {
+			t.Errorf("%s: text %+v, JSON+ %+v", name, f, g)
+		}
+	}
+	if len(names) != 3 || len(plus) != 3 {
+		t.Errorf("%d figures in text, %d in JSON+, want look read, mix read, mix write", len(names), len(plus))
+	}
+	// Given whole, the JSON stands for both.
+	if diff := cmp.Diff(plus, figuresOf(t, both, "")); diff != "" {
+		t.Errorf("both at once (-JSON +both): %s", diff)
+	}
+}
+
+func TestRealFioJSON(t *testing.T) {
+	t.Parallel()
+	f := figuresOf(t, realFio(t, "json", "--io_size=800k"), "")
+	for _, name := range []string{"look read", "mix read", "mix write"} {
+		if g := f[name]; g.Values[model.IOPS] < 1 || g.Values[model.P99] < g.Values[model.P50] || g.Values[model.Latency] <= 0 {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+	w := figuresOf(t, realFio(t, "normal", "--io_size=200k"), "fio-text")
+	if len(w) != 3 {
+		t.Errorf("%d figures in text", len(w))
+	}
+}
+
+func TestRealFioTerseIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := Parse("fio.out", []byte(realFio(t, "terse", "--io_size=64k")), ""); err == nil || !strings.Contains(err.Error(), "fio's terse output") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The states that fio prints every second become seconds.
+func TestRealFioStream(t *testing.T) {
+	t.Parallel()
+	parts, err := Parse("fio.out", []byte(realFio(t, "json+", "--runtime=3", "--time_based", "--status-interval=1")), "")
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("%d systems, %v", len(parts), err)
+	}
+	rec := Assemble("disk", time.Unix(0, 0).UTC(), parts)
+	byStep := map[int]float64{}
+	for _, s := range rec.Samples {
+		byStep[s.Step] += s.Seconds
+		// fio prints its state while it works, so an I/O may be in one count and not yet
+		// in the other.
+		if s.Read == nil || s.Read.IOs == 0 || math.Abs(float64(s.Read.Histogram.Count())-float64(s.Read.IOs)) > 3 {
+			t.Errorf("second %+v: %+v", s, s.Read)
+		}
+	}
+	if len(byStep) != 2 || byStep[1] < 1.4 || byStep[2] < 1.4 || byStep[1] > 3.6 || byStep[2] > 3.6 {
+		t.Errorf("seconds by job: %v, want about 3 each", byStep)
+	}
+}
