@@ -3,6 +3,7 @@
 import { h, type Child } from "../dom";
 import * as format from "../format";
 import type { Change } from "../model";
+import { flowName } from "../page/words";
 import { changeTone, verdictSign, verdictTone, type Tone } from "../theme";
 import { bundleOf, viewOf, type CardResult, type Entry } from "./api";
 
@@ -67,7 +68,7 @@ function resultWords(e: Entry): Child[] {
     return [h("p", { class: "changes" }, ...parts)];
   }
   if (!e.results?.length) return [];
-  const items = e.results.map((r) => h("li", { class: r.verdict }, h("span", {}, r.workload), h("span", { class: "number" }, value(r))));
+  const items = e.results.map((r) => h("li", { class: r.verdict }, h("span", {}, flowName(r.workload, r.direction, e.results!)), h("span", { class: "number" }, value(r))));
   const more = e.more && e.results.length > 1 ? h("li", { class: "faint" }, `and ${e.more} more`) : null;
   return [h("ul", {}, ...items, more)];
 }

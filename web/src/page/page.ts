@@ -24,8 +24,10 @@ export function page(documents: Documents): HTMLElement {
   if (said.length) main.append(answerList(said, documents.reports.length));
   const ranked = documents.reports.filter((r) => r.ranking);
   if (ranked.length) main.append(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r) => ranking(r.ranking!))));
-  each(main, documents, "Findings", "findings", (r) => findings(r.findings));
-  if (ranked.length < documents.reports.length) each(main, documents, "Results", "results", results);
+  each(main, documents, "Findings", "findings", (r) => findings(r.findings, new Set(r.results.map((o) => o.workload)).size));
+  // What only scales has its numbers in its charts.
+  const measured = documents.reports.some((r) => !r.ranking && (r.results.length || !r.scales?.length));
+  if (measured) each(main, documents, "Results", "results", results);
   const compared = comparisonsOf(documents);
   if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map((c, i) => comparison(c, i, sidesOf(documents.reports, c)))));
   add(main, [...varied(documents), overTime(documents)]);

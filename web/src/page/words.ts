@@ -39,7 +39,7 @@ export function storageWords(s: Storage): string {
 /** whenWords tells when a run was made; of an imported one, what its source says of it. */
 export function whenWords(run: Run): string {
   const from = run.imported;
-  if (!from) return format.when(run.started);
+  if (!from) return format.when(run.started) === "–" ? "" : format.when(run.started);
   const mark = from.series ? "imported with its seconds" : "imported: no raw series";
   return `${mark} · ${from.measured ? `measured ${format.when(from.measured)}` : "when it was measured is not known"}`;
 }

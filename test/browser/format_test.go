@@ -1,0 +1,65 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os/exec"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// figures are what people see of some values.
+type figures struct {
+	Values    []float64 `json:"values"`
+	Rate      []string  `json:"rate"`
+	Bandwidth []string  `json:"bandwidth"`
+	Duration  []string  `json:"duration"`
+	Span      []string  `json:"span"`
+	Size      []string  `json:"size"`
+	Block     []string  `json:"block"`
+}
+
+// TestThePageWritesNumbersAsTheProgramDoes holds web/src/format.ts to internal/model.
+func TestThePageWritesNumbersAsTheProgramDoes(t *testing.T) {
+	lab.Need(t, "node")
+	lab.NeedPackages(t, "../../web")
+	var want figures
+	for e := -9.7; e < 13; e += 0.0713 {
+		want.Values = append(want.Values, math.Pow(10, e))
+	}
+	// Where a unit or a digit begins.
+	for _, v := range []float64{9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3, 1024, 1 << 20, 1 << 30, 1 << 40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0} {
+		want.Values = append(want.Values, v)
+	}
+	for _, v := range want.Values {
+		want.Rate = append(want.Rate, model.FormatRate(v))
+		want.Bandwidth = append(want.Bandwidth, model.FormatBandwidth(v))
+		want.Duration = append(want.Duration, model.FormatDuration(v))
+		want.Span = append(want.Span, model.FormatSpan(v))
+		want.Size = append(want.Size, model.FormatSize(int64(v)))
+		want.Block = append(want.Block, model.FormatBlock(int64(v)))
+	}
+	told, err := json.Marshal(want.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", "format.mjs")
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(told), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("format.mjs: %v\n%s", err, stderr.String())
+	}
+	got := figures{Values: want.Values}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-program +page):\n%s", diff)
+	}
+}
