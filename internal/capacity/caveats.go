@@ -23,6 +23,8 @@ func Caveats(s *model.Scale) []string {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	say("nothing was measured beyond %s volumes: what the law says there is an extrapolation, and other limits may come first", number(last))
 	switch {
+	case law.Capacity == nil && law.Kind != model.SaturationLaw:
+		say("these points set no capacity; it is at least %s", model.FormatTotal(s.Metric, largestTotal(s)))
 	case law.Capacity == nil:
 		say("no point is saturated: these points set no capacity; it is at least %s", model.FormatTotal(s.Metric, largestTotal(s)))
 	case law.CapacityExtrapolated:
@@ -49,8 +51,12 @@ func Caveats(s *model.Scale) []string {
 		}
 	}
 	if len(rivals) > 0 {
-		say("the choice of the law is not shown: %s predicts left-out points to %.1f %%, and %s does about as well",
-			lawName(law.Kind), 100*law.Error, strings.Join(rivals, " and "))
+		verb := "does"
+		if len(rivals) > 1 {
+			verb = "do"
+		}
+		say("the choice of the law is not shown: %s predicts left-out points to %.1f %%, and %s %s about as well",
+			lawName(law.Kind), 100*law.Error, strings.Join(rivals, " and "), verb)
 	}
 	return list
 }

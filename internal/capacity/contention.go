@@ -137,12 +137,14 @@ func (c *contention) law(unit string, largest float64) model.Law {
 	}
 	l.Kind = kind
 	l.First = exponential(unit, c.p[0], stats.StudentT(c.free)*c.deviation([]float64{1, 0, 0}[:len(c.p)]))
-	if log, reach, ok := c.capacity(); ok {
+	log, reach, ok := c.capacity()
+	// What may be three times as much or a third is set by nothing.
+	if ok = ok && reach < math.Log(3); ok {
 		e := exponential(unit, log, reach)
 		l.Capacity = &e
 		l.CapacityExtrapolated = e.Value > largest*1.05
 	}
-	if n := c.peak(); !math.IsInf(n, 1) {
+	if n := c.peak(); ok && !math.IsInf(n, 1) {
 		l.Knee = math.Max(1, n)
 	}
 	return l

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +20,9 @@ type curve interface {
 // minPoints is the least number of points that a law is fitted to.
 const minPoints = 3
 
-// Fit fits the laws to the points of a scale, the chosen one first: the one that
-// predicts points between the others best when they are left out. Points with a rate
+// Fit fits the laws to the points of a scale, the chosen one first, then by their
+// errors. Chosen is the simplest law (min, Amdahl's, the universal one) unless another
+// predicts points between the others clearly better when they are left out. Points with a rate
 // limit, invalid ones, and those on another number of nodes than most are no part of
 // it. It fails with a sentence when fewer than three points remain.
 func Fit(s *model.Scale) ([]model.Law, error) {
@@ -53,18 +55,24 @@ func Fit(s *model.Scale) ([]model.Law, error) {
 		l.Band = band(c, points)
 		laws = append(laws, l)
 	}
-	// A law that wins by a hair has not won against a simpler one.
-	slices.SortStableFunc(laws, func(a, b model.Law) int {
-		switch {
-		case a.Error < b.Error-1e-9:
-			return -1
-		case b.Error < a.Error-1e-9:
-			return 1
+	best := 0
+	for i := range laws {
+		if i > 0 && beats(laws[i].Error, laws[best].Error, meanNoise(points)) {
+			best = i
 		}
-		return 0
-	})
+	}
+	winner := laws[best]
+	laws = slices.Delete(laws, best, best+1)
+	slices.SortStableFunc(laws, func(a, b model.Law) int { return cmp.Compare(a.Error, b.Error) })
+	laws = slices.Insert(laws, 0, winner)
 	laws[0].Chosen = true
 	return laws, nil
+}
+
+// beats tells whether a law replaces a simpler one: it must predict left-out points
+// clearly better, and the simpler one must miss them by more than they spread anyway.
+func beats(law, simpler, noise float64) bool {
+	return law*alike < simpler && simpler > 2*noise
 }
 
 // fitKind fits one law; nil where the points are too few for it.

@@ -247,3 +247,57 @@ func TestPointsThatDoNotCount(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Points on a straight line are one: a law with more parameters follows the noise a
+// little better, which chooses nothing, and sets no capacity.
+func TestALineStaysALine(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const cases = 500
+	straight := 0
+	for range cases {
+		s := synthetic(r, 0.01, []int{1, 2, 4, 8, 12}, func(n float64) float64 { return 3000 * n })
+		for i := range s.Points {
+			e := &s.Points[i].Total
+			e.Low, e.High, e.Confidence = e.Value*0.98, e.Value*1.02, stats.Confidence
+		}
+		laws, err := Fit(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := laws[0]; l.Kind == model.SaturationLaw && l.Chosen {
+			straight++
+			if l.Capacity != nil && l.Saturated == 0 {
+				t.Fatalf("a capacity without a saturated point: %+v", l)
+			}
+		}
+		for _, l := range laws {
+			if l.Kind != model.SaturationLaw && l.Capacity != nil && (l.Capacity.High > 10*l.Capacity.Value || l.Capacity.Low < l.Capacity.Value/10) {
+				t.Fatalf("%s: a capacity that nothing sets: %+v", l.Kind, *l.Capacity)
+			}
+		}
+	}
+	if straight < cases*95/100 {
+		t.Errorf("%d of %d lines are called lines", straight, cases)
+	}
+}
+
+// Where volumes do get into each other's way the law says so, although a straight
+// branch and a limit are simpler.
+func TestContentionIsSeen(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const cases = 200
+	seen := 0
+	for range cases {
+		s := synthetic(r, 0.01, []int{1, 2, 4, 8, 12, 16, 24, 32}, func(n float64) float64 { return 3000 * n / (1 + 0.1*(n-1)) })
+		laws, err := Fit(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if laws[0].Kind != model.SaturationLaw {
+			seen++
+		}
+	}
+	if seen < cases*95/100 {
+		t.Errorf("contention is seen in %d of %d cases", seen, cases)
+	}
+}

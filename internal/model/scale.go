@@ -104,8 +104,8 @@ type Law struct {
 	Saturated int   `json:"saturated,omitempty"`
 	Bent      []int `json:"bent,omitempty"`
 	// Residuals are ln(measured / law) at each point, and Error the root mean square
-	// of the leave-one-out prediction errors in the same unit; the chosen law has the
-	// smallest Error.
+	// of the leave-one-out prediction errors in the same unit. The chosen law is the
+	// simplest one that no other has a clearly smaller Error than.
 	Residuals []float64 `json:"residuals"`
 	Error     float64   `json:"error"`
 	Chosen    bool      `json:"chosen"`

@@ -26,9 +26,12 @@ func Build(study *model.Study, runs []*model.Report, sources []string) model.Ref
 	b.slips()
 	b.answers()
 	title := "Reference report"
-	if study.Name != "" {
-		title += ": " + study.Name
+	// Runs are called by what they measured, not by where they are saved.
+	name := study.Name
+	if name == strings.Join(sources, ", ") {
+		name = b.found(func(r *model.Report) string { return r.Run.Target.Name }, name)
 	}
+	title += words.Prefixed(": ", name)
 	return model.Reference{Schema: model.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}
 }
 

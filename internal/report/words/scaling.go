@@ -143,6 +143,8 @@ func Fit(s *model.Scale) (list []string) {
 	case l.Capacity != nil:
 		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, and the total comes to %s at most.",
 			alone, model.FormatInterval(s.Metric, *l.Capacity)))
+	case l.Kind != model.SaturationLaw:
+		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, but the points set no limit to the total.", alone))
 	default:
 		list = append(list, fmt.Sprintf("One volume reaches %s, and the total grows in line with the volumes as far as was measured: nothing is full yet.", alone))
 	}
