@@ -24,7 +24,10 @@ const sideBySide = 8
 
 // elsewhere names, for a rule whose fault takes more than a run of one worker, the
 // tests that plant it, as "folder.TestName", separated by spaces. The tests must exist.
-var elsewhere = map[string]string{}
+var elsewhere = map[string]string{
+	"imported": "internal/cli.TestScript", // import.txtar: no device is measured at all
+	"late":     "test/truth.TestALateLoadIsNamed",
+}
 
 // Each rule has its fault planted on a real device, here or in a test that is named.
 func TestEveryRuleHasItsFaultPlanted(t *testing.T) {
