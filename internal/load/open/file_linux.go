@@ -154,8 +154,15 @@ func (f *file) close(idle bool) {
 	_ = f.fd.Close()
 }
 
-// punctual makes the kernel wake this thread when it said, and not up to 50 µs later.
-func punctual() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
+// punctual makes the kernel wake this thread when it said, and not up to 50 µs later,
+// or as before (0 is the default, prctl(2)).
+func punctual(yes bool) {
+	slack := uintptr(0)
+	if yes {
+		slack = 1
+	}
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, slack, 0, 0, 0)
+}
 
 // threadCPU is the CPU time of this thread in seconds.
 func threadCPU() (user, system float64) {

@@ -61,9 +61,12 @@ type loop struct {
 
 // keepTime plays a visit and closes samples; then over gets the ending.
 func keepTime(ctx context.Context, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
-	// The thread dies with this goroutine, and with it what is set for it alone.
+	// The thread must outlive this goroutine, or processes that it once started would
+	// get their parent-death signal.
 	runtime.LockOSThread()
-	punctual()
+	defer runtime.UnlockOSThread()
+	punctual(true)
+	defer punctual(false)
 	begin := time.Now()
 	l := &loop{
 		dev: dev, w: req.Workload, step: req.Step, size: req.Volume.Size, samples: samples,
