@@ -98,6 +98,9 @@ func measuredOn(names []string, system string) (*model.Published, []*model.Repor
 	if len(d.comparisons) > 0 || len(d.durability) > 0 {
 		return nil, nil, model.RefusedError("a comparison or a durability test tells nothing about how much there is", "name runs of one system")
 	}
+	if file == "" {
+		p.System = known(d)
+	}
 	if err := withSystem(p, system); err != nil {
 		return nil, nil, err
 	}

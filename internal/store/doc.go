@@ -24,6 +24,9 @@ const (
 	rawDir          = "raw"
 )
 
+// PlanFile is the name of a run's plan, for who needs what was asked for and nothing else.
+const PlanFile = planFile
+
 // The computed files that other packages name: the report of a run or of a durability
 // test, the page of a run or of a comparison, and the card of any directory.
 const (
