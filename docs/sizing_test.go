@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/spec"
 )
@@ -104,6 +105,45 @@ func TestPointsSchemaAndReaderAgree(t *testing.T) {
 		if (readErr == nil) != c.want || (schemaErr == nil) != c.want {
 			t.Errorf("%s: the reader says %v, the schema %v", name, readErr, schemaErr)
 		}
+	}
+}
+
+// Every kind of answer fits the schema: with and without hardware, met and not met, and
+// asked the other way round.
+func TestSizingsFitTheirSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("sizing.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := read(t, "medium-nodes.yaml")
+	_, measured, _ := strings.Cut(full, "scales:\n")
+	for name, text := range map[string]string{"hardware and points": full, "points alone": "scales:\n" + measured, "hardware alone": strings.Split(full, "scales:\n")[0]} {
+		for _, need := range []string{"pods=20 rand-read=400 rand-write=150 bs=4k size=1GiB", "rand-write=4000", "pods=9 seq-read=60MiB/s merge=2"} {
+			for _, nodes := range []int{0, 2, 9} {
+				points, err := spec.ParsePublished("points.yaml", []byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := spec.ParseNeed(need)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := capacity.Size(&points, model.SizingAsk{Needs: []model.Need{n}, Survive: 1, Headroom: 0.3, Nodes: nodes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var b bytes.Buffer
+				if err := jsonout.WriteSizing(&b, &s); err != nil {
+					t.Fatal(err)
+				}
+				if err := validate(schema, b.String()); err != nil {
+					t.Errorf("%s, %s on %d nodes: %v\n%s", name, need, nodes, err, b.String())
+				}
+			}
+		}
+	}
+	if validate(schema, `{"schema": "loadline.sizing/v1"}`) == nil {
+		t.Error("a sizing without an answer fits")
 	}
 }
 
