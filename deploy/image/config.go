@@ -28,8 +28,9 @@ func (c config) stage() string {
 // searchPath is PATH in both images.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// programs are taken from Debian, with the libraries that they need.
-var programs = []string{"usr/bin/fio", "bin/bash"}
+// programs are taken from Debian, with the libraries that they need. blkid looks for
+// signatures before anything is overwritten.
+var programs = []string{"usr/bin/fio", "bin/bash", "usr/sbin/blkid"}
 
 // busybox is one static program; applets are the names that it is called by. They
 // are those that entry points, probes and people with kubectl exec use.

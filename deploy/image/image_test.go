@@ -119,6 +119,36 @@ func TestArchiveRuns(t *testing.T) {
 	}
 }
 
+// Kbench's entry point measures in the image's files, as nobody in particular.
+func TestEntryPointMeasures(t *testing.T) {
+	lab.Need(t, "unshare")
+	all := built(t)
+	lab.Lock(t)
+	root := filepath.Join(t.TempDir(), "root")
+	if err := all.lay(root); err != nil {
+		t.Fatal(err)
+	}
+	// The mounts are those of a container, and end with their namespace.
+	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
+		lab.Unavailable(t, "no mounts of one's own: %v %s", err, out)
+	}
+	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", `mount --bind /dev "$1/dev" && mount --bind /proc "$1/proc" && mount --bind /sys "$1/sys" &&
+cd / && exec chroot --userspec=65532:65532 "$1" /bin/env -i PATH="$2" HOME=/tmp MODE=random-read-iops RATE_IOPS=100 SIZE=32M FILE_NAME=/volume/test OUTPUT=/test-result/device \
+/bin/bash /fio/run.sh "" "" "" --time 1s --ramp-time 200ms`, "sh", root, searchPath)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "FIO Benchmark Summary\nFor: /test-result/device\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, file := range []string{"device-iops.json", "device-report.json", "device.summary"} {
+		if info, err := os.Stat(filepath.Join(root, "test-result", file)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(root, "volume")); err != nil || len(left) > 0 {
+		t.Errorf("left on the volume: %v %v", left, err)
+	}
+}
+
 // unpack checks every digest of the archive and lays its layer into root.
 func unpack(t *testing.T, data []byte, root string) {
 	t.Helper()

@@ -201,7 +201,9 @@ func (s *kbenchSession) fill(ctx context.Context, may bool) error {
 func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
 	if !s.quiet {
 		s.watch.Clear()
-		_ = text.Head(s.env.Stderr, &s.plan, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
+		shown := s.plan
+		shown.Volume.Owned = s.made
+		_ = text.Head(s.env.Stderr, &shown, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
 	}
 	var first *model.Run
 	for {
