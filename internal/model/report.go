@@ -133,8 +133,10 @@ type RunInfo struct {
 	Note     string    `json:"note,omitempty"`
 	Target   Target    `json:"target"`
 	Volume   Volume    `json:"volume"`
-	Schedule Schedule  `json:"schedule"`
-	Profile  string    `json:"profile"`
+	// Volumes are those of a run that loads several at once, of which Volume is the first.
+	Volumes  []Volume `json:"volumes,omitempty"`
+	Schedule Schedule `json:"schedule"`
+	Profile  string   `json:"profile"`
 	// MeasuredSeconds is the time of the measuring phase, ramps and starts included.
 	MeasuredSeconds float64           `json:"measured_seconds"`
 	Prepare         *Preparation      `json:"prepare,omitempty"`

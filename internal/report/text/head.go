@@ -13,7 +13,7 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 	p := newPage(o)
 	p.field("plan", planWords(pl)...)
 	p.field("writes", writeWords(pl))
-	p.place(pl.Volume, env, tools)
+	p.place(several(pl.Volume, pl.Volumes), env, tools)
 	return p.flush(w)
 }
 
@@ -21,7 +21,7 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 func (p *page) head(r *model.Report, o Options) {
 	run := &r.Run
 	if !o.Brief {
-		p.place(run.Volume, run.Environment, run.Tools)
+		p.place(several(run.Volume, run.Volumes), run.Environment, run.Tools)
 	}
 	p.field("ran", words.Ran(r)...)
 	if run.Note != "" {
@@ -29,10 +29,18 @@ func (p *page) head(r *model.Report, o Options) {
 	}
 }
 
+// several is the volumes of a run: those of a list, or the one.
+func several(one model.Volume, list []model.Volume) []model.Volume {
+	if len(list) == 0 {
+		return []model.Volume{one}
+	}
+	return list
+}
+
 // place writes the lines "target" and "where".
-func (p *page) place(v model.Volume, env model.Environment, tools map[string]string) {
-	p.field("target", v.Target.Name, words.Storage(env.Storage), words.Volume(v))
-	p.field("where", env.Hostname, words.Tools(tools), words.IO(v), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
+func (p *page) place(volumes []model.Volume, env model.Environment, tools map[string]string) {
+	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes))
+	p.field("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	if c := env.Cluster; c != nil {
 		p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version))
 	}

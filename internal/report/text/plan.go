@@ -14,8 +14,13 @@ import (
 func Plan(w io.Writer, pl *model.Plan, o Options) error {
 	p := newPage(o)
 	v := pl.Volume
-	p.field("target", v.Target.Name, kindWords(v.Target.Kind))
-	p.field("volume", model.FormatSize(v.Size), v.SizeReason)
+	all := several(v, pl.Volumes)
+	p.field("target", words.Targets(all), kindWords(v.Target.Kind))
+	if len(all) > 1 {
+		p.field("volume", words.Volumes(all), v.SizeReason)
+	} else {
+		p.field("volume", model.FormatSize(v.Size), v.SizeReason)
+	}
 	p.field("engine", engineWords(v))
 	p.field("writes", writeWords(pl))
 	p.field("visits", scheduleWords(pl)...)
@@ -39,8 +44,8 @@ func Plan(w io.Writer, pl *model.Plan, o Options) error {
 
 // instead tells how to do what was planned.
 func instead(pl *model.Plan) string {
-	if pl.Experiment.Sweep != nil {
-		return "Nothing was done: say `loadline sweep` instead of `loadline plan sweep` to do it."
+	if exp := pl.Experiment; exp.Sweep != nil || exp.Scale != nil {
+		return fmt.Sprintf("Nothing was done: say `loadline %[1]s` instead of `loadline plan %[1]s` to do it.", exp.Scenario)
 	}
 	return "Nothing was done: say `loadline run` instead of `loadline plan` to do it."
 }
@@ -89,7 +94,12 @@ func writeWords(pl *model.Plan) string {
 		// The path in a pod says nothing outside of it.
 		where = v.Target.Name
 	}
+	if len(pl.Volumes) > 1 {
+		where = words.Targets(pl.Volumes)
+	}
 	switch {
+	case v.Owned && len(pl.Volumes) > 1:
+		return fmt.Sprintf("%d new files of %s each (%s), removed at the end", len(pl.Volumes), size, where)
 	case v.Owned:
 		return fmt.Sprintf("one new file of %s (%s), removed at the end", size, where)
 	case v.Target.Kind == model.Fake:

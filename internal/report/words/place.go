@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,6 +42,34 @@ func Volume(v model.Volume) string {
 		return size + " of the image"
 	}
 	return size
+}
+
+// Volumes is Volume for several at once: "6 files of 4 GiB each".
+func Volumes(list []model.Volume) string {
+	switch n := len(list); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return Volume(list[0])
+	case list[0].Owned:
+		return fmt.Sprintf("%d files of %s each", n, model.FormatSize(list[0].Size))
+	default:
+		return fmt.Sprintf("%d volumes of %s each", n, model.FormatSize(list[0].Size))
+	}
+}
+
+// Targets names the targets of several volumes, each once.
+func Targets(list []model.Volume) string {
+	var names []string
+	for _, v := range list {
+		if !slices.Contains(names, v.Target.Name) {
+			names = append(names, v.Target.Name)
+		}
+	}
+	if n := len(names); n > 4 {
+		names = append(names[:3], fmt.Sprintf("%d more", n-3))
+	}
+	return strings.Join(names, ", ")
 }
 
 // IO tells how the I/O was made: "io_uring direct=1".

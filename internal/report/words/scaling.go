@@ -196,7 +196,7 @@ func lawFormula(k model.LawKind) string {
 func RateHeld(s *model.Scale) []string {
 	var list []string
 	for _, p := range s.Points {
-		if p.Offered <= 0 {
+		if p.Offered <= 0 || p.Verdict == model.Invalid {
 			continue
 		}
 		least := p.PerVolume.Value
