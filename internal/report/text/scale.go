@@ -87,8 +87,9 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 	columns := []*column{n, total, width, each, done, fair, mean, p99, device, spread, mark}
 	columns = slices.DeleteFunc(columns, func(c *column) bool { return c == done && !limited || c == device && !counted })
 	if len(s.Points) > 0 {
-		p.line(p.Paint(term.Bold, p.Text(fmt.Sprintf("%s on N volumes at once", s.Workload))) + "   " +
-			p.Paint(term.Dim, p.Text("total is the sum second by second while all of them ran")))
+		for _, l := range term.Wrap(p.Text(s.Workload+" on N volumes at once; total is the sum, second by second, while all of them ran"), p.width) {
+			p.line(p.Paint(term.Bold, l))
+		}
 		p.table(fit(columns, p.width))
 	}
 }
