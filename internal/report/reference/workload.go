@@ -36,15 +36,22 @@ func (b *builder) direction(title string, d model.Direction) {
 
 // workload writes the result, the law and the analysis of a scale.
 func (b *builder) workload(x *model.ScaleStudy) {
-	s := words.Fitted(&x.Scale.Scale)
-	b.text("Pattern: " + pattern(s) + words.Prefixed(", depth ", positive(s.Depth)) + ".")
 	latency := x.Latency != nil
+	all := &x.Scale.Scale
+	if latency {
+		all = implied(all)
+	}
+	s := words.Fitted(all)
+	b.text("Pattern: " + pattern(s) + words.Prefixed(", depth ", positive(s.Depth)) + ".")
 	if latency {
 		b.latencies(x)
 	} else {
 		b.points(&x.Scale.Scale, s)
 	}
 	if len(s.Points) > 0 {
+		if latency {
+			b.text("The totals below are what Little's law makes of the latencies: volumes × depth / latency.")
+		}
 		b.add(model.Part{Scale: s})
 	}
 	var found []string
@@ -67,6 +74,22 @@ func (b *builder) workload(x *model.ScaleStudy) {
 		b.text("What this does not tell:")
 		b.items(x.Caveats)
 	}
+}
+
+// implied is a scale of latencies with the totals that Little's law makes of them.
+func implied(s *model.Scale) *model.Scale {
+	c := *s
+	c.Points = slices.Clone(s.Points)
+	for i, p := range c.Points {
+		if p.Mean == nil || !(p.Mean.Value > 0) {
+			continue
+		}
+		each := float64(s.Depth) / p.Mean.Value
+		total := each * float64(p.Volumes)
+		c.Points[i].PerVolume = model.Estimate{Unit: s.Metric.Unit(), Value: each, Low: each, High: each}
+		c.Points[i].Total = model.Estimate{Unit: s.Metric.Unit(), Value: total, Low: total, High: total}
+	}
+	return &c
 }
 
 // points is the table of all points, the limited ones and those of other numbers of
