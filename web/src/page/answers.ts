@@ -71,13 +71,16 @@ function speed(report: Report): string {
     ["rand", "write", "latency", "a single write"],
   ] as const) {
     const r = of(access, direction, metric);
-    if (r) parts.push(`${words} ${headline(r)}`);
+    if (r) parts.push(`${words} ${told(r)}`);
   }
-  for (const r of parts.length ? [] : report.results.slice(0, 3)) parts.push(`${r.workload} ${headline(r)}`);
+  for (const r of parts.length ? [] : report.results.slice(0, 3)) parts.push(`${r.workload} ${told(r)}`);
   if (parts.length === 0) return ended(report.run) || "Nothing was measured.";
   const sentence = parts.join(", ") + ".";
   return sentence[0]!.toUpperCase() + sentence.slice(1);
 }
+
+/** told is a headline, marked when it is not to be believed. */
+const told = (r: Result): string => headline(r) + (r.verdict === "invalid" ? " (invalid)" : "");
 
 /** growth says how the total grows with the volumes, by the chosen law. */
 function growth(s: Scale): string {
@@ -132,12 +135,12 @@ function belief(report: Report): { sentence: string; tone: Tone } {
     return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
   }
   if (n.suspect) return { sentence: `With care: ${n.suspect} of ${format.count(all, "number")} ${n.suspect === 1 ? "is" : "are"} suspect; ${checks}.${tail}`, tone: "unsure" };
-  const wide = report.results.filter((r) => !r.converged).length;
+  const wide = report.run.schedule.precision ? report.results.filter((r) => !r.converged).length : 0;
   if (wide) {
     const asked = format.percent(report.run.schedule.precision);
     return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was asked for; ${checks}.${tail}`, tone: "unsure" };
   }
-  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid, and as precise as was asked for; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
+  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was asked for" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 
 function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {

@@ -12,7 +12,7 @@ import { latencies, throughput } from "../charts/time";
 import { h, onFirstOpen } from "../dom";
 import * as format from "../format";
 import type { Documents, Report } from "../model";
-import { letter } from "../theme";
+import { letter, verdictSign, verdictTone } from "../theme";
 import { plainName, runTitle } from "./words";
 
 /** More workloads than this are folded: their charts are made when they are asked for. */
@@ -59,13 +59,20 @@ export function overTime(documents: Documents): HTMLElement | null {
 }
 
 function open(g: Group): HTMLElement {
-  return h("section", { "aria-label": g.name, id: `time-${plainName(g.name)}` }, h("h3", {}, g.name, h("span", { class: "faint" }, ` ${g.description}`)), chartsOf(g));
+  return h("section", { "aria-label": g.name, id: `time-${plainName(g.name)}` }, h("h3", {}, ...titleOf(g)), chartsOf(g));
 }
 
 function folded(g: Group): HTMLElement {
-  const details = h("details", { class: "folded", id: `time-${plainName(g.name)}` }, h("summary", {}, g.name, h("span", { class: "faint" }, ` ${g.description}`)));
+  const details = h("details", { class: "folded", id: `time-${plainName(g.name)}` }, h("summary", {}, ...titleOf(g)));
   onFirstOpen(details, () => details.append(chartsOf(g)));
   return details;
+}
+
+/** titleOf names a workload, and says it when its numbers are not to be believed. */
+function titleOf(g: Group): (HTMLElement | string)[] {
+  const doubtful = g.subjects.filter((s) => s.result && s.result.verdict !== "valid");
+  const signs = doubtful.map(({ run, runs, result }) => h("span", { class: `verdict ${verdictTone[result!.verdict]}` }, ` ${runs > 1 ? letter(run) + " " : ""}${verdictSign[result!.verdict]} ${result!.verdict}`));
+  return [g.name, h("span", { class: "faint" }, ` ${g.description}`), ...signs];
 }
 
 function chartsOf(g: Group): HTMLElement {

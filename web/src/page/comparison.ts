@@ -55,7 +55,7 @@ function rowOf(r: Row, all: Row[]): HTMLElement {
   return h(
     "tr",
     { class: r.trust },
-    h("th", { scope: "row" }, flowName(r.workload, r.direction, all)),
+    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, all))),
     h("td", { class: "faint" }, metricWords[r.metric]),
     number(format.metric(r.metric, r.a.estimate)),
     number(format.plusMinus(r.a)),

@@ -21,7 +21,7 @@ export function tableOf(rows: Result[], judged: boolean): HTMLElement {
     h(
       "table",
       { class: "results" },
-      h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.has(t) ? "number" : undefined }, t)))),
+      h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.has(t) ? "number" : t === "pattern" ? t : undefined }, t)))),
       h("tbody", {}, ...rows.map((r) => row(r, rows, judged))),
     ),
   );
@@ -37,8 +37,8 @@ function row(r: Result, all: Result[], judged: boolean): HTMLElement {
   return h(
     "tr",
     { class: judged ? r.verdict : "" },
-    h("th", { scope: "row" }, name),
-    h("td", { class: "faint" }, r.description),
+    h("th", { scope: "row" }, h("span", { class: "name" }, name)),
+    h("td", { class: "faint pattern" }, h("span", { class: "name" }, r.description)),
     number(format.metric(leadMetric, lead?.estimate), leadMetric === r.metric),
     number(format.plusMinus(r)),
     number(estimate("latency"), r.metric === "latency"),
