@@ -102,15 +102,17 @@ func repeated(m model.Metric, values []float64) model.Estimate {
 	return e
 }
 
-// FigureCourses are the distributions that came with imported figures, for drawing.
+// FigureCourses are the distributions that came with imported figures, for drawing; a
+// workload whose seconds came as well has a course of its own.
 func FigureCourses(rec *model.Recorded) []model.Course {
 	if rec.Imported == nil {
 		return nil
 	}
+	sampled := goodSamples(rec)
 	var list []model.Course
 	for _, f := range rec.Imported.Figures {
 		seen := slices.ContainsFunc(list, func(c model.Course) bool { return c.Workload == f.Workload && c.Direction == f.Direction })
-		if len(f.Tail) == 0 || seen {
+		if len(f.Tail) == 0 || seen || len(sampled[f.Workload]) > 0 {
 			continue
 		}
 		list = append(list, model.Course{Workload: f.Workload, Direction: f.Direction, Tail: f.Tail, Workers: 1, Thinned: 1, Spans: []model.Span{},
