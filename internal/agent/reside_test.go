@@ -174,6 +174,12 @@ func TestResidentEndsWhenItsPodIsDeleted(t *testing.T) {
 	v.send(startRequest(1))
 	v.event()
 	stop()
+	// What it does not say is that the work has failed: the pod has.
+	for line := v.line(); line != nil; line = v.line() {
+		if strings.Contains(string(line), "result") || strings.Contains(string(line), "error") {
+			t.Errorf("it said %s", line)
+		}
+	}
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):

@@ -108,7 +108,8 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// there tells whether the object still exists; not knowing counts as there.
+// there tells whether the object still exists. Not knowing counts as there, but who
+// may not look need not wait.
 func (c *Client) there(ctx context.Context, o Object) bool {
 	var err error
 	if o.Kind == "pod" {
@@ -116,7 +117,7 @@ func (c *Client) there(ctx context.Context, o Object) bool {
 	} else {
 		err = c.get(ctx, c.core, o.Namespace, "persistentvolumeclaims", o.Name, &corev1.PersistentVolumeClaim{})
 	}
-	return !missing(err)
+	return !missing(err) && !forbidden(err)
 }
 
 // WaitVolumeGone waits until the volume of a removed claim is gone. It returns

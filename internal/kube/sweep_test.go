@@ -90,6 +90,11 @@ func TestRemoveSaysWhatStays(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "still there: pod n/w") || hint(err) != "later: loadline cleanup --namespace n" {
 		t.Errorf("%v; %s", err, hint(err))
 	}
+	// Who may not look does not wait.
+	s.forbid("GET", "/api/v1/namespaces/n/pods/w", "get", "pods")
+	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 5*time.Second); err != nil {
+		t.Error(err)
+	}
 	s.onDelete = nil
 	s.forbid("DELETE", "/api/v1/namespaces/n/pods/w", "delete", "pods")
 	err = client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 5*time.Second)

@@ -10,6 +10,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 const (
@@ -128,6 +130,10 @@ func (l *link) run() {
 		if last > before {
 			lost, pause, told = time.Now(), l.pause, false
 		}
+		if refused := refusal(err); refused != nil {
+			l.toUser.CloseWithError(refused)
+			return
+		}
 		if gone := l.gone(l.ctx); gone != nil {
 			l.toUser.CloseWithError(gone)
 			return
@@ -146,6 +152,15 @@ func (l *link) run() {
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// refusal is the cluster's, which does not pass: a missing right.
+func refusal(err error) error {
+	var w *model.WorkerError
+	if errors.As(err, &w) && w.Class == model.Refused {
+		return w
+	}
+	return nil
 }
 
 // session is one connection, from dialling to its end.

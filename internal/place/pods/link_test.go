@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // worker plays the resident worker: it answers request n with event n+1 (event 1
@@ -154,6 +156,18 @@ func TestLinkEndsWithThePodsWords(t *testing.T) {
 	<-l.done
 	if _, err := io.WriteString(l, `{"id":1}`+"\n"); err == nil {
 		t.Error("a request to nobody was taken")
+	}
+}
+
+// TestLinkDoesNotAskAgainForARight: a missing right does not come while one waits.
+func TestLinkDoesNotAskAgainForARight(t *testing.T) {
+	w := newWorker()
+	w.refuse = fmt.Errorf("the worker did not answer: %w", model.RefusedError("the right to create pods/exec is missing", "ask for it"))
+	l := quickLink(w, alive, noEnd)
+	defer l.Close()
+	var refused *model.WorkerError
+	if _, err := io.ReadAll(l); !errors.As(err, &refused) || refused.Hint != "ask for it" {
+		t.Errorf("%v", err)
 	}
 }
 
