@@ -8,11 +8,12 @@ BENCH_DIR ?= .
 TIMEOUT   ?= 40m
 
 .DEFAULT_GOAL := help
-.PHONY: help deps fio build web bench test lint perf clean
+.PHONY: help deps fio build web bench test e2e lint perf clean
 
 help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
+	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
 	@echo "make build   bin/loadline"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
@@ -42,11 +43,18 @@ test: deps
 	$(GO) vet ./...
 	$(GO) test -p 1 -timeout $(TIMEOUT) ./...
 
+# The cluster is a module of its own: it builds Kubernetes, which takes minutes the
+# first time. -v shows why it is skipped where it cannot run.
+e2e:
+	@scripts/deps cluster
+	cd test/cluster && $(GO) test -count=1 -v -timeout 30m ./e2e
+
 lint:
 	@unformatted=$$(gofmt -l cmd deploy internal test) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "gofmt -w is needed for:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	cd test/lab/longhorn && $(GO) vet ./...
+	cd test/cluster && $(GO) vet . ./e2e
 	$(GO) tool staticcheck ./...
 	$(GO) tool depguard ./...
 

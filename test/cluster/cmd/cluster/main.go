@@ -1,0 +1,59 @@
+// Command cluster starts and ends the test cluster by hand:
+//
+//	cluster up [IMAGE.tar …]    build what is missing, and start
+//	cluster down                end it; nothing is left but the programs
+//	cluster missing             why this machine cannot carry one, if so
+//	cluster load IMAGE.tar      give every node an image
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/loadline/loadline/test/cluster"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	o := cluster.Defaults()
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	switch verb := args[0]; {
+	case verb == "up":
+		o.Images, o.Helper = args[1:], "loadline:e2e"
+		c := cluster.At(o)
+		if why := cluster.Missing(); why != "" {
+			return fmt.Errorf("this machine cannot carry the cluster: %s", why)
+		}
+		if err := c.Build("."); err != nil {
+			return err
+		}
+		if err := c.Up(); err != nil {
+			return err
+		}
+		fmt.Printf("export KUBECONFIG=%s\n", c.Kubeconfig())
+		return nil
+	case verb == "down":
+		return cluster.At(o).Down()
+	case verb == "load" && len(args) == 2:
+		return cluster.At(o).Load(args[1])
+	case verb == "missing":
+		fmt.Println(cluster.Missing())
+		return nil
+	case verb == "inside" && len(args) > 1:
+		n, err := strconv.Atoi(args[1])
+		if err != nil {
+			return err
+		}
+		return cluster.At(o).Inside(n, args[2:])
+	}
+	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | load IMAGE.tar | missing")
+}

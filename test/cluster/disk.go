@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// makeDisk gives a node a disk of known speed, and proves that it keeps data: QEMU's
+// throttle, exported over NBD, made a file again by nbdfuse, a loop device on that,
+// ext4. (QEMU's own FUSE export, which would be shorter, reuses the buffer of a write
+// that is still in flight: writes at the same time corrupt each other.)
+func (c *Cluster) makeDisk(n int) error {
+	dir, data := c.disk(n), c.Data(n)
+	mountpoint := filepath.Join(dir, "export")
+	for _, d := range []string{mountpoint, data} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	raw, socket := filepath.Join(dir, "raw"), filepath.Join(dir, "nbd.sock")
+	if err := os.WriteFile(raw, nil, 0o600); err != nil {
+		return err
+	}
+	if err := os.Truncate(raw, c.DiskSize); err != nil {
+		return err
+	}
+	// Before there is a throttle, so at full speed.
+	if err := run("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0", raw); err != nil {
+		return err
+	}
+	if err := run("qemu-storage-daemon", "--daemonize", "--pidfile", filepath.Join(dir, "qemu.pid"),
+		"--object", fmt.Sprintf("throttle-group,id=tg,x-iops-total=%d,x-bps-total=%d", c.IOPS, c.Bandwidth),
+		"--blockdev", "driver=file,node-name=f,filename="+raw+",cache.direct=on,aio=io_uring", "--blockdev", "driver=raw,node-name=r,file=f",
+		"--blockdev", "driver=throttle,node-name=t,throttle-group=tg,file=r",
+		"--nbd-server", "addr.type=unix,addr.path="+socket+",max-connections=0", "--export", "type=nbd,id=e,node-name=t,name=vol,writable=on"); err != nil {
+		return err
+	}
+	export := filepath.Join(mountpoint, "disk")
+	if err := daemon(dir, "nbdfuse", "nbdfuse", "-C", "16", export, "nbd+unix:///vol?socket="+socket); err != nil {
+		return err
+	}
+	if !wait(10*time.Second, func() bool { s, err := os.Stat(export); return err == nil && s.Size() == c.DiskSize }) {
+		return fmt.Errorf("the disk of node %d did not appear", n)
+	}
+	out, err := exec.Command("losetup", "--sector-size", "4096", "--direct-io=on", "--show", "-f", export).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("losetup: %w: %s", err, out)
+	}
+	loop := strings.TrimSpace(string(out))
+	if err := os.WriteFile(filepath.Join(dir, "loop"), []byte(loop), 0o600); err != nil {
+		return err
+	}
+	if err := run("mount", loop, data); err != nil {
+		return err
+	}
+	return verify(n, data)
+}
+
+// verify writes blocks with their checksums, several at a time, and reads them back.
+func verify(n int, dir string) error {
+	file := filepath.Join(dir, "verify")
+	defer os.Remove(file)
+	if err := run("fio", "--name=verify", "--filename="+file, "--size=32m", "--rw=randwrite", "--bs=64k", "--ioengine=libaio", "--iodepth=16",
+		"--direct=1", "--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0"); err != nil {
+		return fmt.Errorf("the disk of node %d does not keep what is written: %w", n, err)
+	}
+	return nil
+}
+
+// endDisk takes a disk down. A disk that stays is an error: it would stay for ever.
+func (c *Cluster) endDisk(n int) error {
+	dir := c.disk(n)
+	if _, err := os.Stat(dir); err != nil {
+		return nil
+	}
+	mountpoint := filepath.Join(dir, "export")
+	unmount(c.Data(n))
+	if loop, err := os.ReadFile(filepath.Join(dir, "loop")); err == nil {
+		_ = run("losetup", "-d", string(loop))
+	}
+	unmount(mountpoint)
+	end(filepath.Join(dir, "nbdfuse.pid"))
+	end(filepath.Join(dir, "qemu.pid"))
+	if mounted(mountpoint) || mounted(c.Data(n)) {
+		return fmt.Errorf("the disk of node %d is still in use: see what uses %s", n, c.Data(n))
+	}
+	return os.RemoveAll(dir)
+}
+
+// unmount unmounts what is mounted, once nobody uses it any more.
+func unmount(dir string) {
+	wait(10*time.Second, func() bool { return !mounted(dir) || run("umount", dir) == nil && !mounted(dir) })
+}
+
+func mounted(dir string) bool {
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	return err == nil && strings.Contains(string(mounts), " "+dir+" ")
+}

@@ -1,0 +1,115 @@
+// Package e2e proves on a real cluster what Loadline does in Kubernetes: real pods,
+// real fio, disks whose speed is known. "make e2e" runs it.
+package e2e
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/test/cluster"
+)
+
+const image = "loadline:e2e"
+
+// lab is the cluster that the tests share, loadline the program under test.
+var (
+	lab      *cluster.Cluster
+	loadline string
+)
+
+var keep = flag.Bool("keep", false, "leave the cluster running at the end")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if why := cluster.Missing(); why != "" {
+		fmt.Println("skipped: this machine cannot carry the test cluster:", why)
+		return
+	}
+	os.Exit(withCluster(m.Run))
+}
+
+// withCluster builds and starts everything, runs the tests and takes it down.
+func withCluster(tests func() int) (code int) {
+	unlock, err := cluster.Lock()
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = unlock() }()
+	work, err := os.MkdirTemp("", "loadline-e2e-")
+	if err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(work)
+	loadline = filepath.Join(work, "loadline")
+	archive := filepath.Join(work, "image.tar")
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		return failed(err)
+	}
+	o := cluster.Defaults()
+	o.Images, o.Helper = []string{archive}, image
+	lab = cluster.At(o)
+	for _, args := range [][]string{{"build", "-o", loadline, "./cmd/loadline"}, {"run", "./deploy/image", "-binary", loadline, "-name", image, "-o", archive}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return failed(fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out))
+		}
+	}
+	if err := lab.Build(".."); err != nil {
+		return failed(err)
+	}
+	before := traces()
+	if err := lab.Up(); err != nil {
+		return failed(err)
+	}
+	if *keep {
+		fmt.Printf("the cluster stays: export KUBECONFIG=%s; end it with go run ./cmd/cluster down\n", lab.Kubeconfig())
+		return tests()
+	}
+	defer func() {
+		if err := lab.Down(); err != nil {
+			code = failed(err)
+		} else if after := traces(); after != before {
+			code = failed(fmt.Errorf("the cluster has left something behind; before:\n%safter:\n%s", before, after))
+		}
+	}()
+	return tests()
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// traces lists what a cluster might leave on the machine.
+func traces() string {
+	var b bytes.Buffer
+	for _, args := range [][]string{{"ip", "netns", "list"}, {"ip", "-o", "link", "show", "type", "bridge"}, {"losetup", "-l", "-n", "-O", "BACK-FILE"}} {
+		out, err := exec.Command(args[0], args[1:]...).Output()
+		if err != nil {
+			fmt.Fprintf(&b, "%s: %v\n", args[0], err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, "loadline") || strings.Contains(line, "/mnt/csi") {
+				b.WriteString(line)
+			}
+		}
+	}
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		fmt.Fprintln(&b, err)
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if strings.Contains(line, cluster.Home()) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,50 @@
+package cluster
+
+import "fmt"
+
+// makeBridge makes the bridge, with this machine at net.1.
+func makeBridge() error {
+	for _, args := range [][]string{
+		{"link", "add", bridge, "type", "bridge"},
+		{"addr", "add", net + "1/24", "dev", bridge},
+		{"link", "set", bridge, "up"},
+	} {
+		if err := run("ip", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join makes a network namespace that is a host of the bridge.
+func join(name, address string) error {
+	space, veth := namespaceOf(name), "ll-"+name
+	for _, args := range [][]string{
+		{"netns", "add", space},
+		{"link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", space},
+		{"link", "set", veth, "master", bridge, "up"},
+		{"-n", space, "link", "set", "lo", "up"},
+		{"-n", space, "addr", "add", address + "/24", "dev", "eth0"},
+		{"-n", space, "link", "set", "eth0", "up"},
+		{"-n", space, "route", "add", "default", "via", net + "1"},
+	} {
+		if err := run("ip", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave removes a namespace of the bridge; what is gone already is fine.
+func leave(name string) {
+	_ = run("ip", "link", "del", "ll-"+name)
+	_ = run("ip", "netns", "del", namespaceOf(name))
+}
+
+// inNetwork is how a program is started in a namespace of the bridge.
+func inNetwork(name string, command ...string) []string {
+	return append([]string{"nsenter", "--net=/run/netns/" + namespaceOf(name)}, command...)
+}
+
+// podsOf is the range of a node's pods.
+func podsOf(n int) string { return fmt.Sprintf("%s%d.0/24", podNet, n) }

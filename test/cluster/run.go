@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// run runs a program to its end; the error holds what it said.
+func run(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// daemon starts a program that outlives this one. dir/name.pid tells its process,
+// dir/name.log what it says.
+func daemon(dir, name string, command ...string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	// A child that has ended is a process until somebody waits for it.
+	go func() { _ = cmd.Wait() }()
+	return os.WriteFile(filepath.Join(dir, name+".pid"), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
+}
+
+// pid reads a process number that daemon (or a program itself) wrote; 0 for none.
+func pid(file string) int {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || !alive(n) {
+		return 0
+	}
+	return n
+}
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !bytes.Contains(stat, []byte(") Z "))
+}
+
+// end ends the process of a pid file: gently, then not.
+func end(file string) {
+	p := pid(file)
+	if p == 0 {
+		return
+	}
+	_ = syscall.Kill(p, syscall.SIGTERM)
+	if !wait(3*time.Second, func() bool { return !alive(p) }) {
+		_ = syscall.Kill(p, syscall.SIGKILL)
+		wait(2*time.Second, func() bool { return !alive(p) })
+	}
+	_ = os.Remove(file)
+}
+
+// wait asks until it is so, or the time is over.
+func wait(limit time.Duration, so func() bool) bool {
+	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		if so() {
+			return true
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+}
+
+// lastWords are the ends of the logs.
+func (c *Cluster) lastWords() string {
+	var b strings.Builder
+	for _, file := range c.Logs() {
+		data, err := os.ReadFile(file)
+		if err != nil || len(data) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "--- %s\n%s\n", file, data[max(0, len(data)-1000):])
+	}
+	return b.String()
+}
+
+// ignoreMissing is nil for what is gone already.
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
