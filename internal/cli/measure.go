@@ -122,14 +122,14 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	}
 	var targets [2]model.Target
 	for i, name := range names {
-		if targets[i], err = parseTarget(name); err != nil {
+		if targets[i], err = f.parseTarget(name); err != nil {
 			return nil, margins, err
 		}
 		if err := checkClaimSize(exp, targets[i]); err != nil {
 			return nil, margins, err
 		}
 	}
-	if !inCluster(targets[0]) || !inCluster(targets[1]) {
+	if f.here(targets[0]) || f.here(targets[1]) {
 		if err := checkJobs(ctx, e, p.Workloads); err != nil {
 			return nil, margins, err
 		}

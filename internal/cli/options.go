@@ -27,6 +27,7 @@ type options struct {
 	repeat                        int
 	evidence                      evidenceFlags
 	cluster                       clusterFlags
+	hosts                         []string
 	seed                          uint64
 }
 
@@ -62,6 +63,7 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+	f.StringSliceVar(&o.hosts, "hosts", nil, "measure on this host over ssh, or with scale on these in turn: `HOST,…`, each with loadline and fio")
 	o.cluster.register(cmd)
 }
 

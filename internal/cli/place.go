@@ -18,8 +18,10 @@ import (
 type placed struct {
 	worker *engine.Worker
 	target model.Target
-	// cluster is nil outside of Kubernetes, as is link.
+	// cluster is nil outside of Kubernetes, host is empty on this machine, and link is nil
+	// where neither is so.
 	cluster *model.Cluster
+	host    string
 	link    io.Closer
 }
 
@@ -38,6 +40,8 @@ type placeOptions struct {
 	// id names own files and objects; suffix tells the sides of a comparison apart.
 	id, suffix string
 	child      bool
+	// turn is the number of the volume, from 0: it chooses the host where there are several.
+	turn int
 	// near is the node of the other side, "" for none.
 	near string
 	say  func(string)
@@ -45,6 +49,9 @@ type placeOptions struct {
 
 // place puts a worker where the target is: on this machine, or into a pod.
 func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
+	if len(o.hosts) > 0 {
+		return o.placeOnHost(ctx, e, t, by)
+	}
 	if !inCluster(t) {
 		worker, err := connect(ctx, e, by.id+by.suffix, by.child)
 		if err != nil {

@@ -62,11 +62,14 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if by.several != nil {
 		return o.prepareSeveral(ctx, e, exp, p, by)
 	}
-	t, err := parseTarget(name)
+	t, err := o.parseTarget(name)
 	if err != nil {
 		return nil, err
 	}
-	if !inCluster(t) {
+	if len(o.hosts) > 1 {
+		return nil, model.RefusedError("one volume is measured on one host, and --hosts names several", "loadline scale loads volumes on several hosts at once")
+	}
+	if o.here(t) {
 		err = checkJobs(ctx, e, p.Workloads)
 	}
 	if err := errors.Join(err, checkClaimSize(exp, t)); err != nil {

@@ -26,7 +26,7 @@ const atOnce = 16
 func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by prepareOptions) (*prepared, error) {
 	targets := make([]model.Target, len(by.several.targets))
 	for i, name := range by.several.targets {
-		t, err := parseTarget(name)
+		t, err := o.parseTarget(name)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 		}
 		targets[i] = t
 	}
-	if !inCluster(targets[0]) {
+	if o.here(targets[0]) {
 		if err := checkJobs(ctx, e, p.Workloads); err != nil {
 			return nil, err
 		}
@@ -59,20 +59,30 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 		}
 		return nil, err
 	}
+	say := sayOnce(sayTo(by.watch))
+	placing, cancel := context.WithCancel(ctx)
+	defer cancel()
 	err := inParallel(len(placed), func(i int) (err error) {
 		t := targets[i%len(targets)]
-		placed[i], err = o.place(ctx, e, exp, t, placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, say: sayTo(by.watch)})
+		placed[i], err = o.place(placing, e, exp, t, placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, turn: i / len(targets), say: say})
+		if err != nil {
+			// What one lacks the others lack as well, or would wait for in vain.
+			cancel()
+		}
 		return err
 	})
 	if err != nil {
-		return fail(err)
+		return fail(causes(ctx, err))
+	}
+	if len(targets) == 1 {
+		alternate(placed)
 	}
 	look := func(i int, exp model.Experiment) (err error) {
 		at := placed[i]
 		exp.DestroyDataOn = o.destroyOn(targets[i%len(targets)].Name)
 		at.allow(&exp)
 		places[i] = scale.Place{Target: at.target, Destroy: exp.DestroyDataOn}
-		if at.cluster != nil {
+		if places[i].Node = at.host; at.cluster != nil {
 			places[i].Node = at.cluster.Node
 		}
 		places[i].Found, err = probe(ctx, at, exp, p, by.touch, by.watch)

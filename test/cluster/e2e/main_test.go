@@ -15,7 +15,11 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-const image = "loadline:e2e"
+// image is what the pods run; server is the API server's address.
+const (
+	image  = "loadline:e2e"
+	server = "198.18.0.2"
+)
 
 // lab is the cluster that the tests share, loadline the program under test.
 var (

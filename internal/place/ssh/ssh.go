@@ -1,0 +1,140 @@
+// Package ssh is the place on another host: it starts an agent there with the
+// system's ssh and gives the engine a byte stream to it. Its opinion: ssh is set up
+// already where somebody works with several hosts (keys, jump hosts, names), so it is
+// ssh's own client that connects, with its own configuration; it never asks anything,
+// because a measurement has nobody to answer; and nothing is copied to the host.
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// options make ssh fail instead of asking, and notice a host that is gone.
+var options = []string{"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=6"}
+
+// grace is how long a worker may take to clean up after its stream ended.
+const grace = 60 * time.Second
+
+// Start starts a worker on a host, as ssh knows it (an alias, user@name). What goes
+// wrong is told by the first Read, in a sentence.
+func Start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteCloser, error) {
+	if host == "" || strings.HasPrefix(host, "-") {
+		return nil, model.RefusedError(fmt.Sprintf("%q is not the name of a host", host), "write --hosts a,user@b")
+	}
+	if _, err := e.LookPath("ssh"); err != nil {
+		return nil, model.RefusedError("the program ssh is not installed", "install it: apt-get install openssh-client")
+	}
+	// The name of a run holds only what a shell leaves alone.
+	command := append(append([]string{}, options...), "--", host, "loadline", "agent", "--run-id", runID)
+	cmd := e.Command(context.WithoutCancel(ctx), "ssh", command...)
+	apart(cmd)
+	w := &worker{host: host, cmd: cmd}
+	cmd.Stderr, cmd.WaitDelay = &w.said, grace
+	var err error
+	if w.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if w.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("ssh could not be started: %w", err)
+	}
+	return w, nil
+}
+
+// worker is an agent at the other end of an ssh.
+type worker struct {
+	host string
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  io.ReadCloser
+	said words
+	once sync.Once
+	end  error
+}
+
+func (w *worker) Write(p []byte) (int, error) { return w.in.Write(p) }
+
+// Read tells at the end why it is the end.
+func (w *worker) Read(p []byte) (int, error) {
+	n, err := w.out.Read(p)
+	if n > 0 || err == nil {
+		return n, err
+	}
+	w.once.Do(w.wait)
+	if w.end != nil {
+		return 0, w.end
+	}
+	return 0, err
+}
+
+// The exit codes of ssh itself, and of a shell that knows no such program.
+const (
+	sshFailed  = 255
+	notFound   = 127
+	notAllowed = 126
+)
+
+// wait waits for ssh and makes a sentence of how it ended.
+func (w *worker) wait() {
+	err := w.cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		w.end = err
+		return
+	}
+	said := w.said.String()
+	switch code := exit.ExitCode(); code {
+	case sshFailed:
+		w.end = model.BrokenError(fmt.Sprintf("ssh to %s failed: %s", w.host, said), "this must work without a question: ssh -o BatchMode=yes "+w.host+" true")
+	case notFound, notAllowed:
+		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+w.host+" loadline doctor")
+	default:
+		w.end = model.BrokenError(fmt.Sprintf("the worker on %s ended with exit code %d: %s", w.host, code, said), "")
+	}
+}
+
+// Close ends the worker's input, which makes it clean up and end, and waits for it.
+func (w *worker) Close() error {
+	w.in.Close()
+	// Draining keeps the worker from blocking on a full pipe while it cleans up.
+	_, _ = io.Copy(io.Discard, w.out)
+	timer := time.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
+	defer timer.Stop()
+	w.once.Do(w.wait)
+	return nil
+}
+
+// words keeps the last of what ssh and the worker say on standard error.
+type words struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (w *words) Write(p []byte) (int, error) {
+	const most = 500
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text += string(p)
+	if len(w.text) > most {
+		w.text = w.text[len(w.text)-most:]
+	}
+	return len(p), nil
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(strings.Fields(w.text), " ")
+}

@@ -1,0 +1,84 @@
+package ssh
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// client puts a program in the place of ssh that does what the script says.
+func client(t *testing.T, script string) *env.Env {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return env.OS()
+}
+
+func TestStreamIsTheWorkers(t *testing.T) {
+	// It says what it was asked to run, repeats its input, and notes that it came to its end.
+	note := filepath.Join(t.TempDir(), "ended")
+	e := client(t, `echo "$@"; cat; echo done > `+note)
+	w, err := Start(t.Context(), e, "user@db1", "20260101-run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 1000)
+	n, err := w.Read(line)
+	if got := string(line[:n]); err != nil || !strings.HasSuffix(got, "-- user@db1 loadline agent --run-id 20260101-run\n") || !strings.Contains(got, "BatchMode=yes") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := io.WriteString(w, "ping\n"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Read(line); err != nil || string(line[:n]) != "ping\n" {
+		t.Errorf("%q, %v", line[:n], err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	// Closing waits until the worker has cleaned up.
+	if _, err := os.Stat(note); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatGoesWrongIsASentence(t *testing.T) {
+	for _, c := range []struct {
+		script, want, hint string
+		class              model.ErrorClass
+	}{
+		{"echo 'db1: Permission denied (publickey).' >&2; exit 255", "ssh to db1 failed: db1: Permission denied (publickey).", "ssh -o BatchMode=yes db1 true", model.Broken},
+		{"echo 'sh: loadline: not found' >&2; exit 127", "the host db1 does not run loadline: sh: loadline: not found", "PATH", model.Refused},
+		{"echo 'loadline: boom' >&2; exit 1", "the worker on db1 ended with exit code 1: loadline: boom", "", model.Broken},
+	} {
+		w, err := Start(t.Context(), client(t, c.script), "db1", "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(w)
+		var sentence *model.WorkerError
+		if !errors.As(err, &sentence) || sentence.Message != c.want || !strings.Contains(sentence.Hint, c.hint) || sentence.Class != c.class {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestHostsAreNoOptions(t *testing.T) {
+	for _, host := range []string{"", "-oProxyCommand=x"} {
+		if _, err := Start(t.Context(), env.OS(), host, "r"); err == nil {
+			t.Errorf("%q was taken", host)
+		}
+	}
+}

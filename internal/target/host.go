@@ -1,0 +1,28 @@
+package target
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ParseOnHost reads the name of a target on another host, where nothing can be looked
+// at from here: a path in /dev is a device, any other a directory. The worker there
+// refuses what is neither.
+func ParseOnHost(name string) (model.Target, error) {
+	switch {
+	case strings.HasPrefix(name, "sc:"), strings.HasPrefix(name, "pvc:"):
+		return model.Target{}, model.RefusedError(name+" is in a Kubernetes cluster, and --hosts names hosts outside of it", "leave --hosts out")
+	case schemeLike.MatchString(name):
+		return Parse(name)
+	case !path.IsAbs(name):
+		return model.Target{}, model.RefusedError(fmt.Sprintf("%s is a relative path, which means nothing on another host", name), "write a path that begins with a slash")
+	}
+	t := model.Target{Name: name, Path: path.Clean(name), Kind: model.Directory}
+	if strings.HasPrefix(t.Path, "/dev/") {
+		t.Kind = model.BlockDevice
+	}
+	return t, nil
+}
