@@ -80,13 +80,13 @@ func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Es
 	for _, c := range rec.Crews(w.Name) {
 		steps = append(steps, c.Results...)
 	}
-	win, ok := model.DeviceWindow(steps, rec.Plan.NodeOf)
+	read, written, ok := model.DeviceRates(steps, rec.Plan.NodeOf)
 	if !ok || rec.Environment.Storage.Device == "" {
 		return nil
 	}
-	v := float64(win.DeviceRead) / win.Seconds
+	v := read
 	if r.Direction == model.Write {
-		v = float64(win.DeviceWritten) / win.Seconds
+		v = written
 	}
 	if r.Metric == model.IOPS && w.BlockSize > 0 {
 		v /= float64(w.BlockSize)

@@ -139,6 +139,52 @@ func deviceWindow(step []StepResult, node func(worker int) string) (sum Window, 
 	return sum, true
 }
 
+// DeviceRates is how many bytes per second the devices below several steps read and
+// wrote. One worker's count is enough for a device that several use. ok is false when
+// nothing was counted; a step in which a device was not counted is left out.
+func DeviceRates(steps []StepResult, node func(worker int) string) (read, written float64, ok bool) {
+	type sums struct{ read, written, seconds, n float64 }
+	byStep := map[int]map[string]*sums{}
+	for _, s := range steps {
+		devices := byStep[s.Step.Number]
+		if devices == nil {
+			devices = map[string]*sums{}
+			byStep[s.Step.Number] = devices
+		}
+		name := node(s.Worker) + "/"
+		if s.Counters != nil {
+			name += s.Counters.Device
+		}
+		if devices[name] == nil {
+			devices[name] = &sums{}
+		}
+		if s.Counters != nil && s.Counters.Window != nil && s.Counters.Window.Seconds > 0 {
+			d, w := devices[name], s.Counters.Window
+			d.read, d.written = d.read+float64(w.DeviceRead)/w.Seconds, d.written+float64(w.DeviceWritten)/w.Seconds
+			d.seconds, d.n = d.seconds+w.Seconds, d.n+1
+		}
+	}
+	var seconds float64
+	for _, devices := range byStep {
+		var r, w, t float64
+		whole := true
+		for _, d := range devices {
+			if d.n == 0 {
+				whole = false
+				break
+			}
+			r, w, t = r+d.read/d.n, w+d.written/d.n, t+d.seconds/d.n/float64(len(devices))
+		}
+		if whole {
+			read, written, seconds = read+r*t, written+w*t, seconds+t
+		}
+	}
+	if seconds == 0 {
+		return 0, 0, false
+	}
+	return read / seconds, written / seconds, true
+}
+
 // add adds the scaled counts of another window, and leaves the time as it is.
 func (w *Window) add(o Window, scale float64) {
 	for _, c := range []struct {

@@ -34,19 +34,20 @@ func checkSum(ev Evidence) []model.Finding {
 	}
 	var o outcome
 	for _, w := range crowds {
-		win, ok := ev.window(w.Name)
+		read, written, ok := model.DeviceRates(ev.good(w.Name), ev.Recorded.Plan.NodeOf)
 		if !ok {
 			o.miss(w.Name, noWindow)
 			continue
 		}
-		device, client := float64(win.DeviceRead+win.DeviceWritten), float64(win.ClientRead+win.ClientWritten)
-		if client < leastBytes {
+		total, rate, seconds := ev.bandwidthLow(w.Name), read+written, 0.0
+		for _, c := range ev.Recorded.Crews(w.Name) {
+			seconds += c.Step.Seconds
+		}
+		if total*seconds < leastBytes {
 			o.miss(w.Name, "too little was moved to compare the sum with")
 			continue
 		}
-		total := ev.bandwidthLow(w.Name)
-		allowed := sumAllowed + readingJitter*math.Sqrt(float64(len(ev.Recorded.Crews(w.Name))))/win.Seconds
-		rate := device / win.Seconds
+		allowed := sumAllowed + readingJitter*math.Sqrt(float64(len(ev.Recorded.Crews(w.Name))))/max(1, seconds)
 		switch {
 		case math.IsNaN(total):
 			o.miss(w.Name, "there is no total to compare")

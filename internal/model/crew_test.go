@@ -1,0 +1,92 @@
+package model
+
+import (
+	"math"
+	"testing"
+)
+
+// two is a visit of two workers of 100 IOPS each, the second half a second later.
+func two() *Recorded {
+	r := &Recorded{Run: Run{Steps: []StepResult{
+		{Step: Step{Number: 1, Workload: "x2", Ramp: 1, Seconds: 3}, Worker: 0},
+		{Step: Step{Number: 1, Workload: "x2", Ramp: 1, Seconds: 3}, Worker: 1, Delay: .5},
+		{Step: Step{Number: 2, Workload: "x2"}, Worker: 0},
+		{Step: Step{Number: 2, Workload: "x2"}, Worker: 1, Error: "Input/output error"},
+		{Step: Step{Number: 3, Workload: "other"}},
+	}}}
+	for worker := range 2 {
+		for i := range 3 {
+			end := 2 + float64(i) + .5*float64(worker)
+			r.Samples = append(r.Samples, Sample{Step: 1, Worker: worker, Seconds: 1, End: end, Read: &Flow{IOs: uint64(100 + 100*worker), Bytes: 4096 * uint64(100+100*worker)}},
+				Sample{Step: 2, Worker: worker, Seconds: 1, End: 10 + end, Read: &Flow{IOs: 1}})
+		}
+	}
+	return r
+}
+
+func TestACrewIsWhatRanTogether(t *testing.T) {
+	crews := two().Crews("x2")
+	if len(crews) != 1 || len(crews[0].Workers) != 2 || len(crews[0].Results) != 2 {
+		t.Fatalf("%+v, want the visit in which nobody failed", crews)
+	}
+	c := crews[0]
+	if from, to := c.Common(); from != 1.5 || to != 4 {
+		t.Errorf("common from %g to %g, want 1.5 to 4", from, to)
+	}
+	if got := c.StartSpread(); got != .5 {
+		t.Errorf("the starts lie %g s apart, want 0.5", got)
+	}
+	ios, bytes := c.Rates(Read)
+	if math.Abs(ios[0]-100) > 1e-9 || math.Abs(ios[1]-200) > 1e-9 || math.Abs(bytes[1]-200*4096) > 1e-6 {
+		t.Errorf("%v I/Os and %v bytes per second", ios, bytes)
+	}
+}
+
+// counted is a worker's result on a device that n others use as well.
+func counted(step, worker int, device string, seconds float64, deviceRate, clientRate uint64) StepResult {
+	w := &Window{Seconds: seconds, DeviceReads: uint64(seconds * float64(deviceRate)), DeviceRead: uint64(seconds*float64(deviceRate)) * 4096,
+		ClientReads: uint64(seconds * float64(clientRate)), ClientRead: uint64(seconds*float64(clientRate)) * 4096}
+	return StepResult{Step: Step{Number: step}, Worker: worker, Counters: &Counters{Device: device, Window: w}}
+}
+
+func TestADeviceThatSeveralUseCountsOnce(t *testing.T) {
+	one := func(int) string { return "" }
+	// Two volumes share vda, a third has vdb; the windows are not of one length.
+	steps := []StepResult{
+		counted(1, 0, "vda", 2, 300, 100), counted(1, 1, "vda", 4, 300, 200), counted(1, 2, "vdb", 2, 50, 50),
+		counted(2, 0, "vda", 2, 300, 100), counted(2, 1, "vda", 2, 300, 200), counted(2, 2, "vdb", 2, 50, 50),
+	}
+	win, ok := DeviceWindow(steps, one)
+	if device, client := float64(win.DeviceReads)/win.Seconds, float64(win.ClientReads)/win.Seconds; !ok || math.Abs(device-350) > 1 || math.Abs(client-350) > 1 {
+		t.Errorf("devices %g/s, clients %g/s, want 350 of both (%+v)", device, client, win)
+	}
+	if read, written, ok := DeviceRates(steps, one); !ok || math.Abs(read-350*4096) > 1 || written != 0 {
+		t.Errorf("%g and %g bytes/s, want %d and 0", read, written, 350*4096)
+	}
+	// The same names on two machines are two devices.
+	node := func(worker int) string { return []string{"a", "b", "b"}[worker] }
+	if read, _, _ := DeviceRates(steps, node); math.Abs(read-650*4096) > 1 {
+		t.Errorf("%g bytes/s, want %d", read, 650*4096)
+	}
+	// One worker's count of a device is enough for it, not for what the clients did.
+	steps[1].Counters.Window = nil
+	if read, _, ok := DeviceRates(steps[:3], one); !ok || math.Abs(read-350*4096) > 1 {
+		t.Errorf("%g bytes/s, want %d", read, 350*4096)
+	}
+	if _, ok := DeviceWindow(steps[:3], one); ok {
+		t.Error("a window without one of its clients")
+	}
+	steps[2].Counters.Window = nil
+	if _, _, ok := DeviceRates(steps[:3], one); ok {
+		t.Error("a rate without one of its devices")
+	}
+}
+
+func TestWhatIsNotProvenOfOneIsNotProvenOfAll(t *testing.T) {
+	p := Preparation{Written: 1, Seconds: 2, Proof: Proof{Method: "fiemap", Checked: 10}}
+	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: NoProof, Detail: "no map"}}, "volume 2")
+	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: NoProof, Checked: 10, Detail: "volume 2: no map"}}
+	if p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+}
