@@ -101,6 +101,11 @@ var machineFaults = []fault{
 		w.RateIOPS = 1000
 		setWorkload(ev, w)
 	}, want: []string{"warning rand-read-rate"}, says: "500 of the 1.00k that were asked for"},
+	{rule: "rate", name: "half of a bandwidth", spoil: func(ev *Evidence) {
+		w := rated
+		w.RateIOPS, w.RateBandwidth = 0, 1000*4096
+		setWorkload(ev, w)
+	}, want: []string{"warning rand-read-rate"}, says: "500 of the 1.00k that were asked for"},
 	{rule: "rate", name: "the interval reaches it", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 515
