@@ -55,12 +55,12 @@ func localPath(next string) string {
 // the form work.
 const loginStyle = `
 :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
-body{margin:0;display:grid;place-items:center;min-height:100vh}
+body{background:Canvas;color:CanvasText;margin:0;display:grid;place-items:center;min-height:100vh}
 main{width:min(24rem,100vw - 2rem)}
 h1{font-size:1.3rem}
 input,button{font:inherit;padding:.5rem .7rem;width:100%;box-sizing:border-box}
 button{margin-top:.7rem}
-p{color:GrayText}
+p{color:color-mix(in srgb,CanvasText 70%,Canvas)}
 p strong{color:CanvasText}
 `
 

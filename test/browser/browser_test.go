@@ -1,7 +1,7 @@
 // Package browser looks at the report page and at the served library in a real
 // browser. Its opinion: that an element exists says little about what a reader sees,
 // so charts are judged by their pixels, widths by what overflows, and text from
-// outside by what it could not do. drive.mjs does the looking and reports each check;
+// outside by what it could not do. drive.mjs and library.mjs do the looking and report each check;
 // its screenshots, and a print, are left in artifacts/browser for people to look at.
 package browser
 
@@ -29,7 +29,7 @@ import (
 // patience is how long all the looking may take on a machine that is very busy.
 const patience = 10 * time.Minute
 
-// task is what drive.mjs is told.
+// task is what drive.mjs is told; library.mjs is told visit.
 type task struct {
 	Chromium string            `json:"chromium"`
 	Pages    map[string]string `json:"pages"`
@@ -39,22 +39,23 @@ type task struct {
 	Out  string `json:"out"`
 }
 
-// check is one line of what drive.mjs answers.
+// check is one line of what they answer.
 type check struct {
 	Name   string   `json:"name"`
 	Errors []string `json:"errors"`
 	Log    []string `json:"log"`
 }
 
-func TestPagesInABrowser(t *testing.T) {
+// eyes finds the browser, and makes an empty folder for its screenshots.
+func eyes(t *testing.T, folder string) (chromium, out string) {
+	t.Helper()
 	lab.Need(t, "node", "chromium")
 	lab.NeedPackages(t, "../../web")
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := filepath.Abs("../../artifacts/browser")
-	if err != nil {
+	if out, err = filepath.Abs(filepath.Join("../../artifacts/browser", folder)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(out); err != nil {
@@ -63,19 +64,24 @@ func TestPagesInABrowser(t *testing.T) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return chromium, out
+}
+
+func TestPagesInABrowser(t *testing.T) {
+	chromium, out := eyes(t, "pages")
 	p := makePages(t)
 	t.Run("weight", p.weights)
 	var asked atomic.Int64
 	trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer trap.Close()
-	drive(t, task{Chromium: chromium, Pages: p.files, Library: library(t, p.runs), Trap: trap.URL, Out: out})
+	drive(t, "drive.mjs", task{Chromium: chromium, Pages: p.files, Library: library(t, p.runs), Trap: trap.URL, Out: out})
 	if n := asked.Load(); n > 0 {
 		t.Errorf("a page has asked the network %d times", n)
 	}
 }
 
-// drive lets drive.mjs look, and makes a subtest of each of its checks.
-func drive(t *testing.T, what task) {
+// drive lets a script look, and makes a subtest of each of its checks.
+func drive(t *testing.T, script string, what any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -83,7 +89,7 @@ func drive(t *testing.T, what task) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, "node", "drive.mjs")
+	cmd := exec.CommandContext(ctx, "node", script)
 	// Its end closes the browser, which is told to go before it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
@@ -100,7 +106,7 @@ func drive(t *testing.T, what task) {
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		var c check
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Errorf("drive.mjs says %q", lines.Text())
+			t.Errorf("%s says %q", script, lines.Text())
 			continue
 		}
 		checks++
@@ -114,17 +120,17 @@ func drive(t *testing.T, what task) {
 		})
 	}
 	if err := cmd.Wait(); err != nil || checks == 0 {
-		t.Fatalf("drive.mjs ended after %d checks: %v\n%s", checks, err, stderr.String())
+		t.Fatalf("%s ended after %d checks: %v\n%s", script, checks, err, stderr.String())
 	}
 }
 
 // library serves the folder for the length of the test and returns the address.
-func library(t *testing.T, folder string) string {
+func library(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var stdout, stderr locked
 	world := env.OS()
-	world.Args, world.Stdin, world.Stdout, world.Stderr = []string{"serve", folder, "--listen", "127.0.0.1:0"}, strings.NewReader(""), &stdout, &stderr
+	world.Args, world.Stdin, world.Stdout, world.Stderr = append([]string{"serve", folder, "--listen", "127.0.0.1:0"}, args...), strings.NewReader(""), &stdout, &stderr
 	over := make(chan struct{})
 	go func() {
 		defer close(over)

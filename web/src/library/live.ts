@@ -36,12 +36,13 @@ class Panel {
   private readonly table = h("div", {});
   private readonly trouble = h("p", { class: "verdict unsure", role: "status" });
   private readonly time = h("div", {});
+  private readonly timeTitle = h("h2", {}, "Over time");
   private readonly charts = new Map<string, LiveCharts>();
   private report: Report;
 
   constructor(name: string, report: Report) {
     this.report = report;
-    this.element = h("section", { "aria-label": name + runTitle(report.run) }, h("h1", {}, name + runTitle(report.run)), this.state, this.trouble, this.table, this.time);
+    this.element = h("section", { "aria-label": name + runTitle(report.run) }, h("h1", {}, name + runTitle(report.run)), this.state, this.trouble, this.table, this.timeTitle, this.time);
     this.draw();
   }
 
@@ -89,6 +90,7 @@ class Panel {
   /** drawCharts adds the charts of workloads that are new, and draws the others again. */
   private drawCharts(): void {
     let last: HTMLElement | null = null;
+    this.timeTitle.hidden = !this.report.courses?.length;
     for (const group of groups([this.report])) {
       const name = `${group.workload}/${group.direction}`;
       const known = this.charts.get(name);
@@ -119,7 +121,7 @@ class Panel {
     for (const c of courses ?? []) seen.set(c.workload, Math.max(seen.get(c.workload) ?? 0, c.spans.length));
     const made = [...seen.values()].reduce((a, b) => a + b, 0);
     if (made === 0) return "; the volume is prepared";
-    return planned ? `, ${made} of at least ${format.count(Math.max(planned, made), "visit")}` : "";
+    return made < planned ? `, ${made} of at least ${format.count(planned, "visit")}` : `, ${format.count(made, "visit")}`;
   }
 }
 
