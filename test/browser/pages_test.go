@@ -194,7 +194,7 @@ func scaling() *model.Report {
 // growing is min(N · 4,000, 90,000) with some noise.
 func growing(name string) model.Scale {
 	law := func(n float64) float64 { return min(4000*n, 90e3) }
-	usl := func(n float64) float64 { return 4200 * n / (1 + 0.03*(n-1)+0.0001*n*(n-1)) }
+	usl := func(n float64) float64 { return 4200 * n / (1 + 0.03*(n-1) + 0.0001*n*(n-1)) }
 	s := model.Scale{Workload: name, Direction: model.Write, Metric: model.IOPS}
 	saturation := model.Law{Kind: model.SaturationLaw, First: sure(4000), Knee: 22.5, Error: 0.021, Chosen: true}
 	capacity := sure(90e3)
