@@ -33,9 +33,8 @@ func TestThePageWritesNumbersAsTheProgramDoes(t *testing.T) {
 		want.Values = append(want.Values, math.Pow(10, e))
 	}
 	// Where a unit or a digit begins.
-	for _, v := range []float64{9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3, 1024, 1 << 20, 1 << 30, 1 << 40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0} {
-		want.Values = append(want.Values, v)
-	}
+	want.Values = append(want.Values, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3,
+		1024, 1<<20, 1<<30, 1<<40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0)
 	for _, v := range want.Values {
 		want.Rate = append(want.Rate, model.FormatRate(v))
 		want.Bandwidth = append(want.Bandwidth, model.FormatBandwidth(v))

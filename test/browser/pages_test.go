@@ -39,6 +39,8 @@ func makePages(t *testing.T) *pages {
 	p.measured("compare", "compare", "fake:?iops=3000&cv=0.05", "fake:?iops=3600&cv=0.05", "--profile", "quick")
 	p.measured("grid", "sweep", "fake:?iops=30000&cv=0.03&bandwidth=400000000&latency=0.0001", "--rw", "randrw")
 	p.measured("load", "sweep", "fake:?iops=30000&cv=0.03&exponential=1", "--load")
+	p.imported("ranking", "whitepaper.md", 5)
+	p.imported("import", "fio-3.7.txt", 0)
 	p.written("invalid", spoiled(t, p.files["run"]))
 	p.written("volumes", volumes())
 	p.written("scale", scaling())
@@ -61,11 +63,25 @@ func (p *pages) measured(name string, args ...string) {
 // inLibrary runs a command on a fake device, in virtual time.
 func (p *pages) inLibrary(name string, args ...string) {
 	p.t.Helper()
+	p.command(0, append(args, "--quiet", "--seed", "1", "--results", filepath.Join(p.runs, name))...)
+}
+
+// imported imports a file of internal/imported/testdata and takes its page.
+func (p *pages) imported(name, file string, code int) {
+	p.t.Helper()
+	dir := filepath.Join(p.t.TempDir(), name)
+	p.command(code, "import", filepath.Join("../../internal/imported/testdata", file), "-o", dir)
+	p.files[name] = filepath.Join(dir, "report.html")
+}
+
+// command runs loadline inside this process and holds it to its exit code.
+func (p *pages) command(want int, args ...string) {
+	p.t.Helper()
 	var stderr bytes.Buffer
 	world := env.OS()
-	world.Args, world.Stdin, world.Stdout, world.Stderr = append(args, "--quiet", "--seed", "1", "--results", filepath.Join(p.runs, name)), strings.NewReader(""), io.Discard, &stderr
-	if code := cli.Run(context.Background(), world); code != 0 {
-		p.t.Fatalf("loadline %s: exit code %d\n%s", strings.Join(args, " "), code, stderr.String())
+	world.Args, world.Stdin, world.Stdout, world.Stderr = args, strings.NewReader(""), io.Discard, &stderr
+	if code := cli.Run(context.Background(), world); code != want {
+		p.t.Fatalf("loadline %s: exit code %d, want %d\n%s", strings.Join(args, " "), code, want, stderr.String())
 	}
 }
 

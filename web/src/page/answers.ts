@@ -7,7 +7,7 @@ import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale,
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { headline, sidesOf, verdictCounts } from "./words";
+import { flowName, headline, sidesOf, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
@@ -73,8 +73,10 @@ function speed(report: Report): string {
     const r = of(access, direction, metric);
     if (r) parts.push(`${words} ${told(r)}`);
   }
-  for (const r of parts.length ? [] : report.results.slice(0, 3)) parts.push(`${r.workload} ${told(r)}`);
-  if (parts.length === 0) return ended(report.run) || "Nothing was measured.";
+  if (parts.length === 0) {
+    const some = report.results.slice(0, 3).map((r) => `${flowName(r.workload, r.direction, report.results)} ${told(r)}`);
+    return some.length ? some.join(", ") + "." : ended(report.run) || "Nothing was measured.";
+  }
   const sentence = parts.join(", ") + ".";
   return sentence[0]!.toUpperCase() + sentence.slice(1);
 }

@@ -13,7 +13,8 @@ export function results(report: Report): HTMLElement {
 
 /** tableOf makes the table; one that is not judged yet has no verdicts. */
 export function tableOf(rows: Result[], judged: boolean): HTMLElement {
-  const head = ["workload", "pattern", "rate", "±95%", "mean", "p50", "p99", "p99.9", "over time", ...(judged ? ["verdict"] : [])];
+  const lines = rows.some((r) => (r.series?.length ?? 0) > 1);
+  const head = ["workload", "pattern", "rate", "±95%", "mean", "p50", "p99", "p99.9", ...(lines ? ["over time"] : []), ...(judged ? ["verdict"] : [])];
   const numeric = new Set(["rate", "±95%", "mean", "p50", "p99", "p99.9"]);
   return h(
     "div",
@@ -22,12 +23,12 @@ export function tableOf(rows: Result[], judged: boolean): HTMLElement {
       "table",
       { class: "results" },
       h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.has(t) ? "number" : t === "pattern" ? t : undefined }, t)))),
-      h("tbody", {}, ...rows.map((r) => row(r, rows, judged))),
+      h("tbody", {}, ...rows.map((r) => row(r, rows, judged, lines))),
     ),
   );
 }
 
-function row(r: Result, all: Result[], judged: boolean): HTMLElement {
+function row(r: Result, all: Result[], judged: boolean, lines: boolean): HTMLElement {
   const isRate = !isLatency(r.metric);
   const lead = isRate ? r : r.metrics.iops;
   const leadMetric = isRate ? r.metric : "iops";
@@ -45,7 +46,7 @@ function row(r: Result, all: Result[], judged: boolean): HTMLElement {
     number(estimate("p50"), r.metric === "p50"),
     number(estimate("p99"), r.metric === "p99"),
     number(format.seconds(r.latency?.["p99.9"]), r.metric === "p99.9"),
-    h("td", {}, sparkline(r.series ?? [], r.direction)),
+    lines ? h("td", {}, sparkline(r.series ?? [], r.direction)) : null,
     judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "faint" }, ` ${r.findings.join(", ")}`) : null) : null,
   );
 }
