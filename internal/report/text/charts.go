@@ -22,12 +22,13 @@ func (p *page) charts(r *model.Report) {
 		p.blank()
 		p.lines(plot.Scale(&r.Scales[i], o))
 	}
-	// The courses of a sweep are those of dozens of cells.
-	for i := range r.Courses {
-		if r.Sweep != nil {
-			break
-		}
-		c := &r.Courses[i]
+	courses := r.Courses
+	if r.Sweep != nil || len(r.Scales) > 0 {
+		// They are those of dozens of cells, or numbers of volumes.
+		courses = nil
+	}
+	for i := range courses {
+		c := &courses[i]
 		res := resultOf(r, c)
 		if res == nil {
 			continue
@@ -48,7 +49,7 @@ func (p *page) charts(r *model.Report) {
 		}
 		p.lines(plot.Beside(charts, o.Width, p.width))
 	}
-	if len(r.Courses) > 0 || len(r.Scales) > 0 {
+	if len(courses) > 0 || len(r.Scales) > 0 {
 		p.blank()
 	}
 }
