@@ -186,6 +186,8 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		workload("block_size: -4k"):                                            false,
 		workload("sync: always"):                                               false,
 		workload("rate_iops: 0"):                                               false,
+		workload("rate_bandwidth: 23244k"):                                     true,
+		workload("rate_bandwidth: fast"):                                       false,
 		workload("metric: speed"):                                              false,
 		workload("name: A b"):                                                  false,
 		workload("deptj: 3"):                                                   false,

@@ -192,7 +192,7 @@ func MarshalProfile(p Profile) ([]byte, error) {
 			{"read_percent", formatWhole(w.ReadPercent)}, {"block_size", formatSize(w.BlockSize)},
 			{"depth", w.Depth}, {"jobs", formatWhole(w.Jobs)}, {"threads", formatTruth(w.Threads)},
 			{"offset_increment", formatSize(w.OffsetIncrement)}, {"sync", optional(w.Sync)},
-			{"rate_iops", rate}, {"metric", string(w.Metric)},
+			{"rate_iops", rate}, {"rate_bandwidth", formatSize(int64(w.RateBandwidth))}, {"metric", string(w.Metric)},
 		})
 	}
 	return encode(

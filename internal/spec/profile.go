@@ -29,7 +29,7 @@ type Profile struct {
 var (
 	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "precision", "engine", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
-		"threads", "offset_increment", "sync", "rate_iops", "metric"}
+		"threads", "offset_increment", "sync", "rate_iops", "rate_bandwidth", "metric"}
 	accesses   = []string{"rand", "seq"}
 	directions = []string{"read", "write", "mixed"}
 	syncs      = []string{"fsync", "fdatasync"}
@@ -108,6 +108,7 @@ func workload(d *document, node ast.Node) (model.Workload, *object) {
 
 		ReadPercent:     int(o.whole("read_percent", 1, 99)),
 		OffsetIncrement: o.size("offset_increment"),
+		RateBandwidth:   float64(o.size("rate_bandwidth")),
 	}
 	if w.Metric == "" {
 		w.Metric = headline(w)

@@ -29,7 +29,7 @@ workloads:
     direction: write
     block_size: 8192
     sync: fdatasync
-  - {name: backup, access: seq, direction: read, block_size: 1MiB, depth: 4, rate_iops: 200, metric: p99}
+  - {name: backup, access: seq, direction: read, block_size: 1MiB, depth: 4, rate_iops: 200, rate_bandwidth: 23244k, metric: p99}
 `
 
 func TestParseProfile(t *testing.T) {
@@ -42,7 +42,7 @@ func TestParseProfile(t *testing.T) {
 		Workloads: []model.Workload{
 			{Name: "pages", Access: model.Random, Direction: model.Mixed, ReadPercent: 80, BlockSize: 16384, Depth: 32, Jobs: 4, Metric: model.IOPS},
 			{Name: "log", Access: model.Sequential, Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Metric: model.IOPS},
-			{Name: "backup", Access: model.Sequential, Direction: model.Read, BlockSize: 1 << 20, Depth: 4, RateIOPS: 200, Metric: model.P99},
+			{Name: "backup", Access: model.Sequential, Direction: model.Read, BlockSize: 1 << 20, Depth: 4, RateIOPS: 200, RateBandwidth: 23244 << 10, Metric: model.P99},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -143,14 +143,15 @@ func TestCaretStandsUnderUnicodeAndTabs(t *testing.T) {
 func workloads() *rapid.Generator[model.Workload] {
 	return rapid.Custom(func(t *rapid.T) model.Workload {
 		w := model.Workload{
-			Access:    rapid.SampledFrom([]model.Access{model.Random, model.Sequential}).Draw(t, "access"),
-			Direction: rapid.SampledFrom([]model.Direction{model.Read, model.Write, model.Mixed}).Draw(t, "direction"),
-			BlockSize: 512 * rapid.Int64Range(1, 1<<21).Draw(t, "blocks"),
-			Depth:     rapid.IntRange(1, maxDepth).Draw(t, "depth"),
-			Jobs:      rapid.IntRange(0, 64).Draw(t, "jobs"),
-			Threads:   rapid.Bool().Draw(t, "threads"),
-			RateIOPS:  rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-3, 1e9)).Draw(t, "rate"),
-			Metric:    model.Metric(rapid.SampledFrom(metrics).Draw(t, "metric")),
+			Access:        rapid.SampledFrom([]model.Access{model.Random, model.Sequential}).Draw(t, "access"),
+			Direction:     rapid.SampledFrom([]model.Direction{model.Read, model.Write, model.Mixed}).Draw(t, "direction"),
+			BlockSize:     512 * rapid.Int64Range(1, 1<<21).Draw(t, "blocks"),
+			Depth:         rapid.IntRange(1, maxDepth).Draw(t, "depth"),
+			Jobs:          rapid.IntRange(0, 64).Draw(t, "jobs"),
+			Threads:       rapid.Bool().Draw(t, "threads"),
+			RateIOPS:      rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-3, 1e9)).Draw(t, "rate"),
+			RateBandwidth: float64(rapid.Int64Range(0, 1<<40).Draw(t, "rate_bandwidth")),
+			Metric:        model.Metric(rapid.SampledFrom(metrics).Draw(t, "metric")),
 
 			OffsetIncrement: 512 * rapid.Int64Range(0, 1<<30).Draw(t, "increment"),
 		}
