@@ -173,7 +173,7 @@ async function harmless(t, page, where) {
 }
 
 await check("injection", async (t) => {
-  for (const name of ["evil", "invalid"]) {
+  for (const name of ["evil", "invalid", "evil-ranking"]) {
     const page = await open(t, task.pages[name]);
     await unfold(page);
     await drawn(page);

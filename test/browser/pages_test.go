@@ -45,6 +45,9 @@ func makePages(t *testing.T) *pages {
 	p.written("volumes", volumes())
 	p.written("scale", scaling())
 	p.written("evil", hostile())
+	p.foreign("imported", "bpftrace-pgbench.txt", 0)
+	p.foreign("ranking", "whitepaper.md", 5)
+	p.written("evil-ranking", hostileRanking())
 	p.written("empty", &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "none", Status: model.Interrupted, Reason: "the user asked for it", Target: model.Target{Name: "/srv/nothing"}}})
 	return p
 }
