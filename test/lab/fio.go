@@ -17,6 +17,9 @@ type Job struct {
 	BlockSize int64
 	// Depth is the number of I/Os in flight; 1 by default.
 	Depth int
+	// Jobs is the number of processes that do the same at once, each with its own
+	// connection and Depth; 1 by default.
+	Jobs int
 	// Ramp is not measured, Time is; half a second and two seconds by default.
 	Ramp, Time time.Duration
 	// Options are added as they are, as "--continue_on_error=all".
@@ -30,9 +33,9 @@ type Measured struct {
 	// P50 and P99 are of fio's completion latency (clat), of the direction that
 	// has more I/Os. fio's histogram makes them good to about 1.5 %.
 	P50, P99 time.Duration
-	// Total is the number of I/Os measured; Errors is how many failed, in the ramp
+	// Total is the number of I/Os measured, Reads those of them that read; Errors is how many failed, in the ramp
 	// too.
-	Total, Errors int64
+	Total, Reads, Errors int64
 	// ExitCode is fio's own, and Messages what it printed on standard error.
 	ExitCode int
 	Messages string
@@ -80,7 +83,16 @@ func Fio(t T, d Device, job Job) Measured {
 		fmt.Sprintf("--ramp_time=%dms", job.Ramp.Milliseconds()),
 		// Time is what ends the job, so no map of visited blocks is needed.
 		"--norandommap=1", "--refill_buffers=1", "--percentile_list=50:99")
-	return runFio(t, job.Time, job.Ramp+job.Time+time.Minute, append(args, job.Options...))
+	set := job.Time
+	if job.Jobs > 1 {
+		args = append(args, fmt.Sprintf("--numjobs=%d", job.Jobs), "--group_reporting=1")
+		// A job with one I/O in flight does count its last one, as many as there are
+		// jobs: the time until those are back then belongs to them.
+		if job.Depth <= 1 {
+			set = 0
+		}
+	}
+	return runFio(t, set, job.Ramp+job.Time+time.Minute, append(args, job.Options...))
 }
 
 // Calibration is what a device does with 4 KiB random reads.
@@ -150,7 +162,7 @@ func runFio(t T, set, limit time.Duration, args []string) Measured {
 	}
 	j := out.Jobs[0]
 	m := Measured{
-		Total: j.Read.TotalIOs + j.Write.TotalIOs, Errors: j.TotalErr,
+		Total: j.Read.TotalIOs + j.Write.TotalIOs, Reads: j.Read.TotalIOs, Errors: j.TotalErr,
 		ExitCode: cmd.ProcessState.ExitCode(), Messages: strings.TrimSpace(stderr.String()),
 	}
 	// fio's own rates are too low by one depth of I/Os: it divides by a time that

@@ -63,6 +63,14 @@ func TestThrottledWithDelay(t *testing.T) {
 	Verify(t, d)
 }
 
+// Copies below one limit: a write takes one I/O of it for each, a read takes one.
+func TestThrottledMirrors(t *testing.T) {
+	d := Throttled(t, Throttle{IOPS: 3000, Mirrors: 3, Size: 64 * mebi})
+	within(t, "reads", Fio(t, d, Job{Depth: 4, Jobs: 4}).IOPS, 3000, 0.02)
+	within(t, "writes", Fio(t, d, Job{Pattern: "randwrite", Depth: 4, Jobs: 4}).IOPS, 1000, 0.05)
+	Verify(t, d)
+}
+
 // checkDelay: never below what is set, and not far above.
 func checkDelay(t *testing.T, p50, set time.Duration, share float64) {
 	t.Helper()

@@ -20,6 +20,9 @@ type Throttle struct {
 	// AccountSize (bytes) makes an I/O of n bytes count as n/AccountSize I/Os
 	// against IOPS when that is more than one.
 	AccountSize int64
+	// Mirrors is the number of copies of the data that are kept below, all under the
+	// one limit: a write takes as many I/Os and bytes of it, a read one; 0 means 1.
+	Mirrors int
 	// Delay is added to every I/O below the limit.
 	Delay time.Duration
 	// Size is the capacity in bytes; 0 means 256 MiB.
@@ -40,6 +43,9 @@ func (c Throttle) name() string {
 	}
 	if c.BurstIOPS > 0 {
 		words = append(words, fmt.Sprintf("burst %d IOPS for %d s", c.BurstIOPS, c.BurstSeconds))
+	}
+	if c.Mirrors > 1 {
+		words = append(words, fmt.Sprintf("%d mirrors", c.Mirrors))
 	}
 	if c.Delay > 0 {
 		words = append(words, fmt.Sprintf("%s delay", c.Delay))
@@ -75,28 +81,44 @@ func Throttled(t T, c Throttle) Device {
 	if c.Size == 0 {
 		c.Size = 256 * mebi
 	}
-	dir := memory(t, c.Size)
-	image, socket := filepath.Join(dir, "raw.img"), filepath.Join(dir, "nbd.sock")
-	if c.Unwritten {
-		hollow(t, image, c.Size)
-	} else {
-		fill(t, image, c.Size)
+	copies := max(1, c.Mirrors)
+	dir := memory(t, int64(copies)*c.Size)
+	socket := filepath.Join(dir, "nbd.sock")
+	args := []string{"--object", c.limits()}
+	exported := "slow0"
+	mirror := "driver=quorum,node-name=mirror,vote-threshold=1,read-pattern=fifo"
+	for i := range copies {
+		image := filepath.Join(dir, fmt.Sprintf("raw%d.img", i))
+		if c.Unwritten {
+			hollow(t, image, c.Size)
+		} else {
+			fill(t, image, c.Size)
+		}
+		args = append(args,
+			"--blockdev", c.below(t, image, fmt.Sprintf("node-name=file%d", i)),
+			"--blockdev", fmt.Sprintf("driver=raw,node-name=raw%d,file=file%[1]d", i),
+			"--blockdev", fmt.Sprintf("driver=throttle,node-name=slow%d,throttle-group=limit,file=raw%[1]d", i))
+		mirror += fmt.Sprintf(",children.%d=slow%[1]d", i)
 	}
-	// No cache.direct here: tmpfs has no page cache to go around.
-	backing := "driver=file,node-name=file,aio=threads,filename=" + image
-	if c.Delay > 0 {
-		// noextents: QEMU would ask for the extent before every read, which also is
-		// delayed.
-		lower := nbdkit(t, nbdServer{filters: []string{"noextents", "delay"}, plugin: []string{"file", image},
-			options: []string{"rdelay=" + milliseconds(c.Delay), "wdelay=" + milliseconds(c.Delay)}})
-		backing = "driver=nbd,node-name=file,server.type=unix,server.path=" + lower.socket
+	if copies > 1 {
+		// Reads go to the first copy, writes to all of them.
+		exported, args = "mirror", append(args, "--blockdev", mirror)
 	}
-	start(t, dir, answers(socket), "qemu-storage-daemon",
-		"--object", c.limits(),
-		"--blockdev", backing,
-		"--blockdev", "driver=raw,node-name=raw,file=file",
-		"--blockdev", "driver=throttle,node-name=slow,throttle-group=limit,file=raw",
+	start(t, dir, answers(socket), "qemu-storage-daemon", append(args,
 		"--nbd-server", "addr.type=unix,max-connections=0,addr.path="+socket,
-		"--export", "type=nbd,id=export,node-name=slow,name=vol,writable=on")
+		"--export", "type=nbd,id=export,node-name="+exported+",name=vol,writable=on")...)
 	return Device{Name: c.name(), URI: nbd("vol", socket), Size: c.Size}
+}
+
+// below is QEMU's node on an image, with the delay if there is one.
+func (c Throttle) below(t T, image, name string) string {
+	if c.Delay == 0 {
+		// No cache.direct here: tmpfs has no page cache to go around.
+		return "driver=file," + name + ",aio=threads,filename=" + image
+	}
+	// noextents: QEMU would ask for the extent before every read, which also is
+	// delayed.
+	lower := nbdkit(t, nbdServer{filters: []string{"noextents", "delay"}, plugin: []string{"file", image},
+		options: []string{"rdelay=" + milliseconds(c.Delay), "wdelay=" + milliseconds(c.Delay)}})
+	return "driver=nbd," + name + ",server.type=unix,server.path=" + lower.socket
 }
