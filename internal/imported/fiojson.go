@@ -245,6 +245,7 @@ func takeJob(line int, d *fioDocument, jobs []fioJob, p *Part) {
 			continue
 		}
 		f.Direction, f.Line, f.Group = way.d, line, "fio"
+		f.Outcome = true
 		r.figures = append(r.figures, f)
 		r.step.Step.Seconds = math.Max(r.step.Step.Seconds, f.Seconds)
 	}

@@ -241,7 +241,7 @@ func (r *fioText) rate(line int, d model.Direction, v [2]float64, seconds float6
 	if v[0] <= 0 && v[1] <= 0 {
 		return
 	}
-	r.run.figures = append(r.run.figures, model.Figure{Direction: d, Group: "fio", Line: line, Seconds: seconds,
+	r.run.figures = append(r.run.figures, model.Figure{Direction: d, Group: "fio", Line: line, Seconds: seconds, Outcome: true,
 		Values: map[model.Metric]float64{model.IOPS: v[0], model.Bandwidth: v[1]}})
 	r.flow = &r.run.figures[len(r.run.figures)-1]
 	r.unit, r.rank = 0, 0

@@ -141,6 +141,7 @@ func (b *pgBlock) add(p *Part) {
 		f.Seconds = float64(done) / b.tps
 	}
 	r.step.Step.Seconds = f.Seconds
+	f.Outcome = done > 0
 	r.figures = []model.Figure{f}
 	status := model.Complete
 	switch {

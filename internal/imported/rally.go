@@ -50,7 +50,7 @@ func readRally(t *text, p *Part) (last int, err error) {
 		}
 		r := run{workload: model.Workload{Name: cmp.Or(slug(name), "race"), Direction: model.Mixed, Metric: model.Elapsed, Words: "search track " + name}}
 		r.label = label
-		r.figures = []model.Figure{{Direction: model.Mixed, Group: "rally", Line: t.at(i), Seconds: seconds,
+		r.figures = []model.Figure{{Direction: model.Mixed, Group: "rally", Line: t.at(i), Seconds: seconds, Outcome: true,
 			Values: map[model.Metric]float64{model.Elapsed: seconds}}}
 		r.step.Step.Seconds = seconds
 		if m[1] != "SUCCESS" {

@@ -54,6 +54,9 @@ type Figure struct {
 	Tail []TailPoint `json:"tail,omitempty"`
 	// Seconds is the measured time; 0 is unknown.
 	Seconds float64 `json:"seconds,omitempty"`
+	// Outcome tells that the source says how the run went, so that silence about
+	// failures means that there were none.
+	Outcome bool `json:"outcome,omitempty"`
 	// Source is the index of the source, Line the line (from 1) where it begins.
 	Source int `json:"source"`
 	Line   int `json:"line"`

@@ -36,6 +36,9 @@ func checkErrors(ev Evidence) []model.Finding {
 		case len(steps) == 0:
 			o.miss(w, "no visit is on record")
 			continue
+		case t.failed == 0 && !ev.told(w):
+			o.miss(w, "the source does not say whether anything failed")
+			continue
 		case t.failed == 0:
 			o.pass(w)
 			continue

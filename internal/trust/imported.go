@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -55,6 +56,13 @@ func checkImported(ev Evidence) []model.Finding {
 			Message: "imported: the seconds are there, so there are intervals, but what the volume held and what the machine and the device did meanwhile is not known"})
 	}
 	return append(list, im.Remarks...)
+}
+
+// told tells whether silence about failures of a workload means that there were none:
+// always of Loadline's own, and of what was imported where the source reports them.
+func (ev Evidence) told(workload string) bool {
+	im := ev.Recorded.Imported
+	return im == nil || !slices.ContainsFunc(im.Figures, func(f model.Figure) bool { return f.Workload == workload && !f.Outcome })
 }
 
 // sampled tells whether seconds of the workload are on record.

@@ -1,0 +1,69 @@
+package trust
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// foreign is what a source says of one run, whose outcome it tells or not.
+func foreign(outcome bool) Evidence {
+	rec := &model.Recorded{Imported: &model.Imported{Figures: []model.Figure{{Workload: "w", Direction: model.Read, Group: "fio", Outcome: outcome,
+		Values: map[model.Metric]float64{model.IOPS: 1000}}}}}
+	rec.Run.Status = model.Complete
+	rec.Run.Steps = []model.StepResult{{Step: model.Step{Number: 1, Workload: "w", Seconds: 60}, Ended: 60}}
+	rec.Plan.Workloads = []model.Workload{{Name: "w", Direction: model.Read, BlockSize: 4096, Depth: 1, Metric: model.IOPS}}
+	return Evidence{Recorded: rec, Results: []model.Result{{Workload: "w", Direction: model.Read, Metric: model.IOPS, Estimate: model.Estimate{Unit: "1/s", Value: 1000, Low: 1000, High: 1000}}}}
+}
+
+// passed lists the rules that passed.
+func passed(findings []model.Finding) (rules []string) {
+	for _, f := range findings {
+		if f.Severity == model.SeverityPassed {
+			rules = add(rules, f.Rule)
+		}
+	}
+	return rules
+}
+
+func TestOfAnImportOnlyEvidencePasses(t *testing.T) {
+	if diff := cmp.Diff([]string{"interrupted"}, passed(Check(foreign(false)))); diff != "" {
+		t.Errorf("a bare figure: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"interrupted", "errors"}, passed(Check(foreign(true)))); diff != "" {
+		t.Errorf("a source that reports failures: %s", diff)
+	}
+	ev := foreign(true)
+	ev.Recorded.Run.Status = model.Unknown
+	if diff := cmp.Diff([]string{"errors"}, passed(Check(ev))); diff != "" {
+		t.Errorf("a source that does not tell how it ended: %s", diff)
+	}
+}
+
+func TestImportedIsNeverValid(t *testing.T) {
+	own := foreign(true)
+	own.Recorded.Imported = nil
+	if list := checkImported(own); len(list) != 0 {
+		t.Errorf("a run of one's own: %+v", list)
+	}
+	bare := foreign(true)
+	bare.Recorded.Imported.Remarks = []model.Finding{{Severity: model.SeverityNote, Message: "a remark"}}
+	series := foreign(true)
+	series.Recorded.Samples = []model.Sample{{Step: 1, End: 1, Seconds: 1, Read: &model.Flow{IOs: 1000}}}
+	for want, ev := range map[string]Evidence{"imported: no raw series": bare, "imported: the seconds are there": series} {
+		list := checkImported(ev)
+		if len(list) == 0 || list[0].Severity != model.SeverityWarning || !strings.HasPrefix(list[0].Message, want) || !cmp.Equal(list[0].Results, []string{"w"}) || list[0].Next == "" {
+			t.Errorf("%s: %+v", want, list)
+		}
+		Apply(ev.Results, Check(ev))
+		if ev.Results[0].Verdict != model.Suspect {
+			t.Errorf("%s: %s", want, ev.Results[0].Verdict)
+		}
+	}
+	if list := checkImported(bare); list[len(list)-1].Message != "a remark" {
+		t.Errorf("the reader's remark is lost: %+v", list)
+	}
+}
