@@ -11,7 +11,7 @@ export const heightOf = (rows: number): number => rows * rowHeight + 66;
 
 /** namesWidth is the room for the names: more where there is more. */
 export const namesWidth = (names: string[], width: number): number =>
-  Math.ceil(Math.min(Math.max(...names.map((n) => n.length), 4) * 6.6 + 14, width * (width < 500 ? 0.36 : 0.3)));
+  Math.ceil(Math.min(Math.max(...names.map((n) => n.length), 4) * 6.6 + 14, width * (width < 500 ? 0.42 : 0.3)));
 
 /** rowGrid leaves the names their room. */
 export const rowGrid = (names: string[], width: number): object => ({ left: namesWidth(names, width), right: 20, top: 10, bottom: 50 });
@@ -29,8 +29,8 @@ export function rowAxis(t: Theme, names: string[], width: number): object {
     splitLine: { show: false },
     axisLabel: {
       color: t.text,
-      fontSize: 11,
-      lineHeight: 13,
+      fontSize: width < 500 ? 10 : 11,
+      lineHeight: 12,
       width: room,
       overflow: "break",
       customValues: names.map((_, i) => i),

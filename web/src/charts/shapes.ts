@@ -90,8 +90,9 @@ export function tiles(list: Tile[], gap: number, extra: object = {}): CustomSeri
       const y = Math.max(top, box.y);
       // Neighbours share an edge; without a gap they overlap a little, so that no line shows between them.
       const shape = { x, y, width: Math.max(1, Math.min(right, box.x + box.width) - x - gap + (gap ? 0 : 0.4)), height: Math.max(1, Math.min(bottom, box.y + box.height) - y - gap + (gap ? 0 : 0.4)) };
+      // A cell without room gets an empty text: without any it would keep that of its last drawing.
       const text = c.text && shape.width > c.text.length * 6.2 + 2 && shape.height > 13 ? c.text : "";
-      return { type: "rect", shape, style: { fill: c.color }, textContent: text ? { style: { text, fill: c.textColor, fontSize: 11 } } : undefined, textConfig: { position: "inside" } } as Item;
+      return { type: "rect", shape, style: { fill: c.color }, textContent: { style: { text, fill: c.textColor, fontSize: 11 } }, textConfig: { position: "inside" } } as Item;
     },
     ...extra,
   } as CustomSeriesOption;

@@ -44,18 +44,18 @@ function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the comparison" },
-    h("table", { class: "results" }, h("thead", {}, h("tr", {}, ...head.map((n) => h("th", { scope: "col", class: numeric.has(n) ? "number" : undefined }, n)))), h("tbody", {}, ...c.rows.map((r) => rowOf(r, c.rows)))),
+    h("table", { class: "results" }, h("thead", {}, h("tr", {}, ...head.map((n) => h("th", { scope: "col", class: numeric.has(n) ? "number" : undefined }, n)))), h("tbody", {}, ...c.rows.map((r) => rowOf(r, c)))),
   );
 }
 
-function rowOf(r: Row, all: Row[]): HTMLElement {
+function rowOf(r: Row, c: Comparison): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
-  const more = r.verdict === "unclear" && r.blocks_needed ? ` about ${r.blocks_needed} blocks would tell` : "";
-  const trust = r.trust === "valid" ? "" : ` ${verdictSign[r.trust]} ${r.trust}`;
+  const more = r.verdict === "unclear" && r.blocks_needed ? ` about ${r.blocks_needed} ${c.method === "paired" ? "blocks" : "visits"} would tell` : "";
+  const trust = r.trust === "valid" ? "" : `${more ? ";" : ""} ${verdictSign[r.trust]} ${r.trust}`;
   return h(
     "tr",
     { class: r.trust },
-    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, all))),
+    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, c.rows))),
     h("td", { class: "faint" }, metricWords[r.metric]),
     number(format.metric(r.metric, r.a.estimate)),
     number(format.plusMinus(r.a)),
