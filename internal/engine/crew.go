@@ -48,7 +48,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	seen := map[string]bool{}
 	for i, w := range s.workers {
 		v := s.volume(i)
-		if name := v.Node + " " + string(v.Target.Kind) + v.Target.Path + v.Target.URI; len(s.plan.Volumes) > 0 && !v.Owned && v.Target.Kind != model.Fake {
+		if name := v.SharedAs(); len(s.plan.Volumes) > 0 && name != "" {
 			if seen[name] {
 				continue
 			}

@@ -206,3 +206,18 @@ func (p *Plan) NodeOf(worker int) string {
 	}
 	return ""
 }
+
+// SharedAs is a name for what several volumes of a plan may have in common, all of
+// their bytes: an existing device, image, file or claim. It is empty for a volume that
+// is nobody else's: a file of its own, or a claim that was made for it.
+func (v *Volume) SharedAs() string {
+	c := v.Target.Cluster
+	switch {
+	case v.Owned || v.Target.Kind == Fake || c.Made():
+		return ""
+	case c != nil:
+		// Pods on several nodes may use one claim.
+		return c.Namespace + "/" + c.Name
+	}
+	return v.Node + " " + string(v.Target.Kind) + " " + v.Target.Path + v.Target.URI
+}

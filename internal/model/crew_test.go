@@ -90,3 +90,24 @@ func TestWhatIsNotProvenOfOneIsNotProvenOfAll(t *testing.T) {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 }
+
+func TestVolumesShareWhatExists(t *testing.T) {
+	claim := &ClusterVolume{Namespace: "db", Name: "data"}
+	device := Target{Kind: BlockDevice, Path: "/dev/block"}
+	inPod := func(c *ClusterVolume) Target { d := device; d.Cluster = c; return d }
+	for name, c := range map[string]struct {
+		a, b  Volume
+		share bool
+	}{
+		"one device":              {Volume{Target: device}, Volume{Target: device}, true},
+		"on two machines":         {Volume{Target: device, Node: "a"}, Volume{Target: device, Node: "b"}, false},
+		"files of their own":      {Volume{Target: device, Owned: true}, Volume{Target: device, Owned: true}, false},
+		"numbers":                 {Volume{Target: Target{Kind: Fake}}, Volume{Target: Target{Kind: Fake}}, false},
+		"claims that were made":   {Volume{Target: inPod(&ClusterVolume{Class: "fast"}), Node: "a"}, Volume{Target: inPod(&ClusterVolume{Class: "fast"}), Node: "a"}, false},
+		"one claim, two machines": {Volume{Target: inPod(claim), Node: "a"}, Volume{Target: inPod(claim), Node: "b"}, true},
+	} {
+		if got := c.a.SharedAs() != "" && c.a.SharedAs() == c.b.SharedAs(); got != c.share {
+			t.Errorf("%s: shared is %t", name, got)
+		}
+	}
+}

@@ -78,11 +78,11 @@ func (ev Evidence) walked(w model.Workload) float64 {
 	seen := map[string]bool{}
 	sum := 0.0
 	for _, v := range ev.Recorded.Plan.VolumesOf(w) {
-		if key := v.Node + " " + v.Target.Path + v.Target.URI; !v.Owned && v.Target.Kind != model.Fake {
-			if seen[key] {
+		if name := v.SharedAs(); name != "" {
+			if seen[name] {
 				continue
 			}
-			seen[key] = true
+			seen[name] = true
 		}
 		sum += float64(v.Size)
 	}

@@ -17,10 +17,14 @@ type Place struct {
 	Node string
 }
 
-// shared tells what the volumes of a place have in common: a filesystem, or all.
-func (p Place) shared() string {
+// shared tells what the volumes of a place have in common, a disk or all of it. A claim
+// that was made for one volume on an unknown disk is its own.
+func (p Place) shared(number int) string {
 	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" {
 		return p.Node + " " + device
+	}
+	if p.Target.Cluster.Made() {
+		return fmt.Sprint(number)
 	}
 	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
 }
@@ -32,14 +36,14 @@ func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan,
 		return model.Plan{}, fmt.Errorf("a plan for several volumes needs at least one place")
 	}
 	together := map[string]int{}
-	for _, at := range places {
-		together[at.shared()]++
+	for i, at := range places {
+		together[at.shared(i)]++
 	}
 	plans := make([]model.Plan, len(places))
 	for i, at := range places {
 		own := exp
 		own.DestroyDataOn = at.Destroy
-		plan, err := profile.Build(own, p, at.Target, at.share(together[at.shared()]))
+		plan, err := profile.Build(own, p, at.Target, at.share(together[at.shared(i)]))
 		if err != nil {
 			return model.Plan{}, err
 		}
