@@ -213,11 +213,11 @@ func (b *viewBuilder) compare(ctx context.Context) {
 func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 	doc, saved := o.document(store.ReportFile, model.ReportSchema)
 	if saved == nil && !o.isRunning() {
-		var r model.Report
-		if err := json.Unmarshal(doc, &r); err != nil {
+		d, err := jsonout.Read(doc)
+		if err != nil {
 			saved = fmt.Errorf("%s cannot be read: %w", store.ReportFile, err)
-		} else if len(r.Courses) > 0 || len(r.Results) == 0 {
-			return doc, &r, nil
+		} else if r := d.Report; len(r.Courses) > 0 || len(r.Results) == 0 {
+			return doc, r, nil
 		}
 	}
 	rec, err := store.ReadFS(o.files, o.dir)
@@ -228,8 +228,8 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 		rec = nil
 	}
 	if rec == nil || len(rec.Samples) == 0 && saved == nil {
-		var r model.Report
-		return doc, &r, json.Unmarshal(doc, &r)
+		d, err := jsonout.Read(doc)
+		return doc, d.Report, err
 	}
 	r := s.options.Assemble(rec)
 	var buf bytes.Buffer
