@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,11 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			}
 			if isDurability(args[0]) {
 				return analyzeDurability(e, args[0], output)
+			}
+			if store.IsComparison(args[0]) {
+				return model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", args[0]),
+					fmt.Sprintf("loadline compare %s   (it computes the comparison again), or loadline analyze %s for one side",
+						args[0], filepath.Join(args[0], store.BaselineDir)))
 			}
 			if store.Running(args[0]) {
 				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
