@@ -37,7 +37,8 @@ type Pair struct{ A, B Visit }
 // comparisons, and so in more than 80. The price is paid where two disks keep their
 // moods for longer than a block (test/perf, EqualSides, "two disks, correlated 0.9,
 // gap 1 s"). It is never smaller than what the seconds within the visits ask for, so that
-// a few blocks that agree by luck do not pass for precision.
+// a few blocks that agree by luck do not pass for precision. From eight blocks on,
+// what the order of the visits does is taken out first.
 //
 // Freedom is 0, and Error +Inf, below two blocks.
 func Paired(blocks []Pair, floor float64) Contrast {
@@ -48,14 +49,16 @@ func Paired(blocks []Pair, floor float64) Contrast {
 		a[i], b[i] = p.A, p.B
 		differences[i] = p.B.Value - p.A.Value
 	}
-	c.Difference = Mean(differences)
+	order := inOrder(blocks, differences)
+	c.Difference = order.mean
 	if k < 2 {
 		return c
 	}
-	rho := math.Min(math.Max(moodCorrelation(a), moodCorrelation(b)), Correlation(differences)+0.75/math.Sqrt(float64(k)))
+	rho := math.Min(math.Max(moodCorrelation(a), moodCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
 	widen, df := dependenceOf(k, math.Min(rho, seenCorrelation(a, b)))
+	df = math.Max(1, df-order.lost)
 	c.Freedom = df
-	seen := StdDev(differences) / math.Sqrt(float64(k)) * widen
+	seen := order.error * widen
 	sA, dfA := secondsAround(a)
 	sB, dfB := secondsAround(b)
 	within := math.Hypot(sA/math.Sqrt(dfA+float64(k)), sB/math.Sqrt(dfB+float64(k)))
