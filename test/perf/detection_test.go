@@ -34,15 +34,15 @@ func simulatedFaults(rated string) []simulatedFault {
 		return append([]string{"--profile", "kbench", "--only", only, "--baseline", "fake:?iops=3000&seed=77&" + noise, "--max-time", "60s"}, args...)
 	}
 	return []simulatedFault{
-		{"errors", model.SeverityInvalid, "an I/O error after 20 s", "iops=3000&fail-after=20&" + noise, one()},
+		{"errors", model.SeverityInvalid, "an I/O error after 5 s", "iops=3000&fail-after=5&" + noise, one()},
 		{"size", model.SeverityWarning, "64 MiB at 80 MiB/s", "iops=20000&" + noise, one("--size", "64M")},
 		{"rate", model.SeverityWarning, "2,000 of a device of 1,000", "iops=1000&" + noise, []string{"--profile", rated}},
 		{"cap", model.SeverityNote, "a device at its limit", "iops=3000&cv=0.01", one("--cap", "iops=3000", "--precision", "1%")},
 		{"cap", model.SeverityWarning, "a device of twice its limit", "iops=3000&" + noise, one("--cap", "iops=1500")},
 		{"precision", model.SeverityWarning, "noise of 40 % in a short run", "iops=3000&visit-cv=0.4", one("--max-time", "12s")},
-		{"tail", model.SeverityNote, "stalls in one second of thirty", "iops=3000&cv=0.01&spike=0.033&spike-level=0.3", one("--time", "90s")},
+		{"tail", model.SeverityNote, "stalls in one second of twelve", "iops=3000&cv=0.01&spike=0.083&spike-level=0.3", one("--time", "90s")},
 		{"warm-up", model.SeverityWarning, "15 s to warm up, in one visit", "iops=3000&warm-up=15&" + noise, one("--time", "120s", "--ramp-time", "1s")},
-		{"warm-up", model.SeverityNote, "the same until steady", "iops=3000&warm-up=15&" + noise, one("--until-steady")},
+		{"warm-up", model.SeverityNote, "30 s to warm up, until steady", "iops=3000&warm-up=30&" + noise, one("--until-steady")},
 		{"burst", model.SeverityWarning, "credit for 20 s, in one visit", "iops=300&burst=3000&credit=54000&cv=0.01", one("--time", "60s", "--ramp-time", "1s")},
 		{"burst", model.SeverityWarning, "credit for 10 s, in rounds", "iops=300&burst=3000&credit=27000&cv=0.01", one("--max-time", "60s")},
 		{"cliff", model.SeverityWarning, "a fall to half with noise of 8 %", "iops=3000&burst=6000&credit=90000&cv=0.08", one("--time", "90s", "--ramp-time", "1s")},

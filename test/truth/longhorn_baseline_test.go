@@ -34,12 +34,17 @@ func TestLonghornAgainstItsDisk(t *testing.T) {
 
 // The trap in "faster than its disk": where disks have a limit on their rate and no
 // latency, three of them answer one reader sooner than one does, honestly. So
-// without the number of replicas it is a warning and never invalid.
+// without the number of replicas it is a warning and never invalid. What stands
+// between the disks and fio are a dozen processes here, and a busy machine has no
+// latencies: it gets a second chance.
 func TestLonghornOnDisksWithoutLatency(t *testing.T) {
 	all := disks(t, 4, 0)
 	v := lab.Longhorn(t, 3, 64<<20, all[1:]...)
 	lab.Fill(t, v.Device)
 	o := measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
+	if o.finding("cpu", model.SeverityInvalid) {
+		o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
+	}
 	if o.finding("cpu", model.SeverityInvalid) {
 		t.Skip("skipped: this machine is too busy to tell how long a read takes")
 	}
