@@ -17,7 +17,7 @@ help:
 	@echo "make build   bin/loadline"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
-	@echo "make perf    benchmarks that print tables; they take minutes"
+	@echo "make perf    benchmarks that print tables; they take more than an hour"
 	@echo "make deps    install fio, the lab's devices, a browser (Debian, Ubuntu; elsewhere: say what to install)"
 	@echo "make clean   remove what make has built"
 
@@ -60,6 +60,8 @@ lint:
 
 perf: deps
 	$(GO) test -p 1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./test/perf/...
+	$(GO) test -c -o bin/truth.test ./test/truth
+	cd test/truth && ../../bin/truth.test -test.run '^TestRules' -test.timeout 90m -rounds 10
 
 clean:
 	rm -rf bin
