@@ -48,17 +48,18 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
   const band = law?.band ?? [];
   const shown = (v: Num | undefined) => (v ?? 0) / unit.by;
   const unit = unitFor(s.metric, largest([...points.map((p) => p.total.estimate), ...band.map((b) => b.value)]));
-  const inside = band.filter((b) => !b.extrapolated);
+  const inside = cornered(law, band.filter((b) => !b.extrapolated));
   // The dashed part begins where the full one ends.
   const beyond = band.filter((b, i) => b.extrapolated || band[i - 1]?.extrapolated || band[i + 1]?.extrapolated);
   const last = Math.max(...points.map((p) => p.volumes), ...band.map((b) => b.volumes));
   const offered = points.filter((p) => p.offered);
+  const measured = `Points are measured${points.some((p) => p.total.confidence) ? ", with their intervals" : ""}`;
   const knee = law?.knee && law.knee <= last ? law.knee : null;
   const line = (list: BandPoint[], t: Theme, type: string) => ({ type: "line", silent: true, symbol: "none", data: list.map((b) => [b.volumes, shown(b.value)]), lineStyle: { color: t.text, width: 1.6, type }, emphasis: { disabled: true } });
   return {
     name: `${name}-total`,
     title: "How the total grows with the volumes",
-    caption: law ? `Points are measured, with their intervals; the line is the ${lawNames[law.kind]} fitted to them, the shaded area where one more measurement would lie (95%)${beyond.length ? "; dashed where it was not measured" : ""}. ${lawWords(s, law)}` : "Points are measured, with their intervals; there are too few for a law.",
+    caption: law ? `${measured}; the line is the ${lawNames[law.kind]} fitted to them, the shaded area where one more measurement would lie (95%)${beyond.length ? "; dashed where it was not measured" : ""}. ${lawWords(s, law)}` : `${measured}; there are too few for a law.`,
     alt: points.map((p) => `${count(p.volumes)}: ${format.metric(s.metric, p.total.estimate)}`).join("; ") + ".",
     height: 400,
     wide: true,
@@ -99,6 +100,13 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
     }),
     stops: () => points.map((p, index) => ({ series: 0, index, words: `${count(p.volumes)}: ${format.metric(s.metric, p.total.estimate)} ${format.plusMinus(p.total)}` })),
   };
+}
+
+/** cornered puts the corner of a saturation among the points that its line is drawn of. */
+function cornered(law: Law | undefined, band: BandPoint[]): BandPoint[] {
+  const value = law?.capacity?.estimate;
+  const at = law?.kind === "min" && law.knee && value ? band.findIndex((b) => b.volumes > law.knee!) : -1;
+  return at < 1 ? band : [...band.slice(0, at), { volumes: law!.knee!, value: value!, low: value!, high: value! }, ...band.slice(at)];
 }
 
 /** lawWords says what the law found, in words. */
