@@ -53,7 +53,7 @@ func Sweep(rec *model.Recorded, results []model.Result) *model.Sweep {
 		}
 	}
 	if asked.Load {
-		s.Knee = knee(s.Points)
+		s.Knee = knee(slices.DeleteFunc(slices.Clone(s.Points), func(p model.SweepPoint) bool { return p.Verdict == model.Invalid }))
 	}
 	return s
 }

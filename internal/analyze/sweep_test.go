@@ -93,6 +93,20 @@ func TestWhatIsAchievedIsOfWhatWasDue(t *testing.T) {
 	if s.Knee != nil {
 		t.Errorf("a knee where only 90 %% is achieved: %+v", s.Knee)
 	}
+	// All of what is due is done: a knee, unless nobody believes the numbers.
+	for i := range rec.Run.Steps {
+		if s := &rec.Run.Steps[i]; s.Due > 0 {
+			s.Due = 1350
+		}
+	}
+	results := Results(rec)
+	if Sweep(rec, results).Knee == nil {
+		t.Error("no knee where all is achieved")
+	}
+	results[1].Verdict = model.Invalid
+	if k := Sweep(rec, results).Knee; k != nil {
+		t.Errorf("a knee of invalid points: %+v", k)
+	}
 	if Sweep(&model.Recorded{}, nil) != nil {
 		t.Error("a run that is no sweep has one")
 	}

@@ -25,6 +25,8 @@ const lateAllowed = 0.1
 // Evidence: the lateness of each visit, and the mean latency.
 func checkLate(ev Evidence) []model.Finding {
 	var o outcome
+	var names []string
+	worst, at := 0.0, model.Result{}
 	for _, r := range ev.Results {
 		w, known := ev.Recorded.Plan.Workload(r.Workload)
 		mean, measured := r.Metrics[model.Latency]
@@ -45,10 +47,17 @@ func checkLate(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 			continue
 		}
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-			Message: fmt.Sprintf("late: the load generator itself began I/Os %s too late on average, which is %s of the mean latency",
-				model.FormatDuration(late), percent(late/mean.Value)),
-			Evidence: map[string]any{"late": late, "latency": mean.Value, "allowed": lateAllowed},
+		names = add(names, r.Workload)
+		if share := late / mean.Value; share > worst {
+			worst, at = share, r
+		}
+	}
+	if len(names) > 0 {
+		mean := at.Metrics[model.Latency].Value
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: names,
+			Message: fmt.Sprintf("late: the load generator itself began I/Os of %s %s too late on average, which is %s of the mean latency",
+				at.Workload, model.FormatDuration(worst*mean), percent(worst)),
+			Evidence: map[string]any{"late": worst * mean, "latency": mean, "allowed": lateAllowed},
 			Next:     "stop what else runs on this machine (top shows it), then " + ev.command()})
 	}
 	return o.findings("I/Os began when they were due", "no workload of this run is an open loop")

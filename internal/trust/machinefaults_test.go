@@ -127,7 +127,7 @@ var machineFaults = []fault{
 
 	{rule: "late", name: "an eighth of the latency", spoil: func(ev *Evidence) {
 		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late = .25e-3 })
-	}, want: []string{"warning rand-read-rate"}, says: "250 µs too late on average, which is 13 %"},
+	}, want: []string{"warning rand-read-rate"}, says: "of rand-read-rate 250 µs too late on average, which is 13 %"},
 	{rule: "late", name: "a thousandth of it", spoil: func(ev *Evidence) {
 		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late = 2e-6 })
 	}},

@@ -113,7 +113,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 	}
 	switch k := s.Knee; {
 	case k == nil:
-		p.field("knee", p.Text("– none: the lowest rate is not carried, or has too few I/Os for a p99"))
+		p.field("knee", p.Text("– none: no rate is carried, or its p99 is not known, or not to be believed"))
 	default:
 		at := "at "
 		if !k.Beyond {
