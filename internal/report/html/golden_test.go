@@ -14,8 +14,10 @@ import (
 func TestGolden(t *testing.T) {
 	r, c, d := reporttest.Report("scale"), &model.Comparison{Schema: model.ComparisonSchema}, reporttest.Durabilities()["nothing"]
 	for name, render := range map[string]func(io.Writer) error{
-		"scale":    func(w io.Writer) error { return Render(w, r) },
-		"together": func(w io.Writer) error { return RenderAll(w, []*model.Comparison{c}, []*model.Report{reporttest.Report("empty")}, []*model.Durability{d}) },
+		"scale": func(w io.Writer) error { return Render(w, r) },
+		"together": func(w io.Writer) error {
+			return RenderAll(w, []*model.Comparison{c}, []*model.Report{reporttest.Report("empty")}, []*model.Durability{d})
+		},
 	} {
 		var b bytes.Buffer
 		if err := render(&b); err != nil {
