@@ -34,7 +34,12 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 		return nil, err
 	}
 	var err error
-	if rec.Samples, err = readSamples(files, samplesFile); err != nil {
+	rec.Samples, err = readSamples(files, samplesFile)
+	if errors.Is(err, io.ErrUnexpectedEOF) && rec.Run.Status != model.Complete {
+		// A crash tore it off between two flushes; the run says itself that it is cut.
+		err = nil
+	}
+	if err != nil {
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
 	rec.Imported = readImported(files, rec)
@@ -50,7 +55,8 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 			"name a folder under loadline-results/")
 	}
 	if err := readJSON(files, planFile, &rec.Plan); err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", filepath.Join(dir, planFile), err), "")
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", filepath.Join(dir, planFile), err),
+			"copy the directory again from where it was measured, or measure again")
 	}
 	if rec.Plan.Schema != model.PlanSchema {
 		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Plan.Schema, model.PlanSchema),
@@ -115,7 +121,7 @@ func locked(files fs.FS, name string) bool {
 
 // readSamples decodes on all cores, because a long run of many volumes holds more
 // than a hundred thousand lines. Samples before a torn end are returned with the
-// error; an end that a crash tore off between two flushes is no error.
+// error; it is io.ErrUnexpectedEOF where the end was torn off between two flushes.
 func readSamples(files fs.FS, name string) ([]model.Sample, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -177,13 +183,17 @@ func readSamples(files fs.FS, name string) ([]model.Sample, error) {
 			return samples, c.err
 		}
 	}
-	if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-		readErr = nil
+	switch {
+	case readErr != io.EOF && readErr != io.ErrUnexpectedEOF:
+		return samples, readErr
+	case len(rest) > 0:
+		return samples, errors.New("the last line is torn")
 	}
-	if readErr == nil && len(rest) > 0 {
-		readErr = errors.New("the last line is torn")
+	// ReadFull says the same of a short end and of a torn one; the decoder remembers.
+	if _, err := unzip.Read(make([]byte, 1)); err != io.EOF {
+		return samples, err
 	}
-	return samples, readErr
+	return samples, nil
 }
 
 func decodeLines(lines []byte) ([]model.Sample, error) {
