@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
@@ -108,6 +109,9 @@ func writeWords(pl *model.Plan) string {
 		return fmt.Sprintf("overwrites the first %s of %s: what is there will be lost", size, where)
 	case writes:
 		return fmt.Sprintf("overwrites parts of the first %s of %s: what is there will be lost", size, where)
+	}
+	if strings.Contains(where, ", ") && len(pl.Volumes) > 1 {
+		return "nothing: " + where + " are only read"
 	}
 	return "nothing: " + where + " is only read"
 }
