@@ -124,12 +124,14 @@ func TestOpenLoopTellsOverload(t *testing.T) {
 	d := lab.Throttled(t, lab.Throttle{IOPS: 1000})
 	for _, slots := range []int{16, 256} {
 		total, samples, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 1250, Depth: slots}, 1, 5)
-		if done := float64(total.IOs) / float64(res.Due); math.Abs(done-.8) > .04 || math.Abs(float64(total.IOs)/5000-1) > .03 {
+		// A busy machine takes from the device, never adds to it.
+		if done := float64(total.IOs) / float64(res.Due); done > .84 || done < .7 || float64(total.IOs) > 1.03*5000 {
 			t.Errorf("%d slots: %d of %d due were done", slots, total.IOs, res.Due)
 		}
 		last := samples[len(samples)-1].Read
-		// By second 5.5 some 250·5.5 I/Os are behind, less the 100 that the throttle lets through.
-		if wait := last.LatencySum / float64(last.IOs); math.Abs(wait-1.275/1.25) > .25 {
+		// By second 5.5 some 250·5.5 I/Os are behind, less the 100 that the throttle lets
+		// through: a second's worth and more.
+		if wait := last.LatencySum / float64(last.IOs); wait < .75 || wait > 2 {
 			t.Errorf("%d slots: the wait in the last second is %g s", slots, wait)
 		}
 	}
