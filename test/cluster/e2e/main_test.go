@@ -15,10 +15,12 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// image is what the pods run; server is the API server's address.
+// image is what the pods run, kbenchImage what stands in for Kbench's; server is the
+// API server's address.
 const (
-	image  = "loadline:e2e"
-	server = "198.18.0.2"
+	image       = "loadline:e2e"
+	kbenchImage = "loadline-kbench:e2e"
+	server      = "198.18.0.2"
 )
 
 // lab is the cluster that the tests share, loadline the program under test.
@@ -57,9 +59,11 @@ func withCluster(tests func() int) (code int) {
 		return failed(err)
 	}
 	o := cluster.Defaults()
-	o.Images, o.Helper = []string{archive}, image
+	standIn := filepath.Join(work, "kbench.tar")
+	o.Images, o.Helper = []string{archive, standIn}, image
 	lab = cluster.At(o)
-	for _, args := range [][]string{{"build", "-o", loadline, "./cmd/loadline"}, {"run", "./deploy/image", "-binary", loadline, "-name", image, "-o", archive}} {
+	for _, args := range [][]string{{"build", "-o", loadline, "./cmd/loadline"}, {"run", "./deploy/image", "-binary", loadline, "-name", image, "-o", archive},
+		{"run", "./deploy/image", "-binary", loadline, "-kbench", "-name", kbenchImage, "-o", standIn}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
