@@ -53,6 +53,18 @@ func refusedByKernel() string {
 		return "network namespaces cannot be made: " + err.Error()
 	}
 	defer func() { _ = run("ip", "netns", "del", try) }()
+	if err := run("ip", "link", "add", try, "type", "bridge"); err != nil {
+		return "bridges cannot be made: " + err.Error()
+	}
+	if err := run("ip", "link", "del", try); err != nil {
+		return err.Error()
+	}
+	if err := run("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc", "true"); err != nil {
+		return "namespaces cannot be made: " + err.Error()
+	}
+	if err := run("losetup", "-f"); err != nil {
+		return "there is no loop device: " + err.Error()
+	}
 	if err := os.MkdirAll(Home(), 0o700); err != nil {
 		return err.Error()
 	}
