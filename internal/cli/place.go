@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
@@ -121,6 +122,17 @@ func (p *placed) settle(probe *model.ProbeResult) {
 	if p.target.Kind == model.Directory && p.cluster.Capacity > 0 {
 		probe.Capacity = min(probe.Capacity, int64(claimLimit*float64(p.cluster.Capacity)))
 	}
+}
+
+// named says the user's name of the target where a worker in a pod says its path.
+func (p *placed) named(err error) error {
+	var w *model.WorkerError
+	if p.cluster == nil || !errors.As(err, &w) || p.target.Path == "" {
+		return err
+	}
+	said := *w
+	said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+	return &said
 }
 
 // allow names the data that may be overwritten.

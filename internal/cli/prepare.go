@@ -129,7 +129,7 @@ func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Prof
 		}
 	})
 	if err != nil {
-		return model.ProbeResult{}, err
+		return model.ProbeResult{}, at.named(err)
 	}
 	at.settle(found)
 	return *found, nil
