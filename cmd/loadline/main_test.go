@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/loadline/loadline/test/lab"
 )
 
 // TestMain lets this binary be the program.
@@ -22,7 +20,6 @@ func TestMain(m *testing.M) {
 // timeout(1) sends its signal to the process and to its group, so it arrives twice:
 // that is one wish, and what was written is still removed.
 func TestASignalThatComesTwiceIsOne(t *testing.T) {
-	lab.Need(t, "fio")
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "run", dir, "--size", "64M", "--profile", "quick", "--quiet", "--results", t.TempDir())
 	cmd.Env = append(os.Environ(), "LOADLINE_TEST_PROGRAM=1")
