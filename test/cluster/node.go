@@ -28,6 +28,10 @@ func (c *Cluster) StartNode(n int) error {
 	if err := run("ip", "route", "replace", podsOf(n), "via", address(n)); err != nil {
 		return err
 	}
+	// The pods of a node find the way back from the API server.
+	if err := run("ip", "-n", namespaceOf(control), "route", "replace", podsOf(n), "via", address(n)); err != nil {
+		return err
+	}
 	for other := 1; other <= c.Nodes; other++ {
 		if other != n {
 			if err := run("ip", "-n", namespaceOf(name), "route", "replace", podsOf(other), "via", address(other)); err != nil {
