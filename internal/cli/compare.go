@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -86,6 +88,14 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		run, target := a, b
 		if runB {
 			run, target = b, a
+		}
+		// A mistyped run would pass for a file that is yet to be made.
+		t, err := parseTarget(target)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(t.Path); t.Path != "" && errors.Is(err, fs.ErrNotExist) {
+			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+filepath.Dir(target))
 		}
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")
