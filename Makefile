@@ -5,7 +5,7 @@ VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo un
 # Where make bench measures: a directory on the disk that you want to know about.
 BENCH_DIR ?= .
 # Longer than the longest package; the lab's lock makes packages wait for each other.
-TIMEOUT   ?= 40m
+TIMEOUT   ?= 60m
 
 .DEFAULT_GOAL := help
 .PHONY: help deps fio build web bench test e2e lint perf clean
