@@ -63,7 +63,7 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
-	f.StringSliceVar(&o.hosts, "hosts", nil, "measure on this host over ssh, or with scale on these in turn: `HOST,…`, each with loadline and fio")
+	f.StringSliceVar(&o.hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
 	o.cluster.register(cmd)
 }
 
