@@ -58,16 +58,9 @@ func ReadCard(files fs.FS, name string) (Card, []string) {
 // readRunCard reads the card of a run. What a killed or a running one has instead
 // of a report is its plan.
 func readRunCard(files fs.FS, name string) (Card, []string) {
-	if c, ok := freshCard(files, ReportFile); ok {
-		return c, nil
-	}
-	var damage []string
-	if has(files, ReportFile) {
-		c, err := reportedCard(files)
-		if err == nil {
-			return c, nil
-		}
-		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ReportFile, err))
+	done, damage := finishedCard(files)
+	if done != nil {
+		return *done, nil
 	}
 	c := Card{Schema: CardSchema, Kind: UnknownCard, ID: name}
 	var plan model.Plan
@@ -105,6 +98,22 @@ func scenarioKind(scenario string) CardKind {
 		return ScaleCard
 	}
 	return RunCard
+}
+
+// finishedCard is the card of what has come to a report: the saved one, else that of
+// the report; nil where there is none, with what is wrong with the report.
+func finishedCard(files fs.FS) (done *Card, damage []string) {
+	if c, ok := freshCard(files, ReportFile); ok {
+		return &c, nil
+	}
+	if !has(files, ReportFile) {
+		return nil, nil
+	}
+	c, err := reportedCard(files)
+	if err != nil {
+		return nil, []string{fmt.Sprintf("%s cannot be read: %v", ReportFile, err)}
+	}
+	return &c, nil
 }
 
 // reportedCard makes a card of report.json, which may be that of a durability test.
@@ -182,16 +191,9 @@ func readComparisonCard(files fs.FS, name string) (Card, []string) {
 // readDurabilityCard reads the card of a durability test; one that is cut has no
 // report, only its ledger.
 func readDurabilityCard(files fs.FS, name string) (Card, []string) {
-	if c, ok := freshCard(files, ReportFile); ok {
-		return c, nil
-	}
-	var damage []string
-	if has(files, ReportFile) {
-		c, err := reportedCard(files)
-		if err == nil {
-			return c, nil
-		}
-		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ReportFile, err))
+	done, damage := finishedCard(files)
+	if done != nil {
+		return *done, nil
 	}
 	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: name, Status: model.Interrupted,
 		Reason: "the test has not come to an end: loadline durability --resume checks what it wrote"}
