@@ -46,7 +46,7 @@ func TestLonghornOnDisksWithoutLatency(t *testing.T) {
 		o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
 	}
 	if o.finding("cpu", model.SeverityInvalid) {
-		t.Skip("skipped: this machine is too busy to tell how long a read takes")
+		lab.Busy(t, "this machine is too busy to tell how long a read takes")
 	}
 	if !o.finding("faster-reads", model.SeverityWarning) || o.finding("faster-reads", model.SeverityInvalid) {
 		t.Errorf("findings: %+v", o.report.Findings)
