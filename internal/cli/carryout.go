@@ -25,7 +25,7 @@ type savingFlags struct {
 }
 
 func (f *savingFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.results, "results", "loadline-results", "`DIR` that the run directory is made in")
+	cmd.Flags().StringVar(&f.results, "results", defaultResults, "`DIR` that the run directory is made in")
 	registerOutput(cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
@@ -78,7 +78,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	case status == model.Interrupted:
 		return exitCode(exitInterrupted)
 	case runErr != nil:
-		return runErr
+		return errors.Join(runErr, closeErr)
 	case closeErr != nil:
 		return closeErr
 	case code != exitOK:

@@ -19,9 +19,10 @@ func newCleanup(e *env.Env) *cobra.Command {
 		Long: `Finds Loadline's own data files in DIR (by their name, and only those that no living
 run holds) and removes them. Nothing else is touched.
 
-Without DIR it looks into a Kubernetes cluster, for the pods and claims that carry
-Loadline's label: in one namespace, or with --all-namespaces in all. Those of a run
-that is still going on stay, unless --force says otherwise.
+Without DIR it looks into a Kubernetes cluster, for the pods, claims and Jobs (with
+their rights) that carry Loadline's label: in one namespace, or with --all-namespaces
+in all. Those of a run that is still going on stay, and so does a Job whose results
+nobody has fetched, unless --force says otherwise.
 
 Exit codes: 0 fine, also when there was nothing; 1 something could not be removed;
 2 usage.`,

@@ -67,6 +67,8 @@ func livingRuns(ctx context.Context, client *kube.Client, all []kube.Object) map
 		}
 		host, pid := splitDriver(o.Driver)
 		switch here, _ := os.Hostname(); {
+		case o.Kind == "pod" && o.Job != "" && (o.Running || !o.Ended && o.Age < starting):
+			alive[o.Run] = fmt.Sprintf("the Job measures, or keeps its results: loadline fetch %s --namespace %s", o.Job, o.Namespace)
 		case host == here && pid > 0:
 			// Signal 0 asks whether the process exists.
 			if err := unix.Kill(pid, 0); err == nil || err == unix.EPERM {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ type runFlags struct {
 	options
 	savingFlags
 	gate     gateFlags
+	inside   insideFlags
 	baseline string
 }
 
@@ -32,6 +34,8 @@ Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
 
 sc: makes a claim of a Kubernetes StorageClass and a pod for it, measures there, and
 removes both; pvc: measures an existing claim from a pod. The cluster is kubectl's.
+With --in-cluster a Job in the cluster drives that, so that this machine may go away:
+it is followed here, and its run directory is fetched (see loadline fetch).
 
 With --baseline another target is measured side by side with it, in short blocks,
 and compared (see loadline compare). --goal asks for a value that the whole interval
@@ -45,6 +49,19 @@ them apply, 4 goes before 3 and 3 before 5.`,
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%`,
 		Args: exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.inside.check(cmd); err != nil {
+				return err
+			}
+			if f.inside.on {
+				targets := args
+				if f.baseline != "" {
+					targets = append(slices.Clone(args), f.baseline)
+				}
+				if err := f.gate.check(); err != nil {
+					return err
+				}
+				return f.inside.drive(cmd.Context(), e, cmd, &f.options, &f.savingFlags, targets, ofProfile)
+			}
 			if f.baseline != "" {
 				return f.runPair(cmd.Context(), e, args[0])
 			}
@@ -54,6 +71,7 @@ them apply, 4 goes before 3 and 3 before 5.`,
 	f.options.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure this `TARGET` as well, interleaved, and compare with it")
 	f.gate.register(cmd)
+	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)
 	f.savingFlags.register(cmd)
 	return cmd

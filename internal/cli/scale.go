@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"strconv"
 
@@ -21,6 +22,7 @@ type scaleOptions struct {
 func newScale(e *env.Env) *cobra.Command {
 	var o scaleOptions
 	var f savingFlags
+	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
 		Short: "Load N volumes at once, for several N: the total, its law, and who got how much",
@@ -36,6 +38,9 @@ whose turn it is. Existing devices, images and files are only read unless
 With --rate each volume is limited to so many I/Os per second, and what is told is
 whether it gets them, and at which latency.
 
+With --in-cluster a Job in the Kubernetes cluster of an sc: or pvc: target drives it, as
+with loadline run.
+
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
 but a total is invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
@@ -44,13 +49,17 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 		Args: atLeastOneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			by, err := o.scenario(args)
-			if err != nil {
+			if err := errors.Join(err, inside.check(cmd)); err != nil {
 				return err
+			}
+			if inside.on {
+				return inside.drive(cmd.Context(), e, cmd, &o.options, &f, args, by)
 			}
 			return f.carryOut(cmd.Context(), e, &o.options, args[0], by)
 		},
 	}
 	o.register(cmd)
+	inside.register(cmd)
 	f.register(cmd)
 	return cmd
 }

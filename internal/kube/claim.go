@@ -47,7 +47,7 @@ func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) error {
 				corev1.ResourceStorage: *resource.NewQuantity(s.Size, resource.BinarySI)}},
 		},
 	}
-	return c.apply(ctx, "persistentvolumeclaims", s.Name, claim, &corev1.PersistentVolumeClaim{})
+	return c.apply(ctx, kinds["claim"], s.Name, claim)
 }
 
 // Made says what an object was made for, and by whom.

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,6 +41,8 @@ type Client struct {
 	config  *rest.Config
 	core    *rest.RESTClient
 	storage *rest.RESTClient
+	batch   *rest.RESTClient
+	rbac    *rest.RESTClient
 	// Namespace is where objects are made, Context the kubeconfig's context.
 	Namespace string
 	Context   string
@@ -87,7 +91,7 @@ func (c *Client) connect(config *rest.Config) error {
 	c.config = config
 	scheme := runtime.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
@@ -104,6 +108,8 @@ func (c *Client) connect(config *rest.Config) error {
 	}
 	c.core = open("/api", corev1.SchemeGroupVersion)
 	c.storage = open("/apis", storagev1.SchemeGroupVersion)
+	c.batch = open("/apis", batchv1.SchemeGroupVersion)
+	c.rbac = open("/apis", rbacv1.SchemeGroupVersion)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("the cluster cannot be used as it is configured: %v", err), "kubectl config view --minify")
 	}

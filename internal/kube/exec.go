@@ -13,10 +13,15 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 )
 
-// Exec runs a program in the pod's container and joins its standard streams. The
-// error of a program that could not be started comes from the first Read.
+// Exec runs a program in the container of a worker's pod and joins its standard streams.
+// The error of a program that could not be started comes from the first Read.
 func (c *Client) Exec(ctx context.Context, pod string, command ...string) (io.ReadWriteCloser, error) {
-	query := url.Values{"container": {Container}, "command": command, "stdin": {"true"}, "stdout": {"true"}, "stderr": {"true"}}
+	return c.ExecIn(ctx, pod, Container, command...)
+}
+
+// ExecIn is Exec in a container of any pod.
+func (c *Client) ExecIn(ctx context.Context, pod, container string, command ...string) (io.ReadWriteCloser, error) {
+	query := url.Values{"container": {container}, "command": command, "stdin": {"true"}, "stdout": {"true"}, "stderr": {"true"}}
 	u := c.core.Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("exec").URL()
 	u.RawQuery = query.Encode()
 	ws, err := remotecommand.NewWebSocketExecutor(c.config, "GET", u.String())

@@ -43,29 +43,29 @@ func (c *Client) list(ctx context.Context, api *rest.RESTClient, namespace, reso
 
 // apply makes the object as it is described, by server-side apply: repeating it
 // after a lost answer does no harm.
-func (c *Client) apply(ctx context.Context, resource, name string, object, into runtime.Object) error {
+func (c *Client) apply(ctx context.Context, k kind, name string, object runtime.Object) error {
 	data, err := json.Marshal(object)
 	if err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
-		err = c.applyOnce(ctx, resource, name, data, into)
+		err = c.applyOnce(ctx, k, name, data)
 		if !passing(err) || try >= 3 || ctx.Err() != nil {
-			return c.explain("create", resource, c.Namespace, err)
+			return c.explain("create", k.resource, c.Namespace, err)
 		}
 		time.Sleep(time.Second)
 	}
 }
 
-func (c *Client) applyOnce(ctx context.Context, resource, name string, data []byte, into runtime.Object) error {
+func (c *Client) applyOnce(ctx context.Context, k kind, name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	return c.core.Patch(types.ApplyPatchType).Namespace(c.Namespace).Resource(resource).Name(name).
-		Param("fieldManager", manager).Param("force", "true").Body(data).Do(ctx).Into(into)
+	return k.api(c).Patch(types.ApplyPatchType).Namespace(c.Namespace).Resource(k.resource).Name(name).
+		Param("fieldManager", manager).Param("force", "true").Body(data).Do(ctx).Into(k.empty())
 }
 
 // remove deletes one object; that it is gone already is fine.
-func (c *Client) remove(ctx context.Context, namespace, resource, name string, grace int64) error {
+func (c *Client) remove(ctx context.Context, k kind, namespace, name string, grace int64) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	policy := metav1.DeletePropagationBackground
@@ -74,11 +74,11 @@ func (c *Client) remove(ctx context.Context, namespace, resource, name string, g
 	if err != nil {
 		return err
 	}
-	err = c.core.Delete().Namespace(namespace).Resource(resource).Name(name).Body(body).Do(ctx).Error()
+	err = k.api(c).Delete().Namespace(namespace).Resource(k.resource).Name(name).Body(body).Do(ctx).Error()
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return c.explain("delete", resource, namespace, err)
+	return c.explain("delete", k.resource, namespace, err)
 }
 
 // passing tells that an error says nothing about the request: the server is not

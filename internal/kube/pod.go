@@ -97,7 +97,7 @@ func (c *Client) MakePod(ctx context.Context, s PodSpec) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	return c.apply(ctx, "pods", s.Name, c.manifest(s), &corev1.Pod{})
+	return c.apply(ctx, kinds["pod"], s.Name, c.manifest(s))
 }
 
 func (c *Client) manifest(s PodSpec) *corev1.Pod {
@@ -147,15 +147,20 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 		// Spreading would pull away from the node that the other side is on.
 		pod.Spec.TopologySpreadConstraints = nil
 	}
-	if s.PullSecret != "" {
-		pod.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: s.PullSecret}}
+	s.admit(&pod.Spec)
+	return pod
+}
+
+// admit writes what lets a pod onto a node with its image.
+func (w Where) admit(pod *corev1.PodSpec) {
+	if w.PullSecret != "" {
+		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: w.PullSecret}}
 	}
-	for _, text := range s.Tolerations {
+	for _, text := range w.Tolerations {
 		if t, err := parseToleration(text); err == nil {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
+			pod.Tolerations = append(pod.Tolerations, t)
 		}
 	}
-	return pod
 }
 
 // resources asks for little by default: a limit would throttle the load itself.

@@ -49,6 +49,7 @@ func cluster(t *testing.T, objects ...any) (*server, *Client) {
 var plural = map[string]string{
 	"Pod": "pods", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
 	"StorageClass": "storageclasses", "Node": "nodes", "Event": "events", "VolumeAttachment": "volumeattachments",
+	"Job": "jobs", "Role": "roles", "RoleBinding": "rolebindings", "ServiceAccount": "serviceaccounts",
 }
 
 // add puts an API object, with its kind set, at its path.
@@ -152,15 +153,16 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"metadata": map[string]any{}, "items": items})
 }
 
-// labelled matches "key" and "key=value".
+// labelled matches "key" and "key=value", and several of them.
 func labelled(o map[string]any, selector string) bool {
-	if selector == "" {
-		return true
-	}
-	key, value, equal := strings.Cut(selector, "=")
 	labels, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
-	got, there := labels[key]
-	return there && (!equal || got == value)
+	for part := range strings.SplitSeq(selector, ",") {
+		key, value, equal := strings.Cut(part, "=")
+		if got, there := labels[key]; part != "" && (!there || equal && got != value) {
+			return false
+		}
+	}
+	return true
 }
 
 // involves matches the field selectors of events.

@@ -1,10 +1,10 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,21 +15,22 @@ import (
 
 // Object is something in the cluster that carries our label.
 type Object struct {
-	// Kind is "pod" or "claim".
+	// Kind is "pod", "claim", or one of those that a Job needs: "job", "account", "role"
+	// and "binding".
 	Kind, Namespace, Name string
 	Run                   string
 	// Driver is the host and the process that made it ("host/123").
 	Driver string
-	// Running tells that it is a pod whose container runs.
-	Running bool
-	Age     time.Duration
+	// Running tells that it is a pod whose container runs, Ended that it is one that will
+	// not run again.
+	Running, Ended bool
+	// Job is the name of the Job that a pod belongs to, "" for a worker's.
+	Job string
+	Age time.Duration
 }
 
 // driverNote is the annotation that names who made an object.
 const driverNote = "loadline/driver"
-
-// resourceOf names the API's resource of a kind.
-var resourceOf = map[string]string{"pod": "pods", "claim": "persistentvolumeclaims"}
 
 // Own lists what carries our label, in one namespace or, for "", in all. An empty
 // run means all runs.
@@ -47,34 +48,46 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 		return nil, err
 	}
 	var list []Object
-	add := func(kind string, m metav1.ObjectMeta, running bool) {
+	add := func(kind string, m metav1.ObjectMeta) {
 		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, Run: m.Labels[Label],
-			Driver: m.Annotations[driverNote], Running: running, Age: time.Since(m.CreationTimestamp.Time)})
+			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Age: time.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
-		add("pod", p.ObjectMeta, p.Status.Phase == corev1.PodRunning)
+		add("pod", p.ObjectMeta)
+		own := &list[len(list)-1]
+		own.Running, own.Ended = p.Status.Phase == corev1.PodRunning, p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 	}
 	for _, p := range claims.Items {
-		add("claim", p.ObjectMeta, false)
+		add("claim", p.ObjectMeta)
 	}
-	return list, nil
+	return list, c.ownForJobs(ctx, namespace, label, add)
 }
 
 // Remove deletes the objects and waits until they are gone, at most for limit. A
-// worker is given the time to remove its file. A server that does not answer is
-// asked again.
+// worker is given the time to remove its file, and a Job's pod its rights and the time to
+// remove its workers. A server that does not answer is asked again.
 func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	// Pods before claims: a claim stays as long as a pod uses it.
-	slices.SortStableFunc(objects, func(a, b Object) int { return strings.Compare(b.Kind, a.Kind) })
+	objects = slices.Clone(objects)
+	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].turn, kinds[b.Kind].turn) })
 	deleted := map[Object]bool{}
+	for _, o := range objects {
+		// Its Job takes it along, and knows how long it may take.
+		deleted[o] = o.Kind == "pod" && o.Job != "" && slices.ContainsFunc(objects, func(j Object) bool {
+			return j.Kind == "job" && j.Name == o.Job && j.Namespace == o.Namespace
+		})
+	}
 	var failed error
 	for {
 		var left []Object
 		for _, o := range objects {
+			if len(left) > 0 && kinds[o.Kind].turn >= rightsTurn && kinds[left[0].Kind].turn < rightsTurn {
+				left = append(left, o)
+				continue
+			}
 			if !deleted[o] {
-				err := c.remove(ctx, o.Namespace, resourceOf[o.Kind], o.Name, goodbye)
+				err := c.remove(ctx, kinds[o.Kind], o.Namespace, o.Name, goodbye)
 				if err != nil && !passing(err) {
 					return err
 				}
@@ -111,12 +124,8 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 // there tells whether the object still exists. Not knowing counts as there, but who
 // may not look need not wait.
 func (c *Client) there(ctx context.Context, o Object) bool {
-	var err error
-	if o.Kind == "pod" {
-		err = c.get(ctx, c.core, o.Namespace, "pods", o.Name, &corev1.Pod{})
-	} else {
-		err = c.get(ctx, c.core, o.Namespace, "persistentvolumeclaims", o.Name, &corev1.PersistentVolumeClaim{})
-	}
+	k := kinds[o.Kind]
+	err := c.get(ctx, k.api(c), o.Namespace, k.resource, o.Name, k.empty())
 	return !missing(err) && !forbidden(err)
 }
 

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ type reason struct {
 	final, stuck bool
 }
 
-// WaitRunning waits until the pod runs and returns its node. say gets the reason
+// WaitRunning waits until the pod runs and returns its node; claim is the one that it
+// uses, "" for none. say gets the reason
 // for waiting whenever it changes. After limit, or for a reason that will not go
 // away, it ends with a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
@@ -171,6 +173,9 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 		}
 	}
 	r := reason{words: words, hint: look("pod", pod.Namespace)}
+	if claim == "" {
+		return r, nil
+	}
 	var pvc corev1.PersistentVolumeClaim
 	if err := c.get(ctx, c.core, pod.Namespace, "persistentvolumeclaims", claim, &pvc); err != nil {
 		if missing(err) {
@@ -186,14 +191,40 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 	if ev := c.latest(ctx, pod.Namespace, claimKind, claim, false); ev != nil {
 		r.words += " (" + eventWords(ev) + ")"
 	}
+	if ev := c.refusedMode(ctx, pod.Namespace, claim); ev != nil {
+		// Asking again does not make a class offer it.
+		r.words = fmt.Sprintf("the claim %s is not bound (%s)", claim, eventWords(ev))
+		r.hint, r.stuck = "ask for what the class offers: --access-mode RWO", true
+		return r, nil
+	}
 	if !strings.HasPrefix(words, "not scheduled") {
 		r.words += "; the scheduler says: " + words
 	}
 	return r, nil
 }
 
+// modeWords match what provisioners say of an access mode that they do not offer.
+var modeWords = regexp.MustCompile(`(?i)access ?mode`)
+
+// refusedMode is the provisioner's event that the claim's access mode is not to be had.
+func (c *Client) refusedMode(ctx context.Context, namespace, claim string) *corev1.Event {
+	all, err := c.events(ctx, namespace, claimKind, claim)
+	if err != nil {
+		return nil
+	}
+	for i := range all {
+		if all[i].Reason == "ProvisioningFailed" && modeWords.MatchString(all[i].Message) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
 // attachWords is the error of the volume's attachment, when there is one.
 func (c *Client) attachWords(ctx context.Context, pod *corev1.Pod, claim string) string {
+	if claim == "" {
+		return ""
+	}
 	var facts model.Cluster
 	if err := c.ClaimFacts(ctx, pod.Namespace, claim, &facts); err != nil || facts.Volume == "" {
 		return ""
@@ -225,6 +256,51 @@ func (c *Client) Gone(ctx context.Context, name string) error {
 		return nil
 	}
 	return ended(&pod)
+}
+
+// Away tells, in an error, that the node of a pod that runs does not report to the cluster
+// any more. A pod of ours is ready while its container runs, so who calls it unready then
+// is the cluster itself. Nil also means that nobody knows.
+func (c *Client) Away(ctx context.Context, name string) error {
+	var pod corev1.Pod
+	if c.get(ctx, c.core, c.Namespace, "pods", name, &pod) != nil || pod.Status.Phase != corev1.PodRunning {
+		return nil
+	}
+	for _, cond := range pod.Status.Conditions {
+		if cond.Type == corev1.PodReady && cond.Status == corev1.ConditionFalse && containersRun(&pod) {
+			words := fmt.Sprintf("the pod %s is lost with its node: %s has not reported to the cluster since before %s", name, pod.Spec.NodeName,
+				cond.LastTransitionTime.UTC().Format("15:04:05 UTC"))
+			if said := c.nodeWords(ctx, pod.Spec.NodeName); said != "" {
+				words += " (" + said + ")"
+			}
+			return model.BrokenError(words, "kubectl describe node "+pod.Spec.NodeName)
+		}
+	}
+	return nil
+}
+
+// containersRun tells that the last news of every container is that it runs.
+func containersRun(pod *corev1.Pod) bool {
+	for _, s := range pod.Status.ContainerStatuses {
+		if s.State.Running == nil {
+			return false
+		}
+	}
+	return len(pod.Status.ContainerStatuses) > 0
+}
+
+// nodeWords is why a node is not ready, if that may be read.
+func (c *Client) nodeWords(ctx context.Context, name string) string {
+	var node corev1.Node
+	if c.get(ctx, c.core, "", "nodes", name, &node) != nil {
+		return ""
+	}
+	for _, cond := range node.Status.Conditions {
+		if cond.Type == corev1.NodeReady && cond.Status != corev1.ConditionTrue {
+			return oneLine(cond.Message)
+		}
+	}
+	return ""
 }
 
 // ended is the sentence about a pod that has ended, nil for one that has not.

@@ -31,6 +31,10 @@ func (c *Cluster) startControl() error {
 	if err := join(control, net+"2"); err != nil {
 		return err
 	}
+	// Nothing here translates service addresses: the server itself has its own.
+	if err := run("ip", "-n", namespaceOf(control), "addr", "add", service+"/32", "dev", "lo"); err != nil {
+		return err
+	}
 	if err := c.makeSecrets(); err != nil {
 		return err
 	}
@@ -57,7 +61,7 @@ func (c *Cluster) startPart(name string, args ...string) error {
 
 // StartServer starts the API server and waits until it is ready.
 func (c *Cluster) StartServer() error {
-	if err := c.startPart("kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--bind-address="+net+"2", "--advertise-address="+net+"2", "--secure-port=6443",
+	if err := c.startPart("kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--bind-address=0.0.0.0", "--advertise-address="+net+"2", "--secure-port=443",
 		"--tls-cert-file="+c.secret("api.crt"), "--tls-private-key-file="+c.secret("api.key"), "--token-auth-file="+c.secret("tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+c.secret("sa.key"), "--service-account-signing-key-file="+c.secret("sa.key"),
 		"--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=Node,RBAC", "--allow-privileged=true", "--profiling=false",
@@ -106,7 +110,7 @@ func (c *Cluster) makeSecrets() error {
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	server := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "kube-apiserver"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(48 * time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		IPAddresses: []stdnet.IP{stdnet.ParseIP(net + "2"), stdnet.ParseIP("127.0.0.1"), stdnet.ParseIP("10.96.0.1")}, DNSNames: []string{"localhost", "kubernetes.default.svc"}}
+		IPAddresses: []stdnet.IP{stdnet.ParseIP(net + "2"), stdnet.ParseIP("127.0.0.1"), stdnet.ParseIP(service)}, DNSNames: []string{"localhost", "kubernetes.default.svc"}}
 	rootKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return err

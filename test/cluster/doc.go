@@ -46,9 +46,11 @@ type Cluster struct {
 // The addresses: hosts of the bridge are net.1 (this machine), net.2 (control
 // plane) and net.10 + n (node n); the pods of node n are podNet.n.0/24.
 const (
-	net      = "198.18.0."
-	podNet   = "198.19."
-	api      = "https://" + net + "2:6443"
+	net    = "198.18.0."
+	podNet = "198.19."
+	api    = "https://" + net + "2"
+	// service is where pods look for the API server.
+	service  = "10.96.0.1"
 	bridge   = "loadline0"
 	prefix   = "loadline-"
 	adminKey = "loadline-admin"

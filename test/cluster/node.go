@@ -32,6 +32,9 @@ func (c *Cluster) StartNode(n int) error {
 	if err := run("ip", "-n", namespaceOf(control), "route", "replace", podsOf(n), "via", address(n)); err != nil {
 		return err
 	}
+	if err := run("ip", "-n", namespaceOf(name), "route", "replace", service, "via", net+"2"); err != nil {
+		return err
+	}
 	for other := 1; other <= c.Nodes; other++ {
 		if other != n {
 			if err := run("ip", "-n", namespaceOf(name), "route", "replace", podsOf(other), "via", address(other)); err != nil {

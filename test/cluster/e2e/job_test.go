@@ -3,44 +3,112 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestJob: the manifest of deploy/ measures from inside, with the Role's rights.
-func TestJob(t *testing.T) {
-	ns := namespace(t, "job", "restricted")
-	for _, name := range []string{"role.yaml", "job.yaml"} {
-		manifest, err := os.ReadFile("../../../deploy/" + name)
+// brief makes a run of one workload of some ten seconds, on a volume of this cluster.
+var brief = []string{"--only", "rand-read-lat", "--max-time", "12s"}
+
+// TestInside: a Job drives the measurement from inside the cluster, and its run directory
+// comes home: at once, after the driver was killed, and from a manifest of one's own.
+func TestInside(t *testing.T) {
+	t.Run("followed, with the least rights", func(t *testing.T) {
+		t.Parallel()
+		ns := namespace(t, "inside", "restricted")
+		role, err := os.ReadFile("../../../deploy/role.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(manifest)
-		for _, edit := range [][2]string{
-			{"namespace: default", "namespace: " + ns},
-			{"loadline/loadline:latest", image},
-			{`args: [run, "sc:standard",`, `args: [run, "sc:csi?size=96Mi", --only, rand-read-lat, --max-time, 12s,`},
-			{"image: " + image + "\n", "image: " + image + "\n          imagePullPolicy: IfNotPresent\n"},
-			// This cluster routes no service addresses, so the server is named.
-			{"          env:\n", "          env:\n            - {name: KUBERNETES_SERVICE_HOST, value: " + server + "}\n            - {name: KUBERNETES_SERVICE_PORT, value: \"6443\"}\n"},
-		} {
-			if name == "job.yaml" && !strings.Contains(text, edit[0]) {
-				t.Fatalf("job.yaml has no %q", edit[0])
-			}
-			text = strings.ReplaceAll(text, edit[0], edit[1])
+		kubectlIn(t, string(role), "apply", "-n", ns, "-f", "-")
+		kubectl(t, "create", "serviceaccount", "dev", "-n", ns)
+		for _, name := range []string{"loadline", "loadline-jobs"} {
+			kubectl(t, "create", "rolebinding", name, "-n", ns, "--role", name, "--serviceaccount", ns+":dev")
 		}
-		kubectlIn(t, text, "apply", "-n", ns, "-f", "-")
+		results := t.TempDir()
+		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--results", results, "--output", "json"}, brief...)...)
+		if r := measured(t, o); r.Run.Environment.Cluster.Node != "node1" || !r.Run.Environment.Cluster.Made {
+			t.Errorf("%+v", r.Run.Environment)
+		}
+		said(t, o, "made for it", "wait there for 24h", "[1/")
+		home(t, results, 1)
+		nothingInside(t, ns)
+	})
+	t.Run("the driver is killed", func(t *testing.T) {
+		t.Parallel()
+		ns := namespace(t, "inside-killed", "restricted")
+		cmd, _ := begun(t, ns, "[1/", append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node2"}, brief...)...)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "loadline fetch") || strings.Contains(o.stdout, "removed") {
+			t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+		}
+		results := t.TempDir()
+		measured(t, run(t, ns, "fetch", "--results", results, "--output", "json"))
+		home(t, results, 1)
+		nothingInside(t, ns)
+	})
+	t.Run("a manifest of one's own", func(t *testing.T) {
+		t.Parallel()
+		ns := namespace(t, "inside-own", "restricted")
+		for _, name := range []string{"role.yaml", "job.yaml"} {
+			manifest, err := os.ReadFile("../../../deploy/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(manifest)
+			for _, edit := range [][2]string{
+				{"namespace: default", "namespace: " + ns},
+				{"loadline/loadline:latest", image},
+				{`run, "sc:standard",`, `run, "sc:csi?size=96Mi", --node, node3, --only, rand-read-lat, --max-time, 12s,`},
+				{"image: " + image + "\n", "image: " + image + "\n          imagePullPolicy: IfNotPresent\n"},
+			} {
+				if name == "job.yaml" && !strings.Contains(text, edit[0]) {
+					t.Fatalf("job.yaml has no %q", edit[0])
+				}
+				text = strings.ReplaceAll(text, edit[0], edit[1])
+			}
+			kubectlIn(t, text, "apply", "-n", ns, "-f", "-")
+		}
+		results := t.TempDir()
+		o := run(t, ns, "fetch", "job/loadline", "--results", results, "--output", "json")
+		measured(t, o)
+		said(t, o, "is your own and stays")
+		home(t, results, 1)
+		kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=60s")
+		// The log still has the report, and fetch takes it from there.
+		_, document, _ := strings.Cut(kubectl(t, "logs", "-n", ns, "job/loadline"), "\n{")
+		var r report
+		if err := json.NewDecoder(strings.NewReader("{" + document)).Decode(&r); err != nil || r.Run.Status != "complete" {
+			t.Errorf("%v: %+v", err, r.Run)
+		}
+		again := t.TempDir()
+		if o := run(t, ns, "fetch", "--results", again); o.code != 1 || !strings.Contains(o.stderr, "is gone with its pod") || !strings.Contains(o.stderr, "was still in its log") {
+			t.Errorf("exit code %d: %s", o.code, o.stderr)
+		}
+		if saved, _ := filepath.Glob(filepath.Join(again, "*", "report.json")); len(saved) != 1 {
+			t.Errorf("saved: %v", saved)
+		}
+	})
+}
+
+// home fails unless so many whole run directories are there.
+func home(t *testing.T, results string, want int) {
+	t.Helper()
+	for _, file := range []string{"plan.json", "run.json", "samples.jsonl.zst", "raw", "report.html"} {
+		if found, _ := filepath.Glob(filepath.Join(results, "*", file)); len(found) != want {
+			t.Errorf("%d times %s in %s, want %d", len(found), file, results, want)
+		}
 	}
-	kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=120s")
-	logs := kubectl(t, "logs", "-n", ns, "job/loadline")
-	// What it waited for comes first.
-	_, document, _ := strings.Cut("\n"+logs, "\n{")
-	var r report
-	if err := json.Unmarshal([]byte("{"+document), &r); err != nil {
-		t.Fatalf("the log is no report: %v\n%s", err, logs)
+}
+
+// nothingInside is nothingLeft, with what only a Job needs.
+func nothingInside(t *testing.T, namespace string) {
+	t.Helper()
+	if left := kubectl(t, "get", "jobs,pods,pvc,serviceaccounts,roles,rolebindings", "-n", namespace, "-l", "loadline/run", "-o", "name"); left != "" {
+		t.Errorf("left in %s: %s", namespace, left)
 	}
-	if c := r.Run.Environment.Cluster; r.Run.Status != "complete" || len(r.Results) == 0 || c.Node == "" || !c.Made {
-		t.Errorf("%s, %+v, %d results", r.Run.Status, c, len(r.Results))
-	}
-	nothingLeft(t, ns)
 }

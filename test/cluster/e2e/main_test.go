@@ -15,12 +15,10 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// image is what the pods run, kbenchImage what stands in for Kbench's; server is the
-// API server's address.
+// image is what the pods run, kbenchImage what stands in for Kbench's.
 const (
 	image       = "loadline:e2e"
 	kbenchImage = "loadline-kbench:e2e"
-	server      = "198.18.0.2"
 )
 
 // lab is the cluster that the tests share, loadline the program under test.

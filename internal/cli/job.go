@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/custody"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// defaultHold is how long a Job's pod keeps its results: over a night, and a day after it.
+const defaultHold = 24 * time.Hour
+
+// askPatience is how long the question after the end waits for it.
+const askPatience = 10 * time.Second
+
+// keptWords begin the line of a Job's log behind which nothing more is measured.
+const keptWords = "kept    the results"
+
+// newJob makes the verb that a Job's container runs; deploy/job.yaml shows it.
+func newJob(e *env.Env) *cobra.Command {
+	var dir string
+	var hold time.Duration
+	var ask, give, stop, release bool
+	cmd := &cobra.Command{
+		Use:    "job -- VERB TARGET…",
+		Short:  "In a Job's pod: run a command, and keep its results until they are fetched",
+		Hidden: true,
+		Long: `Runs another command of loadline with --results DIR, and then waits until loadline
+fetch has brought the run directory home, or --hold is over, or the pod is deleted. A
+command that has saved nothing is not waited for. With --ask, --give, --stop and
+--release a second process in the pod speaks with the first one.
+
+Exit codes: those of the command; 1 failed; 2 usage.`,
+		Example: `  loadline job --hold 24h -- run sc:standard --output json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if speaks := ask || give || stop || release; speaks == (len(args) > 0) {
+				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --output json")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case ask:
+				s, err := custody.Ask(cmd.Context(), dir, askPatience)
+				if err != nil {
+					return err
+				}
+				return json.NewEncoder(e.Stdout).Encode(s)
+			case give:
+				return custody.Give(e.Stdout, dir)
+			case stop:
+				return custody.Stop(dir)
+			case release:
+				return custody.Release(dir)
+			}
+			return keep(cmd.Context(), e, dir, hold, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
+	f.DurationVar(&hold, "hold", defaultHold, "keep the results for this `TIME`")
+	f.BoolVar(&ask, "ask", false, "how far is the command in this pod? (waits up to 10 s for its end)")
+	f.BoolVar(&give, "give", false, "write the results to standard output, as a tar archive with sums")
+	f.BoolVar(&stop, "stop", false, "tell the command to stop; what it has is kept")
+	f.BoolVar(&release, "release", false, "tell the pod that it may end")
+	return cmd
+}
+
+// keep runs a command in this process and keeps what it has saved.
+func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string) error {
+	inner := *e
+	inner.Args = append(append([]string{}, args...), "--results="+dir)
+	code, err := custody.Keep(ctx, custody.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s custody.Status) {
+		fmt.Fprintf(e.Stderr, "%s until %s (exit code %d): loadline fetch\n", keptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
+	}}, func(ctx context.Context) int { return Run(ctx, &inner) })
+	if err != nil {
+		return err
+	}
+	if code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}

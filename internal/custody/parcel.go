@@ -1,0 +1,203 @@
+package custody
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sums is the last entry of a parcel: the SHA-256 of every file. A parcel without it was
+// torn on the way.
+const sums = ".sums"
+
+// most bounds what is taken, in bytes: a pod that is not ours must not fill the disk.
+const most = 8 << 30
+
+// Give writes what the work has left in dir as one parcel, a tar archive.
+func Give(w io.Writer, dir string) error {
+	s, err := read(dir)
+	if err != nil {
+		return err
+	}
+	if !s.Done {
+		return errors.New("the work has not ended yet")
+	}
+	out, found := tar.NewWriter(w), map[string]string{}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		switch {
+		case err != nil:
+			return err
+		case name == folder:
+			return filepath.SkipDir
+		case entry.IsDir():
+			return out.WriteHeader(&tar.Header{Name: filepath.ToSlash(name) + "/", Typeflag: tar.TypeDir, Mode: 0o755})
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		found[filepath.ToSlash(name)], err = add(out, path, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(found)
+	if err != nil {
+		return err
+	}
+	if err := out.WriteHeader(&tar.Header{Name: sums, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(list))}); err != nil {
+		return err
+	}
+	if _, err := out.Write(list); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// add adds one file and returns its sum.
+func add(out *tar.Writer, path, name string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if err := out.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, sum), f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Take unpacks a parcel below parent, which is made if it is missing, and returns the
+// directories that came. Nothing appears there before all of it has arrived as it was
+// sent; a name that is taken gets a number appended.
+func Take(r io.Reader, parent string) (came []string, err error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	hall, err := os.MkdirTemp(parent, ".fetch-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(hall)
+	if err := unpack(r, hall); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(hall)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		to, err := settle(filepath.Join(hall, entry.Name()), filepath.Join(parent, entry.Name()))
+		if err != nil {
+			return came, err
+		}
+		came = append(came, to)
+	}
+	return came, nil
+}
+
+// settle moves what was unpacked to its place, beside what is there.
+func settle(from, to string) (string, error) {
+	for i := 1; ; i++ {
+		name := to
+		if i > 1 {
+			name = fmt.Sprintf("%s-%d", to, i)
+		}
+		if _, err := os.Lstat(name); err == nil && i <= 1000 {
+			continue
+		}
+		return name, os.Rename(from, name)
+	}
+}
+
+// unpack writes a parcel into an empty directory and holds it against its sums. No name
+// leads out of the directory.
+func unpack(r io.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	in, got, total := tar.NewReader(r), map[string]string{}, int64(0)
+	for {
+		h, err := in.Next()
+		if err != nil {
+			return torn(err)
+		}
+		if total += h.Size; total > most {
+			return fmt.Errorf("it holds more than %d GiB", most>>30)
+		}
+		switch {
+		case h.Name == sums:
+			var sent map[string]string
+			if err := json.NewDecoder(in).Decode(&sent); err != nil {
+				return torn(err)
+			}
+			return compare(sent, got)
+		case h.Typeflag == tar.TypeDir:
+			if err := root.MkdirAll(strings.TrimSuffix(h.Name, "/"), 0o755); err != nil {
+				return err
+			}
+		case h.Typeflag == tar.TypeReg:
+			if got[h.Name], err = receive(root, h.Name, in); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("%s is neither a file nor a directory", h.Name)
+		}
+	}
+}
+
+func torn(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("it did not arrive whole: %w", err)
+}
+
+// compare tells which file is not as it was sent.
+func compare(sent, got map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		if sent[name] != got[name] {
+			return fmt.Errorf("%s did not arrive as it was sent", name)
+		}
+	}
+	if len(got) != len(sent) {
+		return fmt.Errorf("%d files came where %d were sent", len(got), len(sent))
+	}
+	return nil
+}
+
+func receive(root *os.Root, name string, from io.Reader) (sum string, err error) {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, hash), from); err != nil {
+		return "", torn(err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

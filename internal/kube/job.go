@@ -1,0 +1,213 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// JobSpec is a Job that drives a measurement from inside the cluster.
+type JobSpec struct {
+	Name string
+	Made
+	// Where tells the image and how to get it, and what the pod tolerates; where its
+	// workers go is said by Command.
+	Where
+	Command []string
+	// Account is a ServiceAccount that exists and has the rights; "" makes one, with a Role
+	// and a RoleBinding, of the Job's name.
+	Account string
+}
+
+const (
+	// jobContainer is the name of the only container of a Job's pod.
+	jobContainer = "loadline"
+	// ResultsPath is where a Job's pod keeps what it measures.
+	ResultsPath = "/results"
+	// jobLabel is what the Job controller writes on a Job's pods.
+	jobLabel = "job-name"
+	// jobGoodbye is how many seconds a Job's pod has to stop and to remove its workers.
+	jobGoodbye = 180
+)
+
+// rules are the rights of the driver inside; deploy/role.yaml shows the same.
+var rules = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"pods", "persistentvolumeclaims"}, Verbs: []string{"get", "list", "create", "patch", "delete"}},
+	{APIGroups: []string{""}, Resources: []string{"pods/exec"}, Verbs: []string{"get", "create"}},
+	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
+}
+
+// MakeJob makes the Job, and before it the ServiceAccount and its rights if none is named.
+// After an error some of it may be there.
+func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
+	head := metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()}
+	account := s.Account
+	if account == "" {
+		account = s.Name
+		if err := c.makeRights(ctx, head); err != nil {
+			return err
+		}
+	}
+	return c.apply(ctx, kinds["job"], s.Name, s.manifest(head, account))
+}
+
+// makeRights makes a ServiceAccount that may do what the driver does.
+func (c *Client) makeRights(ctx context.Context, head metav1.ObjectMeta) error {
+	if err := c.apply(ctx, kinds["account"], head.Name, &corev1.ServiceAccount{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: head}); err != nil {
+		return err
+	}
+	version := rbacv1.SchemeGroupVersion.String()
+	if err := c.apply(ctx, kinds["role"], head.Name, &rbacv1.Role{
+		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: head, Rules: rules}); err != nil {
+		return err
+	}
+	return c.apply(ctx, kinds["binding"], head.Name, &rbacv1.RoleBinding{
+		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: head,
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: head.Name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: head.Name, Namespace: head.Namespace}}})
+}
+
+func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
+	yes, no, id, grace, tries := true, false, int64(workerID), int64(jobGoodbye), int32(0)
+	pod := corev1.PodSpec{
+		ServiceAccountName: account, RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace, EnableServiceLinks: &no,
+		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id,
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		Containers: []corev1.Container{{
+			Name: jobContainer, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, WorkingDir: ResultsPath,
+			// The workers get the same image.
+			Env: []corev1.EnvVar{{Name: "LOADLINE_IMAGE", Value: s.Image}},
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")}},
+			SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+			VolumeMounts: []corev1.VolumeMount{{Name: "results", MountPath: ResultsPath}},
+		}},
+		Volumes: []corev1.Volume{{Name: "results", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+	}
+	s.admit(&pod)
+	return &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"}, ObjectMeta: head,
+		// A measurement that failed is looked at, not repeated.
+		Spec: batchv1.JobSpec{BackoffLimit: &tries, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: head.Labels, Annotations: head.Annotations}, Spec: pod}},
+	}
+}
+
+// JobPod is where a Job's work is done.
+type JobPod struct {
+	Name, Node, Container string
+	// Running tells that the container runs.
+	Running bool
+	// Ended is a sentence when it has ended, however.
+	Ended error
+	// Run is the Job's label, Made tells that Loadline made the Job itself.
+	Run  string
+	Made bool
+}
+
+// FindJob finds the newest pod of a Job; nil when there is none yet. That there is no such
+// Job is a refusal.
+func (c *Client) FindJob(ctx context.Context, name string) (*JobPod, error) {
+	var pods corev1.PodList
+	if err := c.list(ctx, c.core, c.Namespace, "pods", jobLabel+"="+name, "", &pods); err != nil {
+		return nil, err
+	}
+	if len(pods.Items) == 0 {
+		return nil, c.checkJob(ctx, name)
+	}
+	p := slices.MaxFunc(pods.Items, func(a, b corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	found := &JobPod{Name: p.Name, Node: p.Spec.NodeName, Run: p.Labels[Label], Made: p.Annotations[driverNote] != "",
+		Running: p.Status.Phase == corev1.PodRunning, Ended: ended(&p)}
+	if len(p.Spec.Containers) > 0 {
+		found.Container = p.Spec.Containers[0].Name
+	}
+	return found, nil
+}
+
+// checkJob refuses a Job that does not exist, with those that hold results.
+func (c *Client) checkJob(ctx context.Context, name string) error {
+	var job batchv1.Job
+	err := c.get(ctx, c.batch, c.Namespace, "jobs", name, &job)
+	if err == nil || !missing(err) && !forbidden(err) {
+		return err
+	}
+	hint := "loadline fetch lists those that there are; --namespace looks in another one"
+	if jobs, err := c.Jobs(ctx); err == nil && len(jobs) > 0 {
+		hint = "there is " + sentence(jobs)
+		if near := model.Nearest(name, jobs); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+	}
+	return model.RefusedError(fmt.Sprintf("there is no Job %s in the namespace %s", name, c.Namespace), hint)
+}
+
+// Jobs are the names of the Jobs in the namespace whose pods carry our label.
+func (c *Client) Jobs(ctx context.Context) ([]string, error) {
+	var pods corev1.PodList
+	if err := c.list(ctx, c.core, c.Namespace, "pods", Label+","+jobLabel, "", &pods); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range pods.Items {
+		names = append(names, p.Labels[jobLabel])
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// WaitJob waits until the Job's pod runs or has ended, at most for limit; say gets the
+// reason for waiting.
+func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, say func(string)) (*JobPod, error) {
+	for begin := time.Now(); ; {
+		pod, err := c.FindJob(ctx, name)
+		switch {
+		case err != nil && !passing(err):
+			return nil, err
+		case pod != nil && (pod.Running || pod.Ended != nil):
+			return pod, nil
+		case pod != nil:
+			if _, err := c.WaitRunning(ctx, pod.Name, "", limit, say); err != nil {
+				// It may have run and ended between two looks.
+				if again, findErr := c.FindJob(ctx, name); findErr == nil && again != nil && again.Ended != nil {
+					return again, nil
+				}
+				return nil, err
+			}
+			continue
+		case time.Since(begin) > limit:
+			words := "no pod was made for it"
+			if ev := c.latest(ctx, c.Namespace, "Job", name, true); ev != nil {
+				words = eventWords(ev)
+			}
+			return nil, model.BrokenError(fmt.Sprintf("the Job %s did not start within %s: %s", name, limit, words), look("job", c.Namespace))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lookOften):
+		}
+	}
+}
+
+// Log is what the container of a Job's pod has said, from the beginning; with follow it
+// goes on until the container ends.
+func (c *Client) Log(ctx context.Context, pod *JobPod, follow bool) (io.ReadCloser, error) {
+	req := c.core.Get().Namespace(c.Namespace).Resource("pods").Name(pod.Name).SubResource("log").Param("container", pod.Container)
+	if follow {
+		req.Param("follow", "true")
+	}
+	stream, err := req.Stream(ctx)
+	return stream, c.explain("get", "pods/log", c.Namespace, err)
+}

@@ -1,0 +1,67 @@
+package kube
+
+import (
+	"context"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+)
+
+// kind is what is to be known of a kind of object to make and to remove it.
+type kind struct {
+	resource string
+	api      func(*Client) *rest.RESTClient
+	empty    func() runtime.Object
+	// turn is when it is removed: a claim stays as long as a pod uses it, and a Job's
+	// pod needs its rights until it has removed its workers.
+	turn int
+}
+
+func core(c *Client) *rest.RESTClient  { return c.core }
+func batch(c *Client) *rest.RESTClient { return c.batch }
+func rbac(c *Client) *rest.RESTClient  { return c.rbac }
+
+// rightsTurn is the first turn of what others need to clean up after themselves.
+const rightsTurn = 3
+
+// kinds are all that Loadline makes, by the words that people see.
+var kinds = map[string]kind{
+	"job":     {"jobs", batch, func() runtime.Object { return &batchv1.Job{} }, 0},
+	"pod":     {"pods", core, func() runtime.Object { return &corev1.Pod{} }, 1},
+	"claim":   {"persistentvolumeclaims", core, func() runtime.Object { return &corev1.PersistentVolumeClaim{} }, 2},
+	"binding": {"rolebindings", rbac, func() runtime.Object { return &rbacv1.RoleBinding{} }, rightsTurn},
+	"role":    {"roles", rbac, func() runtime.Object { return &rbacv1.Role{} }, rightsTurn},
+	"account": {"serviceaccounts", core, func() runtime.Object { return &corev1.ServiceAccount{} }, rightsTurn},
+}
+
+// ownForJobs lists what carries the label and is made only for Jobs. Who may not list
+// these has made none.
+func (c *Client) ownForJobs(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
+	for _, name := range []string{"job", "binding", "role", "account"} {
+		all, err := c.listHeads(ctx, kinds[name], namespace, label)
+		if forbidden(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			add(name, o.ObjectMeta)
+		}
+	}
+	return nil
+}
+
+// listHeads lists the metadata of the objects of a kind.
+func (c *Client) listHeads(ctx context.Context, k kind, namespace, label string) ([]metav1.PartialObjectMetadata, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	var all metav1.PartialObjectMetadataList
+	err := k.api(c).Get().NamespaceIfScoped(namespace, namespace != "").Resource(k.resource).Param("labelSelector", label).
+		SetHeader("Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1").Do(ctx).Into(&all)
+	return all.Items, c.explain("list", k.resource, namespace, err)
+}
