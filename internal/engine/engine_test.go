@@ -260,7 +260,7 @@ func TestALostWorkerFailsTheRun(t *testing.T) {
 	})
 	m := &memory{}
 	status, err := execute(t.Context(), plan(1000, "a"), needs{}, m, w)
-	if status != model.Failed || err == nil || !strings.Contains(err.Error(), "worker is gone") {
+	if status != model.Failed || err == nil || !strings.Contains(err.Error(), "the worker was lost") {
 		t.Errorf("status %s, %v", status, err)
 	}
 	if len(m.samples) != 1 {

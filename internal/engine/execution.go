@@ -153,6 +153,10 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		switch {
 		case in.err != nil:
 			over++
+			if lost, cause := e.lost(s, step, in.worker, begin, fresh, in.err); lost != nil {
+				results = append(results, *lost)
+				in.err = fmt.Errorf("%s: %w", lost.Lost, cause)
+			}
 			firstErr = errors.Join(firstErr, in.err)
 			stop()
 		case in.result != nil:

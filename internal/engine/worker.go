@@ -34,7 +34,26 @@ type Worker struct {
 	nextID  int
 	waiting map[int]chan model.Event
 	lost    error
-	closed  chan struct{}
+	// heard is when the last event came.
+	heard  time.Time
+	closed chan struct{}
+}
+
+// goneError is why a worker is not there any more.
+type goneError struct {
+	cause error
+	// heard is when the last was heard of it.
+	heard time.Time
+}
+
+func (e *goneError) Error() string { return "the worker is gone: " + e.cause.Error() }
+func (e *goneError) Unwrap() error { return e.cause }
+
+// gone wraps the cause; w.mu must not be held.
+func (w *Worker) gone(cause error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &goneError{cause, w.heard}
 }
 
 // Connect waits for the agent's hello. It takes over the link.
@@ -136,8 +155,14 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 }
 
 // Close says bye, which removes what the worker made, and closes the link, which
-// may take down the place.
+// may take down the place. That a worker which was gone before says nothing is no error:
+// what it has left is told by the place.
 func (w *Worker) Close() error {
+	select {
+	case <-w.closed:
+		return w.link.Close()
+	default:
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
 	_, err := w.ask(ctx, model.Request{Bye: &struct{}{}}, nil)
@@ -196,7 +221,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 				continue
 			default:
 			}
-			return model.Event{}, fmt.Errorf("the worker is gone: %w", w.lost)
+			return model.Event{}, w.gone(w.lost)
 		}
 	}
 }
@@ -221,7 +246,7 @@ func (w *Worker) send(req *model.Request) (chan model.Event, error) {
 		w.waiting[req.ID] = ch
 	}
 	if _, err := w.link.Write(append(line, '\n')); err != nil {
-		return nil, fmt.Errorf("the worker is gone: %w", err)
+		return nil, &goneError{err, w.heard}
 	}
 	return ch, nil
 }
@@ -250,6 +275,7 @@ func (w *Worker) read() {
 		}
 		seq = ev.Seq
 		w.mu.Lock()
+		w.heard = time.Now()
 		ch := w.waiting[ev.ID]
 		w.mu.Unlock()
 		if ch != nil {

@@ -281,6 +281,10 @@ type StepResult struct {
 	// EndedEarly tells that the step was stopped on purpose (the user, or the rule
 	// for a steady state): its seconds count, it is just shorter than planned.
 	EndedEarly bool `json:"ended_early,omitempty"`
+	// Lost is a sentence when the worker was gone in the middle of the step, which then
+	// ended, for it, with the last sign of life. Error is set as well when it had measured
+	// nothing of the step.
+	Lost string `json:"lost,omitempty"`
 	// IOErrors counts I/Os that failed, ShortIOs those that moved fewer bytes.
 	IOErrors uint64 `json:"io_errors,omitempty"`
 	ShortIOs uint64 `json:"short_ios,omitempty"`

@@ -104,6 +104,9 @@ func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
 func wrong(s model.StepResult) string {
 	planned := s.Step.Ramp + s.Step.Seconds
 	switch {
+	case s.Lost != "":
+		// That a pod is gone says nothing about the storage: see the rule "interrupted".
+		return ""
 	case s.Error != "":
 		return strings.TrimRight(s.Error, ". \n")
 	case s.IOErrors > 0:

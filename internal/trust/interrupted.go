@@ -44,10 +44,25 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	if planned == 0 {
 		message = fmt.Sprintf("partial: %s; %d visits were made", what, made)
 	}
+	evidence := map[string]any{"status": string(run.Status), "visits": made, "planned": planned}
+	if lost := lostWorkers(run.Steps); len(lost) > 0 {
+		evidence["lost"] = lost
+	}
 	return []model.Finding{{
 		Severity: model.SeverityWarning,
 		Message:  message,
-		Evidence: map[string]any{"status": string(run.Status), "visits": made, "planned": planned},
+		Evidence: evidence,
 		Next:     ev.command(),
 	}}
+}
+
+// lostWorkers are the sentences about workers that were gone in the middle.
+func lostWorkers(steps []model.StepResult) []string {
+	var list []string
+	for _, s := range steps {
+		if s.Lost != "" {
+			list = append(list, s.Lost)
+		}
+	}
+	return list
 }

@@ -15,30 +15,40 @@ import (
 )
 
 const (
-	// The worker breaks a silence every two seconds, so a stream that is silent for
-	// longer than this is dead, whatever the kernel thinks of it.
-	maxSilence = 15 * time.Second
+	// The worker breaks a silence every two seconds, so a stream that is silent for four
+	// times that is dead, whatever the kernel thinks of it, and that is said.
+	maxSilence = 8 * time.Second
 	// The pauses between two tries to connect grow from the first to the longest.
 	firstPause, longestPause = 250 * time.Millisecond, 5 * time.Second
 	// maxLost is how long the way to a worker may be lost while its pod is not known
 	// to have ended. Time in which the computer sleeps does not count.
 	maxLost = 10 * time.Minute
+	// maxAway is the same where the cluster says that the pod's node does not report any
+	// more, which takes it most of a minute by default.
+	maxAway = time.Minute
 )
+
+// errSilent is the end of a session in which nothing came for too long.
+var errSilent = errors.New("nothing was heard from it")
 
 // dialer opens a stream to the resident worker that begins behind event number from.
 type dialer func(ctx context.Context, from int64) (io.ReadWriteCloser, error)
 
 // link is one lossless stream made of as many connections as it takes.
 type link struct {
+	// pod names the pod in sentences.
+	pod  string
 	dial dialer
 	// gone tells, in an error, that the pod has ended, so that dialling is in vain.
 	gone func(ctx context.Context) error
+	// away tells, in an error, that the cluster does not hear of the pod's node either.
+	away func(ctx context.Context) error
 	// say gets sentences about the connection for people.
 	say func(string)
 	// end takes everything down; Close calls it once.
 	end func() error
-	// silence, pause and patience are the constants above, unless they are set.
-	silence, pause, patience time.Duration
+	// silence, pause, patience and absence are the constants above, unless they are set.
+	silence, pause, patience, absence time.Duration
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -60,8 +70,9 @@ type request struct {
 	line []byte
 }
 
-// newLink starts connecting. The fields dial, gone, say and end are required.
+// newLink starts connecting. The fields pod, dial, gone, away, say and end are required.
 func newLink(ctx context.Context, l *link) *link {
+	l.absence = cmp.Or(l.absence, maxAway)
 	l.silence, l.pause, l.patience = cmp.Or(l.silence, maxSilence), cmp.Or(l.pause, firstPause), cmp.Or(l.patience, maxLost)
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.events, l.toUser = io.Pipe()
@@ -134,17 +145,23 @@ func (l *link) run() {
 			l.toUser.CloseWithError(refused)
 			return
 		}
+		if !told && (errors.Is(err, errSilent) || time.Since(lost) > 2*time.Second) {
+			l.say(fmt.Sprintf("the connection to %s is lost (%v); the work goes on there, trying again", l.pod, err))
+			told = true
+		}
 		if gone := l.gone(l.ctx); gone != nil {
 			l.toUser.CloseWithError(gone)
 			return
 		}
-		if time.Since(lost) >= l.patience {
-			l.toUser.CloseWithError(fmt.Errorf("the connection to the pod was lost and could not be made again within %s: %w", l.patience, err))
-			return
+		if time.Since(lost) >= l.absence {
+			if away := l.away(l.ctx); away != nil {
+				l.toUser.CloseWithError(away)
+				return
+			}
 		}
-		if !told && time.Since(lost) > 2*time.Second {
-			l.say(fmt.Sprintf("the connection to the pod is lost (%v); the work goes on there, trying again", err))
-			told = true
+		if time.Since(lost) >= l.patience {
+			l.toUser.CloseWithError(fmt.Errorf("the connection to %s was lost and could not be made again within %s: %w", l.pod, l.patience, err))
+			return
 		}
 		select {
 		case <-l.ctx.Done():
@@ -193,7 +210,7 @@ func (l *link) session(last *int64) error {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			if ctx.Err() != nil && l.ctx.Err() == nil {
-				return fmt.Errorf("silent for %s", l.silence)
+				return fmt.Errorf("%w for %s", errSilent, l.silence)
 			}
 			return err
 		}

@@ -99,7 +99,7 @@ func (w *worker) serve(conn net.Conn, from int64, limit int) {
 }
 
 func quickLink(w *worker, gone func(context.Context) error, end func() error) *link {
-	return newLink(context.Background(), &link{dial: w.dial, gone: gone, say: func(string) {}, end: end, pause: time.Millisecond})
+	return newLink(context.Background(), &link{pod: "the pod", dial: w.dial, gone: gone, away: alive, say: func(string) {}, end: end, pause: time.Millisecond})
 }
 
 func alive(context.Context) error { return nil }
@@ -174,7 +174,7 @@ func TestLinkDoesNotAskAgainForARight(t *testing.T) {
 func TestLinkGivesUpInWords(t *testing.T) {
 	w := newWorker()
 	w.refuse = errors.New("connection refused")
-	l := newLink(context.Background(), &link{dial: w.dial, gone: alive, say: func(string) {}, end: noEnd, pause: time.Millisecond, patience: 20 * time.Millisecond})
+	l := newLink(context.Background(), &link{pod: "the pod", dial: w.dial, gone: alive, away: alive, say: func(string) {}, end: noEnd, pause: time.Millisecond, patience: 20 * time.Millisecond})
 	defer l.Close()
 	_, err := io.ReadAll(l)
 	if err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), "could not be made again within 20ms") {
@@ -185,6 +185,7 @@ func TestLinkGivesUpInWords(t *testing.T) {
 func TestSilentConnectionIsDropped(t *testing.T) {
 	dials := 0
 	w := newWorker()
+	said := make(chan string, 9)
 	l := newLink(context.Background(), &link{
 		dial: func(ctx context.Context, from int64) (io.ReadWriteCloser, error) {
 			if dials++; dials > 1 {
@@ -194,11 +195,35 @@ func TestSilentConnectionIsDropped(t *testing.T) {
 			go func() { _, _ = io.WriteString(there, `{"received":0}`+"\n") }()
 			return here, nil
 		},
-		gone: alive, say: func(string) {}, end: noEnd, pause: time.Millisecond, silence: 30 * time.Millisecond,
+		pod: "the pod on node3", gone: alive, away: alive, say: func(s string) { said <- s }, end: noEnd, pause: time.Millisecond, silence: 30 * time.Millisecond,
 	})
 	defer l.Close()
+	// It is said at once, before anything is tried.
+	if words := <-said; !strings.HasPrefix(words, "the connection to the pod on node3 is lost (nothing was heard from it for 30ms)") {
+		t.Error(words)
+	}
 	if line, err := bufio.NewReader(l).ReadString('\n'); err != nil || !strings.Contains(line, `"seq":1`) {
 		t.Errorf("%q, %v", line, err)
+	}
+}
+
+// TestLostNodeEndsTheLink: a pod that the cluster has not given up runs for ever on a node
+// that is gone; the link ends when the cluster says that it does not hear of the node, and
+// not before its time.
+func TestLostNodeEndsTheLink(t *testing.T) {
+	w := newWorker()
+	w.refuse = errors.New("no route to host")
+	begin, asked := time.Now(), 0
+	lost := errors.New("the pod p is lost with its node")
+	l := newLink(context.Background(), &link{pod: "the pod", dial: w.dial, gone: alive, away: func(context.Context) error {
+		if asked++; asked == 1 {
+			return nil
+		}
+		return lost
+	}, say: func(string) {}, end: noEnd, pause: time.Millisecond, absence: 50 * time.Millisecond})
+	defer l.Close()
+	if _, err := io.ReadAll(l); !errors.Is(err, lost) || asked != 2 || time.Since(begin) < 50*time.Millisecond {
+		t.Errorf("%v after %s, asked %d times", err, time.Since(begin), asked)
 	}
 }
 

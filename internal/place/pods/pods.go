@@ -59,6 +59,10 @@ const (
 	// a claim that was removed.
 	removal       = 2 * time.Minute
 	volumeRemoval = 30 * time.Second
+	// askTime is how long a worker may take to say whether it is attended.
+	askTime = 15 * time.Second
+	// awayRemoval is the time for what can be removed without the pod's node.
+	awayRemoval = 5 * time.Second
 )
 
 // Start makes the claim and the pod, waits for them and connects. After an error
@@ -123,8 +127,10 @@ func (p *placement) start(ctx context.Context) (*Placed, error) {
 	}
 	// The link outlives an interrupt: the worker is told to stop and answers first.
 	l := newLink(context.WithoutCancel(ctx), &link{
+		pod:  "the pod on " + node,
 		dial: p.dial,
 		gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
+		away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
 		say:  p.Say,
 		end:  p.takeDown,
 	})
@@ -264,7 +270,7 @@ func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, e
 func Attended(ctx context.Context, client *kube.Client, pod kube.Object) bool {
 	own := *client
 	own.Namespace = pod.Namespace
-	ctx, cancel := context.WithTimeout(ctx, maxSilence)
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	stream, err := own.Exec(ctx, pod.Name, "loadline", "agent", "--attach", kube.StatePath, "--ask")
 	if err != nil {
@@ -287,6 +293,9 @@ func (p *placement) takeDown() error {
 		return nil
 	}
 	ctx := context.Background()
+	if p.Client.Away(ctx, p.name) != nil {
+		return p.leave(ctx)
+	}
 	if err := p.Client.Remove(ctx, p.made, removal); err != nil {
 		return err
 	}
@@ -301,4 +310,13 @@ func (p *placement) takeDown() error {
 		p.Say(fmt.Sprintf("the claim is removed, but the volume %s still exists after %s: kubectl describe pv %s", p.facts.Volume, volumeRemoval, p.facts.Volume))
 	}
 	return nil
+}
+
+// leave asks for the removal of what a lost node holds, which happens when that is back.
+func (p *placement) leave(ctx context.Context) error {
+	if p.Client.Remove(ctx, p.made, awayRemoval) == nil {
+		return nil
+	}
+	return model.BrokenError(fmt.Sprintf("%s cannot go before the node %s is back: its removal is asked for, and the cluster does it then", p.made, p.facts.Node),
+		fmt.Sprintf("if the node does not come back: kubectl delete node %s, then loadline cleanup --namespace %s", p.facts.Node, p.Client.Namespace))
 }
