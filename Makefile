@@ -62,6 +62,8 @@ perf: deps
 	$(GO) test -p 1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./test/perf/...
 	$(GO) test -c -o bin/truth.test ./test/truth
 	cd test/truth && ../../bin/truth.test -test.run '^TestRules' -test.timeout 90m -rounds 10
+	@scripts/deps cluster
+	cd test/cluster && $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./e2e
 
 clean:
 	rm -rf bin

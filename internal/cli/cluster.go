@@ -11,11 +11,13 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/target"
 )
 
 // clusterFlags are the flags for targets in a Kubernetes cluster.
 type clusterFlags struct {
 	access              kube.Access
+	mode                string
 	node, image, secret string
 	selector, resources map[string]string
 	tolerations         []string
@@ -34,6 +36,7 @@ func (f *clusterFlags) registerAccess(cmd *cobra.Command) {
 func (f *clusterFlags) register(cmd *cobra.Command) {
 	f.registerAccess(cmd)
 	flags := cmd.Flags()
+	flags.StringVar(&f.mode, "access-mode", "", "Kubernetes: `MODE` of the claims that are made: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
 	flags.StringVar(&f.node, "node", "", "Kubernetes: measure on the node of this `NAME`")
 	flags.StringToStringVar(&f.selector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
 	flags.StringArrayVar(&f.tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
@@ -46,6 +49,24 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 		flags.Lookup(name).DefValue = ""
 	}
 	flags.BoolVar(&f.keep, "keep", false, "Kubernetes: leave pods and claims there at the end")
+}
+
+// ask writes the access mode of the flag into a target that asks for none itself.
+func (f *clusterFlags) ask(t *model.Target) error {
+	if f.mode == "" || !inCluster(*t) {
+		return nil
+	}
+	mode, known := target.AccessMode(f.mode)
+	switch {
+	case !known:
+		return model.RefusedError(fmt.Sprintf("--access-mode %q is none of RWO, RWX and RWOP", f.mode), "RWX is for a class whose volumes several nodes may use at once")
+	case !t.Cluster.Made():
+		return model.RefusedError(fmt.Sprintf("%s exists, and has an access mode of its own", t.Name), "leave out --access-mode")
+	case t.Cluster.Access != "" && t.Cluster.Access != mode:
+		return model.RefusedError(fmt.Sprintf("%s asks for %s itself, and --access-mode for %s", t.Name, t.Cluster.Access, mode), "leave one of them out")
+	}
+	t.Cluster.Access = mode
+	return nil
 }
 
 // defaultImage is the published image of this version.

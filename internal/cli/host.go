@@ -16,7 +16,11 @@ func (o *options) parseTarget(name string) (model.Target, error) {
 	if len(o.hosts) > 0 {
 		return target.ParseOnHost(name)
 	}
-	return parseTarget(name)
+	t, err := parseTarget(name)
+	if err != nil {
+		return t, err
+	}
+	return t, o.cluster.ask(&t)
 }
 
 // here tells that the target is measured by this machine's own programs.

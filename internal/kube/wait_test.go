@@ -67,6 +67,12 @@ func TestWaitingSpeaksTheClustersWords(t *testing.T) {
 				event("new", claimKind, "c", "Normal", "ExternalProvisioning", "waiting for a volume to be created by\nthe external provisioner 'x.y/z'", 0)},
 			[]string{"the claim c is not bound", "ExternalProvisioning: waiting for a volume to be created by the external provisioner 'x.y/z'", "unbound immediate"},
 		},
+		"access mode": {
+			[]any{pod(unscheduled("pod has unbound immediate PersistentVolumeClaims")), claim(func(*corev1.PersistentVolumeClaim) {}),
+				event("failed", claimKind, "c", "Warning", "ProvisioningFailed", "NodePath only supports ReadWriteOnce access modes", time.Minute),
+				event("again", claimKind, "c", "Normal", "Provisioning", "External provisioner is provisioning volume", 0)},
+			[]string{"the claim c is not bound (ProvisioningFailed: NodePath only supports ReadWriteOnce access modes)"},
+		},
 		"image": {
 			[]any{pod(func(p *corev1.Pod) {
 				container(p, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "Back-off pulling image"}})
@@ -180,5 +186,38 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 	defer cancel()
 	if _, err := client.WaitRunning(ctx, "p", "c", time.Minute, func(string) {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAway: who runs on a node that the cluster does not hear of is away; a pod that is
+// starting, or that ends by itself, is not.
+func TestAway(t *testing.T) {
+	ready := func(status corev1.ConditionStatus, s corev1.ContainerState, phase corev1.PodPhase) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			container(p, s)
+			p.Status.Phase = phase
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(time.Unix(3600, 0))}}
+		}
+	}
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "node1"},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Message: "Kubelet stopped posting node status."}}}}
+	for name, c := range map[string]struct {
+		pod  func(*corev1.Pod)
+		want string
+	}{
+		"away":     {ready(corev1.ConditionFalse, running, corev1.PodRunning), "the pod p is lost with its node: node1 has not reported to the cluster since before 01:00:00 UTC (Kubelet stopped posting node status.)"},
+		"runs":     {ready(corev1.ConditionTrue, running, corev1.PodRunning), ""},
+		"starting": {ready(corev1.ConditionFalse, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}, corev1.PodRunning), ""},
+		"ended":    {ready(corev1.ConditionFalse, running, corev1.PodFailed), ""},
+	} {
+		_, client := cluster(t, pod(c.pod), node)
+		if err := client.Away(context.Background(), "p"); err == nil && c.want != "" || err != nil && err.Error() != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, client := cluster(t)
+	if err := client.Away(context.Background(), "p"); err != nil {
+		t.Errorf("a pod that does not exist: %v", err)
 	}
 }

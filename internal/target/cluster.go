@@ -12,6 +12,12 @@ import (
 // object matches what the API server takes for the name of an object.
 var object = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
+// AccessMode is the access mode ("RWO", "RWX" or "RWOP") of a word that may be typed.
+func AccessMode(word string) (mode string, known bool) {
+	mode, known = accessModes[strings.ToLower(word)]
+	return mode, known
+}
+
 // accessModes are the access modes by the words that may be typed, in lower case.
 var accessModes = map[string]string{
 	"rwo": "RWO", "readwriteonce": "RWO", "rwx": "RWX", "readwritemany": "RWX", "rwop": "RWOP", "readwriteoncepod": "RWOP",
@@ -52,7 +58,7 @@ func parseClass(name string) (model.Target, error) {
 			}
 		case "access":
 			known := false
-			if v.Access, known = accessModes[strings.ToLower(value)]; !known {
+			if v.Access, known = AccessMode(value); !known {
 				return refuse("access=%s is none of RWO, RWX and RWOP", value)
 			}
 		default:

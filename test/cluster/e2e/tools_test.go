@@ -24,7 +24,7 @@ type outcome struct {
 const patience = 4 * time.Minute
 
 // kubeconfig leads to the cluster; as is whom to be, "" for the administrator.
-func kubeconfig(t *testing.T, as string) string {
+func kubeconfig(t testing.TB, as string) string {
 	t.Helper()
 	data, err := os.ReadFile(lab.Kubeconfig())
 	if err != nil {
@@ -41,7 +41,7 @@ func kubeconfig(t *testing.T, as string) string {
 }
 
 // command makes loadline ready to run in a namespace, as whom as is.
-func command(ctx context.Context, t *testing.T, namespace, as string, args ...string) *exec.Cmd {
+func command(ctx context.Context, t testing.TB, namespace, as string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, loadline, append(args, "--namespace", namespace)...)
 	cmd.Dir = t.TempDir()
@@ -69,7 +69,7 @@ func runAs(t *testing.T, as, namespace string, args ...string) outcome {
 	return o
 }
 
-func codeOf(t *testing.T, err error) int {
+func codeOf(t testing.TB, err error) int {
 	t.Helper()
 	var exit *exec.ExitError
 	switch {
@@ -121,12 +121,12 @@ func ended(t *testing.T, cmd *exec.Cmd) int {
 }
 
 // kubectl is the administrator's; it returns what it printed.
-func kubectl(t *testing.T, args ...string) string {
+func kubectl(t testing.TB, args ...string) string {
 	t.Helper()
 	return kubectlIn(t, "", args...)
 }
 
-func kubectlIn(t *testing.T, stdin string, args ...string) string {
+func kubectlIn(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(lab.Program("kubectl"), append([]string{"--kubeconfig", lab.Kubeconfig()}, args...)...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -138,7 +138,7 @@ func kubectlIn(t *testing.T, stdin string, args ...string) string {
 }
 
 // namespace makes one that enforces a Pod Security standard.
-func namespace(t *testing.T, name, standard string) string {
+func namespace(t testing.TB, name, standard string) string {
 	t.Helper()
 	kubectl(t, "create", "namespace", name)
 	kubectl(t, "label", "namespace", name, "pod-security.kubernetes.io/enforce="+standard)

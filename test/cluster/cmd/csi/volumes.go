@@ -40,12 +40,15 @@ func internal(err error) error {
 func (d *volumes) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	id := d.node + "_" + r.Name
 	size := r.GetCapacityRange().GetRequiredBytes()
-	if err := os.MkdirAll(d.path(id), 0o777); err != nil {
-		return nil, internal(err)
-	}
 	filesystem, block := r.Parameters["filesystem"], false
 	for _, c := range r.VolumeCapabilities {
 		block = block || c.GetBlock() != nil
+		if mode := c.GetAccessMode().GetMode(); mode >= csi.VolumeCapability_AccessMode_MULTI_NODE_READER_ONLY && mode <= csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER {
+			return nil, status.Errorf(codes.InvalidArgument, "a volume is on one node, so the access mode %s is not to be had", mode)
+		}
+	}
+	if err := os.MkdirAll(d.path(id), 0o777); err != nil {
+		return nil, internal(err)
 	}
 	if block || filesystem != "" {
 		if err := d.makeImage(id, size, filesystem, block); err != nil {
