@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -35,6 +36,9 @@ var traitList = []trait{
 	{name: "server", words: func(r *model.RunInfo) string { return r.Environment.Storage.Server }},
 	{name: "write cache", words: func(r *model.RunInfo) string { return r.Environment.Storage.WriteCache }},
 	{name: "scheduler", words: func(r *model.RunInfo) string { return r.Environment.Storage.Scheduler }},
+	{name: "storage system", words: backing(func(b *model.Backing) string { return strings.TrimSpace(b.System + " " + b.Version) })},
+	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas, "") })},
+	{name: "data locality", words: backing(func(b *model.Backing) string { return b.Locality })},
 	{name: "in memory", unlike: true, words: func(r *model.RunInfo) string { return yesNo(r.Environment.Storage.Memory) }},
 	{name: "host", words: func(r *model.RunInfo) string { return r.Environment.Hostname }},
 	{name: "kernel", words: func(r *model.RunInfo) string { return r.Environment.Kernel }},
@@ -45,6 +49,16 @@ var traitList = []trait{
 	{name: "virtualization", words: func(r *model.RunInfo) string { return r.Environment.Virtualization }},
 	{name: "CPU limit", words: func(r *model.RunInfo) string { return limitWords(r.Environment.CgroupCPU) }},
 	{name: "memory limit", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
+}
+
+// backing is about what a storage system says of itself.
+func backing(words func(*model.Backing) string) func(*model.RunInfo) string {
+	return func(r *model.RunInfo) string {
+		if c := r.Environment.Cluster; c != nil && c.Backing != nil {
+			return words(c.Backing)
+		}
+		return ""
+	}
 }
 
 // traits lists what two runs have in common and in what they differ. What is

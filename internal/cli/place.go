@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/place/pods"
+	"github.com/loadline/loadline/internal/storage"
 )
 
 // placed is a greeted worker at the place where the target is, and the target as
@@ -75,6 +76,7 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	if err != nil {
 		return nil, err
 	}
+	pod.Facts.Backing = storage.Describe(ctx, client, &pod.Facts)
 	worker, err := engine.Connect(context.WithoutCancel(ctx), pod.Link)
 	if err != nil {
 		return nil, errors.Join(err, pod.Link.Close())
@@ -179,6 +181,9 @@ func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment,
 		err = client.ClaimFacts(ctx, facts.Namespace, v.Name, facts)
 	}
 	facts.Made = v.Made()
+	if err == nil {
+		facts.Backing = storage.Describe(ctx, client, facts)
+	}
 	at := &placed{target: pods.AsSeen(t, facts.Mode == "Block"), cluster: facts}
 	probe.Capacity, probe.MakesFile = facts.Capacity, at.target.Kind == model.Directory
 	at.settle(&probe)

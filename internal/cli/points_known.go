@@ -10,12 +10,16 @@ import (
 )
 
 // known puts together what the runs themselves know of the system: the replicas that
-// were said or that the StorageClass asks for, and the cap that the storage is said to
+// were said, or that the storage system or the StorageClass tells, and the cap that the storage is said to
 // have. Where there are replicas the cap is not that of a disk, and is left out.
 func known(d *documents) (s model.System) {
 	for i, r := range d.reports {
+		if s.Replicas == 0 {
+			s.Replicas = r.Run.Environment.Replicas()
+		}
 		if s.Replicas == 0 && r.Run.Environment.Cluster != nil {
-			// Longhorn's parameter; one that is no number says nothing.
+			// Longhorn's parameter, in a run that did not ask Longhorn; one that is no number
+			// says nothing.
 			s.Replicas, _ = strconv.Atoi(r.Run.Environment.Cluster.Parameters["numberOfReplicas"])
 		}
 		if d.directories[i] == "" {

@@ -50,6 +50,7 @@ var plural = map[string]string{
 	"Pod": "pods", "PersistentVolumeClaim": "persistentvolumeclaims", "PersistentVolume": "persistentvolumes",
 	"StorageClass": "storageclasses", "Node": "nodes", "Event": "events", "VolumeAttachment": "volumeattachments",
 	"Job": "jobs", "Role": "roles", "RoleBinding": "rolebindings", "ServiceAccount": "serviceaccounts",
+	"CSIDriver": "csidrivers", "Replica": "replicas",
 }
 
 // add puts an API object, with its kind set, at its path.

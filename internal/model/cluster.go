@@ -67,6 +67,8 @@ type Cluster struct {
 	MountOptions []string          `json:"mount_options,omitempty"`
 	Reclaim      string            `json:"reclaim_policy,omitempty"`
 	Binding      string            `json:"binding_mode,omitempty"`
+	// Backing is what the storage system says of itself; nil when nobody has asked.
+	Backing *Backing `json:"backing,omitempty"`
 	// Events are what the cluster said of claim and pod until the worker answered.
 	Events []ClusterEvent `json:"events,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 var ruleAboveDisks = Rule{
 	Name:     "above-disks",
 	Checks:   "reads are no more than all backing disks together give",
-	Evidence: "the IOPS and bandwidth of reads of target and baseline; `--replicas`",
+	Evidence: "the IOPS and bandwidth of reads of target and baseline; the number of replicas (`--replicas`, or what the storage system says)",
 	Severity: "warning: it exceeds all backing disks, so a cache answers part of it",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkAboveDisks,
@@ -26,7 +26,7 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 	case ev.Baseline == nil:
 		return notChecked(noBaseline)
 	case ev.replicas() == 0:
-		return notChecked("the number of replicas is not known (--replicas)")
+		return notChecked("the number of replicas is not known, neither from the storage system nor from you (--replicas)")
 	}
 	n := float64(ev.replicas())
 	var o outcome

@@ -2,6 +2,22 @@ package trust
 
 import "github.com/loadline/loadline/internal/model"
 
+// told moves the number of replicas from the user's mouth to the storage system's.
+func told(ev *Evidence, replicas int) {
+	ev.Recorded.Plan.Experiment.Replicas = 0
+	ev.Recorded.Environment.Cluster = &model.Cluster{Backing: &model.Backing{Adapter: "longhorn", Replicas: replicas}}
+}
+
+// limited makes the baseline a disk of 500 I/Os per second at any depth, of which
+// several answer one reader sooner than one.
+func limited(ev *Evidence) {
+	setMetric(ev.Baseline.Results, iops.Name, model.IOPS, 500, 0.02)
+	setMetric(ev.Results, iops.Name, model.IOPS, 1450, 0.02)
+	setMetric(ev.Baseline.Results, iops.Name, model.Bandwidth, 500*4096, 0.02)
+	setMetric(ev.Results, iops.Name, model.Bandwidth, 1450*4096, 0.02)
+	setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+}
+
 var baselineFaults = []fault{
 	{rule: "faster-reads", name: "with known replicas", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
@@ -14,6 +30,27 @@ var baselineFaults = []fault{
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
 		ev.Baseline.Cap.IOPS = 500
 	}, want: []string{"warning rand-read-lat"}},
+	{rule: "faster-reads", name: "with replicas that the storage system tells", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+		told(ev, 3)
+	}, want: []string{"invalid rand-read-lat"}},
+	{rule: "faster-reads", name: "three replicas of a disk that is limited in its rate", spoil: func(ev *Evidence) {
+		limited(ev)
+		setMetric(ev.Results, lat.Name, model.IOPS, 1450, 0.02)
+		told(ev, 3)
+	}, want: []string{"note rand-read-lat"}, says: "limited in its rate (500/s, also at greater depth), which 3 replicas share"},
+	{rule: "faster-reads", name: "four times one of three limited disks", spoil: func(ev *Evidence) {
+		limited(ev)
+		setMetric(ev.Results, lat.Name, model.IOPS, 2000, 0.02)
+	}, want: []string{"invalid rand-read-lat"}, also: []string{"above-disks"}},
+	{rule: "faster-reads", name: "one replica on a limited disk", spoil: func(ev *Evidence) {
+		limited(ev)
+		ev.Recorded.Plan.Experiment.Replicas = 1
+	}, want: []string{"invalid rand-read-lat"}, also: []string{"above-disks"}},
+	{rule: "faster-reads", name: "no deeper read to compare with", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
+		setResult(ev.Baseline.Results, iops.Name, func(r *model.Result) { r.Verdict = model.Invalid })
+	}, want: []string{"warning rand-read-lat"}, also: []string{"above-disks"}, says: "limited in their rate, which 3 replicas share"},
 	{rule: "faster-reads", name: "by the mean where the median is hidden", spoil: func(ev *Evidence) {
 		setResult(ev.Results, lat.Name, func(r *model.Result) { delete(r.Metrics, model.P50) })
 		setMetric(ev.Results, lat.Name, model.Latency, 1e-3, 0.02)
@@ -65,6 +102,10 @@ var baselineFaults = []fault{
 	{rule: "above-disks", name: "three times one of three", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, iops.Name, model.IOPS, 6100, 0.02)
 	}},
+	{rule: "above-disks", name: "four times one of three that the storage system tells", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, iops.Name, model.IOPS, 8000, 0.02)
+		told(ev, 3)
+	}, want: []string{"warning rand-read-iops"}, says: "where 3 × /srv/local"},
 	{rule: "above-disks", name: "unknown replicas", spoil: func(ev *Evidence) { ev.Recorded.Plan.Experiment.Replicas = 0 },
 		want: []string{"not-checked"}, says: "--replicas"},
 }

@@ -9,8 +9,8 @@ import (
 var ruleFasterReads = Rule{
 	Name:     "faster-reads",
 	Checks:   "a single read is no faster than on the storage below",
-	Evidence: "the median (or mean) latency at depth 1 of target and baseline; `--replicas`",
-	Severity: "invalid where the number of replicas is known, a warning where it is not, or where a declared cap slows the baseline down",
+	Evidence: "the median (or mean) latency at depth 1 of target and baseline; the number of replicas (`--replicas`, or what the storage system says), and the rate of a deeper read of the baseline",
+	Severity: "invalid where the number of replicas is known, a warning where it is not, or where a cap may slow the baseline down; a note where one does, and the replicas share it",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkFasterReads,
 }
@@ -19,7 +19,9 @@ var ruleFasterReads = Rule{
 // Faster means that a cache answered, or that the space was never written. A
 // rate limit on each disk is the exception: several disks share the load, so
 // with a declared cap on the baseline, or an unknown number of replicas, it is a
-// warning.
+// warning. With n replicas that read no more than n times as often as one disk it
+// depends on what holds that disk up: its rate when a deeper read gets no more out of
+// it, and then it is a note.
 //
 // Evidence: paired results at depth 1; bounds are compared. Source: methodology's
 // "Read latency"; seed 002's "Something is wrong when", 1.
@@ -53,14 +55,66 @@ func checkFasterReads(ev Evidence) []model.Finding {
 				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value)),
 			Evidence: map[string]any{"metric": string(m), "here_high": here.High, "baseline_low": there.Low, "replicas": ev.replicas()},
 			Next:     ev.command("--size", ev.large(), "--check-cache")}
-		if ev.replicas() == 0 || ev.Baseline.Cap != (model.Cap{}) {
+		switch at, known := ev.paced(w, b); {
+		case ev.replicas() == 0 || ev.Baseline.Cap != (model.Cap{}):
 			f.Severity = model.SeverityWarning
 			f.Message += ", or it has disks that the baseline does not have"
+		case !ev.shared(r, b), known && at == 0:
+		case known:
+			f.Severity = model.SeverityNote
+			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
+				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value), model.FormatMetric(model.IOPS, at), ev.replicas())
+			f.Evidence["baseline_iops"] = at
+			f.Next = "compare them below that rate: loadline sweep " + ev.target() + " --load"
+		default:
+			f.Severity = model.SeverityWarning
+			f.Message += fmt.Sprintf(", or its disks are limited in their rate, which %d replicas share", ev.replicas())
+			f.Next = "measure a deeper read of the same kind as well, such as rand-read-iops beside rand-read-lat"
 		}
 		o.fault(f)
 	}
 	return o.findings("no single read is faster than on the baseline", "no workload reads at depth 1")
 }
 
-// replicas is the number of copies that the target keeps; 0 when unknown.
-func (ev Evidence) replicas() int { return ev.Recorded.Plan.Experiment.Replicas }
+// replicas is the number of copies that the target keeps: what somebody said, or else
+// what the storage system says of itself; 0 when unknown.
+func (ev Evidence) replicas() int {
+	if said := ev.Recorded.Plan.Experiment.Replicas; said > 0 {
+		return said
+	}
+	return ev.Recorded.Environment.Replicas()
+}
+
+// pacedWithin is how little more a deeper read gets out of a disk whose rate, and not
+// whose latency, is what holds one reader up.
+const pacedWithin = 1.15
+
+// paced is the baseline's rate when it is the same at depth 1 and deeper, and 0 when
+// depth helps; known is false when no deeper read of the same kind was measured.
+func (ev Evidence) paced(w model.Workload, alone model.Result) (rate float64, known bool) {
+	one, ok := alone.Metrics[model.IOPS]
+	if !ok {
+		return 0, false
+	}
+	for _, b := range ev.Baseline.Results {
+		d, planned := ev.Recorded.Plan.Workload(b.Workload)
+		deep, measured := b.Metrics[model.IOPS]
+		if !planned || !measured || b.Direction != model.Read || d.Direction != model.Read || d.Access != w.Access || d.BlockSize != w.BlockSize ||
+			d.Depth*d.JobCount() == 1 || d.RateIOPS != 0 || d.RateBandwidth != 0 || b.Verdict == model.Invalid {
+			continue
+		}
+		if known = true; deep.Low > one.High*pacedWithin {
+			return 0, true
+		}
+		rate = deep.Value
+	}
+	return rate, known
+}
+
+// shared tells whether several replicas together could read that often.
+func (ev Evidence) shared(r, b model.Result) bool {
+	here, hasHere := r.Metrics[model.IOPS]
+	there, hasThere := b.Metrics[model.IOPS]
+	n := float64(ev.replicas())
+	return n > 1 && hasHere && hasThere && here.Low <= n*there.High*(1+beyond)
+}

@@ -152,6 +152,38 @@ export interface Environment {
   cgroup_cpu?: number;
   cgroup_memory?: number;
   storage: Storage;
+  cluster?: Cluster;
+}
+
+export interface Cluster {
+  version?: string;
+  namespace: string;
+  pod: string;
+  node?: string;
+  claim: string;
+  made: boolean;
+  volume?: string;
+  mode?: string;
+  access?: string[];
+  capacity?: number;
+  driver?: string;
+  class?: string;
+  provisioner?: string;
+  parameters?: Record<string, string>;
+  backing?: Backing;
+}
+
+export interface Backing {
+  adapter?: string;
+  system?: string;
+  version?: string;
+  engine?: string;
+  replicas?: number;
+  healthy?: number;
+  nodes?: string[];
+  locality?: string;
+  facts?: Record<string, string>;
+  unknown?: string[];
 }
 
 export interface Run {

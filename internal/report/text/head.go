@@ -43,5 +43,8 @@ func (p *page) place(volumes []model.Volume, env model.Environment, tools map[st
 	p.field("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	if c := env.Cluster; c != nil {
 		p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version))
+		if c.Backing != nil {
+			p.field("storage", words.Backing(c.Backing)...)
+		}
 	}
 }

@@ -126,6 +126,34 @@ func Class(c *model.Cluster) string {
 	return strings.TrimSpace(words)
 }
 
+// Backing tells what the storage system said of itself: "Longhorn v1.8.0", "3 replicas
+// on node1, node2, node3 (2 healthy)", "data locality disabled". What is unknown comes
+// last.
+func Backing(b *model.Backing) []string {
+	list := []string{strings.TrimSpace(b.System + " " + b.Version)}
+	if b.Engine != "" && b.Engine != b.Version {
+		list = append(list, "engine "+b.Engine)
+	}
+	if b.Replicas > 0 {
+		copies := Count(b.Replicas, "replica")
+		if len(b.Nodes) > 0 {
+			copies += " on " + strings.Join(b.Nodes, ", ")
+		}
+		if b.Healthy > 0 && b.Healthy < b.Replicas {
+			copies += fmt.Sprintf(" (%d healthy)", b.Healthy)
+		}
+		list = append(list, copies)
+	}
+	if b.Locality != "" && b.Locality != "node" {
+		list = append(list, "data locality "+b.Locality)
+	}
+	for _, u := range b.Unknown {
+		what, why, _ := strings.Cut(u, ": ")
+		list = append(list, what+" not known ("+why+")")
+	}
+	return list
+}
+
 // Claim is "claim prod/data-db-0 of 20 GiB ReadWriteOnce Block"; an own claim needs
 // no name.
 func Claim(c *model.Cluster) string {

@@ -3,7 +3,7 @@
 
 import { h, save, type Child } from "../dom";
 import * as format from "../format";
-import type { Report } from "../model";
+import type { Cluster, Report } from "../model";
 import { commandWords, plainName, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
@@ -58,6 +58,7 @@ export function reproduce(report: Report): HTMLElement {
         ["direct I/O", s.direct_error ? `no: ${s.direct_error}` : yes(s.direct)],
         ["server says", s.server],
       ]),
+      ...kubernetes(e.cluster),
       facts("Machine", [
         ["host", e.hostname],
         ["system", e.os],
@@ -79,6 +80,43 @@ export function reproduce(report: Report): HTMLElement {
   button.addEventListener("click", () => save(`${plainName(run.id)}.json`, "application/json", JSON.stringify(report, null, 1)));
   box.append(h("p", {}, button));
   return box;
+}
+
+// kubernetes is where in a cluster it was, and what the storage system says of itself.
+function kubernetes(c: Cluster | undefined): Child[] {
+  if (!c) {
+    return [];
+  }
+  const list = (o: Record<string, string> | undefined) =>
+    Object.entries(o ?? {})
+      .map(([name, value]) => `${name} ${value}`)
+      .join(", ");
+  const b = c.backing;
+  const boxes = [
+    facts("Kubernetes", [
+      ["version", c.version],
+      ["namespace", c.namespace],
+      ["node", c.node],
+      ["class", c.class && `${c.class}${c.provisioner ? ` (${c.provisioner})` : ""}`],
+      ["parameters", list(c.parameters)],
+      ["claim", `${c.made ? "made for this run" : c.claim}${c.capacity ? `, ${format.size(c.capacity)}` : ""}${c.access?.length ? `, ${c.access.join(", ")}` : ""}${c.mode ? `, ${c.mode}` : ""}`],
+      ["driver", c.driver],
+    ]),
+  ];
+  if (b) {
+    boxes.push(
+      facts("Storage system", [
+        ["system", b.system],
+        ["version", b.version],
+        ["engine", b.engine],
+        ["replicas", b.replicas ? `${b.replicas}${b.nodes?.length ? ` on ${b.nodes.join(", ")}` : ""}${b.healthy && b.healthy < b.replicas ? ` (${b.healthy} healthy)` : ""}` : undefined],
+        ["data locality", b.locality],
+        ["says", list(b.facts)],
+        ["not known", b.unknown?.join("; ")],
+      ]),
+    );
+  }
+  return boxes;
 }
 
 function scheduleWords(report: Report): string {
