@@ -174,6 +174,7 @@ func scalePoint(d *document, item ast.Node, s *model.PublishedScale, nodes int, 
 			d.fail(o.at, "leave each, total and offered out", "a point of latencies has a latency only")
 		}
 		v := o.seconds("latency")
+		p.Total, p.PerVolume = exact(0), exact(0)
 		p.Mean = &model.Estimate{Unit: "s", Value: v, Low: v, High: v}
 	case o.has("latency"):
 		o.fail("latency", "write metric: latency", "only a scale of latencies has them")

@@ -11,7 +11,8 @@ import (
 const sentinel = -math.MaxFloat64
 
 // finite returns a copy of v in which every number that is not finite is the
-// sentinel. Only float64 is looked at: the model has no other.
+// sentinel, and every list and map is there, if only empty. Only float64 is looked at: the
+// model has no other.
 func finite(v any) any {
 	return scrub(reflect.ValueOf(v)).Interface()
 }
@@ -44,18 +45,12 @@ func scrub(v reflect.Value) reflect.Value {
 		}
 		return c
 	case reflect.Slice:
-		if v.IsNil() {
-			return v
-		}
 		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
 			c.Index(i).Set(scrub(v.Index(i)))
 		}
 		return c
 	case reflect.Map:
-		if v.IsNil() {
-			return v
-		}
 		c := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for it := v.MapRange(); it.Next(); {
 			c.SetMapIndex(it.Key(), scrub(it.Value()))

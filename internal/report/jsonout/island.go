@@ -12,9 +12,7 @@ import (
 // which <, > and & are escaped: it can stand inside of an HTML script element.
 func Island(reports []*model.Report, comparisons []*model.Comparison, tests []*model.Durability) ([]byte, error) {
 	documents := together("", reports, comparisons)
-	for _, d := range tests {
-		documents.Durability = append(documents.Durability, withCuts(d))
-	}
+	documents.Durability = tests
 	doc, err := json.Marshal(finite(documents))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
@@ -52,12 +50,12 @@ type several struct {
 }
 
 func together(schema string, reports []*model.Report, comparisons []*model.Comparison) several {
-	s := several{Schema: schema, Reports: []*model.Report{}}
+	s := several{Schema: schema}
 	for _, r := range reports {
-		s.Reports = append(s.Reports, withLists(r))
+		s.Reports = append(s.Reports, withSchema(r))
 	}
 	for _, c := range comparisons {
-		s.Comparisons = append(s.Comparisons, withRows(c))
+		s.Comparisons = append(s.Comparisons, comparisonWithSchema(c))
 	}
 	return s
 }

@@ -16,23 +16,15 @@ import (
 
 // Write writes the document and a newline. It fails only when w does, or when a
 // finding's evidence holds something that JSON cannot say (a channel, a function).
-func Write(w io.Writer, r *model.Report) error { return write(w, *withLists(r)) }
+func Write(w io.Writer, r *model.Report) error { return write(w, withSchema(r)) }
 
 // WriteComparison is Write for a comparison, loadline.comparison/v1.
-func WriteComparison(w io.Writer, c *model.Comparison) error { return write(w, *withRows(c)) }
+func WriteComparison(w io.Writer, c *model.Comparison) error {
+	return write(w, comparisonWithSchema(c))
+}
 
 // WriteDurability is Write for a durability test, loadline.durability/v1.
-func WriteDurability(w io.Writer, d *model.Durability) error {
-	return write(w, *withCuts(d))
-}
-
-// withCuts is withLists for a durability test.
-func withCuts(d *model.Durability) *model.Durability {
-	c := *d
-	c.Cuts = append([]model.Cut{}, d.Cuts...)
-	c.Findings = append([]model.Finding{}, d.Findings...)
-	return &c
-}
+func WriteDurability(w io.Writer, d *model.Durability) error { return write(w, d) }
 
 func write(w io.Writer, document any) error {
 	doc := finite(document)
@@ -104,51 +96,23 @@ func numbersEnd(doc []byte) int {
 	return 0
 }
 
-// withLists returns a copy in which the lists that the schema promises are there,
-// if only empty.
-func withLists(r *model.Report) *model.Report {
+// withSchema returns a copy that says its schema, as that within it does.
+func withSchema(r *model.Report) *model.Report {
 	c := *r
 	if c.Schema == "" {
 		c.Schema = model.ReportSchema
 	}
-	c.Results = append([]model.Result{}, r.Results...)
-	c.Findings = append([]model.Finding{}, r.Findings...)
-	for i := range c.Results {
-		res := &c.Results[i]
-		res.Findings = append([]string{}, res.Findings...)
-		res.Visits = append([]float64{}, res.Visits...)
-		if res.Metrics == nil {
-			res.Metrics = map[model.Metric]model.Estimate{}
-		}
-	}
-	headLists(&c.Run)
 	if r.Comparison != nil {
-		c.Comparison = withRows(r.Comparison)
+		c.Comparison = comparisonWithSchema(r.Comparison)
 	}
 	return &c
 }
 
-// withRows is withLists for a comparison.
-func withRows(r *model.Comparison) *model.Comparison {
+// comparisonWithSchema is withSchema for a comparison.
+func comparisonWithSchema(r *model.Comparison) *model.Comparison {
 	c := *r
 	if c.Schema == "" {
 		c.Schema = model.ComparisonSchema
 	}
-	headLists(&c.A)
-	headLists(&c.B)
-	c.Common = append([]model.Trait{}, r.Common...)
-	c.Differences = append([]model.Difference{}, r.Differences...)
-	c.Findings = append([]model.Finding{}, r.Findings...)
-	c.Rows = append([]model.Row{}, r.Rows...)
-	for i := range c.Rows {
-		c.Rows[i].Changes = append([]float64{}, c.Rows[i].Changes...)
-	}
 	return &c
-}
-
-func headLists(r *model.RunInfo) {
-	r.Workloads = append([]model.Workload{}, r.Workloads...)
-	if r.Tools == nil {
-		r.Tools = map[string]string{}
-	}
 }

@@ -226,23 +226,43 @@ func check(t *testing.T, where string, doc any, s *jsonschema.Schema) {
 			check(t, where+"[]", v[0], items)
 		}
 	case map[string]any:
-		if len(s.Properties) == 0 {
+		properties := properties(s)
+		if len(properties) == 0 {
 			return // a map with free keys
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			p := s.Properties[key]
+			p := properties[key]
 			if p == nil {
-				t.Errorf("docs/report.schema.json does not describe %s.%s", where, key)
+				t.Errorf("the schema does not describe %s.%s", where, key)
 				continue
 			}
 			check(t, where+"."+key, v[key], p)
 		}
-		for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		for _, key := range slices.Sorted(maps.Keys(properties)) {
 			if _, there := v[key]; !there {
-				t.Errorf("docs/report.schema.json describes %s.%s, which no report has", where, key)
+				t.Errorf("the schema describes %s.%s, which no document has", where, key)
 			}
 		}
 	}
+}
+
+// properties are a schema's own and those of the schemas that it is made of.
+func properties(s *jsonschema.Schema) map[string]*jsonschema.Schema {
+	for s.Ref != nil {
+		s = s.Ref
+	}
+	all := maps.Clone(s.Properties)
+	for _, part := range s.AllOf {
+		for key, p := range properties(part) {
+			if all == nil {
+				all = map[string]*jsonschema.Schema{}
+			}
+			if all[key] == nil {
+				all[key] = p
+			}
+		}
+	}
+	return all
 }
 
 func TestNumbersThatAreNotFiniteBecomeNull(t *testing.T) {
