@@ -167,6 +167,14 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 		if err := add("", func(b *bytes.Buffer) error { return csvout.WriteEstimates(b, d.reports...) }); err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(d.reports, func(r *model.Report) bool { return len(r.Scales) > 0 }) {
+			if err := add("-scale", func(b *bytes.Buffer) error { return csvout.WriteScales(b, d.reports...) }); err != nil {
+				return nil, err
+			}
+			if err := add("-laws", func(b *bytes.Buffer) error { return csvout.WriteLaws(b, d.reports...) }); err != nil {
+				return nil, err
+			}
+		}
 		recorded, err := d.samples()
 		if err != nil {
 			return nil, err

@@ -31,9 +31,9 @@ compared with it, as compare does. Nothing in them is changed.
 The format is that of FILE's extension:
 ` + formatLines() + `
 CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
-for each second of each worker) and, for several runs, FILE-comparison.csv. Without -o
-the report goes to standard output, as text. A FILE that exists is only replaced when
-it is a report.
+for each second of each worker), of scale FILE-scale.csv and FILE-laws.csv, and, for
+several runs, FILE-comparison.csv. Without -o the report goes to standard output, as
+text. A FILE that exists is only replaced when it is a report.
 
 With --reference it writes a reference report instead, as a page, Markdown or JSON: what
 the system is, how it was measured, for each workload the result, the law and what

@@ -30,6 +30,9 @@ var ofResult = []string{"run", "target", "workload", "direction", "verdict"}
 // The labels of a comparison's row.
 var ofRow = []string{"run_a", "target_a", "run_b", "target_b", "workload", "direction", "metric", "verdict"}
 
+// The labels of a scaling law.
+var ofLaw = []string{"run", "target", "workload", "direction", "law", "verdict"}
+
 // Metrics are all metrics, in the order in which they are written.
 var Metrics = []Metric{
 	{"loadline_run_info", "A run that was measured; the value is always 1.", []string{"run", "target", "kind", "profile", "status", "host", "kernel", "fio", "loadline"}},
@@ -44,6 +47,12 @@ var Metrics = []Metric{
 	{"loadline_measured_seconds", "Measured time behind a result.", ofResult},
 	{"loadline_visits", "Number of visits behind a result.", ofResult},
 	{"loadline_converged", "1 when the headline of a result is as precise as was asked, else 0.", ofResult},
+	{"loadline_scaling_operations_per_second", "Rate of I/Os by the chosen scaling law: of one volume alone (first), and the most that all reach (capacity).", append(ofLaw[:len(ofLaw):len(ofLaw)], "of")},
+	{"loadline_scaling_operations_per_second_bound", "Ends of the 95 % interval of a rate of the scaling law.", append(ofLaw[:len(ofLaw):len(ofLaw)], "of", "bound")},
+	{"loadline_scaling_throughput_bytes_per_second", "Bandwidth by the chosen scaling law: of one volume alone (first), and the most that all reach (capacity).", append(ofLaw[:len(ofLaw):len(ofLaw)], "of")},
+	{"loadline_scaling_throughput_bound_bytes_per_second", "Ends of the 95 % interval of a bandwidth of the scaling law.", append(ofLaw[:len(ofLaw):len(ofLaw)], "of", "bound")},
+	{"loadline_scaling_knee_volumes", "Number of volumes at which the capacity is reached, by the chosen scaling law.", ofLaw},
+	{"loadline_scaling_fairness_ratio", "Jain's index of the rates of volumes that are loaded at once: 1 when all get the same.", []string{"run", "target", "workload", "direction", "volumes", "verdict"}},
 	{"loadline_goal", "1 for the outcome of a goal: met, missed or undecided.", []string{"run", "target", "goal", "outcome"}},
 	{"loadline_comparison_ratio", "B as a multiple of A, with the verdict on the row.", ofRow},
 	{"loadline_comparison_ratio_bound", "Ends of the 95 % interval of the ratio.", append(ofRow[:len(ofRow):len(ofRow)], "bound")},
@@ -114,6 +123,9 @@ func (e exposition) report(r *model.Report) {
 	}
 	for i := range r.Results {
 		e.result(run, &r.Results[i])
+	}
+	for i := range r.Scales {
+		e.scale(run, &r.Scales[i])
 	}
 	for _, g := range r.Goals {
 		e.put("loadline_goal", 1, run.ID, run.Target.Name, g.Text, string(g.Outcome))

@@ -84,6 +84,7 @@ func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 	for name, r := range reporttest.Reports() {
 		check(name, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
+	check("bandwidth", written(t, func(w io.Writer) error { return Write(w, []*model.Report{bandwidthScale()}, nil) }))
 	for name, c := range reporttest.Comparisons() {
 		check(name, written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
 	}
