@@ -90,12 +90,12 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 			run, target = b, a
 		}
 		// A mistyped run would pass for a file that is yet to be made.
-		t, err := parseTarget(target)
-		if err != nil {
-			return err
-		}
-		if _, err := os.Stat(t.Path); t.Path != "" && errors.Is(err, fs.ErrNotExist) {
+		_, parent := os.Stat(filepath.Dir(target))
+		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
 			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+filepath.Dir(target))
+		}
+		if _, err := parseTarget(target); err != nil {
+			return err
 		}
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")

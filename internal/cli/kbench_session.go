@@ -85,10 +85,16 @@ func (s *kbenchSession) end() error {
 // is none, or a shorter one that may be overwritten. Kbench leaves that to fio, which
 // fills it with reserved blocks when it is to be written.
 func (s *kbenchSession) lay() error {
-	t, err := parseTarget(s.request.File)
+	name := s.request.File
+	if !strings.ContainsAny(name, "/:") {
+		// Kbench's target is a file, even where a word alone would be taken for a mistake.
+		name = "./" + name
+	}
+	t, err := parseTarget(name)
 	if err != nil {
 		return err
 	}
+	t.Name = s.request.File
 	s.target = t
 	switch {
 	case t.Kind == model.BlockDevice:

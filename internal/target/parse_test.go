@@ -51,18 +51,20 @@ func TestParsePaths(t *testing.T) {
 	root := tree(t)
 	t.Chdir(root)
 	for name, want := range map[string]model.Target{
-		"dir":               {Kind: model.Directory, Path: root + "/dir"},
-		"dir/":              {Kind: model.Directory, Path: root + "/dir"},
-		"./dir/../dir":      {Kind: model.Directory, Path: root + "/dir"},
-		root + "/dirlink":   {Kind: model.Directory, Path: root + "/dir"},
-		"dir/file":          {Kind: model.File, Path: root + "/dir/file"},
-		"filelink":          {Kind: model.File, Path: root + "/dir/file"},
-		"dirlink/new":       {Kind: model.File, Path: root + "/dir/new"},
-		"new.img":           {Kind: model.File, Path: root + "/new.img"},
-		"a:b":               {Kind: model.File, Path: root + "/a:b"},
-		root + "/a:b":       {Kind: model.File, Path: root + "/a:b"},
-		"./nbd:new":         {Kind: model.File, Path: root + "/nbd:new"},
-		"file with blanks ": {Kind: model.File, Path: root + "/file with blanks "},
+		"dir":                 {Kind: model.Directory, Path: root + "/dir"},
+		"dir/":                {Kind: model.Directory, Path: root + "/dir"},
+		"./dir/../dir":        {Kind: model.Directory, Path: root + "/dir"},
+		root + "/dirlink":     {Kind: model.Directory, Path: root + "/dir"},
+		"dir/file":            {Kind: model.File, Path: root + "/dir/file"},
+		"filelink":            {Kind: model.File, Path: root + "/dir/file"},
+		"dirlink/new":         {Kind: model.File, Path: root + "/dir/new"},
+		"new.img":             {Kind: model.File, Path: root + "/new.img"},
+		"a:b":                 {Kind: model.File, Path: root + "/a:b"},
+		root + "/a:b":         {Kind: model.File, Path: root + "/a:b"},
+		"./nbd:new":           {Kind: model.File, Path: root + "/nbd:new"},
+		"./file with blanks ": {Kind: model.File, Path: root + "/file with blanks "},
+		root + "/word":        {Kind: model.File, Path: root + "/word"},
+		"./word":              {Kind: model.File, Path: root + "/word"},
 	} {
 		want.Name = name
 		got, err := Parse(name)
@@ -159,6 +161,22 @@ func TestRefusals(t *testing.T) {
 			if !strings.Contains(we.Message+" → "+we.Hint, w) {
 				t.Errorf("%q: %q → %q lacks %q", name, we.Message, we.Hint, w)
 			}
+		}
+	}
+}
+
+// A word that names nothing is a mistake more often than a new file.
+func TestAWordIsNoNewFile(t *testing.T) {
+	t.Chdir(tree(t))
+	for name, hint := range map[string]string{
+		"postgres":  "for a new file of that name write ./postgres",
+		"dirr":      "did you mean dir? For a new file of that name write ./dirr",
+		"two words": "for a new file of that name write ./two words",
+	} {
+		got, err := Parse(name)
+		we, ok := err.(*model.WorkerError)
+		if !ok || we.Class != model.Refused || we.Message != name+" does not exist" || we.Hint != hint {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

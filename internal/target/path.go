@@ -71,6 +71,9 @@ func parseMissing(name, abs string) (model.Target, error) {
 		return model.Target{}, model.RefusedError(
 			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, parent), "make it first: mkdir "+abs)
 	}
+	if isWord(name) {
+		return model.Target{}, refuseWord(name, parent)
+	}
 	resolved, err := filepath.EvalSymlinks(parent)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
@@ -82,6 +85,26 @@ func parseMissing(name, abs string) (model.Target, error) {
 			"list the block devices of this machine: lsblk")
 	}
 	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
+}
+
+// isWord tells that a name may as well be a mistyped one of something else: it has
+// neither a slash nor an extension.
+func isWord(name string) bool { return !strings.Contains(name, "/") && filepath.Ext(name) == "" }
+
+// refuseWord refuses a word that names nothing: a file of many gigabytes is made only
+// where one is clearly meant.
+func refuseWord(name, dir string) error {
+	hint := "for a new file of that name write ./" + name
+	var names []string
+	if entries, err := os.ReadDir(dir); err == nil {
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	}
+	if near := model.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %s? %s", near, strings.ToUpper(hint[:1])+hint[1:])
+	}
+	return model.RefusedError(name+" does not exist", hint)
 }
 
 // inDev tells whether a new file in dir would land among the device nodes,
