@@ -126,14 +126,22 @@ func (p *placed) settle(probe *model.ProbeResult) {
 	}
 }
 
-// named says the user's name of the target where a worker in a pod says its path.
+// named says the user's name of the target where a worker in a pod says its path, and
+// on which host it is that something is wrong.
 func (p *placed) named(err error) error {
 	var w *model.WorkerError
-	if p.cluster == nil || !errors.As(err, &w) || p.target.Path == "" {
+	if !errors.As(err, &w) {
 		return err
 	}
 	said := *w
-	said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+	switch {
+	case p.host != "":
+		said.Message = p.host + ": " + w.Message
+	case p.cluster != nil && p.target.Path != "":
+		said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+	default:
+		return err
+	}
 	return &said
 }
 

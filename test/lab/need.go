@@ -25,6 +25,9 @@ var packages = map[string]string{
 	"ceph":                "ceph-common",
 	"rbd":                 "ceph-common",
 	"node":                "nodejs",
+	"sshd":                "openssh-server",
+	"ssh":                 "openssh-client",
+	"ssh-keygen":          "openssh-client",
 }
 
 // strictness is LOADLINE_LAB: "" skips what cannot run here; "programs" fails when

@@ -97,7 +97,7 @@ func (w *worker) wait() {
 	said := w.said.String()
 	switch code := exit.ExitCode(); code {
 	case sshFailed:
-		w.end = model.BrokenError(fmt.Sprintf("ssh to %s failed: %s", w.host, said), "this must work without a question: ssh -o BatchMode=yes "+w.host+" true")
+		w.end = failure(w.host, said)
 	case notFound, notAllowed:
 		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+w.host+" loadline doctor")
 	default:
@@ -123,7 +123,7 @@ type words struct {
 }
 
 func (w *words) Write(p []byte) (int, error) {
-	const most = 500
+	const most = 2000
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.text += string(p)

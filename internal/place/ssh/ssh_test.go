@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,12 +52,27 @@ func TestStreamIsTheWorkers(t *testing.T) {
 	}
 }
 
+// tailOfSeq is what is kept of 500 numbers before the reason.
+var tailOfSeq = func() string {
+	var all strings.Builder
+	for i := 1; i <= 500; i++ {
+		fmt.Fprintf(&all, "%d ", i)
+	}
+	return all.String()[all.Len()-longest+len("Host key verification failed."):]
+}()
+
 func TestWhatGoesWrongIsASentence(t *testing.T) {
 	for _, c := range []struct {
 		script, want, hint string
 		class              model.ErrorClass
 	}{
 		{"echo 'db1: Permission denied (publickey).' >&2; exit 255", "ssh to db1 failed: db1: Permission denied (publickey).", "ssh -o BatchMode=yes db1 true", model.Broken},
+		{"echo 'db1: No route to host' >&2; exit 255", "ssh to db1 failed: db1: No route to host", "without a question: ssh -o BatchMode=yes db1 true", model.Broken},
+		{"seq 500 >&2; echo 'Host key verification failed.' >&2; exit 255", "ssh to db1 failed: … " + tailOfSeq + "Host key verification failed.", "accept it: ssh db1 true", model.Broken},
+		{"echo '@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @ Offending ED25519 key in /home/u/.ssh/known_hosts:3 Host key verification failed.' >&2; exit 255",
+			"ssh to db1 failed: its key is not the one that is known for it in /home/u/.ssh/known_hosts: somebody may be in between, or the host was installed anew", "ssh-keygen -R", model.Broken},
+		{"echo 'Timeout, server db1 not responding.' >&2; exit 255", "the connection to db1 was lost: Timeout, server db1 not responding.", "measure again", model.Broken},
+		{"echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255", "ssh to db1 failed: kex_exchange_identification: Connection closed by remote host", "BatchMode", model.Broken},
 		{"echo 'sh: loadline: not found' >&2; exit 127", "the host db1 does not run loadline: sh: loadline: not found", "PATH", model.Refused},
 		{"echo 'loadline: boom' >&2; exit 1", "the worker on db1 ended with exit code 1: loadline: boom", "", model.Broken},
 	} {

@@ -1,0 +1,44 @@
+package ssh
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// offending is the line of ssh's warning that says where the key is that it knows.
+var offending = regexp.MustCompile(`key in (\S+):\d+`)
+
+// lost is what ssh says about a connection that there was.
+var lost = regexp.MustCompile(`closed by remote host|not responding|Broken pipe|Connection reset`)
+
+// longest is how much of what ssh said is repeated: its end, where it says why.
+const longest = 500
+
+// failure makes a sentence of what ssh said when it could not connect, or lost the
+// connection, with what to do about it.
+func failure(host, said string) error {
+	message, hint := "ssh to "+host+" failed: ", "this must work without a question: ssh -o BatchMode=yes "+host+" true"
+	switch {
+	case strings.Contains(said, "IDENTIFICATION HAS CHANGED"):
+		// A warning of a screen's length.
+		message += "its key is not the one that is known for it"
+		if m := offending.FindStringSubmatch(said); m != nil {
+			message += " in " + m[1]
+		}
+		return model.BrokenError(message+": somebody may be in between, or the host was installed anew",
+			"if it was installed anew, forget the old key (ssh-keygen -R with its name) and accept the new one: ssh "+host+" true")
+	case strings.Contains(said, "Host key verification failed"):
+		hint = fmt.Sprintf("its key is not known here: connect once by hand and accept it: ssh %s true", host)
+	case lost.MatchString(said) && !strings.Contains(said, "kex_exchange"):
+		return model.BrokenError("the connection to "+host+" was lost: "+said, "see whether the host still runs (ssh "+host+" uptime), and measure again")
+	case strings.Contains(said, "Permission denied"):
+		hint = fmt.Sprintf("it does not accept your key: ssh-copy-id %s; then this must work without a question: ssh -o BatchMode=yes %s true", host, host)
+	}
+	if len(said) > longest {
+		said = "… " + said[len(said)-longest:]
+	}
+	return model.BrokenError(message+said, hint)
+}
