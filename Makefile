@@ -44,9 +44,11 @@ test: deps
 	$(GO) test -p 1 -timeout $(TIMEOUT) ./...
 
 # The cluster is a module of its own: it builds Kubernetes, which takes minutes the
-# first time. -v shows why it is skipped where it cannot run.
+# first time. First come the tests that an API server alone is enough for, which starts
+# in seconds. -v shows why the others are skipped where the cluster cannot run.
 e2e:
 	@scripts/deps cluster
+	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/kube
 	cd test/cluster && $(GO) test -count=1 -v -timeout 30m ./e2e
 
 lint:

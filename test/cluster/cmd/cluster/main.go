@@ -4,11 +4,13 @@
 //	cluster down                end it; nothing is left but the programs
 //	cluster missing             why this machine cannot carry one, if so
 //	cluster load IMAGE.tar      give every node an image
+//	cluster build               build what is missing, and tell in which folder it is
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/loadline/loadline/test/cluster"
@@ -45,6 +47,13 @@ func run(args []string) error {
 		return cluster.At(o).Down()
 	case verb == "load" && len(args) == 2:
 		return cluster.At(o).Load(args[1])
+	case verb == "build":
+		c := cluster.At(o)
+		if err := c.Build("."); err != nil {
+			return err
+		}
+		fmt.Println(filepath.Dir(c.Program("kubectl")))
+		return nil
 	case verb == "missing":
 		fmt.Println(cluster.Missing())
 		return nil
@@ -55,5 +64,5 @@ func run(args []string) error {
 		}
 		return cluster.At(o).Inside(n, args[2:])
 	}
-	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | load IMAGE.tar | missing")
+	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | load IMAGE.tar | missing | build")
 }
