@@ -34,8 +34,8 @@ const (
 	surely     = 4.0
 	modesApart = 0.10
 	driftLeast = 0.05
-	// flat is the coefficient of variation below which the rest behind a step is
-	// held by a limit, whatever it was before.
+	// flat is the relative spread below which the rest behind a step is held by a
+	// limit, whatever it was before.
 	flat = 0.02
 	// longSeconds is the least length of an unbroken series that is cut into
 	// segments, and segmentSeconds the least length of one, or a quarter of all.
@@ -109,7 +109,7 @@ func (s *series) segments() regime {
 	n := len(s.rate)
 	if d := stats.Observe(s.rate).Dropped; d > 0 {
 		before, after := stats.Mean(s.rate[:d]), stats.Mean(s.rate[d:])
-		if before < (1-stepLeast)*after && d < n/2 && s.apart(0, d, n) {
+		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, n) {
 			return regime{kind: warming, at: d, before: before, after: after}
 		}
 	}
@@ -129,7 +129,7 @@ func (s *series) segments() regime {
 func (s *series) apart(from, at, to int) bool {
 	a, b := s.rate[from:at], s.rate[at:to]
 	spread := stats.StdDev(b)
-	if from > 0 || at >= to/2 {
+	if from > 0 || at > to/2 {
 		// Else it may be a climb from the beginning, which is no noise.
 		spread = math.Max(spread, stats.StdDev(a))
 	}
@@ -147,12 +147,24 @@ func (s *series) change(from, end, at, to int, only bool) regime {
 	}
 	cvPre, cvPost := stats.StdDev(pre)/r.before, stats.StdDev(post)/r.after
 	switch {
-	case only && r.after < r.before && (cvPost <= cvPre/2 || cvPost <= flat):
+	case only && r.after < r.before && (cvPost <= cvPre/2 || scatter(post) <= flat*r.after):
 		r.kind = bursting
 	case only && r.after > r.before && at <= len(s.rate)/2:
 		r.kind = warming
 	}
 	return r
+}
+
+// scatter is the spread of most values: 1.4826 times the median distance from the
+// median, which is the standard deviation of normal ones. A limit stays one when the
+// machine stands still for a moment, and one second gets what another one lacks.
+func scatter(y []float64) float64 {
+	middle := median(y)
+	away := make([]float64, len(y))
+	for i, v := range y {
+		away[i] = math.Abs(v - middle)
+	}
+	return 1.4826 * median(away)
 }
 
 // steps looks for one change of level in a series of visits. What differs from

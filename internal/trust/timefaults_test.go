@@ -84,6 +84,21 @@ var timeFaults = []fault{
 			return 300 * wiggle(i)
 		})
 	}, want: []string{"warning rand-read-iops"}, says: "some 80."},
+	{rule: "burst", name: "a moment's standstill at the limit", spoil: func(ev *Evidence) {
+		// As measured: what one second lacked, the one before it had been given.
+		measured := []float64{1503, 1501, 1500, 1498, 1500, 1501, 1501, 1498, 1351, 300, 300, 300, 301, 299,
+			300, 300, 300, 300, 301, 299, 300, 300, 300, 325, 276, 299, 300, 300}
+		unbroken(ev, iops.Name, len(measured), func(i int) float64 { return measured[i] })
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}},
+	{rule: "warm-up", name: "half of the time", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Schedule.Mode = model.Steady
+		unbroken(ev, iops.Name, 140, func(i int) float64 {
+			if i < 70 {
+				return 2000 * wiggle(i) * (0.1 + 0.9*float64(i)/70)
+			}
+			return 2000 * wiggle(i)
+		})
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail"}, says: "the first 1 m 10 s"},
 	{rule: "warm-up", name: "a slow first visit", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 6 {

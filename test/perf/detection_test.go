@@ -43,6 +43,7 @@ func simulatedFaults(rated string) []simulatedFault {
 		{"tail", model.SeverityNote, "stalls in one second of twelve", "iops=3000&cv=0.01&spike=0.083&spike-level=0.3", one("--time", "90s")},
 		{"warm-up", model.SeverityWarning, "15 s to warm up, in one visit", "iops=3000&warm-up=15&" + noise, one("--time", "120s", "--ramp-time", "1s")},
 		{"warm-up", model.SeverityNote, "30 s to warm up, until steady", "iops=3000&warm-up=30&" + noise, one("--until-steady")},
+		{"warm-up", model.SeverityNote, "60 s to warm up, until steady", "iops=3000&warm-up=60&" + noise, one("--until-steady")},
 		{"burst", model.SeverityWarning, "credit for 20 s, in one visit", "iops=300&burst=3000&credit=54000&cv=0.01", one("--time", "60s", "--ramp-time", "1s")},
 		{"burst", model.SeverityWarning, "credit for 10 s, in rounds", "iops=300&burst=3000&credit=27000&cv=0.01", one("--max-time", "60s")},
 		{"cliff", model.SeverityWarning, "a fall to half with noise of 8 %", "iops=3000&burst=6000&credit=90000&cv=0.08", one("--time", "90s", "--ramp-time", "1s")},
