@@ -156,6 +156,11 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 			return nil, margins, pair.abandon(err)
 		}
 	}
+	if f.scenario == onBaseline {
+		if err := refuseShared(targets[0], targets[1], pair.probes[0].Environment, pair.probes[1].Environment); err != nil {
+			return nil, margins, pair.abandon(err)
+		}
+	}
 	if pair.plans, err = profile.Pair(exps, p, targets, pair.probes); err != nil {
 		return nil, margins, pair.abandon(err)
 	}

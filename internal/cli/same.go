@@ -23,6 +23,19 @@ func refuseSame(a, b model.Target) error {
 	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, kindWord(a.Kind)), hint)
 }
 
+// refuseShared refuses a baseline that lies on the very device of the target: it is
+// the same storage, not the one below, and rules would judge the one by the other.
+// A device that is built on another one has a name of its own. In a cluster two
+// classes may share a node's disk, which is what one wants to see there.
+func refuseShared(a, b model.Target, inA, inB model.Environment) error {
+	device := inA.Storage.Device
+	if device == "" || device != inB.Storage.Device || a.Path == "" || b.Path == "" || a.Cluster != nil || b.Cluster != nil {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
+		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", a.Name, b.Name))
+}
+
 func kindWord(k model.TargetKind) string {
 	switch k {
 	case model.BlockDevice:
