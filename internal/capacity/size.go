@@ -148,6 +148,7 @@ func (z *sizer) flowCosts(f model.NeedFlow) ([]cost, error) {
 		share := m.per * scaleNodes(sys, s) / z.capacityOf(s)
 		if i := slices.IndexFunc(list, func(c cost) bool { return c.resource == m.of }); i < 0 {
 			list = append(list, cost{m.alone, "node", share, 1, "measured"})
+			z.guessBlock(f, s)
 		} else if measured := share * list[i].perNode; measured > list[i].each {
 			list[i].each, list[i].how = measured, "the hardware, with costs as measured"
 		}
@@ -167,6 +168,23 @@ func (z *sizer) flowCosts(f model.NeedFlow) ([]cost, error) {
 		z.guessed = append(z.guessed, fmt.Sprintf("the bandwidth of %s is not counted: nothing tells how much there is", name))
 	}
 	return list, nil
+}
+
+// guessBlock says that a capacity was measured with other blocks, of which it may have
+// been the other limit: larger ones may move more bytes, smaller ones make more I/Os.
+func (z *sizer) guessBlock(f model.NeedFlow, s *model.Scale) {
+	what := ""
+	switch {
+	case s.BlockSize <= 0:
+	case s.Metric == model.Bandwidth && f.BlockSize > s.BlockSize:
+		what = "bandwidth"
+	case s.Metric == model.IOPS && f.BlockSize < s.BlockSize:
+		what = "rate"
+	}
+	if what != "" {
+		z.guessed = append(z.guessed, fmt.Sprintf("the %s of %s %s I/Os of %s is taken from blocks of %s (%s): there may be more, and then fewer nodes do",
+			what, accessWord(f.Access), f.Direction, model.FormatBlock(f.BlockSize), model.FormatBlock(s.BlockSize), s.Workload))
+	}
 }
 
 // unknownFlow says that nothing is known of a kind of I/O, and what is.

@@ -271,3 +271,37 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 		}
 	})
 }
+
+// A capacity that was measured with other blocks than are needed may be larger than
+// it showed: that is said, and only then.
+func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
+	p := &model.Published{Name: "drawn", System: model.System{Nodes: 3}}
+	for _, m := range []struct {
+		metric model.Metric
+		block  int64
+		one    float64
+	}{{model.IOPS, 4 << 10, 1000}, {model.Bandwidth, 32 << 10, 32 << 20}} {
+		s := model.PublishedScale{Scale: model.Scale{Workload: "rand-read-" + model.FormatBlock(m.block), Access: model.Random, Direction: model.Read, BlockSize: m.block, Metric: m.metric}}
+		for _, n := range []int{1, 2, 4, 8, 12, 16} {
+			v := m.one * math.Min(float64(n), 3.4)
+			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 3, Total: model.Estimate{Unit: m.metric.Unit(), Value: v, Low: v, High: v}})
+		}
+		p.Scales = append(p.Scales, s)
+	}
+	for block, want := range map[int64]string{
+		2 << 10:  "the rate of random read I/Os of 2k is taken from blocks of 4k (rand-read-4k)",
+		4 << 10:  "",
+		16 << 10: "",
+		32 << 10: "",
+		64 << 10: "the bandwidth of random read I/Os of 64k is taken from blocks of 32k (rand-read-32k)",
+	} {
+		s, err := Size(p, model.SizingAsk{Needs: []model.Need{{Text: "drawn", Pods: 1, Flows: []model.NeedFlow{{Access: model.Random, Direction: model.Read, BlockSize: block, Rate: 10}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(s.Notes, "; ")
+		if said := strings.Contains(notes, "is taken from blocks"); said != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("blocks of %d: %s", block, notes)
+		}
+	}
+}

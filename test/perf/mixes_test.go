@@ -27,8 +27,9 @@ const (
 	// are measured with 1 and three more numbers up to that.
 	mixVolumes = 12
 	mixDelay   = 2 * time.Millisecond
-	// bulk is the block size of the pure workloads whose bandwidth is measured.
-	bulk = 32 << 10
+	// bulk is the block size of the pure workloads whose bandwidth is measured: the
+	// largest of the mixes, as smaller blocks would not show the bandwidth of larger ones.
+	bulk = 64 << 10
 )
 
 // heldOut is one drawn device: what it is set to is the truth.
