@@ -46,7 +46,7 @@ var faults = []planted{
 		return file, []string{"--profile", "kbench", "--only", "rand-read-lat", "--max-time", "6s"}
 	}},
 	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
-		own := ownFile(t, "own.fio", "[checked]\nrw=write\nbs=256k\nverify=sha512\ndo_verify=0\n")
+		own := ownFile(t, "own.fio", "[checked]\nrw=write\nbs=256k\niodepth=8\nverify=sha512\ndo_verify=0\n")
 		target := lab.Plain(t).Target()
 		return target, []string{"--job", own, "--size", "64M", "--max-time", "6s", "--destroy-data-on", target}
 	}},
@@ -110,7 +110,7 @@ var faults = []planted{
 		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
 	}},
 	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, plant: func(t testing.TB) (string, []string) {
-		return throttled(t), reads("--max-time", "6s", "--cap", "iops=1000,bandwidth=1GiB/s")
+		return throttled(t), reads("--max-time", "14s", "--cap", "iops=1000,bandwidth=1GiB/s")
 	}},
 	{rule: "cap", name: "a device of twice its limit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		return throttled(t), reads("--max-time", "6s", "--cap", "iops=500")

@@ -65,6 +65,20 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 	}
 }
 
+// Of two volumes one lies on a device of 1,000 IOPS and one on a device of 200: rule
+// fairness says that the mean is nobody's, and rule sum that the total is right.
+func TestAnUnfairShareIsNamed(t *testing.T) {
+	o := command(t.Context(), t, "scale", "--volumes", "2", "--repeat", "2", "--max-time", "12s", "--output", "json", "--results", t.TempDir(),
+		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})),
+		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 200, Size: 64 << 20})))
+	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
+		t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
+	}
+	if !o.finding("fairness", model.SeverityWarning) || !o.finding("sum", model.SeverityPassed) {
+		t.Errorf("findings: %+v", o.report.Findings)
+	}
+}
+
 // late is a load generator that comes two seconds late for one of the volumes.
 type late struct {
 	agent.Driver
