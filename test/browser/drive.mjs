@@ -40,6 +40,35 @@ for (const [name, file] of Object.entries(task.pages)) {
   });
 }
 
+// The law is drawn with the band of its predictions, and what it leaves over beside it.
+await check("law", async (t) => {
+  for (const [name, least] of [["scale", 1], ["reference", 12]]) {
+    const page = await open(t, task.pages[name]);
+    await unfold(page);
+    await drawn(page);
+    const marks = Object.fromEntries((await pixels(page)).map((p) => [p.name, p.colored]));
+    const laws = await page.evaluate(() =>
+      [...document.querySelectorAll(".plot[data-chart^=scale-][data-chart$=-total]")].map((plot) => {
+        // The band is a pale grey that is seen through, unlike axes, points and lines.
+        let band = 0;
+        for (const canvas of plot.querySelectorAll("canvas")) {
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 40 && data[i + 3] < 80 && Math.max(data[i], data[i + 1], data[i + 2]) < 150) band++;
+        }
+        return { chart: plot.dataset.chart, band, key: plot.closest("figure").querySelector(".key").innerText };
+      }),
+    );
+    if (laws.length < least) t.fail(`${name}: ${laws.length} laws are drawn, expected at least ${least}`);
+    for (const l of laws) {
+      if (l.band < 500 || !l.key.includes("prediction band")) t.fail(`${name}: the band of ${l.chart} covers ${l.band} pixels; the key says ${l.key}`);
+      const left = marks[l.chart.replace(/-total$/, "-residuals")];
+      if (!(left >= 60)) t.fail(`${name}: what the law of ${l.chart} leaves over shows ${left} pixels`);
+    }
+    t.log(`${name}: ${laws.map((l) => `${l.chart} ${l.band}`).join(", ")}`);
+    await page.context().close();
+  }
+});
+
 await check("colours", async (t) => {
   const page = await open(t, task.pages.run);
   const plot = page.locator(".plot").first();

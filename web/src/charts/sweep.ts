@@ -83,7 +83,7 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
               showSymbol: true,
               itemStyle: { color },
               lineStyle: { color, width: 2, type: dash(i) },
-              label: { show: width > 500 || lines.length === 1, position: "right", distance: 7, color: t.text, fontSize: 10, textBorderColor: t.paper, textBorderWidth: 3, formatter: (q: { dataIndex: number }) => String(l.points[q.dataIndex]!.depth) },
+              label: { show: true, position: "right", distance: width > 500 ? 7 : 4, color: t.text, fontSize: width > 500 ? 10 : 9, textBorderColor: t.paper, textBorderWidth: 3, formatter: (q: { dataIndex: number }) => String(l.points[q.dataIndex]!.depth) },
               labelLayout: { hideOverlap: true },
               emphasis: { disabled: true },
             };
