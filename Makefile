@@ -66,6 +66,8 @@ perf: deps
 	cd test/truth && ../../bin/truth.test -test.run '^TestRules' -test.timeout 90m -rounds 10
 	@scripts/deps cluster
 	cd test/cluster && $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./e2e
+	@scripts/deps foreign
+	LOADLINE_LONG=1 $(GO) test -count=1 -run TestOtherArchitectureRuns ./deploy/image
 
 clean:
 	rm -rf bin

@@ -25,6 +25,8 @@ var packages = map[string]string{
 	"ceph":                "ceph-common",
 	"rbd":                 "ceph-common",
 	"node":                "nodejs",
+	"qemu-aarch64-static": "qemu-user-static",
+	"qemu-x86_64-static":  "qemu-user-static",
 	"sshd":                "openssh-server",
 	"ssh":                 "openssh-client",
 	"ssh-keygen":          "openssh-client",

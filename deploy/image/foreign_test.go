@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// emulators run a program of another architecture, without the kernel's help.
+var emulators = map[string]string{"amd64": "qemu-x86_64-static", "arm64": "qemu-aarch64-static"}
+
+// The image of the other architecture is built as it is published, and its programs run
+// in an emulator: they find their libraries in the image's own files, and fio measures.
+func TestOtherArchitectureRuns(t *testing.T) {
+	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	if os.Getenv("LOADLINE_LONG") == "" {
+		t.Skip("skipped: it unpacks a Debian of " + other + ", which takes a minute; LOADLINE_LONG=1 does it, as does make perf")
+	}
+	lab.Need(t, emulators[other], "apt-get", "dpkg-deb")
+	emulator, err := exec.LookPath(emulators[other])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	debian, root := filepath.Join(dir, "debian"), filepath.Join(dir, "root")
+	if out, err := exec.Command("./debian", other, debian).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	binary, err := compile(dir, other, "tested")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := gather(debian, other, binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := all.lay(root); err != nil {
+		t.Fatal(err)
+	}
+	lab.Lock(t)
+	for command, want := range map[string]string{
+		"usr/bin/loadline --version": "loadline tested",
+		"usr/bin/loadline run fake:?iops=3000 --profile quick --quiet --output json --results " + dir + "/results":                                  `"status": "complete"`,
+		"usr/bin/fio --name=job --filename=" + dir + "/data --size=1M --rw=randread --ioengine=psync --time_based --runtime=1 --output-format=json": `"jobname" : "job"`,
+		"usr/sbin/blkid -V":    "libblkid",
+		"bin/bash -c set":      "MACHTYPE=" + map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[other],
+		"bin/busybox uname -m": map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[other],
+	} {
+		args := strings.Fields(command)
+		cmd := exec.Command(emulator, append([]string{"-L", root, filepath.Join(root, args[0])}, args[1:]...)...)
+		// Nothing of this machine's programs may stand in for the image's.
+		cmd.Env, cmd.Dir = []string{"PATH=/nowhere", "HOME=" + dir}, dir
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, %q is not in %s", command, err, want, out)
+		}
+	}
+}
