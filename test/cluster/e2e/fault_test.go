@@ -79,7 +79,7 @@ func TestServerRestarts(t *testing.T) {
 	if len(r.Results) == 0 || r.Results[0].Seconds < 14 {
 		t.Errorf("%+v", r.Results)
 	}
-	if !strings.Contains(progress.String(), "the connection to the pod is lost") {
+	if !strings.Contains(progress.String(), "the connection to the pod on node") {
 		t.Errorf("not a word about the lost connection: %s", progress)
 	}
 	nothingLeft(t, ns)
