@@ -22,7 +22,8 @@ var lock struct {
 // the test ends: go test runs packages side by side, and two measurements at once
 // spoil each other. All devices of the lab that are worth measuring take it by
 // themselves; a test may take it again. It does not order the tests within one
-// binary, so a test that measures must not call t.Parallel.
+// binary: only what measures slow devices, or asserts nothing about time, may call
+// t.Parallel.
 func Lock(t T) {
 	t.Helper()
 	lock.Lock()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -12,7 +13,7 @@ import (
 )
 
 // comparison runs "loadline compare A B … --output json" inside this process.
-func comparison(t *testing.T, a, b string, args ...string) (model.Comparison, int) {
+func comparison(t testing.TB, a, b string, args ...string) (model.Comparison, int) {
 	t.Helper()
 	o := command(t.Context(), t, append([]string{"compare", a, b, "--output", "json", "--quiet", "--results", t.TempDir()}, args...)...)
 	var c model.Comparison
@@ -33,6 +34,7 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	const runs = 40
 	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&visit-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
 		t.Run(parameters, func(t *testing.T) {
+			t.Parallel()
 			rows, different, wrong, covered := 0, 0, 0, 0
 			for run := range runs {
 				a, b := fakePair(parameters, parameters, run)
@@ -68,47 +70,56 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 // found in at least four of five comparisons of ten blocks.
 func TestFivePercentLessIsFound(t *testing.T) {
 	const runs = 100
-	found, wrong := 0, 0
-	for run := range runs {
-		a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
-		// Ten blocks fit into the time, and no more.
-		c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "77s", "--seed", fmt.Sprint(run+1))
-		r := c.Rows[0]
-		if r.Blocks != 10 {
-			t.Fatalf("%d blocks", r.Blocks)
+	var found, wrong atomic.Int64
+	t.Run("runs", func(t *testing.T) {
+		for run := range runs {
+			t.Run(fmt.Sprint(run), func(t *testing.T) {
+				t.Parallel()
+				a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
+				// Ten blocks fit into the time, and no more.
+				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "77s", "--seed", fmt.Sprint(run+1))
+				r := c.Rows[0]
+				if r.Blocks != 10 {
+					t.Fatalf("%d blocks", r.Blocks)
+				}
+				if r.Adjusted < c.Alpha && r.Ratio.Value < 1 {
+					found.Add(1)
+				}
+				if r.Verdict == model.Better {
+					wrong.Add(1)
+				}
+			})
 		}
-		if r.Adjusted < c.Alpha && r.Ratio.Value < 1 {
-			found++
-		}
-		if r.Verdict == model.Better {
-			wrong++
-		}
-	}
-	t.Logf("found in %d of %d comparisons", found, runs)
-	if found < 80 || wrong > 0 {
-		t.Errorf("found in %d of %d comparisons, called better in %d", found, runs, wrong)
+	})
+	t.Logf("found in %d of %d comparisons", found.Load(), runs)
+	if found.Load() < 80 || wrong.Load() > 0 {
+		t.Errorf("found in %d of %d comparisons, called better in %d", found.Load(), runs, wrong.Load())
 	}
 }
 
 // Two throttled devices of which one is set to a tenth less: the ratio is what
 // they are set to, and the verdict is worse one way and better the other.
 func TestThrottledDevicesAreToldApart(t *testing.T) {
-	fast, slow := lab.Throttled(t, lab.Throttle{IOPS: 2000, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: 1800, Size: 64 << 20})
-	args := []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s"}
+	t.Parallel()
 	for _, c := range []struct {
-		a, b  lab.Device
+		a, b  int64
 		ratio float64
 		want  model.Change
 		code  int
-	}{{fast, slow, 0.9, model.Worse, 4}, {slow, fast, 1 / 0.9, model.Better, 0}} {
-		got, code := comparison(t, c.a.Target(), c.b.Target(), args...)
-		r := got.Rows[0]
-		if code != c.code || r.Verdict != c.want || r.Ratio.Value < 0.99*c.ratio || r.Ratio.Value > 1.01*c.ratio {
-			t.Errorf("%s against %s: exit code %d, %s, ratio %g [%g, %g], want %s and %g", c.b.Name, c.a.Name, code, r.Verdict, r.Ratio.Value, r.Ratio.Low, r.Ratio.High, c.want, c.ratio)
-		}
-		if got.Method != model.Paired || !got.Comparable {
-			t.Errorf("method %s, differences %+v", got.Method, got.Differences)
-		}
+	}{{2000, 1800, 0.9, model.Worse, 4}, {1800, 2000, 1 / 0.9, model.Better, 0}} {
+		t.Run(fmt.Sprintf("%d after %d", c.b, c.a), func(t *testing.T) {
+			beside(t, func(t testing.TB) {
+				a, b := lab.Throttled(t, lab.Throttle{IOPS: c.a, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: c.b, Size: 64 << 20})
+				got, code := comparison(t, a.Target(), b.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s")
+				r := got.Rows[0]
+				if code != c.code || r.Verdict != c.want || r.Ratio.Value < 0.99*c.ratio || r.Ratio.Value > 1.01*c.ratio {
+					t.Errorf("exit code %d, %s, ratio %g [%g, %g], want %s and %g", code, r.Verdict, r.Ratio.Value, r.Ratio.Low, r.Ratio.High, c.want, c.ratio)
+				}
+				if got.Method != model.Paired || !got.Comparable {
+					t.Errorf("method %s, differences %+v", got.Method, got.Differences)
+				}
+			})
+		})
 	}
 }
 
@@ -124,7 +135,7 @@ func TestTwoDirectoriesOnOneDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, code := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "20s", "--fail-on", "none")
+	c, code := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "15s", "--fail-on", "none")
 	if code != 0 || len(c.Rows) == 0 || c.Rows[0].Blocks < 4 {
 		t.Fatalf("exit code %d, rows %+v", code, c.Rows)
 	}

@@ -50,6 +50,7 @@ func TestTwelveCells(t *testing.T) {
 	for mode, cells := range loses {
 		for sync, lost := range cells {
 			t.Run(string(mode)+"/"+sync, func(t *testing.T) {
+				t.Parallel()
 				device := lab.PowerLoss(t, mode)
 				back := make(chan struct{})
 				go func() {
@@ -100,6 +101,7 @@ func TestSyncsOfAFile(t *testing.T) {
 		{lab.Unsafe, "dsync", model.DurabilityLies},
 	} {
 		t.Run(string(c.mode)+"/"+c.sync, func(t *testing.T) {
+			t.Parallel()
 			device := lab.PowerLoss(t, c.mode)
 			file := lab.File(t, device.Device)
 			// After the power loss, a copy of what survived takes the file's place.

@@ -57,12 +57,15 @@ func TestReadErrorsAreNamed(t *testing.T) {
 // The device runs full while it is measured.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
+	results := t.TempDir()
 	go func() {
-		time.Sleep(6 * time.Second)
+		for samples(results) < 2 {
+			time.Sleep(20 * time.Millisecond)
+		}
 		d.On(t)
 	}()
 	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-write-iops,rand-read-iops", "--size", "64M",
-		"--max-time", "30s", "--destroy-data-on", d.Target())
+		"--max-time", "12s", "--destroy-data-on", d.Target(), "--results", results)
 	if o.code != 5 && o.code != 1 {
 		t.Errorf("exit code %d, want 1 or 5", o.code)
 	}
@@ -111,12 +114,13 @@ func TestHolesAreNamed(t *testing.T) {
 	lab.Lock(t)
 	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path := file(t, t.TempDir(), 64<<20)
 			before, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := measure(t.Context(), t, path, "--profile", "kbench", "--only", "rand-read-iops,seq-read-bw", "--max-time", "15s")
+			o := measure(t.Context(), t, path, "--profile", "kbench", "--only", "rand-read-iops,seq-read-bw", "--max-time", "12s")
 			if o.code != 5 || !o.finding("sparse", model.SeverityInvalid) {
 				t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
 			}
@@ -134,18 +138,23 @@ func TestHolesAreNamed(t *testing.T) {
 
 func TestMemoryIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
-	dir := lab.Tmpfs(t, 256<<20)
 	lab.Lock(t)
-	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "8s")
-	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
-		t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+	named := func(t *testing.T, target string) {
+		o := measure(t.Context(), t, target, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "6s")
+		if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
+			t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+		}
 	}
-	empty(t, dir)
-	loop := lab.LoopOnMemory(t, 64<<20)
-	o = measure(t.Context(), t, loop, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "8s")
-	if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
-		t.Errorf("a loop device on tmpfs: exit code %d, findings %+v", o.code, o.report.Findings)
-	}
+	t.Run("tmpfs", func(t *testing.T) {
+		t.Parallel()
+		dir := lab.Tmpfs(t, 256<<20)
+		named(t, dir)
+		empty(t, dir)
+	})
+	t.Run("a loop device on tmpfs", func(t *testing.T) {
+		t.Parallel()
+		named(t, lab.LoopOnMemory(t, 64<<20))
+	})
 }
 
 // What a user may want to lose must be named, and what carries data is refused
@@ -169,6 +178,7 @@ func TestInterrupt(t *testing.T) {
 	lab.Lock(t)
 	for _, after := range []time.Duration{500 * time.Millisecond, 2500 * time.Millisecond, 9 * time.Second} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			ctx, cancel := context.WithTimeout(t.Context(), after)
 			defer cancel()

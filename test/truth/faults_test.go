@@ -15,47 +15,59 @@ import (
 type planted struct {
 	rule, name string
 	severity   model.Severity
-	// alone wants the processors for itself.
-	alone bool
+	// beside is who else may be measured meanwhile.
+	beside company
 	// plant makes the device with its fault, and the arguments that meet it.
 	plant func(t testing.TB) (target string, args []string)
 }
 
+// company is what a fault lets happen beside it.
+type company int
+
+const (
+	// gentle is a slow device, which takes a few percent of a processor.
+	gentle company = iota
+	// hasty takes all it gets, and how much it gets does not matter.
+	hasty
+	// alone wants the processors for itself, or changes what all see.
+	alone
+)
+
 // faults has at least one for each rule.
 var faults = []planted{
-	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		return lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}).Target(), reads("--max-time", "6s")
 	}},
-	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		return lab.Tmpfs(t, 256<<20), reads("--max-time", "6s")
 	}},
-	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		return lab.Sparse(t, t.TempDir(), 64<<20), reads("--max-time", "6s")
 	}},
-	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
 	}},
-	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, beside: alone, plant: func(t testing.TB) (string, []string) {
 		device := throttled(t)
 		otherLoad(t, "s/iodepth=64/iodepth=8/")
 		return device, reads("--max-time", "6s")
 	}},
-	{rule: "clock", name: "no I/O, by a clock of microseconds", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "clock", name: "no I/O, by a clock of microseconds", severity: model.SeverityInvalid, beside: alone, plant: func(t testing.TB) (string, []string) {
 		file := lab.Filled(t, t.TempDir(), 64<<20)
 		otherLoad(t, "s/ioengine=.*/ioengine=null\\nclocksource=gettimeofday/")
 		return file, []string{"--profile", "kbench", "--only", "rand-read-lat", "--max-time", "6s"}
 	}},
-	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, beside: alone, plant: func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.fio", "[checked]\nrw=write\nbs=256k\niodepth=8\nverify=sha512\ndo_verify=0\n")
 		target := lab.Plain(t).Target()
 		return target, []string{"--job", own, "--size", "64M", "--max-time", "6s", "--destroy-data-on", target}
 	}},
-	{rule: "cpu", name: "all cores are busy", severity: model.SeverityInvalid, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "cpu", name: "all cores are busy", severity: model.SeverityInvalid, beside: alone, plant: func(t testing.TB) (string, []string) {
 		device := lab.Delayed(t, time.Millisecond, time.Millisecond)
 		occupy(t)
 		return device.Target(), []string{"--profile", "kbench", "--only", "rand-read-lat", "--size", "64M", "--max-time", "6s"}
 	}},
-	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, alone: true, plant: func(t testing.TB) (string, []string) {
+	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.fio", "[neighbours]\nrw=read\nbs=4k\niodepth=64\niodepth_batch_submit=16\niodepth_batch_complete_min=16\n")
 		return lab.LoopOnMemory(t, 64<<20), []string{"--job", own, "--max-time", "6s"}
 	}},

@@ -18,7 +18,7 @@ import (
 )
 
 // kbenchCommand runs loadline kbench in an environment of "NAME=value" words.
-func kbenchCommand(ctx context.Context, t *testing.T, words []string, args ...string) (code int, stdout, stderr string) {
+func kbenchCommand(ctx context.Context, t testing.TB, words []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	e := env.OS()
@@ -37,7 +37,7 @@ func kbenchCommand(ctx context.Context, t *testing.T, words []string, args ...st
 }
 
 // valuesOf reads a file of results back.
-func valuesOf(t *testing.T, file string) kbench.Values {
+func valuesOf(t testing.TB, file string) kbench.Values {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -53,7 +53,10 @@ func valuesOf(t *testing.T, file string) kbench.Values {
 // The twelve jobs on a device of 2,000 IOPS and 100 MiB/s: every number lands in the
 // file that its aspect names and in the summary, and is right. The device has never
 // been written, so that reads before the filling would be far too fast.
-func TestKbenchOnAThrottledDevice(t *testing.T) {
+func TestKbenchOnAThrottledDevice(t *testing.T) { beside(t, twelveJobs) }
+
+func twelveJobs(t testing.TB) {
+	t.Helper()
 	dev := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 2000, BytesPerSecond: 100 << 20, Size: 64 << 20, Unwritten: true}))
 	prefix := filepath.Join(t.TempDir(), "results", "device")
 	words := []string{"FILE_NAME=" + dev, "OUTPUT=" + prefix, "SIZE=32M", "CPU_IDLE_PROF=enabled"}
@@ -112,7 +115,10 @@ func TestKbenchOnAThrottledDevice(t *testing.T) {
 
 // Single modes that write: Kbench puts them into the file of another aspect. The rates
 // that are asked for are kept, the file is made and goes away again.
-func TestKbenchKeepsRates(t *testing.T) {
+func TestKbenchKeepsRates(t *testing.T) { beside(t, keepsRates) }
+
+func keepsRates(t testing.TB) {
+	t.Helper()
 	lab.Need(t, "fio")
 	lab.Lock(t)
 	dir := t.TempDir()

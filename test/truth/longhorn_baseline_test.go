@@ -10,7 +10,10 @@ import (
 // A replicated volume is held against one disk like those below it. What is true
 // of it (reads up to the number of replicas, no read faster than a disk's) raises
 // no alarm; told of two replicas where three share the reads, the rule speaks.
-func TestLonghornAgainstItsDisk(t *testing.T) {
+func TestLonghornAgainstItsDisk(t *testing.T) { beside(t, againstItsDisk) }
+
+func againstItsDisk(t testing.TB) {
+	t.Helper()
 	all := disks(t, 4, diskDelay)
 	v := lab.Longhorn(t, 3, 64<<20, all[1:]...)
 	lab.Fill(t, v.Device)
@@ -26,7 +29,7 @@ func TestLonghornAgainstItsDisk(t *testing.T) {
 		t.Errorf("a volume whose reads take as long as its disks': %+v", o.report.Findings)
 	}
 
-	o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-iops", "--replicas", "2")...)
+	o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-iops", "--replicas", "2", "--max-time", "15s")...)
 	if !o.finding("above-disks", model.SeverityWarning) {
 		t.Errorf("three times the reads of one disk, from two: %+v", o.report.Findings)
 	}

@@ -16,29 +16,36 @@ import (
 // same speed, so the answers are known: each read needs one disk, and each write
 // all disks twice, for the data and for the revision counter.
 func TestLonghornIsCompared(t *testing.T) {
-	all := disks(t, 5, diskDelay)
-	local, two, three := all[0], lab.Longhorn(t, 2, 64<<20, all[:2]...), lab.Longhorn(t, 3, 64<<20, all[2:]...)
+	t.Parallel()
 	t.Run("local and three replicas", func(t *testing.T) {
-		c := compared(t, local, three.Target(), "--destroy-data-on", three.Target())
-		changed(t, c, "rand-read-iops", 3, model.Better)
-		changed(t, c, "rand-write-iops", 0.5, model.Worse)
-		if c.Comparable {
-			t.Error("a file and an NBD volume pass for like things")
-		}
+		beside(t, func(t testing.TB) {
+			all := disks(t, 4, diskDelay)
+			local, three := all[0], lab.Longhorn(t, 3, 64<<20, all[1:]...)
+			c := compared(t, local, three.Target(), "--destroy-data-on", three.Target())
+			changed(t, c, "rand-read-iops", 3, model.Better)
+			changed(t, c, "rand-write-iops", 0.5, model.Worse)
+			if c.Comparable {
+				t.Error("a file and an NBD volume pass for like things")
+			}
+		})
 	})
 	t.Run("two and three replicas", func(t *testing.T) {
-		c := compared(t, two.Target(), three.Target(), "--destroy-data-on", two.Target(), "--destroy-data-on", three.Target())
-		changed(t, c, "rand-read-iops", 1.5, model.Better)
-		changed(t, c, "rand-write-iops", 1, model.Same, model.Unclear)
-		if !c.Comparable {
-			t.Errorf("two volumes of one kind pass for unlike things: %+v", c.Differences)
-		}
+		beside(t, func(t testing.TB) {
+			all := disks(t, 5, diskDelay)
+			two, three := lab.Longhorn(t, 2, 64<<20, all[:2]...), lab.Longhorn(t, 3, 64<<20, all[2:]...)
+			c := compared(t, two.Target(), three.Target(), "--destroy-data-on", two.Target(), "--destroy-data-on", three.Target())
+			changed(t, c, "rand-read-iops", 1.5, model.Better)
+			changed(t, c, "rand-write-iops", 1, model.Same, model.Unclear)
+			if !c.Comparable {
+				t.Errorf("two volumes of one kind pass for unlike things: %+v", c.Differences)
+			}
+		})
 	})
 }
 
 // compared measures B against A, random reads and writes, logs the table and
 // returns what was saved, judged again.
-func compared(t *testing.T, a, b string, args ...string) model.Comparison {
+func compared(t testing.TB, a, b string, args ...string) model.Comparison {
 	t.Helper()
 	results := t.TempDir()
 	o := command(t.Context(), t, append([]string{"compare", a, b, "--profile", "quick", "--only", "rand-read-iops,rand-write-iops",
@@ -60,7 +67,7 @@ func compared(t *testing.T, a, b string, args ...string) model.Comparison {
 }
 
 // changed checks a row's headline against the ratio that the devices are set to.
-func changed(t *testing.T, c model.Comparison, workload string, truth float64, verdicts ...model.Change) {
+func changed(t testing.TB, c model.Comparison, workload string, truth float64, verdicts ...model.Change) {
 	t.Helper()
 	for _, row := range c.Rows {
 		if row.Workload != workload || row.Metric != model.IOPS {

@@ -26,7 +26,7 @@ var openDriver = open.Driver{Dial: func(ctx context.Context, uri string) (*os.Fi
 }}
 
 // playOpen runs a visit on a lab device and returns its flow, its samples and its result.
-func playOpen(t *testing.T, d lab.Device, w model.Workload, ramp, seconds float64) (total model.Flow, samples []model.Sample, res model.StepResult) {
+func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float64) (total model.Flow, samples []model.Sample, res model.StepResult) {
 	t.Helper()
 	v := model.Volume{Target: model.Target{Name: d.Name, Kind: model.NBD, URI: d.URI}, Size: d.Size, Direct: true}
 	if d.Path != "" {
@@ -62,22 +62,25 @@ func playOpen(t *testing.T, d lab.Device, w model.Workload, ramp, seconds float6
 // longer than 0.4 s. fio's rate mode sees next to nothing of it. The window is two
 // whole periods; the number of I/Os in the stalls varies by 4.5 %.
 func TestOpenLoopSeesStalls(t *testing.T) {
-	for name, at := range map[string]func(*testing.T, lab.Device) lab.Device{
-		"nbd":  func(_ *testing.T, d lab.Device) lab.Device { return d },
-		"file": func(t *testing.T, d lab.Device) lab.Device { return lab.At(lab.File(t, d), d.Size) },
+	t.Parallel()
+	for name, at := range map[string]func(testing.TB, lab.Device) lab.Device{
+		"nbd":  func(_ testing.TB, d lab.Device) lab.Device { return d },
+		"file": func(t testing.TB, d lab.Device) lab.Device { return lab.At(lab.File(t, d), d.Size) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := at(t, lab.Stalling(t, time.Millisecond, 500*time.Millisecond, 10*time.Second))
-			total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 500}, 1, 20)
-			if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/.0138-1) > .2 {
-				t.Errorf("mean %g s, want about 0.0138", mean)
-			}
-			if p99 := total.Histogram.Percentile(99); math.Abs(p99/.4-1) > .1 {
-				t.Errorf("p99 %g s, want about 0.4", p99)
-			}
-			if done := float64(total.IOs) / float64(res.Due); math.Abs(done-1) > .03 || math.Abs(float64(res.Due)/10000-1) > .05 {
-				t.Errorf("%d due, %d done", res.Due, total.IOs)
-			}
+			beside(t, func(t testing.TB) {
+				d := at(t, lab.Stalling(t, time.Millisecond, 500*time.Millisecond, 10*time.Second))
+				total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 500}, 1, 20)
+				if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/.0138-1) > .2 {
+					t.Errorf("mean %g s, want about 0.0138", mean)
+				}
+				if p99 := total.Histogram.Percentile(99); math.Abs(p99/.4-1) > .1 {
+					t.Errorf("p99 %g s, want about 0.4", p99)
+				}
+				if done := float64(total.IOs) / float64(res.Due); math.Abs(done-1) > .03 || math.Abs(float64(res.Due)/10000-1) > .05 {
+					t.Errorf("%d due, %d done", res.Due, total.IOs)
+				}
+			})
 		})
 	}
 }
@@ -99,15 +102,15 @@ func TestOpenLoopLatenciesAreTheDevices(t *testing.T) {
 
 // A device that serves one I/O at a time is a queue with a known answer: with the
 // service time S, one by its rate when it is full, the mean is S + ρS/(2(1−ρ)) at a load
-// of ρ (M/D/1, Pollaczek–Khinchine). At half load 2,000 I/Os know it to 3 %.
+// of ρ (M/D/1, Pollaczek–Khinchine). At half load 1,200 I/Os know it to 4 %.
 func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 	d := lab.Serial(t, 4*time.Millisecond)
-	service := 1 / lab.Calibrate(t, d).Depth32.IOPS
+	service := 1 / lab.Fio(t, d, lab.Job{Depth: 32}).IOPS
 	// A machine whose processors are taken away makes the queue longer and never
 	// shorter, so the best of three visits tells.
 	best, want := math.Inf(1), service*1.5
 	for try := 0; try < 3 && best > 1.15*want; try++ {
-		total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: .5 / service}, 2, 16)
+		total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: .5 / service}, 1, 10)
 		best = min(best, total.LatencySum/float64(total.IOs))
 		if done := float64(total.IOs) / float64(res.Due); math.Abs(done-1) > .03 {
 			t.Errorf("%g of what was due was done", done)
@@ -120,7 +123,10 @@ func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 
 // More than the device takes: what is done is its limit, and the wait of what is due
 // grows by a second for each second × the share that is not done.
-func TestOpenLoopTellsOverload(t *testing.T) {
+func TestOpenLoopTellsOverload(t *testing.T) { beside(t, overload) }
+
+func overload(t testing.TB) {
+	t.Helper()
 	d := lab.Throttled(t, lab.Throttle{IOPS: 1000})
 	for _, slots := range []int{16, 256} {
 		total, samples, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 1250, Depth: slots}, 1, 5)

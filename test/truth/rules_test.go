@@ -18,10 +18,6 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// sideBySide is how many slow devices are measured at once. They use a few percent
-// of a processor each.
-const sideBySide = 8
-
 // elsewhere names, for a rule whose fault takes more than a run of one worker, the
 // tests that plant it, as "folder.TestName", separated by spaces. The tests must exist.
 var elsewhere = map[string]string{
@@ -137,27 +133,25 @@ func printDetections(found []int) {
 	w.Flush()
 }
 
-// findAll tries all faults: first those that need the machine for themselves, one
-// after the other, then the others side by side.
+// findAll tries all faults: those that need the machine for themselves one after the
+// other, the others side by side with their like, where a gentle one uses a few percent
+// of a processor.
 func findAll(try func(fault int)) {
-	var gentle []int
-	for i, p := range faults {
-		if p.alone {
-			try(i)
-		} else {
-			gentle = append(gentle, i)
+	for kind, places := range map[company]int{alone: 1, hasty: 3, gentle: 8} {
+		limit := make(chan struct{}, places)
+		var wg sync.WaitGroup
+		for i, p := range faults {
+			if p.beside != kind {
+				continue
+			}
+			limit <- struct{}{}
+			wg.Go(func() {
+				try(i)
+				<-limit
+			})
 		}
+		wg.Wait()
 	}
-	limit := make(chan struct{}, sideBySide)
-	var wg sync.WaitGroup
-	for _, i := range gentle {
-		limit <- struct{}{}
-		wg.Go(func() {
-			try(i)
-			<-limit
-		})
-	}
-	wg.Wait()
 }
 
 // found plants the fault, measures, and tells whether the rule spoke as it should.
@@ -218,8 +212,8 @@ func (o outcome) accused(stalls int) []string {
 }
 
 // On a device with which nothing is wrong no rule speaks, and each could have. One
-// run in a hundred may be accused, and a busy machine does spoil measurements, so
-// there is a second try: a rule that errs, errs again.
+// run in a hundred may be accused, and a busy machine does spoil measurements, which
+// the second try forgives: a rule that errs, errs again.
 func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 	lab.Need(t, "fio")
 	if *rounds > 1 {
@@ -235,25 +229,23 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
 		return
 	}
-	o, accusations := cleanTry(t)
-	if len(accusations) > 0 {
-		t.Logf("accused, so once more: %s", strings.Join(accusations, "\n"))
-		o, accusations = cleanTry(t)
-	}
-	for _, a := range accusations {
-		t.Error(a)
-	}
-	for _, r := range trust.Rules() {
-		baseline := strings.HasPrefix(r.Name, "faster-") || r.Name == "above-disks"
-		spoke := o.finding(r.Name, model.SeverityPassed) || o.finding(r.Name, model.SeverityNote)
-		if !spoke && !baseline && elsewhere[r.Name] == "" {
-			t.Errorf("%s was not checked on a device that it can check", r.Name)
+	beside(t, func(t testing.TB) {
+		o, accusations := cleanTry(t)
+		for _, a := range accusations {
+			t.Error(a)
 		}
-	}
+		for _, r := range trust.Rules() {
+			baseline := strings.HasPrefix(r.Name, "faster-") || r.Name == "above-disks"
+			spoke := o.finding(r.Name, model.SeverityPassed) || o.finding(r.Name, model.SeverityNote)
+			if !spoke && !baseline && elsewhere[r.Name] == "" {
+				t.Errorf("%s was not checked on a device that it can check", r.Name)
+			}
+		}
+	})
 }
 
 // cleanTry is a clean run with what rules have to say about it.
-func cleanTry(t *testing.T) (outcome, []string) {
+func cleanTry(t testing.TB) (outcome, []string) {
 	stalls := watchStalls(t)
 	o := cleanRun(t)
 	n := stalls()

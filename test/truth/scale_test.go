@@ -27,7 +27,7 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 	for range 3 {
 		args = append(args, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})))
 	}
-	o := command(t.Context(), t, append(args, "--volumes", "1,2,3,6,9", "--repeat", "2", "--precision", "20%", "--output", "json", "--results", t.TempDir())...)
+	o := command(t.Context(), t, append(args, "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--precision", "20%", "--output", "json", "--results", t.TempDir())...)
 	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil || len(o.report.Scales) != 1 {
 		t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
 	}
@@ -98,7 +98,10 @@ func (d late) Run(ctx context.Context, req model.StartRequest, emit func(model.E
 
 // A volume that begins two seconds after the other is named by rule sync, and what the
 // first one did alone is not in the total: together they have 1,000 IOPS.
-func TestAStaggeredStartIsNamed(t *testing.T) {
+func TestAStaggeredStartIsNamed(t *testing.T) { beside(t, staggered) }
+
+func staggered(t testing.TB) {
+	t.Helper()
 	d := lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})
 	world := env.OS()
 	var workers []*engine.Worker
