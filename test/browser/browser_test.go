@@ -68,6 +68,7 @@ func eyes(t *testing.T, folder string) (chromium, out string) {
 }
 
 func TestPagesInABrowser(t *testing.T) {
+	t.Parallel()
 	chromium, out := eyes(t, "pages")
 	p := makePages(t)
 	t.Run("weight", p.weights)

@@ -33,6 +33,7 @@ type visit struct {
 }
 
 func TestTheLibraryInABrowser(t *testing.T) {
+	t.Parallel()
 	chromium, out := eyes(t, "library")
 	v := visit{Chromium: chromium, Out: out, Runs: 130, Token: "a-token-of-enough-characters"}
 	many := filepath.Join(t.TempDir(), "many")
