@@ -33,15 +33,24 @@ const ourImage = "loadline-kbench:latest"
 // "random-read-iops longhorn RATE_IOPS=617".
 func Manifests(image string) map[string]string {
 	all := map[string]string{"fio": single, "fio-cmp": comparison, "fio-long-run": longRun}
-	for line := range strings.Lines(chapters) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
-			all[line] = chapter(strings.Fields(line))
-		}
+	for _, name := range Chapters() {
+		all[name] = chapter(strings.Fields(name))
 	}
 	for name, text := range all {
 		all[name] = strings.ReplaceAll(text, ourImage, image)
 	}
 	return all
+}
+
+// Chapters are the names of the report's manifests, in its order.
+func Chapters() []string {
+	var names []string
+	for line := range strings.Lines(chapters) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
+			names = append(names, line)
+		}
+	}
+	return names
 }
 
 // chapter varies the long run as the report does. The report has no ServiceMonitor.

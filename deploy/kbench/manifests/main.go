@@ -1,0 +1,28 @@
+// Command manifests prints the StatefulSets of Longhorn's reference report, each made
+// distinct by a number, as one stream that a cluster takes: for i in 1 to 32 the set,
+// its Service and its label are test-sts-i.
+//
+//	go run ./deploy/kbench/manifests -image loadline-kbench:latest | kubectl apply -f -
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/loadline/loadline/deploy/kbench"
+)
+
+func main() {
+	image := flag.String("image", "loadline-kbench:latest", "the image in the place of Kbench's")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "manifests takes no arguments, not %q: cut what you need out of what it prints\n", flag.Args())
+		os.Exit(2)
+	}
+	all := kbench.Manifests(*image)
+	for i, name := range kbench.Chapters() {
+		fmt.Printf("---\n# %s\n%s", name, strings.ReplaceAll(all[name], "test-sts", fmt.Sprintf("test-sts-%d", i+1)))
+	}
+}

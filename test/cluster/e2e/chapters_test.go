@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestChaptersOfTheReferenceReport: all StatefulSets of Longhorn's reference report run
+// at once, with only the image changed and sizes that fit these disks: each makes
+// results, and its exporter shows them under Kbench's name. What they measure is the
+// others, so no rate is asked for but that a limit is kept.
+func TestChaptersOfTheReferenceReport(t *testing.T) {
+	cmd := exec.Command("go", "run", "./deploy/kbench/manifests", "-image", kbenchImage)
+	cmd.Dir = "../../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^---\n# (.*)$`).FindAllStringSubmatch(string(out), -1)
+	if len(names) != 32 {
+		t.Fatalf("%d manifests, want 32", len(names))
+	}
+	ns := namespace(t, "kbench-chapters", "privileged")
+	kubectlIn(t, strings.NewReplacer("value: 15G", "value: 24M", "storage: 20Gi", "storage: 64Mi", "storageClassName: longhorn", "storageClassName: csi",
+		"initialDelaySeconds: 30", "initialDelaySeconds: 1", "periodSeconds: 10", "periodSeconds: 2").Replace(string(out)), "apply", "-n", ns, "-f", "-")
+	for end := time.Now().Add(4 * time.Minute); ; time.Sleep(2 * time.Second) {
+		if ready := strings.Count(kubectl(t, "get", "pods", "-n", ns, "--no-headers"), " 2/2 "); ready == len(names) {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("%d of %d are ready: %s", ready, len(names), kubectl(t, "get", "pods,pvc", "-n", ns))
+		}
+	}
+	for i, name := range names {
+		shown := kubectl(t, "exec", "-n", ns, fmt.Sprintf("test-sts-%d-0", i+1), "-c", "metric-exporter", "--", "bash", "-c",
+			`exec 3<>/dev/tcp/127.0.0.1/8080; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`)
+		fields := strings.Fields(name[1])
+		mode := strings.Split(fields[0], "-")
+		gauge := regexp.MustCompile(fmt.Sprintf(`kbench_metric_exporter_%s\{io_pattern="%s",io_type="%s",[^}]*\} ([\d.e+]+)`, mode[2], mode[0], mode[1])).FindStringSubmatch(shown)
+		if gauge == nil {
+			t.Errorf("%s: no gauge of it in %s", name[1], shown)
+			continue
+		}
+		got, err := strconv.ParseFloat(gauge[1], 64)
+		if err != nil || got <= 0 {
+			t.Errorf("%s: %s", name[1], gauge[0])
+		}
+		if len(fields) > 2 && strings.HasPrefix(fields[2], "RATE_IOPS=") {
+			if most, _ := strconv.ParseFloat(strings.TrimPrefix(fields[2], "RATE_IOPS="), 64); got > 1.1*most {
+				t.Errorf("%s: %.0f IOPS beside a limit of %.0f", name[1], got, most)
+			}
+		}
+	}
+}
