@@ -38,6 +38,11 @@ func (c *Cluster) Build(source string) error {
 			return fmt.Errorf("building %s: %w\n%s", strings.Join(packages, " "), err, out)
 		}
 	}
+	if c.Longhorn {
+		if err := c.buildEngine(filepath.Join(source, "..", "lab", "longhorn")); err != nil {
+			return err
+		}
+	}
 	for _, name := range parts {
 		link := filepath.Join(c.bin, name)
 		if err := os.Remove(link); ignoreMissing(err) != nil {

@@ -161,7 +161,11 @@ var classes string
 // which needs no pod of its own.
 func (c *Cluster) startProvisioner() error {
 	cmd := exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "apply", "-f", "-")
-	cmd.Stdin = strings.NewReader(strings.ReplaceAll(classes, "HELPER", c.Helper))
+	wanted := classes
+	if c.Longhorn {
+		wanted += "---\n" + longhornObjects
+	}
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(wanted, "HELPER", c.Helper))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("the StorageClasses cannot be made: %w: %s", err, out)
 	}
@@ -182,10 +186,14 @@ func (c *Cluster) pathMap() string {
 // waitReady waits until every node is ready and every CSI driver registered.
 func (c *Cluster) waitReady() error {
 	var nodes, drivers []byte
+	each := 1
+	if c.Longhorn {
+		each = 2
+	}
 	ready := wait(readyTime, func() bool {
 		nodes, _ = exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "get", "nodes", "--no-headers").Output()
 		drivers, _ = exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "get", "csinodes", "-o", "jsonpath={.items[*].spec.drivers[*].nodeID}").Output()
-		return strings.Count(string(nodes), " Ready") == c.Nodes && len(strings.Fields(string(drivers))) == c.Nodes
+		return strings.Count(string(nodes), " Ready") == c.Nodes && len(strings.Fields(string(drivers))) == each*c.Nodes
 	})
 	if !ready {
 		return fmt.Errorf("the cluster was not ready within %s: nodes\n%sCSI drivers on: %s", readyTime, nodes, drivers)

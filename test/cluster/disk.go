@@ -36,6 +36,7 @@ func (c *Cluster) makeDisk(n int) error {
 		"--object", fmt.Sprintf("throttle-group,id=tg,x-iops-total=%d,x-bps-total=%d", c.IOPS, c.Bandwidth),
 		"--blockdev", "driver=file,node-name=f,filename="+raw+",cache.direct=on,aio=io_uring", "--blockdev", "driver=raw,node-name=r,file=f",
 		"--blockdev", "driver=throttle,node-name=t,throttle-group=tg,file=r",
+		"--chardev", "socket,id=qmp,path="+filepath.Join(dir, "qmp.sock")+",server=on,wait=off", "--monitor", "chardev=qmp",
 		"--nbd-server", "addr.type=unix,addr.path="+socket+",max-connections=0", "--export", "type=nbd,id=e,node-name=t,name=vol,writable=on"); err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	Images []string
 	// Helper is the image of a shell with mkdir and rm.
 	Helper string
+	// Longhorn adds the StorageClass longhorn, whose volumes are real Longhorn engines;
+	// MissingLonghorn tells what that needs.
+	Longhorn bool
 }
 
 // Defaults are three nodes, each with a disk of 1,000 I/Os and 100 MiB per second.

@@ -46,7 +46,7 @@ func (c *Cluster) Inside(n int, images []string) error {
 		"--node-ip="+address(n), "--root-dir=/var/lib/kubelet", "--cert-dir=/var/lib/kubelet/pki", "--node-labels=topology.kubernetes.io/zone="+fmt.Sprintf("zone%d", n)); err != nil {
 		return err
 	}
-	if err := c.startDriver(n); err != nil {
+	if err := c.startDrivers(n); err != nil {
 		return err
 	}
 	return reap()
@@ -72,27 +72,36 @@ func (c *Cluster) mountInside(n int) error {
 	return syscall.Mount("", "/", "", syscall.MS_SHARED|syscall.MS_REC, "")
 }
 
-// driverSocket is where the CSI driver listens, in the node's view.
-const driverSocket = "/var/lib/kubelet/plugins/csi.loadline.test/csi.sock"
-
-func (c *Cluster) startDriver(n int) error {
-	name, dir := nodeName(n), c.node(n)
-	loops := filepath.Join(dir, "loops")
+// startDrivers starts the CSI drivers, each with its provisioner.
+func (c *Cluster) startDrivers(n int) error {
+	loops := filepath.Join(c.node(n), "loops")
 	if err := os.MkdirAll(loops, 0o755); err != nil {
 		return err
 	}
-	if err := daemon(dir, "csi", c.Program("csi"), "-node", name, "-socket", driverSocket, "-loops", loops); err != nil {
+	if err := c.startDriver(n, "csi", "csi.loadline.test", "-loops", loops); err != nil || !c.Longhorn {
 		return err
 	}
-	if !wait(20*time.Second, func() bool { _, err := os.Stat(driverSocket); return err == nil }) {
-		return errors.New("the CSI driver does not listen")
+	return c.startDriver(n, "longhorn", longhornDriver, "-loops", loops, "-address", address(n), "-data", "/mnt/longhorn", "-state", pluginDir+longhornDriver,
+		"-logs", c.node(n), "-engine", c.Program("longhorn-engine"), "-bridge", c.Program("bridge"), "-kubeconfig", c.Kubeconfig())
+}
+
+// pluginDir is where drivers listen, in the node's view.
+const pluginDir = "/var/lib/kubelet/plugins/"
+
+func (c *Cluster) startDriver(n int, program, driver string, args ...string) error {
+	name, dir, socket := nodeName(n), c.node(n), pluginDir+driver+"/csi.sock"
+	if err := daemon(dir, program, append([]string{c.Program(program), "-node", name, "-socket", socket}, args...)...); err != nil {
+		return err
 	}
-	for key, value := range map[string]string{"NODE_NAME": name, "NAMESPACE": "kube-system", "POD_NAME": "csi-" + name} {
+	if !wait(20*time.Second, func() bool { _, err := os.Stat(socket); return err == nil }) {
+		return fmt.Errorf("the CSI driver %s does not listen", driver)
+	}
+	for key, value := range map[string]string{"NODE_NAME": name, "NAMESPACE": "kube-system", "POD_NAME": program + "-" + name} {
 		if err := os.Setenv(key, value); err != nil {
 			return err
 		}
 	}
-	return daemon(dir, "csi-provisioner", c.Program("csi-provisioner"), "--csi-address="+driverSocket, "--kubeconfig="+c.Kubeconfig(), "--node-deployment",
+	return daemon(dir, program+"-provisioner", c.Program("csi-provisioner"), "--csi-address="+socket, "--kubeconfig="+c.Kubeconfig(), "--node-deployment",
 		"--node-deployment-immediate-binding=false", "--feature-gates=Topology=true", "--strict-topology", "--extra-create-metadata")
 }
 

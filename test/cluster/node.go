@@ -42,8 +42,11 @@ func (c *Cluster) StartNode(n int) error {
 			}
 		}
 	}
-	images := append([]string{c.pauseArchive()}, c.Images...)
-	inside := append([]string{c.Program("cluster"), "inside", fmt.Sprint(n)}, images...)
+	inside := []string{c.Program("cluster"), "inside", fmt.Sprint(n)}
+	if c.Longhorn {
+		inside = append(inside, LonghornFlag)
+	}
+	inside = append(append(inside, c.pauseArchive()), c.Images...)
 	return daemon(c.node(n), "node", inNetwork(name, append([]string{"unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child=KILL",
 		"--propagation", "private"}, inside...)...)...)
 }

@@ -58,7 +58,7 @@ func withCluster(tests func() int) (code int) {
 	}
 	o := cluster.Defaults()
 	standIn := filepath.Join(work, "kbench.tar")
-	o.Images, o.Helper = []string{archive, standIn}, image
+	o.Images, o.Helper, o.Longhorn = []string{archive, standIn}, image, cluster.MissingLonghorn() == ""
 	lab = cluster.At(o)
 	for _, args := range [][]string{{"build", "-o", loadline, "./cmd/loadline"}, {"run", "./deploy/image", "-binary", loadline, "-name", image, "-o", archive},
 		{"run", "./deploy/image", "-binary", loadline, "-kbench", "-name", kbenchImage, "-o", standIn}} {
@@ -103,7 +103,7 @@ func traces() string {
 			fmt.Fprintf(&b, "%s: %v\n", args[0], err)
 		}
 		for line := range strings.Lines(string(out)) {
-			if strings.Contains(line, "loadline") || strings.Contains(line, "/mnt/csi") {
+			if strings.Contains(line, "loadline") || strings.Contains(line, "/mnt/csi") || strings.Contains(line, "driver.longhorn.io") {
 				b.WriteString(line)
 			}
 		}

@@ -120,7 +120,7 @@ func TestBaseline(t *testing.T) {
 type comparison struct {
 	A, B struct{ Environment environment }
 	Rows []struct {
-		Metric, Trust string
-		A, B          struct{ Estimate float64 }
+		Workload, Metric, Trust string
+		A, B                    struct{ Estimate float64 }
 	}
 }

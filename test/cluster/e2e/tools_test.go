@@ -166,7 +166,15 @@ type environment struct {
 	Cluster  struct {
 		Node, Class, Provisioner, Mode, Claim, Volume, Driver string
 		Made, Root                                            bool
+		Backing                                               backing
 	}
+}
+
+// backing is what they read of what a storage system says of itself.
+type backing struct {
+	Adapter, Version, Engine, Locality string
+	Replicas, Healthy                  int
+	Nodes, Unknown                     []string
 }
 
 // report is what the tests read of a report.
@@ -178,6 +186,7 @@ type report struct {
 	Results []struct {
 		Workload, Metric, Verdict string
 		Estimate, Seconds         float64
+		Series                    []float64
 	}
 	Findings []struct{ Rule, Severity, Message string }
 }

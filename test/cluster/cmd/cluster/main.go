@@ -3,6 +3,7 @@
 //	cluster up [IMAGE.tar …]    build what is missing, and start
 //	cluster down                end it; nothing is left but the programs
 //	cluster missing             why this machine cannot carry one, if so
+//	cluster speed IOPS          give every node's disk another speed
 //	cluster load IMAGE.tar      give every node an image
 //	cluster build               build what is missing, and tell in which folder it is
 package main
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/loadline/loadline/test/cluster"
@@ -30,7 +32,7 @@ func run(args []string) error {
 	}
 	switch verb := args[0]; {
 	case verb == "up":
-		o.Images, o.Helper = args[1:], "loadline:e2e"
+		o.Images, o.Helper, o.Longhorn = args[1:], "loadline:e2e", cluster.MissingLonghorn() == ""
 		c := cluster.At(o)
 		if why := cluster.Missing(); why != "" {
 			return fmt.Errorf("this machine cannot carry the cluster: %s", why)
@@ -45,6 +47,12 @@ func run(args []string) error {
 		return nil
 	case verb == "down":
 		return cluster.At(o).Down()
+	case verb == "speed" && len(args) == 2:
+		iops, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil || iops < 1 {
+			return fmt.Errorf("%q is no number of I/Os per second", args[1])
+		}
+		return cluster.At(o).SetIOPS(iops)
 	case verb == "load" && len(args) == 2:
 		return cluster.At(o).Load(args[1])
 	case verb == "build":
@@ -62,7 +70,11 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		return cluster.At(o).Inside(n, args[2:])
+		images := args[2:]
+		if o.Longhorn = slices.Contains(images[:min(1, len(images))], cluster.LonghornFlag); o.Longhorn {
+			images = images[1:]
+		}
+		return cluster.At(o).Inside(n, images)
 	}
-	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | load IMAGE.tar | missing | build")
+	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | speed IOPS | load IMAGE.tar | missing | build")
 }

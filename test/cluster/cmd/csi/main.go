@@ -5,58 +5,22 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
-	"path/filepath"
 
-	"github.com/container-storage-interface/spec/lib/go/csi"
-	"google.golang.org/grpc"
-	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
-)
-
-const (
-	driver  = "csi.loadline.test"
-	plugins = "/var/lib/kubelet/plugins_registry/" + driver + "-reg.sock"
+	"github.com/loadline/loadline/test/cluster/plugin"
 )
 
 func main() {
 	var d volumes
-	var socket string
-	flag.StringVar(&d.node, "node", "", "name of the `NODE`")
-	flag.StringVar(&d.loops, "loops", "", "`DIR` that remembers the loop devices in use")
+	var node, socket, loops string
+	flag.StringVar(&node, "node", "", "name of the `NODE`")
+	flag.StringVar(&loops, "loops", "", "`DIR` that remembers the loop devices in use")
 	flag.StringVar(&socket, "socket", "", "`FILE` to listen on")
 	flag.Parse()
-	d.root = "/mnt/csi"
-	failed := make(chan error, 2)
-	go func() {
-		failed <- serve(socket, func(s *grpc.Server) {
-			csi.RegisterIdentityServer(s, identity{})
-			csi.RegisterControllerServer(s, &d)
-			csi.RegisterNodeServer(s, &d)
-		})
-	}()
-	go func() {
-		failed <- serve(plugins, func(s *grpc.Server) { registration.RegisterRegistrationServer(s, registrar{endpoint: socket}) })
-	}()
-	fmt.Fprintln(os.Stderr, "csi:", <-failed)
+	d.root, d.loops = "/mnt/csi", plugin.Loops(loops)
+	d.Plugin = plugin.Plugin{Name: "csi.loadline.test", Node: node, Controller: &d, Volumes: &d}
+	fmt.Fprintln(os.Stderr, "csi:", d.Serve(socket))
 	os.Exit(1)
-}
-
-func serve(path string, register func(*grpc.Server)) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return err
-	}
-	s := grpc.NewServer()
-	register(s)
-	return s.Serve(l)
 }

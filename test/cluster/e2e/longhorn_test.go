@@ -1,0 +1,253 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/test/cluster"
+)
+
+// The disks of the nodes carry 300 I/Os per second each while Longhorn is measured: at
+// 1,000 its processes need more than two processors. A volume has a replica on each of
+// the three: reads go to one of them in turn, and a write to all, where it is two
+// writes, of the data and of a revision counter.
+const (
+	slowDisk  = 300
+	allReads  = 3 * slowDisk
+	allWrites = 3 * slowDisk / (3 * 2)
+)
+
+// long makes the tests of Longhorn longer than continuous integration has time for.
+var long = os.Getenv("LOADLINE_LONG") != ""
+
+// TestLonghorn measures volumes of real Longhorn engines, whose rates follow from those
+// of the disks.
+func TestLonghorn(t *testing.T) {
+	if why := cluster.MissingLonghorn(); why != "" {
+		t.Skip("skipped: no Longhorn engine can be built here: " + why)
+	}
+	before := lab.IOPS
+	if err := lab.SetIOPS(slowDisk); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lab.SetIOPS(before); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("held against its disk", testLonghornBaseline)
+	t.Run("several volumes", testLonghornScale)
+	t.Run("a replica dies", testLonghornReplicaDies)
+	if left := kubectl(t, "get", "volumes.longhorn.io,engines.longhorn.io,replicas.longhorn.io", "-A", "-o", "name"); strings.Contains(left, "/") {
+		t.Errorf("left: %s", left)
+	}
+}
+
+// near fails unless a rate that Loadline believes is true within 10 %; one that it does
+// not believe, as on a busy machine, may be too low.
+func near(t *testing.T, what string, got, truth float64, verdict string) {
+	t.Helper()
+	words := fmt.Sprintf("%s: %.0f/s where %.0f are true (%s)", what, got, truth, verdict)
+	if got > 1.1*truth || got < 0.9*truth && verdict == "valid" {
+		t.Error(words)
+	} else {
+		t.Log(words)
+	}
+}
+
+// A volume of three replicas reads three times as fast as a disk of one node and writes
+// half as fast, and nobody accuses it: its adapter knows how many replicas there are.
+func testLonghornBaseline(t *testing.T) {
+	ns := namespace(t, "lh-baseline", "restricted")
+	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
+		"--max-time", "40s", "--quiet", "--output", "json")
+	var r struct {
+		report
+		Comparison comparison
+	}
+	decode(t, o, &r)
+	if o.code != 0 && o.code != 5 || len(r.Comparison.Rows) == 0 {
+		t.Fatalf("exit code %d, %+v: %s", o.code, r.Comparison, o.stderr)
+	}
+	for _, row := range r.Comparison.Rows {
+		if row.Metric != "iops" {
+			continue
+		}
+		switch row.Workload {
+		case "rand-read-iops":
+			near(t, "reads of three replicas", row.B.Estimate, allReads, row.Trust)
+			near(t, "reads of a disk", row.A.Estimate, slowDisk, row.Trust)
+		case "rand-write-iops":
+			near(t, "writes of three replicas", row.B.Estimate, allWrites, row.Trust)
+			near(t, "writes of a disk", row.A.Estimate, slowDisk, row.Trust)
+		}
+	}
+	b := r.Run.Environment.Cluster.Backing
+	if b.Adapter != "longhorn" || b.Replicas != 3 || b.Healthy != 3 || b.Engine != "v1.8.0" || b.Locality != "disabled" || len(b.Nodes) != 3 || len(b.Unknown) != 0 {
+		t.Errorf("the adapter says %+v", b)
+	}
+	if a := r.Comparison.A.Environment.Cluster.Backing; a.Adapter != "local-path" || a.Replicas != 1 {
+		t.Errorf("the adapter of the baseline says %+v", a)
+	}
+	seen := map[string]bool{}
+	for _, f := range r.Findings {
+		switch f.Rule {
+		case "above-disks", "faster-reads", "faster-writes":
+			seen[f.Rule] = true
+			if f.Severity == "invalid" || f.Severity == "warning" {
+				t.Errorf("%s accuses it: %s", f.Rule, f.Message)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("only %v have spoken", seen)
+	}
+	nothingLeft(t, ns)
+}
+
+// However many volumes there are, together they get what the disks have; what the disks
+// count is a read for each read, and six writes for each write.
+func testLonghornScale(t *testing.T) {
+	ns := namespace(t, "lh-scale", "restricted")
+	volumes, most := "1,3", "20s"
+	if long {
+		volumes, most = "1,3,6", "60s"
+	}
+	for _, c := range []struct {
+		workload         string
+		truth, amplified float64
+	}{{"rand-read-iops", allReads, 1}, {"rand-write-iops", allWrites, 6}} {
+		count := countDisks(t)
+		o := run(t, ns, "scale", "sc:longhorn?size=128Mi", "--volumes", volumes, "--size", "48Mi", "--workload", c.workload, "--max-time", most, "--quiet", "--output", "json")
+		reads, writes := count()
+		disks := map[bool]float64{true: reads, false: writes}[c.amplified == 1]
+		points := totals(t, o)
+		if len(points) != strings.Count(volumes, ",")+1 {
+			t.Errorf("%d points", len(points))
+		}
+		for n, p := range points {
+			near(t, fmt.Sprintf("%s of %d volumes", c.workload, n), p.Total.Estimate, c.truth, p.Verdict)
+			if got := disks / p.Total.Estimate; p.Verdict == "valid" && math.Abs(got/c.amplified-1) > 0.1 {
+				t.Errorf("%s: the disks do %.0f I/Os per second for %.0f of %d volumes: %.2f each instead of %g", c.workload, disks, p.Total.Estimate, n, got, c.amplified)
+			}
+		}
+		nothingLeft(t, ns)
+	}
+}
+
+// countDisks begins to count the I/Os of all nodes' disks. What it returns ends that,
+// and tells how many reads and writes there were each second while they had most to do:
+// in the second that a quarter of all seconds lies above.
+func countDisks(t *testing.T) (end func() (reads, writes float64)) {
+	t.Helper()
+	type counts struct {
+		at            time.Time
+		reads, writes float64
+	}
+	look := func() (c counts) {
+		c.at = time.Now()
+		for n := 1; n <= lab.Nodes; n++ {
+			r, w, err := lab.DiskCounters(n)
+			if err != nil {
+				t.Error(err)
+			}
+			c.reads, c.writes = c.reads+float64(r), c.writes+float64(w)
+		}
+		return c
+	}
+	over, done := make(chan struct{}), make(chan struct{})
+	var reads, writes []float64
+	go func() {
+		defer close(done)
+		last := look()
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Second):
+			}
+			now := look()
+			seconds := now.at.Sub(last.at).Seconds()
+			reads, writes = append(reads, (now.reads-last.reads)/seconds), append(writes, (now.writes-last.writes)/seconds)
+			last = now
+		}
+	}()
+	quarter := func(list []float64) float64 {
+		slices.Sort(list)
+		if len(list) == 0 {
+			return 0
+		}
+		return list[len(list)*3/4]
+	}
+	return func() (float64, float64) {
+		close(over)
+		<-done
+		return quarter(reads), quarter(writes)
+	}
+}
+
+// A replica that dies under load costs a third of the reads until it is rebuilt, and no
+// client an error; the report shows both steps.
+func testLonghornReplicaDies(t *testing.T) {
+	const seconds, until = 44, 10
+	ns := namespace(t, "lh-dies", "restricted")
+	out, progress := &logged{}, &logged{}
+	cmd := command(t.Context(), t, ns, "", "run", "sc:longhorn?size=128Mi", "--node", "node1", "--size", "48Mi", "--only", "rand-read-iops", "--time", fmt.Sprint(seconds, "s"), "--ramp-time", "1s",
+		"--output", "json")
+	cmd.Stdout, cmd.Stderr = out, progress
+	start(t, cmd, progress, "[1/")
+	first, _, err := lab.DiskCounters(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for now := first; now < first+until*slowDisk; time.Sleep(100 * time.Millisecond) {
+		if now, _, err = lab.DiskCounters(2); err != nil || time.Now().After(deadline) {
+			t.Fatalf("%d reads within a minute, %v: %s", now-first, err, progress)
+		}
+	}
+	if err := lab.KillReplica(2); err != nil {
+		t.Fatal(err)
+	}
+	r := measured(t, outcome{code: ended(t, cmd), stdout: out.String(), stderr: progress.String()})
+	if len(r.Results) != 1 || len(r.Results[0].Series) != seconds {
+		t.Fatalf("%+v", r.Results)
+	}
+	series := r.Results[0].Series
+	t.Logf("%.0f", series)
+	// Where each level begins: the last seconds are those after the rebuild.
+	low := slices.IndexFunc(series, func(v float64) bool { return v < 0.8*allReads })
+	again := -1
+	for i := len(series) - 1; i >= 0 && series[i] > 0.8*allReads; i-- {
+		again = i
+	}
+	if low < until/2 || again < low+5 || again > seconds-4 {
+		t.Fatalf("no two steps: below %d from second %d on, above again from %d on", allReads, low, again)
+	}
+	for what, part := range map[string]struct {
+		seconds []float64
+		truth   float64
+	}{"three replicas": {series[1:low], allReads}, "two replicas": {series[low+1 : low+5], allReads * 2 / 3}, "three again": {series[again+1:], allReads}} {
+		sum := 0.0
+		for _, v := range part.seconds {
+			sum += v
+		}
+		near(t, what, sum/float64(len(part.seconds)), part.truth, "valid")
+	}
+	told := false
+	for _, f := range r.Findings {
+		if f.Rule == "errors" && f.Severity != "passed" {
+			t.Errorf("a client saw an error: %s", f.Message)
+		}
+		told = told || (f.Rule == "cliff" || f.Rule == "modes") && f.Severity == "warning"
+	}
+	if !told {
+		t.Errorf("no finding about the levels: %+v", r.Findings)
+	}
+	nothingLeft(t, ns)
+}
