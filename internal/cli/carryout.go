@@ -63,10 +63,12 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		watch.Clear()
 		_ = text.Head(e.Stderr, &prep.plan, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
+	unwatch := watchCopies(prep.copies, e.Now, writer.Beside)
 	status, runErr := engine.Execute(ctx, engine.Options{
 		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Scheduler: scheduler{},
 		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
 	})
+	unwatch()
 	closeErr := prep.close()
 	watch.Close()
 	// The head is on the screen already when both streams are the same terminal.

@@ -93,6 +93,9 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 		_ = text.CompareHead(e.Stderr, pair.plans, envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
 	}
 	m := measured{dir: dir}
+	for i := range sides {
+		defer watchCopies([]copiesOf{pair.places[i].copies()}, e.Now, sides[i].Recorder.Beside)()
+	}
 	m.status, m.err = engine.Compare(ctx, engine.CompareOptions{
 		A: sides[0], B: sides[1], Judge: analyze.BlockJudge{Margins: margins}, Scheduler: turns{}, Observer: watch, Now: e.Now,
 	})

@@ -25,6 +25,8 @@ type placed struct {
 	cluster *model.Cluster
 	host    string
 	link    io.Closer
+	// count counts the volume's replicas, where the storage system tells.
+	count func(context.Context) (int, error)
 }
 
 // abandon ends the worker after an error, and adds that something could not be
@@ -81,7 +83,7 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	if err != nil {
 		return nil, errors.Join(err, pod.Link.Close())
 	}
-	return &placed{worker: worker, target: pod.Target, cluster: &pod.Facts, link: pod.Link}, nil
+	return &placed{worker: worker, target: pod.Target, cluster: &pod.Facts, link: pod.Link, count: storage.Counter(client, &pod.Facts)}, nil
 }
 
 const (

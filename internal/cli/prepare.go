@@ -31,6 +31,8 @@ type prepared struct {
 	workers []*engine.Worker
 	probe   model.ProbeResult
 	plan    model.Plan
+	// copies are how to watch the volumes' replicas, one for each worker.
+	copies []copiesOf
 }
 
 // prepareOptions are what prepare needs beside the flags. With touch false nothing
@@ -91,7 +93,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, at.abandon(err)
 	}
-	return &prepared{workers: []*engine.Worker{at.worker}, probe: found, plan: plan}, nil
+	return &prepared{workers: []*engine.Worker{at.worker}, probe: found, plan: plan, copies: []copiesOf{at.copies()}}, nil
 }
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no

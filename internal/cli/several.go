@@ -113,7 +113,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 	}
 	prep := &prepared{probe: places[0].Found, plan: plan}
 	for _, at := range placed {
-		prep.workers = append(prep.workers, at.worker)
+		prep.workers, prep.copies = append(prep.workers, at.worker), append(prep.copies, at.copies())
 	}
 	return prep, nil
 }

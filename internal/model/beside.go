@@ -13,6 +13,22 @@ type Beside struct {
 	// Clocks are those of the workers, measured before and after the load, where there
 	// are several.
 	Clocks []Clock `json:"clocks,omitempty"`
+	// Copies are how many replicas of each volume took part, as their storage system said:
+	// the first look, and each that differed from the one before.
+	Copies []Copies `json:"copies,omitempty"`
+}
+
+// Copies is how many replicas of a worker's volume take part in its I/O from a moment
+// on.
+type Copies struct {
+	Worker int `json:"worker"`
+	// At is when it was seen, and Since when the former number was seen last, in seconds
+	// since the run began.
+	At    float64 `json:"at"`
+	Since float64 `json:"since"`
+	// Count is of Of that there are to be.
+	Count int `json:"count"`
+	Of    int `json:"of"`
 }
 
 // Clock is how far a worker's clock is ahead of the engine's, in seconds, known to
@@ -32,6 +48,7 @@ func (b *Beside) Add(o Beside) {
 	b.Ceilings = append(b.Ceilings, o.Ceilings...)
 	b.Cache = append(b.Cache, o.Cache...)
 	b.Clocks = append(b.Clocks, o.Clocks...)
+	b.Copies = append(b.Copies, o.Copies...)
 }
 
 // Ceiling is the rate of a workload's load generator on no storage at all (fio's

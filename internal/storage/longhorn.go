@@ -21,6 +21,10 @@ var longhorn = adapter{
 	name:  "longhorn",
 	knows: func(v *model.Cluster) bool { return maker(v) == longhornDriver },
 	ask:   (*inquiry).longhorn,
+	count: func(q *inquiry) (int, error) {
+		e, err := one[longhornEngine](q, "engines")
+		return e.healthy(), err
+	},
 }
 
 // The parts of Longhorn's objects that are looked at, by their public names.
@@ -107,12 +111,18 @@ func (q *inquiry) longhornEngine() {
 		return
 	}
 	q.found.Engine = cmp.Or(tag(e.Status.Image), q.found.Engine)
+	q.found.Healthy = e.healthy()
+}
+
+// healthy counts the replicas that are read and written: one in mode WO is being
+// rebuilt, one in mode ERR has failed.
+func (e *longhornEngine) healthy() (n int) {
 	for _, mode := range e.Status.Modes {
-		// WO is one that is being rebuilt, ERR one that has failed.
 		if mode == "RW" {
-			q.found.Healthy++
+			n++
 		}
 	}
+	return n
 }
 
 func (q *inquiry) longhornReplicas() {

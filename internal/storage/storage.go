@@ -30,6 +30,8 @@ type adapter struct {
 	// knows tells whether the volume is of this system.
 	knows func(*model.Cluster) bool
 	ask   func(*inquiry)
+	// count counts the replicas that take part now; nil where the system does not tell.
+	count func(*inquiry) (int, error)
 }
 
 // adapters are tried in this order: those that know one system, then what all CSI
@@ -64,6 +66,24 @@ func Describe(ctx context.Context, c Cluster, volume *model.Cluster) *model.Back
 		q.unknown("the storage system", errors.New("neither the StorageClass nor the volume may be read (deploy/role.yaml has the rights)"))
 	}
 	return q.found
+}
+
+// Counter is how to ask how many replicas of the volume take part in its I/O now; nil
+// where the storage system does not tell, or keeps one copy.
+func Counter(c Cluster, volume *model.Cluster) func(context.Context) (int, error) {
+	if volume.Backing == nil || volume.Backing.Healthy == 0 || volume.Backing.Replicas < 2 {
+		return nil
+	}
+	for _, a := range adapters {
+		if a.count != nil && a.knows(volume) {
+			return func(ctx context.Context) (int, error) {
+				ctx, cancel := context.WithTimeout(ctx, patience)
+				defer cancel()
+				return a.count(&inquiry{ctx: ctx, cluster: c, volume: volume})
+			}
+		}
+	}
+	return nil
 }
 
 // maker is the driver of a volume, or who would provision it.

@@ -150,3 +150,30 @@ func TestTag(t *testing.T) {
 		}
 	}
 }
+
+func TestCounter(t *testing.T) {
+	describe := func(c fake, v model.Cluster) *model.Cluster {
+		v.Backing = Describe(context.Background(), c, &v)
+		return &v
+	}
+	whole := fake{drivers: longhornDrivers, lists: longhornLists}
+	count := Counter(whole, describe(whole, longhornPV))
+	if count == nil {
+		t.Fatal("Longhorn does not tell")
+	}
+	if n, err := count(context.Background()); n != 2 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := Counter(fake{}, describe(whole, longhornPV))(context.Background()); err == nil {
+		t.Error("no error where nothing may be read")
+	}
+	for name, v := range map[string]*model.Cluster{
+		"Longhorn's objects may not be read": describe(fake{drivers: longhornDrivers}, longhornPV),
+		"one copy":                           describe(fake{}, model.Cluster{Driver: "local"}),
+		"nobody has asked":                   {Driver: "driver.longhorn.io"},
+	} {
+		if Counter(whole, v) != nil {
+			t.Errorf("%s: it says that it can count", name)
+		}
+	}
+}

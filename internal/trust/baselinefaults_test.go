@@ -6,6 +6,7 @@ import "github.com/loadline/loadline/internal/model"
 func told(ev *Evidence, replicas int) {
 	ev.Recorded.Plan.Experiment.Replicas = 0
 	ev.Recorded.Environment.Cluster = &model.Cluster{Backing: &model.Backing{Adapter: "longhorn", Replicas: replicas}}
+	ev.Recorded.Run.Beside.Copies = []model.Copies{{Count: replicas, Of: replicas}}
 }
 
 // limited makes the baseline a disk of 500 I/Os per second at any depth, of which

@@ -14,8 +14,8 @@ type Rule struct {
 	// Severity what a finding does to the result, and Advice what to do about one.
 	Checks, Evidence, Severity, Advice string
 	// check returns at least one finding, unless the rule is about imported numbers and
-	// these are not, or about several volumes and there is one; Check fills in the
-	// rule's name.
+	// these are not, about several volumes and there is one, or about a storage system
+	// that keeps no replicas; Check fills in the rule's name.
 	check func(Evidence) []model.Finding
 }
 
@@ -59,5 +59,9 @@ var crowdRules = []Rule{
 	ruleNetwork,
 }
 
+// systemRules judge runs on volumes of which a storage system tells more than its disks
+// do, and say nothing of others.
+var systemRules = []Rule{ruleReplicas}
+
 // Rules lists all rules in the order in which their findings are reported.
-func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, crowdRules) }
+func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, crowdRules, systemRules) }

@@ -30,6 +30,8 @@ var elsewhere = map[string]string{
 	// devices did not carry takes a cache that lies to the rules before it, too.
 	"network": "internal/trust.TestFaultsAreFoundAndNothingElse",
 	"sum":     "internal/trust.TestFaultsAreFoundAndNothingElse",
+	// On a real Longhorn volume in a cluster.
+	"replicas": "test/cluster/e2e.TestLonghorn",
 }
 
 // Each rule has its fault planted, here or in a test that is named.
