@@ -65,13 +65,14 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
 	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
-		"--max-time", "40s", "--quiet", "--output", "json")
+		"--max-time", "50s", "--quiet", "--output", "json")
 	var r struct {
 		report
 		Comparison comparison
 	}
 	decode(t, o, &r)
-	if o.code != 0 && o.code != 5 || len(r.Comparison.Rows) == 0 {
+	// Its writes are slower than the disk's, which is a regression.
+	if o.code != 4 && o.code != 5 || len(r.Comparison.Rows) == 0 {
 		t.Fatalf("exit code %d, %+v: %s", o.code, r.Comparison, o.stderr)
 	}
 	for _, row := range r.Comparison.Rows {
@@ -110,11 +111,11 @@ func testLonghornBaseline(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// However many volumes there are, together they get what the disks have; what the disks
-// count is a read for each read, and six writes for each write.
+// However many volumes there are (one is measured above), together they get what the
+// disks have; what the disks count is a read for each read, and six writes for each write.
 func testLonghornScale(t *testing.T) {
 	ns := namespace(t, "lh-scale", "restricted")
-	volumes, most := "1,3", "20s"
+	volumes, most := "3", "15s"
 	if long {
 		volumes, most = "1,3,6", "60s"
 	}
@@ -132,8 +133,12 @@ func testLonghornScale(t *testing.T) {
 		}
 		for n, p := range points {
 			near(t, fmt.Sprintf("%s of %d volumes", c.workload, n), p.Total.Estimate, c.truth, p.Verdict)
-			if got := disks / p.Total.Estimate; p.Verdict == "valid" && math.Abs(got/c.amplified-1) > 0.1 {
-				t.Errorf("%s: the disks do %.0f I/Os per second for %.0f of %d volumes: %.2f each instead of %g", c.workload, disks, p.Total.Estimate, n, got, c.amplified)
+			words := fmt.Sprintf("the disks do %.0f I/Os per second for %.0f: %.2f each where %g are true", disks, p.Total.Estimate, disks/p.Total.Estimate, c.amplified)
+			switch whole := math.Abs(p.Total.Estimate/c.truth-1) < 0.1; {
+			case whole && math.Abs(disks/p.Total.Estimate/c.amplified-1) > 0.1:
+				t.Error(words)
+			default:
+				t.Log(words)
 			}
 		}
 		nothingLeft(t, ns)
@@ -194,13 +199,13 @@ func countDisks(t *testing.T) (end func() (reads, writes float64)) {
 // A replica that dies under load costs a third of the reads until it is rebuilt, and no
 // client an error; the report shows both steps.
 func testLonghornReplicaDies(t *testing.T) {
-	const seconds, until = 44, 10
+	const seconds, until = 38, 8
 	ns := namespace(t, "lh-dies", "restricted")
 	out, progress := &logged{}, &logged{}
 	cmd := command(t.Context(), t, ns, "", "run", "sc:longhorn?size=128Mi", "--node", "node1", "--size", "48Mi", "--only", "rand-read-iops", "--time", fmt.Sprint(seconds, "s"), "--ramp-time", "1s",
 		"--output", "json")
 	cmd.Stdout, cmd.Stderr = out, progress
-	start(t, cmd, progress, "[1/")
+	start(t, cmd, progress, "MiB in ")
 	first, _, err := lab.DiskCounters(2)
 	if err != nil {
 		t.Fatal(err)
@@ -239,15 +244,20 @@ func testLonghornReplicaDies(t *testing.T) {
 		}
 		near(t, what, sum/float64(len(part.seconds)), part.truth, "valid")
 	}
-	told := false
+	told := ""
 	for _, f := range r.Findings {
-		if f.Rule == "errors" && f.Severity != "passed" {
-			t.Errorf("a client saw an error: %s", f.Message)
+		switch f.Rule {
+		case "errors":
+			if f.Severity != "passed" {
+				t.Errorf("a client saw an error: %s", f.Message)
+			}
+		case "replicas":
+			told = f.Severity + ": " + f.Message
 		}
-		told = told || (f.Rule == "cliff" || f.Rule == "modes") && f.Severity == "warning"
 	}
-	if !told {
-		t.Errorf("no finding about the levels: %+v", r.Findings)
+	if !strings.Contains(told, "warning: degraded: replicas 3 → 2 → 3 (2 from ") {
+		t.Errorf("the report says of the replicas: %s", told)
 	}
+	t.Log(told)
 	nothingLeft(t, ns)
 }

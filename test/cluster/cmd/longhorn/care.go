@@ -15,7 +15,7 @@ const (
 	look = 2 * time.Second
 	// replenish is how long a replica may be gone before it is made anew; Longhorn's own
 	// default is ten minutes.
-	replenish = 10 * time.Second
+	replenish = 6 * time.Second
 	// rebuildTime bounds a rebuild.
 	rebuildTime = 2 * time.Minute
 )
