@@ -3,8 +3,10 @@ package kube
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -144,7 +146,9 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.URL.Path, "/")
 	resource := parts[len(parts)-1]
 	items := []any{}
-	for path, o := range s.objects {
+	// In the order of their names, as the API server has them.
+	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
+		o := s.objects[path]
 		below := strings.HasPrefix(path, r.URL.Path+"/") ||
 			!strings.Contains(r.URL.Path, "/namespaces/") && strings.Contains(path, "/"+resource+"/")
 		if below && labelled(o, r.URL.Query().Get("labelSelector")) && involves(o, r.URL.Query().Get("fieldSelector")) {
