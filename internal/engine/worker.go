@@ -76,6 +76,10 @@ func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
 		w.hello = *ev.Hello
 		return w, nil
 	case <-w.closed:
+		// A place that knows why says it in a sentence of its own.
+		if said := (*model.WorkerError)(nil); errors.As(w.lost, &said) {
+			return nil, w.lost
+		}
 		return nil, fmt.Errorf("the worker ended before it said hello: %w", w.lost)
 	case <-ctx.Done():
 		link.Close()

@@ -171,7 +171,8 @@ func TestAWordIsNoNewFile(t *testing.T) {
 	for name, hint := range map[string]string{
 		"postgres":  "for a new file of that name write ./postgres",
 		"dirr":      "did you mean dir? For a new file of that name write ./dirr",
-		"two words": "for a new file of that name write ./two words",
+		"it's":      `for a new file of that name write './it'\''s'`,
+		"two words": "for a new file of that name write './two words'",
 	} {
 		got, err := Parse(name)
 		we, ok := err.(*model.WorkerError)

@@ -94,7 +94,11 @@ func isWord(name string) bool { return !strings.Contains(name, "/") && filepath.
 // refuseWord refuses a word that names nothing: a file of many gigabytes is made only
 // where one is clearly meant.
 func refuseWord(name, dir string) error {
-	hint := "for a new file of that name write ./" + name
+	path := "./" + name
+	if strings.ContainsAny(name, " \t\n'\"\\$&;|<>()*?[]`!#~") {
+		path = "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	hint := "for a new file of that name write " + path
 	var names []string
 	if entries, err := os.ReadDir(dir); err == nil {
 		for _, e := range entries {

@@ -255,12 +255,12 @@ func TestRealSSH(t *testing.T) {
 			code int
 			want []string
 		}{
-			"stranger": {1, []string{"ssh to stranger failed: ", "Host key verification failed", "accept it: ssh stranger true"}},
-			"changed":  {1, []string{"ssh to changed failed: its key is not the one that is known for it in " + r.dir + "/known: ", "ssh-keygen -R"}},
-			"refused":  {1, []string{"ssh to refused failed: ", "Permission denied (publickey)", "ssh-copy-id refused", "ssh -o BatchMode=yes refused true"}},
-			"closed":   {1, []string{"ssh to closed failed: ", "Connection refused"}},
-			"bare":     {2, []string{"the host bare does not run loadline: ", "not found", "put loadline (and fio) on the PATH there"}},
-			"nofio":    {2, []string{"nofio: fio is not installed", "install it"}},
+			"stranger": {1, []string{"loadline: ssh to stranger failed: ", "Host key verification failed", "accept it: ssh stranger true"}},
+			"changed":  {1, []string{"loadline: ssh to changed failed: its key is not the one that is known for it in " + r.dir + "/known: ", "ssh-keygen -R"}},
+			"refused":  {1, []string{"loadline: ssh to refused failed: ", "Permission denied (publickey)", "ssh-copy-id refused", "ssh -o BatchMode=yes refused true"}},
+			"closed":   {1, []string{"loadline: ssh to closed failed: ", "Connection refused"}},
+			"bare":     {2, []string{"loadline: the host bare does not run loadline: ", "not found", "put loadline (and fio) on the PATH there"}},
+			"nofio":    {2, []string{"loadline: nofio: fio is not installed", "install it"}},
 		} {
 			t.Run(host, func(t *testing.T) {
 				t.Parallel()
