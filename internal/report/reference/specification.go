@@ -43,11 +43,20 @@ func (b *builder) specification() {
 	}
 	b.section("Storage system", [][2]string{
 		{"target", b.found(func(r *model.Report) string { return r.Run.Target.Name }, "")},
+		{"it says of itself", b.found(backing, "")},
 		{"replicas", positive(sys.Replicas)},
 		{"device writes of a copy besides its data", extra},
 		{"disk bandwidth kept for rebuilding, of a node", bandwidth(sys.RebuildReserve)},
 		{"tools", b.found(tools, "")},
 	}, "nobody said what the storage system does with a write")
+}
+
+// backing is what the storage system said of itself.
+func backing(r *model.Report) string {
+	if c := r.Run.Environment.Cluster; c != nil && c.Backing != nil {
+		return strings.Join(words.Backing(c.Backing), ", ")
+	}
+	return ""
 }
 
 // section is a section of facts.
