@@ -8,6 +8,7 @@ import (
 
 // The rate is what it was set to last.
 func TestAdjustableRate(t *testing.T) {
+	t.Parallel()
 	d := Adjustable(t, 1000)
 	for _, iops := range []float64{1000, 400, 2000} {
 		d.Set(t, iops)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestBlockKeepsRateAndContents(t *testing.T) {
+	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 1000})
 	b := At(Block(t, d), d.Size)
 	Verify(t, b)
@@ -77,6 +78,7 @@ func TestExtentsOfFiles(t *testing.T) {
 func TestPowerLoss(t *testing.T) {
 	for mode, survives := range map[CacheMode]bool{WriteThrough: true, WriteBack: true, Unsafe: false} {
 		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
 			d := PowerLoss(t, mode)
 			m := Fio(t, d.Device, Job{Pattern: "write", Time: time.Second, Options: []string{"--buffer_pattern=0x5a", "--fsync=1"}})
 			if m.Total == 0 || m.Errors > 0 {

@@ -23,17 +23,22 @@ func TestThrottledHoldsItsRate(t *testing.T) {
 		share   float64
 	}{{1000, "randread", 0.01}, {3000, "randwrite", 0.01}, {10000, "randread", 0.02}, {10000, "randwrite", 0.02}} {
 		t.Run(fmt.Sprintf("%d %s", c.iops, c.pattern), func(t *testing.T) {
+			if c.iops < 10000 {
+				t.Parallel()
+			}
 			d := Throttled(t, Throttle{IOPS: c.iops})
 			m := Fio(t, d, Job{Pattern: c.pattern, Depth: 32, Ramp: time.Second})
 			within(t, "IOPS", m.IOPS, float64(c.iops), c.share)
 		})
 	}
 	t.Run("125 MiB/s", func(t *testing.T) {
+		t.Parallel()
 		d := Throttled(t, Throttle{BytesPerSecond: 125 * mebi})
 		m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: time.Second})
 		within(t, "bytes/s", m.BytesPerSecond, float64(125*mebi), 0.01)
 	})
 	t.Run("accounting", func(t *testing.T) {
+		t.Parallel()
 		d := Throttled(t, Throttle{IOPS: 1000, AccountSize: 16384})
 		m := Fio(t, d, Job{BlockSize: 256 * kibi, Depth: 16, Ramp: time.Second, Time: 4 * time.Second})
 		within(t, "IOPS", m.IOPS, 62.5, 0.02)
@@ -41,6 +46,7 @@ func TestThrottledHoldsItsRate(t *testing.T) {
 }
 
 func TestThrottledBurstEnds(t *testing.T) {
+	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 300, BurstIOPS: 3000, BurstSeconds: 3})
 	burst := Fio(t, d, Job{Depth: 32, Ramp: 500 * time.Millisecond, Time: time.Second})
 	within(t, "IOPS with credit", burst.IOPS, 3000, 0.02)
@@ -50,12 +56,13 @@ func TestThrottledBurstEnds(t *testing.T) {
 
 func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
 	d := Throttled(t, Throttle{IOPS: 1000, Unwritten: true})
-	if m := Fio(t, d, Job{Depth: 32}); m.IOPS < 3000 {
+	if m := Fio(t, d, Job{Depth: 32, Time: time.Second}); m.IOPS < 3000 {
 		t.Errorf("%.0f IOPS: this device was meant to show the pitfall of unwritten space", m.IOPS)
 	}
 }
 
 func TestThrottledWithDelay(t *testing.T) {
+	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Delay: 2 * time.Millisecond})
 	c := Calibrate(t, d)
 	within(t, "IOPS", c.Depth32.IOPS, 3000, 0.01)
@@ -65,6 +72,7 @@ func TestThrottledWithDelay(t *testing.T) {
 
 // Copies below one limit: a write takes one I/O of it for each, a read takes one.
 func TestThrottledMirrors(t *testing.T) {
+	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Mirrors: 3, Size: 64 * mebi})
 	within(t, "reads", Fio(t, d, Job{Depth: 4, Jobs: 4}).IOPS, 3000, 0.02)
 	within(t, "writes", Fio(t, d, Job{Pattern: "randwrite", Depth: 4, Jobs: 4}).IOPS, 1000, 0.05)
@@ -92,6 +100,7 @@ func TestDelayed(t *testing.T) {
 }
 
 func TestRateLimited(t *testing.T) {
+	t.Parallel()
 	d := RateLimited(t, 400_000_000)
 	m := Fio(t, d, Job{Pattern: "read", BlockSize: 128 * kibi, Depth: 16, Ramp: 2 * time.Second, Time: 4 * time.Second})
 	within(t, "bytes/s", m.BytesPerSecond, 50_000_000, 0.03)
@@ -99,26 +108,26 @@ func TestRateLimited(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	d := Errors(t, Fault{Error: "EIO", On: "read", Rate: 0.01}, Fault{Error: "ENOSPC", On: "write", Switched: true})
-	if m := Fio(t, d.Device, Job{}); m.ExitCode == 0 || m.Errors == 0 {
+	if m := Fio(t, d.Device, Job{Time: time.Second}); m.ExitCode == 0 || m.Errors == 0 {
 		t.Errorf("1 %% EIO: fio ended with %d and %d errors", m.ExitCode, m.Errors)
 	}
 	// fio counts errors in the ramp too, so this one has none. The bound is six
 	// standard deviations of a count: one false alarm in 500 million.
-	m := Fio(t, d.Device, Job{Options: []string{"--continue_on_error=all", "--ramp_time=0"}})
+	m := Fio(t, d.Device, Job{Time: time.Second, Options: []string{"--continue_on_error=all", "--ramp_time=0"}})
 	expected := 0.01 * float64(m.Total+m.Errors)
 	if off := math.Abs(float64(m.Errors) - expected); m.Total < 1000 || off > 6*math.Sqrt(expected)+1 {
 		t.Errorf("%d of %d reads failed: not 1 %%", m.Errors, m.Total)
 	}
 	Verify(t, Plain(t))
-	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.Errors > 0 {
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite", Time: time.Second}); m.Errors > 0 {
 		t.Errorf("writes fail before the fault is on: %s", m.Messages)
 	}
 	d.On(t)
-	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.ExitCode == 0 || m.Errors == 0 {
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite", Time: time.Second}); m.ExitCode == 0 || m.Errors == 0 {
 		t.Errorf("ENOSPC: fio ended with %d and %d errors", m.ExitCode, m.Errors)
 	}
 	d.Off(t)
-	if m := Fio(t, d.Device, Job{Pattern: "randwrite"}); m.Errors > 0 {
+	if m := Fio(t, d.Device, Job{Pattern: "randwrite", Time: time.Second}); m.Errors > 0 {
 		t.Errorf("writes fail after the fault is off: %s", m.Messages)
 	}
 }

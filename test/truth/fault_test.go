@@ -60,7 +60,11 @@ func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
 	results := t.TempDir()
 	go func() {
 		for samples(results) < 2 {
-			time.Sleep(20 * time.Millisecond)
+			select {
+			case <-t.Context().Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
 		d.On(t)
 	}()
