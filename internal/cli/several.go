@@ -19,8 +19,14 @@ type several struct {
 	volumes int
 }
 
-// atOnce is how many workers are placed and looked around at the same time.
-const atOnce = 16
+const (
+	// atOnce is how many workers look around at the same time, which takes their
+	// machines some work.
+	atOnce = 16
+	// placedAtOnce is how many are placed, and taken down, at the same time: that is
+	// waiting for the cluster, which has all of its pods to start in any case.
+	placedAtOnce = 100
+)
 
 // prepareSeveral places a worker for each volume, probes and plans.
 func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by prepareOptions) (*prepared, error) {
@@ -62,7 +68,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 	say := sayOnce(sayTo(by.watch))
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := inParallel(len(placed), func(i int) (err error) {
+	err := inParallel(len(placed), placedAtOnce, func(i int) (err error) {
 		t := targets[i%len(targets)]
 		placed[i], err = o.place(placing, e, exp, t, placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, turn: i / len(targets), say: say})
 		if err != nil {
@@ -95,7 +101,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 			return fail(err)
 		}
 	}
-	err = inParallel(len(placed)-first, func(k int) error {
+	err = inParallel(len(placed)-first, atOnce, func(k int) error {
 		i := first + k
 		known := exp
 		known.Size = max(1, exp.Size)
@@ -118,11 +124,11 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 	return prep, nil
 }
 
-// inParallel does n things, a few at a time, and joins their errors.
-func inParallel(n int, do func(i int) error) error {
+// inParallel does n things, so many at a time, and joins their errors.
+func inParallel(n, most int, do func(i int) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, most)
 	for i := range n {
 		slots <- struct{}{}
 		all.Go(func() {
@@ -136,5 +142,5 @@ func inParallel(n int, do func(i int) error) error {
 
 // close ends all workers, which removes what they made.
 func (p *prepared) close() error {
-	return inParallel(len(p.workers), func(i int) error { return p.workers[i].Close() })
+	return inParallel(len(p.workers), placedAtOnce, func(i int) error { return p.workers[i].Close() })
 }
