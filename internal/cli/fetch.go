@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -79,11 +80,14 @@ func newErrand(e *env.Env, client *kube.Client, results string, quiet bool) *err
 	return f
 }
 
+// jobName matches what the API server takes for the name of a Job.
+var jobName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+
 // chosenJob is the Job that was named, or the only one.
 func chosenJob(ctx context.Context, client *kube.Client, args []string) (string, error) {
 	if len(args) == 1 {
 		name := strings.TrimPrefix(args[0], "job/")
-		if name == "" || strings.ContainsAny(name, "/ ,=") {
+		if !jobName.MatchString(name) {
 			return "", model.RefusedError(fmt.Sprintf("%q is not the name of a Job", args[0]), "write NAME or job/NAME, and --namespace beside it")
 		}
 		return name, nil

@@ -170,10 +170,13 @@ func (c *Client) Jobs(ctx context.Context) ([]string, error) {
 // WaitJob waits until the Job's pod runs or has ended, at most for limit; say gets the
 // reason for waiting.
 func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, say func(string)) (*JobPod, error) {
+	reached := false
 	for begin := time.Now(); ; {
 		pod, err := c.FindJob(ctx, name)
+		late := time.Since(begin) > limit
 		switch {
-		case err != nil && !passing(err):
+		// A server that has answered once is waited for.
+		case err != nil && (!passing(err) || !reached || late):
 			return nil, err
 		case pod != nil && (pod.Running || pod.Ended != nil):
 			return pod, nil
@@ -186,13 +189,14 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 				return nil, err
 			}
 			continue
-		case time.Since(begin) > limit:
+		case late:
 			words := "no pod was made for it"
 			if ev := c.latest(ctx, c.Namespace, "Job", name, true); ev != nil {
 				words = eventWords(ev)
 			}
 			return nil, model.BrokenError(fmt.Sprintf("the Job %s did not start within %s: %s", name, limit, words), look("job", c.Namespace))
 		}
+		reached = reached || err == nil
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
