@@ -39,11 +39,11 @@ var kinds = map[string]kind{
 }
 
 // ownForJobs lists what carries the label and is made only for Jobs. Who may not list
-// these has made none.
+// these, or whose cluster does not know them, has made none.
 func (c *Client) ownForJobs(ctx context.Context, namespace, label string, add func(kind string, m metav1.ObjectMeta)) error {
 	for _, name := range []string{"job", "binding", "role", "account"} {
 		all, err := c.listHeads(ctx, kinds[name], namespace, label)
-		if forbidden(err) {
+		if forbidden(err) || missing(err) {
 			continue
 		}
 		if err != nil {
