@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,7 +37,7 @@ HostKey %[1]s/host
 AuthorizedKeysFile %[1]s/authorized
 PidFile none
 StrictModes no
-UsePAM no
+UsePAM %[5]s
 UseDNS no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
@@ -104,7 +105,7 @@ func newRemote(t *testing.T) *remote {
 	for range 4 {
 		ports = append(ports, freePort(t))
 	}
-	r.write(t, "sshd_config", fmt.Sprintf(sshdConfig, ports[:4]...))
+	r.write(t, "sshd_config", fmt.Sprintf(sshdConfig, append(slices.Clone(ports[:4]), withPAM())...))
 	r.write(t, "ssh_config", fmt.Sprintf(clientConfig, append(ports, silent.Addr().(*net.TCPAddr).Port)...))
 	ssh, err := exec.LookPath("ssh")
 	if err != nil {
@@ -117,6 +118,16 @@ func newRemote(t *testing.T) *remote {
 	r.env = append(os.Environ(), "PATH="+r.dir+"/client:"+os.Getenv("PATH"))
 	r.start(t, ports[1].(int))
 	return r
+}
+
+// withPAM is "yes" where root's password is locked, as in many images of machines: sshd
+// itself then lets nobody in as root, and PAM does.
+func withPAM() string {
+	shadow, _ := os.ReadFile("/etc/shadow")
+	if strings.Contains("\n"+string(shadow), "\nroot:!") {
+		return "yes"
+	}
+	return "no"
 }
 
 // start starts sshd and waits until it answers; at the end of the test it is ended.
