@@ -204,11 +204,12 @@ func pure(t lab.T, d lab.Device, direction model.Direction, block int64, metric 
 // what is then measured, and every limit is named right.
 func TestHeldOutMixes(t *testing.T) {
 	lab.Need(t, "fio")
-	r := rand.New(rand.NewPCG(6, 2))
 	// A cap on bandwidth below two mirrors, and both caps below three.
 	for _, i := range []int{4, 8} {
+		r := rand.New(rand.NewPCG(6, uint64(i)))
 		c := drawHeldOut(r, i)
 		t.Run(c.name(), func(t *testing.T) {
+			t.Parallel()
 			for try := 1; ; try++ {
 				var said strings.Builder
 				j := c.judge(t, r, &said)
