@@ -76,9 +76,12 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 // keep runs a command in this process and keeps what it has saved.
 func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string) error {
 	inner := *e
+	// All in one stream: a container's two are copied into its log side by side, and words
+	// of one would come to lie within the report of the other.
+	inner.Stderr = e.Stdout
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
 	code, err := custody.Keep(ctx, custody.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s custody.Status) {
-		fmt.Fprintf(e.Stderr, "%s until %s (exit code %d): loadline fetch\n", keptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
+		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", keptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
 	}}, func(ctx context.Context) int { return Run(ctx, &inner) })
 	if err != nil {
 		return err
