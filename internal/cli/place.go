@@ -124,6 +124,9 @@ func (p *placed) settle(probe *model.ProbeResult) {
 		probe.Environment.Hostname = p.cluster.Node
 	}
 	if p.target.Kind == model.Directory && p.cluster.Capacity > 0 {
+		if p.cluster.Made {
+			probe.Room = probe.Capacity
+		}
 		probe.Capacity = min(probe.Capacity, int64(claimLimit*float64(p.cluster.Capacity)))
 	}
 }

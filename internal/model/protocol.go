@@ -49,6 +49,9 @@ type ProbeResult struct {
 	// Capacity is how many bytes a measurement may use at most: the device's or
 	// image's size, an existing file's size, or what the filesystem can spare.
 	Capacity int64 `json:"capacity"`
+	// Room is what the filesystem can spare where Capacity is bound by more than that: by
+	// the size of a claim that was made for one volume. 0 where it is not.
+	Room int64 `json:"room,omitempty"`
 	// MakesFile tells that the target is a directory, or a file that does not
 	// exist yet: the measurement works on a file of its own and removes it.
 	MakesFile bool `json:"makes_file"`

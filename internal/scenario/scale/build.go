@@ -75,7 +75,12 @@ func (p Place) share(n int) model.ProbeResult {
 	if !found.MakesFile {
 		return found
 	}
-	found.Capacity /= int64(n)
+	if found.Room > 0 {
+		// The claim is this volume's alone; what others have as well is the disk below.
+		found.Capacity = min(found.Capacity, found.Room/int64(n))
+	} else {
+		found.Capacity /= int64(n)
+	}
 	found.Environment.Storage.Free /= int64(n)
 	found.WriteBandwidth /= float64(n)
 	return found

@@ -78,6 +78,18 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 	})
 }
 
+// Claims that were made for one volume each bound each volume alone, however many of them
+// are directories of one disk; together they do not take more than that spares.
+func TestClaimsOfOneDisk(t *testing.T) {
+	for room, want := range map[int64]int64{4 << 30: 60 << 20, 17 * 32 << 20: 32 << 20} {
+		at := place("/volume", "loop1", 60<<20)
+		at.Target.Cluster, at.Found.Room, at.Node = &model.ClusterVolume{Class: "csi"}, room, "node1"
+		if got := at.share(17).Capacity; got != want {
+			t.Errorf("%d bytes for each of 17 claims of 60 MiB where there is room for %d, want %d", got, room, want)
+		}
+	}
+}
+
 // What exists is shared as a whole: its size is not divided, and it is overwritten only
 // when it was named.
 func TestExistingTargetsAreSharedWhole(t *testing.T) {
