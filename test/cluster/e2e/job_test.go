@@ -14,8 +14,10 @@ var brief = []string{"--only", "rand-read-lat", "--max-time", "12s"}
 // TestInside: a Job drives the measurement from inside the cluster, and its run directory
 // comes home: at once, after the driver was killed, and from a manifest of one's own.
 func TestInside(t *testing.T) {
+	t.Parallel()
 	t.Run("followed, with the least rights", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node1")
 		ns := namespace(t, "inside", "restricted")
 		role, err := os.ReadFile("../../../deploy/role.yaml")
 		if err != nil {
@@ -37,6 +39,7 @@ func TestInside(t *testing.T) {
 	})
 	t.Run("the driver is killed", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node2")
 		ns := namespace(t, "inside-killed", "restricted")
 		cmd, _ := begun(t, ns, "[1/", append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node2"}, brief...)...)
 		if err := cmd.Process.Kill(); err != nil {
@@ -53,6 +56,7 @@ func TestInside(t *testing.T) {
 	})
 	t.Run("a manifest of one's own", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node3")
 		ns := namespace(t, "inside-own", "restricted")
 		for _, name := range []string{"role.yaml", "job.yaml"} {
 			manifest, err := os.ReadFile("../../../deploy/" + name)

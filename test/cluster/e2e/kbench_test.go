@@ -32,6 +32,7 @@ func manifest(t *testing.T, name, node string, changes ...string) string {
 // TestKbenchManifests: with only the image changed (and sizes that fit these disks)
 // Kbench's three manifests do what they do with Kbench, on disks of 1,000 IOPS.
 func TestKbenchManifests(t *testing.T) {
+	t.Parallel()
 	number := func(t *testing.T, text, pattern string) float64 {
 		t.Helper()
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -46,6 +47,7 @@ func TestKbenchManifests(t *testing.T) {
 	}
 	t.Run("fio", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node1")
 		ns := namespace(t, "kbench-fio", "privileged")
 		kubectlIn(t, manifest(t, "fio.yaml", "node1", "value: full", "value: random-read-iops"), "apply", "-n", ns, "-f", "-")
 		kubectl(t, "wait", "-n", ns, "job/kbench", "--for=condition=complete", "--timeout=180s")
@@ -59,6 +61,7 @@ func TestKbenchManifests(t *testing.T) {
 	})
 	t.Run("fio-cmp", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node2")
 		ns := namespace(t, "kbench-cmp", "privileged")
 		kubectlIn(t, manifest(t, "fio-cmp.yaml", "node2", "value: full", "value: sequential-write-latency"), "apply", "-n", ns, "-f", "-")
 		kubectl(t, "wait", "-n", ns, "job/kbench", "--for=condition=complete", "--timeout=200s")
@@ -69,6 +72,7 @@ func TestKbenchManifests(t *testing.T) {
 	})
 	t.Run("fio-long-run", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node3")
 		ns := namespace(t, "kbench-long", "privileged")
 		const after = "            - name: LONG_RUN\n              value: \"true\"\n"
 		kubectlIn(t, manifest(t, "fio-long-run.yaml", "node3", after, after+"            - name: RATE_IOPS\n              value: \"102\"\n", "value: no-rate-limit", "value: rate-limit"),

@@ -27,9 +27,16 @@ var (
 	loadline string
 )
 
+// sideBySide is how many parallel tests run at once, however few processors there are:
+// they wait for pods, and measure disks that are slow.
+const sideBySide = 16
+
 var keep = flag.Bool("keep", false, "leave the cluster running at the end")
 
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", fmt.Sprint(sideBySide)); err != nil {
+		panic(err)
+	}
 	flag.Parse()
 	if why := cluster.Missing(); why != "" {
 		fmt.Println("skipped: this machine cannot carry the test cluster:", why)

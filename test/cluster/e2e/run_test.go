@@ -6,15 +6,16 @@ import (
 	"testing"
 )
 
-// The node disks carry 1,000 I/Os per second each. The tests of TestRun measure at the
-// same time, each on a node of its own.
+// The node disks carry 1,000 I/Os per second each.
 
 // short makes a run of one workload of about twelve seconds.
 var short = []string{"--max-time", "12s", "--quiet", "--output", "json"}
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	t.Run("block device of the CSI class", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node1")
 		ns := namespace(t, "block", "baseline")
 		o := run(t, ns, append([]string{"run", "sc:csi?size=128Mi&mode=Block", "--node", "node1", "--only", "rand-write-iops"}, short...)...)
 		r := measured(t, o)
@@ -32,6 +33,7 @@ func TestRun(t *testing.T) {
 	// What deploy/role.yaml grants is enough, and the pod passes "restricted".
 	t.Run("directory of local-path with the least rights", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node2")
 		ns := namespace(t, "least", "restricted")
 		role, err := os.ReadFile("../../../deploy/role.yaml")
 		if err != nil {
@@ -51,6 +53,7 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("claim that is in use", func(t *testing.T) {
 		t.Parallel()
+		diskOf(t, "node3")
 		ns := namespace(t, "claims", "restricted")
 		kubectlIn(t, strings.ReplaceAll(user, "NAMESPACE", ns), "apply", "-f", "-")
 		kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
@@ -98,7 +101,7 @@ spec:
 // disk while it is its turn.
 func TestBaseline(t *testing.T) {
 	ns := namespace(t, "baseline", "restricted")
-	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "30s", "--quiet", "--output", "json")
+	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s", "--quiet", "--output", "json")
 	var r struct{ Comparison comparison }
 	decode(t, o, &r)
 	c := r.Comparison
