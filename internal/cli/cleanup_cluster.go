@@ -61,14 +61,18 @@ const (
 // livingRuns tells, by run, why its objects are in use.
 func livingRuns(ctx context.Context, client *kube.Client, all []kube.Object) map[string]string {
 	alive := map[string]string{}
+	// A Job's workers are in use by the Job, whichever pod is listed first.
+	for _, o := range all {
+		if o.Kind == "pod" && o.Job != "" && (o.Running || !o.Ended && o.Age < starting) {
+			alive[o.Run] = fmt.Sprintf("the Job measures, or keeps its results: loadline fetch %s --namespace %s", o.Job, o.Namespace)
+		}
+	}
 	for _, o := range all {
 		if alive[o.Run] != "" {
 			continue
 		}
 		host, pid := splitDriver(o.Driver)
 		switch here, _ := os.Hostname(); {
-		case o.Kind == "pod" && o.Job != "" && (o.Running || !o.Ended && o.Age < starting):
-			alive[o.Run] = fmt.Sprintf("the Job measures, or keeps its results: loadline fetch %s --namespace %s", o.Job, o.Namespace)
 		case host == here && pid > 0:
 			// Signal 0 asks whether the process exists.
 			if err := unix.Kill(pid, 0); err == nil || err == unix.EPERM {
