@@ -170,6 +170,11 @@ func (w *Worker) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
 	_, err := w.ask(ctx, model.Request{Bye: &struct{}{}}, nil)
+	var end interface{ Finished() bool }
+	if errors.As(err, &end) && end.Finished() {
+		// It has done what it was asked for; its answer was lost when its place ended.
+		err = nil
+	}
 	return errors.Join(err, w.link.Close())
 }
 

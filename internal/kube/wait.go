@@ -329,7 +329,11 @@ func ended(pod *corev1.Pod) error {
 		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
 			return say("check --image: it must hold loadline and fio", "could not start its program: %s", tail(t.Message))
 		default:
-			return say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+			if t.ExitCode == 0 {
+				return finished{err}
+			}
+			return err
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
@@ -340,6 +344,13 @@ func ended(pod *corev1.Pod) error {
 	}
 	return nil
 }
+
+// finished is the end of a pod whose program says that all went well: an error for
+// whom it left alone, and none for whom it was told to end by.
+type finished struct{ error }
+
+func (finished) Finished() bool  { return true }
+func (f finished) Unwrap() error { return f.error }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
