@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/loadline/loadline/test/lab"
 )
 
 // machine is shared by those who measure beside others, and held by who is alone.
@@ -27,6 +29,7 @@ func beside(t *testing.T, measure func(t testing.TB)) {
 		return
 	}
 	t.Logf("failed beside others, so once more alone:\n%s", strings.Join(failed, "\n"))
+	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
 	machine.Lock()
 	defer machine.Unlock()
 	for _, words := range attempt(t, measure) {
