@@ -112,6 +112,7 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	for i, p := range faults {
 		if found[i] == 0 {
 			t.Run(p.rule+"/"+p.name+"/again", func(t *testing.T) {
+				lab.WriteDown(t, "SECOND TRY", "the fault was not found at the first try")
 				stalls := watchStalls(t)
 				switch ok := p.found(t); {
 				case ok:
