@@ -59,18 +59,12 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 	if len(o.hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
 	}
-	for flag, file := range map[string]string{"--job": o.job, "--profile": o.profile} {
-		if file != "" && (flag == "--job" || strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml")) {
-			return model.RefusedError(fmt.Sprintf("%s %s is a file of this machine, which a Job does not see", flag, file),
-				"leave out --in-cluster, or bring the file into a Job of your own (deploy/job.yaml) with a ConfigMap")
-		}
-	}
 	exp, err := o.experiment(targets[0])
 	if err != nil {
 		return err
 	}
 	by.shape(&exp)
-	p, err := by.workloads(exp, io.Discard)
+	p, err := by.workloads(e, exp, io.Discard)
 	if err != nil {
 		return err
 	}
@@ -98,9 +92,10 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 }
 
 // command is what the Job's pod runs: the same verb with the same flags, but for those
-// that are about this end.
-func (f *insideFlags) command(cmd *cobra.Command) []string {
-	args := append([]string{"loadline", "job", "--hold", f.hold.String(), "--", cmd.Name()}, cmd.Flags().Args()...)
+// that are about this end, and with the files that they name.
+func (f *insideFlags) command(cmd *cobra.Command, files luggage) []string {
+	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.pack()...)
+	args = append(append(args, "--", cmd.Name()), cmd.Flags().Args()...)
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if slices.Contains(outside, flag.Name) {
 			return
@@ -139,7 +134,11 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err != nil {
 		return err
 	}
-	if err := o.checkInside(ctx, e, client, targets, by); err != nil {
+	files := luggage{}
+	if err := o.checkInside(ctx, files.gather(e), client, targets, by); err != nil {
+		return err
+	}
+	if err := files.check(); err != nil {
 		return err
 	}
 	run := pods.Label(store.Name(e.Now(), targets[0]))
@@ -159,7 +158,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 		}
 		return err
 	}
-	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: kube.Made{Run: run, Driver: driver()}, Where: where, Command: f.command(cmd), Account: f.account}); err != nil {
+	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: kube.Made{Run: run, Driver: driver()}, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
 		return end(f.rightsHint(err))
 	}
 	job.say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))

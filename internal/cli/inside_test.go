@@ -33,7 +33,7 @@ func TestTheJobRunsTheSameCommand(t *testing.T) {
 			if err := here.ParseFlags(c.args); err != nil {
 				t.Fatal(err)
 			}
-			command := (&insideFlags{hold: 2 * time.Hour}).command(here)
+			command := (&insideFlags{hold: 2 * time.Hour}).command(here, nil)
 			at := slices.Index(command, "--")
 			if want := []string{"loadline", "job", "--hold", "2h0m0s"}; !slices.Equal(command[:at], want) || command[at+1] != name {
 				t.Fatalf("%q", command)

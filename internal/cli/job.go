@@ -26,6 +26,7 @@ const keptWords = "kept    the results"
 // newJob makes the verb that a Job's container runs; deploy/job.yaml shows it.
 func newJob(e *env.Env) *cobra.Command {
 	var dir string
+	var packed []string
 	var hold time.Duration
 	var ask, give, stop, release bool
 	cmd := &cobra.Command{
@@ -34,7 +35,8 @@ func newJob(e *env.Env) *cobra.Command {
 		Hidden: true,
 		Long: `Runs another command of loadline with --results DIR, and then waits until loadline
 fetch has brought the run directory home, or --hold is over, or the pod is deleted. A
-command that has saved nothing is not waited for. With --ask, --give, --stop and
+command that has saved nothing is not waited for. With --file the command finds a file
+that is not in the pod; loadline run --in-cluster sends the user's own so. With --ask, --give, --stop and
 --release a second process in the pod speaks with the first one.
 
 Exit codes: those of the command; 1 failed; 2 usage.`,
@@ -60,12 +62,17 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 			case release:
 				return custody.Release(dir)
 			}
-			return keep(cmd.Context(), e, dir, hold, args)
+			files, err := unpack(packed)
+			if err != nil {
+				return err
+			}
+			return keep(cmd.Context(), files.provide(e), dir, hold, args)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
 	f.DurationVar(&hold, "hold", defaultHold, "keep the results for this `TIME`")
+	f.StringArrayVar(&packed, "file", nil, "the command reads this for the file of a name, `NAME=CONTENT` in base64")
 	f.BoolVar(&ask, "ask", false, "how far is the command in this pod? (waits up to 10 s for its end)")
 	f.BoolVar(&give, "give", false, "write the results to standard output, as a tar archive with sums")
 	f.BoolVar(&stop, "stop", false, "tell the command to stop; what it has is kept")

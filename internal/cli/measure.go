@@ -116,7 +116,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 		return nil, margins, err
 	}
 	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = f.scenario, names[0], margins.Rate, margins.P99
-	p, err := chosenProfile(exp, say)
+	p, err := chosenProfile(e, exp, say)
 	if err != nil {
 		return nil, margins, err
 	}

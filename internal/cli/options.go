@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/spec"
@@ -165,18 +165,18 @@ func parseSpan(flag, s string) (float64, error) {
 
 // chosenProfile finds the workloads that the experiment is about. What a person
 // should know about an own job file is written to say.
-func chosenProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) {
-	p, err := namedProfile(exp, say)
+func chosenProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
+	p, err := namedProfile(e, exp, say)
 	if err != nil {
 		return p, err
 	}
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
-func namedProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) {
+func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
 	switch {
 	case exp.Job != "":
-		data, err := readOwn("--job", exp.Job)
+		data, err := readOwn(e.ReadFile, "--job", exp.Job)
 		if err != nil {
 			return profile.Profile{}, err
 		}
@@ -186,7 +186,7 @@ func namedProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) 
 		}
 		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
 	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
-		data, err := readOwn("--profile", exp.Profile)
+		data, err := readOwn(e.ReadFile, "--profile", exp.Profile)
 		if err != nil {
 			return profile.Profile{}, err
 		}
@@ -202,8 +202,8 @@ func namedProfile(exp model.Experiment, say io.Writer) (profile.Profile, error) 
 }
 
 // readOwn reads a file that the user named.
-func readOwn(flag, name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
+func readOwn(read func(string) ([]byte, error), flag, name string) ([]byte, error) {
+	data, err := read(name)
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s %s cannot be read: %v", flag, name, err), "")
 	}

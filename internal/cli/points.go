@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -65,7 +66,7 @@ func withSystem(p *model.Published, file string) error {
 }
 
 func readPoints(flag, name string) (*model.Published, error) {
-	data, err := readOwn(flag, name)
+	data, err := readOwn(os.ReadFile, flag, name)
 	if err != nil {
 		return nil, err
 	}

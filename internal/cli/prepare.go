@@ -15,7 +15,7 @@ import (
 type scenario struct {
 	// shape writes what only this scenario knows into the experiment.
 	shape     func(*model.Experiment)
-	workloads func(exp model.Experiment, say io.Writer) (profile.Profile, error)
+	workloads func(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error)
 	build     func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
 	// several is set instead of build where there is more than one volume.
 	several *several
@@ -54,7 +54,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 		return nil, err
 	}
 	by.shape(&exp)
-	p, err := by.workloads(exp, by.say)
+	p, err := by.workloads(e, exp, by.say)
 	if err != nil {
 		return nil, err
 	}

@@ -96,8 +96,8 @@ func (o *scaleOptions) scenario(targets []string) (scenario, error) {
 	}
 	return scenario{
 		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
-		workloads: func(exp model.Experiment, say io.Writer) (profile.Profile, error) {
-			base, err := namedProfile(exp, say)
+		workloads: func(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
+			base, err := namedProfile(e, exp, say)
 			if err != nil {
 				return base, err
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +131,7 @@ func (f *sizeFlags) ask() (model.SizingAsk, error) {
 	if f.needs == "" {
 		return ask, nil
 	}
-	data, err := readOwn("--needs", f.needs)
+	data, err := readOwn(os.ReadFile, "--needs", f.needs)
 	if err != nil {
 		return ask, err
 	}

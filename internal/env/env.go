@@ -21,6 +21,8 @@ type Env struct {
 	Stderr io.Writer
 	// Getenv reads an environment variable.
 	Getenv func(string) string
+	// ReadFile reads a file that an argument names.
+	ReadFile func(name string) ([]byte, error)
 	// Now is the clock.
 	Now func() time.Time
 	// Command makes a process that ends with ctx. It is not started yet.
@@ -49,7 +51,7 @@ type Terminal struct {
 func OS() *Env {
 	return &Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Command: exec.CommandContext, LookPath: exec.LookPath,
+		Getenv: os.Getenv, ReadFile: os.ReadFile, Now: time.Now, Command: exec.CommandContext, LookPath: exec.LookPath,
 		Terminal: describe(os.Stderr), Output: describe(os.Stdout),
 	}
 }

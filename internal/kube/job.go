@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -85,7 +86,7 @@ func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id,
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 		Containers: []corev1.Container{{
-			Name: jobContainer, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, WorkingDir: ResultsPath,
+			Name: jobContainer, Image: s.Image, Command: literally(s.Command), ImagePullPolicy: corev1.PullIfNotPresent, WorkingDir: ResultsPath,
 			// The workers get the same image.
 			Env: []corev1.EnvVar{{Name: "LOADLINE_IMAGE", Value: s.Image}},
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
@@ -103,6 +104,15 @@ func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
 		Spec: batchv1.JobSpec{BackoffLimit: &tries, Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: head.Labels, Annotations: head.Annotations}, Spec: pod}},
 	}
+}
+
+// literally keeps Kubernetes from reading $(NAME) in a command as a variable.
+func literally(command []string) []string {
+	words := make([]string, len(command))
+	for i, word := range command {
+		words[i] = strings.ReplaceAll(word, "$", "$$")
+	}
+	return words
 }
 
 // JobPod is where a Job's work is done.

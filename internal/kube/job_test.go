@@ -18,7 +18,7 @@ import (
 )
 
 var jobSpec = JobSpec{Name: "loadline-j", Made: Made{Run: "loadline-j", Driver: "here/1"},
-	Where: Where{Image: "i:1", PullSecret: "s", Tolerations: []string{"*"}}, Command: []string{"loadline", "job"}}
+	Where: Where{Image: "i:1", PullSecret: "s", Tolerations: []string{"*"}}, Command: []string{"loadline", "job", "--note=$(LOADLINE_IMAGE) costs $5"}}
 
 // TestRightsAreThoseOfTheManual: what is made for a Job is what deploy/role.yaml shows, so
 // who reads that knows what is granted.
@@ -40,6 +40,7 @@ func TestRightsAreThoseOfTheManual(t *testing.T) {
 // TestJobBringsItsRights: everything carries the label, and the Job's pod passes
 // "restricted" with the account that was made or named.
 func TestJobBringsItsRights(t *testing.T) {
+	const costs = "--note=$$(LOADLINE_IMAGE) costs $$5"
 	const core, rbac = "/api/v1/namespaces/n/", "/apis/rbac.authorization.k8s.io/v1/namespaces/n/"
 	rights := []string{core + "serviceaccounts/loadline-j", rbac + "roles/loadline-j", rbac + "rolebindings/loadline-j"}
 	for account, want := range map[string][]string{"": rights, "own": nil} {
@@ -74,6 +75,8 @@ func TestJobBringsItsRights(t *testing.T) {
 			t.Errorf("account %s", pod.Spec.ServiceAccountName)
 		case !*pod.Spec.SecurityContext.RunAsNonRoot || *c.SecurityContext.AllowPrivilegeEscalation || !*c.SecurityContext.ReadOnlyRootFilesystem:
 			t.Errorf("%+v, %+v", pod.Spec.SecurityContext, c.SecurityContext)
+		case c.Command[2] != costs:
+			t.Errorf("Kubernetes would make another command of %q", c.Command)
 		case *job.Spec.BackoffLimit != 0 || pod.Spec.RestartPolicy != corev1.RestartPolicyNever:
 			t.Error("a measurement that failed would be repeated")
 		case len(pod.Spec.Tolerations) != 1 || len(pod.Spec.ImagePullSecrets) != 1 || c.Env[0] != corev1.EnvVar{Name: "LOADLINE_IMAGE", Value: "i:1"}:

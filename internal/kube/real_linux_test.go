@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -32,6 +33,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("quota", s.quota)
 	t.Run("pod security", s.podSecurity)
 	t.Run("manifests", s.manifests)
+	t.Run("luggage", s.luggage)
 	// The last one, because it takes the server away.
 	t.Run("restart", s.restart)
 }
@@ -407,7 +409,12 @@ func (s *apiServer) manifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents := strings.Split(string(text), "\n---\n")
+	// The lines for files of one's own, too.
+	whole := strings.ReplaceAll(string(text), "#- {", "- {")
+	if strings.Count(whole, "- {name: files, ") != 2 {
+		t.Error("job.yaml does not show how to bring a file")
+	}
+	documents := strings.Split(whole, "\n---\n")
 	var job struct {
 		Spec struct {
 			Template struct {
@@ -424,6 +431,23 @@ func (s *apiServer) manifests(t *testing.T) {
 	}
 	spec["serviceAccountName"] = "default"
 	s.make(t, "/api/v1/namespaces/strict/pods", object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "job"}, "spec": spec})
+}
+
+// luggage: a server takes a Job with the largest argument that a program may have.
+func (s *apiServer) luggage(t *testing.T) {
+	s.namespace(t, "luggage", nil)
+	c := s.as(t, "", "luggage")
+	command := []string{"loadline", "job", "--file", "a=" + strings.Repeat("x", 128<<10-3), "--note", "$(LOADLINE_IMAGE) $$ 5$"}
+	if err := c.MakeJob(t.Context(), JobSpec{Name: "j", Made: Made{Run: "j", Driver: "here/1"}, Where: Where{Image: "image:1"}, Command: command, Account: "default"}); err != nil {
+		t.Fatal(err)
+	}
+	var job batchv1.Job
+	if err := c.get(t.Context(), c.batch, "luggage", "jobs", "j", &job); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(literally(command), job.Spec.Template.Spec.Containers[0].Command); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // serviceMonitors makes the server know Prometheus' kind of object, whatever it holds.

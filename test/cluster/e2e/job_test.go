@@ -11,6 +11,27 @@ import (
 // brief makes a run of one workload of some ten seconds, on a volume of this cluster.
 var brief = []string{"--only", "rand-read-lat", "--max-time", "12s"}
 
+// own is a profile of one's own, as brief as brief.
+const own = "workloads:\n  - {name: mine, access: rand, direction: read, block_size: 4k, depth: 1, metric: latency}\n"
+
+// ownFile writes it, and returns the flags for a run of it.
+func ownFile(t *testing.T) (flags []string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--profile", file, "--max-time", "12s"}
+}
+
+// mine fails unless the run is one of the profile of one's own, by the name that it has.
+func (r report) mine(t *testing.T, file string) {
+	t.Helper()
+	if r.Run.Profile != file || len(r.Results) == 0 || r.Results[0].Workload != "mine" {
+		t.Errorf("profile %s: %+v", r.Run.Profile, r.Results)
+	}
+}
+
 // TestInside: a Job drives the measurement from inside the cluster, and its run directory
 // comes home: at once, after the driver was killed, and from a manifest of one's own.
 func TestInside(t *testing.T) {
@@ -29,10 +50,15 @@ func TestInside(t *testing.T) {
 			kubectl(t, "create", "rolebinding", name, "-n", ns, "--role", name, "--serviceaccount", ns+":dev")
 		}
 		results := t.TempDir()
-		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--results", results, "--output", "json"}, brief...)...)
-		if r := measured(t, o); r.Run.Environment.Cluster.Node != "node1" || !r.Run.Environment.Cluster.Made {
-			t.Errorf("%+v", r.Run.Environment)
+		profile := ownFile(t)
+		// Kubernetes has a meaning for $(NAME) in a Job's command.
+		const note = "$(LOADLINE_IMAGE) for $$5"
+		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--note", note, "--results", results, "--output", "json"}, profile...)...)
+		r := measured(t, o)
+		if r.Run.Environment.Cluster.Node != "node1" || !r.Run.Environment.Cluster.Made || r.Run.Note != note {
+			t.Errorf("%+v", r.Run)
 		}
+		r.mine(t, profile[1])
 		said(t, o, "made for it", "wait there for 24h", "[1/")
 		home(t, results, 1)
 		nothingInside(t, ns)
@@ -58,6 +84,7 @@ func TestInside(t *testing.T) {
 		t.Parallel()
 		diskOf(t, "node3")
 		ns := namespace(t, "inside-own", "restricted")
+		kubectl(t, "create", "configmap", "loadline-files", "-n", ns, "--from-literal=own.yaml="+own)
 		for _, name := range []string{"role.yaml", "job.yaml"} {
 			manifest, err := os.ReadFile("../../../deploy/" + name)
 			if err != nil {
@@ -67,7 +94,8 @@ func TestInside(t *testing.T) {
 			for _, edit := range [][2]string{
 				{"namespace: default", "namespace: " + ns},
 				{"loadline/loadline:latest", image},
-				{`run, "sc:standard",`, `run, "sc:csi?size=96Mi", --node, node3, --only, rand-read-lat, --max-time, 12s,`},
+				{`run, "sc:standard",`, `run, "sc:csi?size=96Mi", --node, node3, --profile, /files/own.yaml, --max-time, 12s,`},
+				{"#- {", "- {"},
 				{"image: " + image + "\n", "image: " + image + "\n          imagePullPolicy: IfNotPresent\n"},
 			} {
 				if name == "job.yaml" && !strings.Contains(text, edit[0]) {
@@ -79,7 +107,7 @@ func TestInside(t *testing.T) {
 		}
 		results := t.TempDir()
 		o := run(t, ns, "fetch", "job/loadline", "--results", results, "--output", "json")
-		measured(t, o)
+		measured(t, o).mine(t, "/files/own.yaml")
 		said(t, o, "is your own and stays")
 		home(t, results, 1)
 		kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=60s")

@@ -180,8 +180,8 @@ type backing struct {
 // report is what the tests read of a report.
 type report struct {
 	Run struct {
-		Status      string
-		Environment environment
+		Status, Profile, Note string
+		Environment           environment
 	}
 	Results []struct {
 		Workload, Metric, Verdict string

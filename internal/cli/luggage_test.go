@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// TestLuggageArrives: what was read here is read there, byte by byte, under its name, and
+// everything else is read where the command runs.
+func TestLuggageArrives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		files := rapid.MapOf(rapid.StringN(1, 20, 200), rapid.SliceOf(rapid.Byte())).Draw(t, "files")
+		here, there := env.OS(), env.OS()
+		here.ReadFile = func(name string) ([]byte, error) {
+			if data, known := files[name]; known {
+				return data, nil
+			}
+			return nil, fs.ErrNotExist
+		}
+		there.ReadFile = func(name string) ([]byte, error) { return []byte("there: " + name), nil }
+		packed := luggage{}
+		gathering := packed.gather(here)
+		for name := range files {
+			if _, err := gathering.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := gathering.ReadFile("in neither place, and too long for a name"); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		args := packed.pack()
+		for i := 0; i < len(args); i += 2 {
+			if args[i] != "--file" {
+				t.Fatalf("%q", args)
+			}
+		}
+		var words []string
+		for i := 1; i < len(args); i += 2 {
+			words = append(words, args[i])
+		}
+		arrived, err := unpack(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reading := arrived.provide(there)
+		for name, want := range files {
+			if got, err := reading.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%q: %q, %v, want %q", name, got, err, want)
+			}
+		}
+		if got, _ := reading.ReadFile("in neither place, and too long for a name"); !strings.HasPrefix(string(got), "there: ") {
+			t.Fatalf("%q", got)
+		}
+	})
+}
+
+// TestLuggageIsReadOnce: a pipe has its content once, and it is checked and then sent.
+func TestLuggageIsReadOnce(t *testing.T) {
+	reads := 0
+	e := env.OS()
+	e.ReadFile = func(string) ([]byte, error) {
+		reads++
+		return []byte("x"), nil
+	}
+	gathering := luggage{}.gather(e)
+	for range 2 {
+		if got, err := gathering.ReadFile("/dev/fd/63"); err != nil || string(got) != "x" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("%d reads", reads)
+	}
+}
+
+// TestLuggageHasALimit: the largest file that is let through makes an argument that Linux
+// takes, and one byte more is refused with both numbers.
+func TestLuggageHasALimit(t *testing.T) {
+	const name = "own.yaml"
+	largest := 0
+	for size := 98_000; size < 98_400; size++ {
+		if (luggage{name: make([]byte, size)}).check() == nil {
+			largest = size
+		}
+	}
+	for _, c := range []struct {
+		size int
+		fits bool
+	}{{largest, true}, {largest + 1, false}} {
+		if arg := (luggage{name: make([]byte, c.size)}).pack()[1]; (len(arg) < 128<<10) != c.fits {
+			t.Errorf("%d bytes make an argument of %d", c.size, len(arg))
+		}
+	}
+	err := luggage{name: make([]byte, 100_000)}.check()
+	if diff := cmp.Diff("own.yaml is 100000 bytes long, and a file that travels with a Job may be 98296", err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
