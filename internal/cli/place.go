@@ -182,19 +182,21 @@ func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment,
 	facts := &model.Cluster{Namespace: client.Namespace, Context: client.Context}
 	v := *t.Cluster
 	if v.Made() {
-		facts.Capacity, facts.Mode = claimSize(exp, t), "Filesystem"
+		facts.Class, facts.Capacity, facts.Mode = v.Class, claimSize(exp, t), "Filesystem"
 		if v.Block {
 			facts.Mode = "Block"
 		}
+		facts.Access = []string{kube.AccessMode(v.Access)}
 		err = client.Class(ctx, v.Class, facts)
 	} else {
 		if v.Namespace != "" {
 			facts.Namespace = v.Namespace
 		}
-		err = client.ClaimFacts(ctx, facts.Namespace, v.Name, facts)
+		err = client.ClaimAndClass(ctx, facts.Namespace, v.Name, facts)
 	}
 	facts.Made = v.Made()
 	if err == nil {
+		facts.Version, err = client.Version(ctx)
 		facts.Backing = storage.Describe(ctx, client, facts)
 	}
 	at := &placed{target: pods.AsSeen(t, facts.Mode == "Block"), cluster: facts}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -19,7 +20,8 @@ func newPlan(e *env.Env) *cobra.Command {
 		Short: "Show what run would do, how long it takes and how much space it needs",
 		Long: `Takes the flags of run, checks everything that can be checked by looking, and prints
 the plan. It writes nothing and measures nothing; what only a probe can tell (the
-bandwidth, and so the automatic size) is decided when it runs.
+bandwidth, and so the automatic size) is decided when it runs. Of a Kubernetes volume it
+tells what the StorageClass and its storage system say; no volume is made for that.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
@@ -99,7 +101,10 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 		enc := json.NewEncoder(e.Stdout)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		return enc.Encode(prep.plan)
+		return enc.Encode(struct {
+			model.Plan
+			Cluster *model.Cluster `json:"cluster,omitempty"`
+		}{prep.plan, prep.probe.Environment.Cluster})
 	}
-	return text.Plan(e.Stdout, &prep.plan, terminalOptions(e.Output))
+	return text.Plan(e.Stdout, &prep.plan, prep.probe.Environment.Cluster, terminalOptions(e.Output))
 }

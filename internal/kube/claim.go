@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +31,9 @@ type ClaimSpec struct {
 var accessModes = map[string]corev1.PersistentVolumeAccessMode{
 	"": corev1.ReadWriteOnce, "RWO": corev1.ReadWriteOnce, "RWX": corev1.ReadWriteMany, "RWOP": corev1.ReadWriteOncePod,
 }
+
+// AccessMode is the API's word for "RWO", "RWX", "RWOP" or "" (RWO).
+func AccessMode(short string) string { return string(accessModes[short]) }
 
 // MakeClaim makes the claim, or leaves an equal one of this run as it is.
 func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) error {
@@ -136,6 +140,24 @@ func (c *Client) ClaimFacts(ctx context.Context, namespace, name string, into *m
 		return nil
 	}
 	return c.volumeFacts(ctx, into)
+}
+
+// ClaimAndClass is ClaimFacts with what is known of the claim's class. What the volume
+// tells goes before what its class tells, and a class that is gone is no error.
+func (c *Client) ClaimAndClass(ctx context.Context, namespace, name string, into *model.Cluster) error {
+	if err := c.ClaimFacts(ctx, namespace, name, into); err != nil || into.Class == "" {
+		return err
+	}
+	var class model.Cluster
+	if c.Class(ctx, into.Class, &class) != nil {
+		return nil
+	}
+	into.Provisioner, into.Parameters, into.Binding = class.Provisioner, class.Parameters, class.Binding
+	into.Reclaim = cmp.Or(into.Reclaim, class.Reclaim)
+	if len(into.MountOptions) == 0 {
+		into.MountOptions = class.MountOptions
+	}
+	return nil
 }
 
 // volumeFacts reads the volume; without the right to, nothing is known of it.

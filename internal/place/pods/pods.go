@@ -188,15 +188,8 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 	own.Namespace = namespace
 	p.Client = &own
 	p.claim = v.Name
-	if err := p.Client.ClaimFacts(ctx, namespace, v.Name, &p.facts); err != nil {
+	if err := p.Client.ClaimAndClass(ctx, namespace, v.Name, &p.facts); err != nil {
 		return err
-	}
-	if p.facts.Class != "" {
-		// What the claim tells goes before what its class tells.
-		facts := p.facts
-		if err := p.Client.Class(ctx, p.facts.Class, &p.facts); err != nil {
-			p.facts = facts
-		}
 	}
 	users, node, err := p.Client.UsedBy(ctx, namespace, v.Name)
 	if err != nil {

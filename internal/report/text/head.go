@@ -41,10 +41,16 @@ func several(one model.Volume, list []model.Volume) []model.Volume {
 func (p *page) place(volumes []model.Volume, env model.Environment, tools map[string]string) {
 	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes))
 	p.field("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
-	if c := env.Cluster; c != nil {
-		p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version))
-		if c.Backing != nil {
-			p.field("storage", words.Backing(c.Backing)...)
-		}
+	p.cluster(env.Cluster)
+}
+
+// cluster writes the lines "cluster" and "storage" for a volume in Kubernetes.
+func (p *page) cluster(c *model.Cluster) {
+	if c == nil {
+		return
+	}
+	p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	if c.Backing != nil {
+		p.field("storage", words.Backing(c.Backing)...)
 	}
 }

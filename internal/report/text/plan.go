@@ -10,13 +10,15 @@ import (
 	"github.com/loadline/loadline/internal/report/words"
 )
 
-// Plan prints what a run would do: where, how long, what it would write. It
-// fails only when w does.
-func Plan(w io.Writer, pl *model.Plan, o Options) error {
+// Plan prints what a run would do: where, how long, what it would write; and, of a
+// volume in Kubernetes, what is known of it before it exists (nil elsewhere). It fails
+// only when w does.
+func Plan(w io.Writer, pl *model.Plan, c *model.Cluster, o Options) error {
 	p := newPage(o)
 	v := pl.Volume
 	all := several(v, pl.Volumes)
 	p.field("target", words.Targets(all), kindWords(v.Target.Kind))
+	p.cluster(c)
 	if len(all) > 1 {
 		p.field("volume", words.Volumes(all), v.SizeReason)
 	} else {

@@ -65,16 +65,24 @@ func TestPlanAndHead(t *testing.T) {
 	readOnly := device
 	readOnly.Workloads = []model.Workload{randReadIOPS}
 	readOnly.Volume.Prefill = false
+	class := &model.Cluster{Made: true, Class: "longhorn", Provisioner: "driver.longhorn.io", Version: "v1.34.4", Capacity: 20 << 30,
+		Access: []string{"ReadWriteOnce"}, Mode: "Filesystem", Parameters: map[string]string{"numberOfReplicas": "3", "dataLocality": "disabled"},
+		Backing: &model.Backing{System: "Longhorn", Version: "v1.8.0", Replicas: 3, Locality: "disabled"}}
+	unread := &model.Cluster{Made: true, Class: "fast", Version: "v1.34.4", Capacity: 20 << 30, Access: []string{"ReadWriteOnce"}, Mode: "Block",
+		Backing: &model.Backing{Unknown: []string{"the storage system: neither the StorageClass nor the volume may be read (deploy/role.yaml has the rights)"}}}
 	for _, c := range []struct {
 		name string
 		pl   *model.Plan
-	}{{"plan-directory", pl}, {"plan-device", &device}, {"plan-read-only", &readOnly}} {
+		c    *model.Cluster
+	}{{"plan-directory", pl, nil}, {"plan-device", &device, nil}, {"plan-read-only", &readOnly, nil}, {"plan-class", pl, class}, {"plan-class-unread", pl, unread}} {
 		var b bytes.Buffer
-		if err := Plan(&b, c.pl, Options{Width: 100, Unicode: true}); err != nil {
+		if err := Plan(&b, c.pl, c.c, Options{Width: 100, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteString("-- head --\n")
-		if err := Head(&b, c.pl, r.Run.Environment, r.Run.Tools, Options{Width: 100, Unicode: true}); err != nil {
+		here := r.Run.Environment
+		here.Cluster = c.c
+		if err := Head(&b, c.pl, here, r.Run.Tools, Options{Width: 100, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, c.name, b.Bytes())
@@ -149,7 +157,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestABrokenStreamIsAnError(t *testing.T) {
 	for name, err := range map[string]error{
 		"Render": Render(broken{}, steady(), Options{}),
-		"Plan":   Plan(broken{}, &model.Plan{}, Options{}),
+		"Plan":   Plan(broken{}, &model.Plan{}, nil, Options{}),
 		"Head":   Head(broken{}, &model.Plan{}, model.Environment{}, nil, Options{}),
 	} {
 		if err == nil {

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -124,6 +125,16 @@ func Class(c *model.Cluster) string {
 		words += " (" + maker + ")"
 	}
 	return strings.TrimSpace(words)
+}
+
+// Parameters are those of the StorageClass: "parameters dataLocality=disabled,
+// numberOfReplicas=3".
+func Parameters(c *model.Cluster) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+		list = append(list, name+"="+c.Parameters[name])
+	}
+	return Prefixed("parameters ", strings.Join(list, ", "))
 }
 
 // Backing tells what the storage system said of itself: "Longhorn v1.8.0", "3 replicas

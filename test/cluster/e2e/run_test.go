@@ -57,11 +57,18 @@ func TestRun(t *testing.T) {
 		ns := namespace(t, "claims", "restricted")
 		kubectlIn(t, strings.ReplaceAll(user, "NAMESPACE", ns), "apply", "-f", "-")
 		kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
+		plan := run(t, ns, "plan", "pvc:"+ns+"/data")
 		o := run(t, ns, "run", "pvc:"+ns+"/data", "--only", "rand-read-iops", "--max-time", "12s", "--output", "json")
 		r := measured(t, o)
 		r.carries(t, 1000)
 		if c := r.Run.Environment.Cluster; c.Node != "node3" || c.Made || c.Claim != "data" || c.Class != "csi-sized" {
 			t.Errorf("%+v", c)
+		}
+		// The plan says of the storage what the run says.
+		for _, line := range []string{"cluster ", "storage "} {
+			if said := line + lineOf(plan.stdout, line); !strings.Contains(o.stderr, said) || said == line {
+				t.Errorf("%q is in the plan, and not in: %s", said, o.stderr)
+			}
 		}
 		if !strings.Contains(o.stderr, "in use by the pod user") {
 			t.Errorf("not a word about the other pod: %s", o.stderr)
@@ -71,6 +78,16 @@ func TestRun(t *testing.T) {
 			t.Errorf("the claim is %s", phase)
 		}
 	})
+}
+
+// lineOf is the rest of the first line with a beginning.
+func lineOf(text, beginning string) string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, beginning); ok {
+			return rest
+		}
+	}
+	return ""
 }
 
 // user is a pod that uses a claim, on node3.
