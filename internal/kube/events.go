@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,36 +27,18 @@ func (c *Client) events(ctx context.Context, namespace, kind, name string) ([]co
 	return all.Items, nil
 }
 
+// eventTime is when the event happened last.
 func eventTime(e *corev1.Event) time.Time {
-	for _, t := range []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.FirstTimestamp.Time} {
+	var series time.Time
+	if e.Series != nil {
+		series = e.Series.LastObservedTime.Time
+	}
+	for _, t := range []time.Time{series, e.LastTimestamp.Time, e.EventTime.Time, e.FirstTimestamp.Time} {
 		if !t.IsZero() {
 			return t
 		}
 	}
 	return e.CreationTimestamp.Time
-}
-
-// latest is the newest event about an object, or its newest warning.
-func (c *Client) latest(ctx context.Context, namespace, kind, name string, warning bool) *corev1.Event {
-	all, err := c.events(ctx, namespace, kind, name)
-	if err != nil {
-		return nil
-	}
-	for i := range all {
-		if !warning || all[i].Type == corev1.EventTypeWarning {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
-// eventWords is "FailedMount: no such device"; a message may begin with its reason.
-func eventWords(e *corev1.Event) string {
-	words := oneLine(e.Message)
-	if strings.HasPrefix(words, e.Reason) {
-		return words
-	}
-	return e.Reason + ": " + words
 }
 
 // Events are what the cluster said about the claim and the pod so far, the oldest

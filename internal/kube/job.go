@@ -201,8 +201,10 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 			continue
 		case late:
 			words := "no pod was made for it"
-			if ev := c.latest(ctx, c.Namespace, "Job", name, true); ev != nil {
-				words = eventWords(ev)
+			if all, err := c.events(ctx, c.Namespace, "Job", name); err == nil {
+				if q := telling(all); q.warning {
+					words = q.String()
+				}
 			}
 			return nil, model.BrokenError(fmt.Sprintf("the Job %s did not start within %s: %s", name, limit, words), look("job", c.Namespace))
 		}

@@ -26,8 +26,20 @@ const (
 type reason struct {
 	words string
 	hint  string
+	// quoted is what of the words the cluster's events say; empty when it is nothing.
+	quoted quote
 	// final reasons do not go away, stuck ones hardly ever.
 	final, stuck bool
+}
+
+// like tells that a reason is one that was said already: it may have been repeated since,
+// but not twice as often.
+func (r reason) like(said reason) bool {
+	if r.quoted.words == "" || r.quoted.words != said.quoted.words {
+		return r.words == said.words
+	}
+	return r.quoted.size() == said.quoted.size() &&
+		strings.Replace(r.words, r.quoted.String(), "", 1) == strings.Replace(said.words, said.quoted.String(), "", 1)
 }
 
 // WaitRunning waits until the pod runs and returns its node; claim is the one that it
@@ -36,7 +48,7 @@ type reason struct {
 // away, it ends with a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
 	begin := time.Now()
-	var said string
+	var said reason
 	var stuckSince time.Time
 	var last reason
 	for {
@@ -61,9 +73,9 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 		case waited > limit:
 			return "", model.BrokenError(fmt.Sprintf("the pod %s was not running after %s: %s", pod, limit, last.words), last.hint)
 		}
-		if last.words != said && waited > time.Second {
-			said = last.words
-			say("waiting for the pod: " + said)
+		if !last.like(said) && waited > time.Second {
+			said = last
+			say("waiting for the pod: " + said.words)
 		}
 		pause := lookSeldom
 		if waited < oftenFor {
@@ -140,10 +152,18 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 	if words := c.attachWords(ctx, pod, claim); words != "" {
 		return reason{words: words, hint: look("pod", pod.Namespace)}, nil
 	}
-	if ev := c.latest(ctx, pod.Namespace, podKind, pod.Name, true); ev != nil {
-		return reason{words: eventWords(ev), hint: look("pod", pod.Namespace)}, nil
+	r := reason{words: "starting on " + pod.Spec.NodeName, hint: look("pod", pod.Namespace)}
+	if all, err := c.events(ctx, pod.Namespace, podKind, pod.Name); err == nil {
+		// It has a node, so what the scheduler said is over.
+		r.quoted = telling(all, "FailedScheduling", "Scheduled")
 	}
-	return reason{words: "starting on " + pod.Spec.NodeName}, nil
+	switch {
+	case r.quoted.warning:
+		r.words = r.quoted.String()
+	case r.quoted.words != "":
+		r.words += " (" + r.quoted.String() + ")"
+	}
+	return r, nil
 }
 
 // look is how to see more of an object, which is removed at the end.
@@ -188,13 +208,17 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 	}
 	r.hint = look("pvc", pod.Namespace)
 	r.words = fmt.Sprintf("the claim %s is not bound", claim)
-	if ev := c.latest(ctx, pod.Namespace, claimKind, claim, false); ev != nil {
-		r.words += " (" + eventWords(ev) + ")"
-	}
-	if ev := c.refusedMode(ctx, pod.Namespace, claim); ev != nil {
+	// Without the right to read them there are none.
+	all, _ := c.events(ctx, pod.Namespace, claimKind, claim)
+	if refused := refusedMode(all); refused != nil {
 		// Asking again does not make a class offer it.
-		r.words = fmt.Sprintf("the claim %s is not bound (%s)", claim, eventWords(ev))
+		all = []corev1.Event{*refused}
 		r.hint, r.stuck = "ask for what the class offers: --access-mode RWO", true
+	}
+	if r.quoted = telling(all); r.quoted.words != "" {
+		r.words += " (" + r.quoted.String() + ")"
+	}
+	if r.stuck {
 		return r, nil
 	}
 	if !strings.HasPrefix(words, "not scheduled") {
@@ -207,11 +231,7 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 var modeWords = regexp.MustCompile(`(?i)access ?mode`)
 
 // refusedMode is the provisioner's event that the claim's access mode is not to be had.
-func (c *Client) refusedMode(ctx context.Context, namespace, claim string) *corev1.Event {
-	all, err := c.events(ctx, namespace, claimKind, claim)
-	if err != nil {
-		return nil
-	}
+func refusedMode(all []corev1.Event) *corev1.Event {
 	for i := range all {
 		if all[i].Reason == "ProvisioningFailed" && modeWords.MatchString(all[i].Message) {
 			return &all[i]
