@@ -21,6 +21,9 @@ func TestSad(t *testing.T) {
 		"wrong class": {args: []string{"sc:cis"}, code: 2, ready: "2m", words: []string{"has no StorageClass cis", "loadline run sc:csi "}},
 		"no provisioner": {args: []string{"sc:nobody"}, code: 1, ready: "6s",
 			words: []string{"was not running after 6s", "nobody.loadline.test"}},
+		// No file of the node's disk may be so large.
+		"a driver that fails": {args: []string{"sc:csi-sized?size=17Ti"}, code: 1, ready: "8s",
+			words: []string{"is not bound (ProvisioningFailed: ", "rpc error: code = Internal desc = file too large"}},
 		"never bound": {args: []string{"sc:by-hand"}, code: 1, ready: "6s",
 			words: []string{"is not bound", "didn't find available persistent volumes to bind"}},
 		"no shared volumes in local-path": {args: []string{"sc:local-path?size=64Mi", "--access-mode", "RWX"}, code: 1, ready: "6s",
