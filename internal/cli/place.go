@@ -46,9 +46,10 @@ type placeOptions struct {
 	child      bool
 	// turn is the number of the volume, from 0: it chooses the host where there are several.
 	turn int
-	// near is the node of the other side, "" for none.
-	near string
-	say  func(string)
+	// near is the node of the other side, "" for none; node is the one that it must be,
+	// "" for what the user demands.
+	near, node string
+	say        func(string)
 }
 
 // place puts a worker where the target is: on this machine, or into a pod.
@@ -66,6 +67,9 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	where, err := o.cluster.where(e)
 	if err != nil {
 		return nil, err
+	}
+	if by.node != "" {
+		where.Node = by.node
 	}
 	client, err := kube.Open(e, o.cluster.access)
 	if err != nil {

@@ -66,18 +66,22 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 		return nil, err
 	}
 	say := sayOnce(sayTo(by.watch))
+	oneNode, err := o.oneNode(ctx, e, targets, by.several.volumes)
+	if err != nil {
+		return nil, err
+	}
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := inParallel(len(placed), placedAtOnce, func(i int) (err error) {
-		t := targets[i%len(targets)]
-		placed[i], err = o.place(placing, e, exp, t, placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, turn: i / len(targets), say: say})
+	start := func(i int, node string) (err error) {
+		by := placeOptions{id: by.id, suffix: fmt.Sprintf("-v%d", i+1), child: by.child, turn: i / len(targets), node: node, say: say}
+		placed[i], err = o.place(placing, e, exp, targets[i%len(targets)], by)
 		if err != nil {
 			// What one lacks the others lack as well, or would wait for in vain.
 			cancel()
 		}
 		return err
-	})
-	if err != nil {
+	}
+	if err := inParallel(len(placed), placedAtOnce, leadersFirst(oneNode, start, func(leader int) string { return placed[leader].cluster.Node })); err != nil {
 		return fail(causes(ctx, err))
 	}
 	if len(targets) == 1 {

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // The kinds of target that a Kubernetes cluster holds. A place resolves them: to
 // the worker in the pod they are a directory or a block device.
 const (
@@ -71,6 +73,16 @@ type Cluster struct {
 	Backing *Backing `json:"backing,omitempty"`
 	// Events are what the cluster said of claim and pod until the worker answered.
 	Events []ClusterEvent `json:"events,omitempty"`
+}
+
+// ManyNodes tells that several nodes may use the volume at the same time.
+func (c *Cluster) ManyNodes() bool {
+	return c != nil && (slices.Contains(c.Access, "ReadWriteMany") || slices.Contains(c.Access, "ReadOnlyMany"))
+}
+
+// OnePod tells that no second pod may use the volume.
+func (c *Cluster) OnePod() bool {
+	return c != nil && slices.Contains(c.Access, "ReadWriteOncePod")
 }
 
 // ClusterEvent is one event of the cluster, in its own words.

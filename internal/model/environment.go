@@ -22,6 +22,12 @@ type Environment struct {
 	Cluster *Cluster `json:"cluster,omitempty"`
 }
 
+// Remote tells that the filesystem stands on no block device of this machine, as those
+// of a network and those that a process serves (FUSE) do.
+func (s Storage) Remote() bool {
+	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
+}
+
 // Storage is what probing a volume found.
 type Storage struct {
 	// Filesystem is its type ("ext4", "tmpfs" …); empty for devices and images.

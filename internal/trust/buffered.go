@@ -17,14 +17,16 @@ var ruleBuffered = Rule{
 //
 // Evidence: what the plan settled on after probing. Source: methodology's "Buffered".
 func checkBuffered(ev Evidence) []model.Finding {
-	v := ev.Recorded.Plan.Volume
+	v, s := ev.Recorded.Plan.Volume, ev.Recorded.Environment.Storage
 	switch {
 	case v.Engine == "":
 		return notChecked("the plan names no I/O engine")
+	case v.Direct && s.Remote():
+		return passedAll("the I/O bypassed this machine's page cache; what " + s.Filesystem + " or its server keeps in memory does not show")
 	case v.Direct:
 		return passedAll("the I/O bypassed the page cache")
 	}
-	why := ev.Recorded.Environment.Storage.DirectError
+	why := s.DirectError
 	message := "buffered: direct I/O was not used, so these numbers are partly the page cache's"
 	if why != "" {
 		message = "buffered: direct I/O was refused (" + why + "), so these numbers are partly the page cache's"

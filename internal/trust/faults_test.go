@@ -112,6 +112,9 @@ var firstFaults = []fault{
 	{rule: "memory", name: "across a socket", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
 	}, want: []string{"not-checked"}, says: "server"},
+	{rule: "memory", name: "on another machine", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "nfs4", DeviceChain: []string{"nfs4"}}
+	}, want: []string{"not-checked"}, says: "no block device of this machine stands behind nfs4", also: []string{"bytes", "foreign", "merge"}},
 	{rule: "memory", name: "unknown", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{}
 	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"not-checked"}},

@@ -35,6 +35,8 @@ func checkMemory(ev Evidence) []model.Finding {
 		return notChecked("a server across a socket does not tell whether its data lives in memory")
 	case s.Filesystem == "" && s.Device == "":
 		return notChecked("neither the filesystem nor the device behind the volume is known")
+	case s.Remote():
+		return notChecked("no block device of this machine stands behind " + s.Filesystem + ", so where its data lives does not show")
 	}
 	return passedAll("the volume is not in memory")
 }

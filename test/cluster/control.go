@@ -160,18 +160,26 @@ var classes string
 // startProvisioner makes the StorageClasses and starts the provisioner of local-path,
 // which needs no pod of its own.
 func (c *Cluster) startProvisioner() error {
-	cmd := exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "apply", "-f", "-")
 	wanted := classes
 	if c.Longhorn {
 		wanted += "---\n" + longhornObjects
 	}
-	cmd.Stdin = strings.NewReader(strings.ReplaceAll(wanted, "HELPER", c.Helper))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("the StorageClasses cannot be made: %w: %s", err, out)
+	if err := c.apply(strings.ReplaceAll(wanted, "HELPER", c.Helper)); err != nil {
+		return err
 	}
 	return daemon(filepath.Join(c.dir, "provisioner"), "local-path", c.Program("local-path-provisioner"), "start", "--kubeconfig", c.Kubeconfig(),
 		"--namespace", "local-path-storage", "--provisioner-name", "rancher.io/local-path", "--configmap-name", "local-path-config",
 		"--service-account-name", "local-path", "--helper-image", c.Helper, "--config", c.pathMap())
+}
+
+// apply makes objects.
+func (c *Cluster) apply(objects string) error {
+	cmd := exec.Command(c.Program("kubectl"), "--kubeconfig", c.Kubeconfig(), "apply", "-f", "-")
+	cmd.Stdin = strings.NewReader(objects)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("the StorageClasses cannot be made: %w: %s", err, out)
+	}
+	return nil
 }
 
 func (c *Cluster) endProvisioner() { end(filepath.Join(c.dir, "provisioner", "local-path.pid")) }

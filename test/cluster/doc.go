@@ -1,9 +1,10 @@
 // Package cluster is a real Kubernetes on one machine: a control plane and nodes
 // that are namespaces, each with its own containerd, kubelet and network address, a
-// disk of known speed, StorageClasses on those disks, and one of real Longhorn volumes
-// with a replica on each. Its opinion: what runs in pods is proved in pods, by a cluster
-// whose right answers are known; it is made of Debian's packages and Go modules alone,
-// it starts in ten seconds, and it leaves nothing.
+// disk of known speed, StorageClasses on those disks, one of real Longhorn volumes with
+// a replica on each, and one of a GlusterFS on a single one, which all nodes share. Its
+// opinion: what runs in pods is proved in pods, by a cluster whose right answers are
+// known; it is made of Debian's packages and Go modules alone, it starts in ten
+// seconds, and it leaves nothing.
 //
 // It needs root and the controllers of cgroup v1; Missing tells what else. All of it
 // lies in one directory, in network namespaces whose names begin with "loadline-",
@@ -152,6 +153,7 @@ func (c *Cluster) Up() (err error) {
 // called at any time, also for what a killed one has left.
 func (c *Cluster) Down() error {
 	c.endProvisioner()
+	c.endServer()
 	for n := 1; n <= 9; n++ {
 		c.endNode(n)
 	}

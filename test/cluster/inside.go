@@ -78,7 +78,7 @@ func (c *Cluster) startDrivers(n int) error {
 	if err := os.MkdirAll(loops, 0o755); err != nil {
 		return err
 	}
-	if err := c.startDriver(n, "csi", "csi.loadline.test", "-loops", loops); err != nil || !c.Longhorn {
+	if err := c.startDriver(n, "csi", "csi.loadline.test", "-loops", loops, "-logs", c.node(n)); err != nil || !c.Longhorn {
 		return err
 	}
 	return c.startDriver(n, "longhorn", longhornDriver, "-loops", loops, "-address", address(n), "-data", "/mnt/longhorn", "-state", pluginDir+longhornDriver,

@@ -28,7 +28,8 @@ type Options struct {
 	// RunID names the run, Driver who makes the objects ("host/123").
 	RunID  string
 	Driver string
-	// Suffix tells the objects of one run apart.
+	// Suffix tells the objects of one run apart, and its workers' files, which may lie
+	// in one volume.
 	Suffix string
 	// Size is that of a volume to be made, in bytes.
 	Size  int64
@@ -197,21 +198,11 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 	}
 	if len(users) > 0 {
 		p.Say(fmt.Sprintf("the claim is in use by the pod %s: both get a part of the storage's speed", strings.Join(users, ", ")))
-		if p.Where.Node == "" && node != "" && !shared(p.facts.Access) {
+		if p.Where.Node == "" && node != "" && !p.facts.ManyNodes() {
 			p.Where.Node = node
 		}
 	}
 	return nil
-}
-
-// shared tells that several nodes may use a volume at the same time.
-func shared(access []string) bool {
-	for _, a := range access {
-		if a == "ReadWriteMany" || a == "ReadOnlyMany" {
-			return true
-		}
-	}
-	return false
 }
 
 // makePod makes the pod. A raw block device belongs to root on most clusters, so
@@ -219,7 +210,7 @@ func shared(access []string) bool {
 func (p *placement) makePod(ctx context.Context, block bool) error {
 	spec := kube.PodSpec{
 		Name: p.name, Made: p.mark(), Claim: p.claim, Block: block, Root: block || p.AsRoot, Where: p.Where, Near: p.Near,
-		Command: []string{"loadline", "agent", "--run-id", p.RunID, "--reside", kube.StatePath},
+		Command: []string{"loadline", "agent", "--run-id", p.RunID + p.Suffix, "--reside", kube.StatePath},
 	}
 	p.note("pod", p.name)
 	err := p.Client.MakePod(ctx, spec)

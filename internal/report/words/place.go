@@ -9,7 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Storage describes what lies under the target: "ext4 on vda (QEMU HARDDISK)".
+// Storage describes what lies under the target: "ext4 on vda (QEMU HARDDISK)", or
+// "nfs4 from 10.0.0.3:/export" where it lies on another machine.
 func Storage(s model.Storage) string {
 	words := s.Filesystem
 	if s.Device != "" {
@@ -17,6 +18,9 @@ func Storage(s model.Storage) string {
 			words += " on "
 		}
 		words += s.Device
+	} else if s.Remote() && (strings.Contains(s.MountFrom, ":") || strings.HasPrefix(s.MountFrom, "//")) {
+		// A server's name, as network filesystems are mounted.
+		words += " from " + s.MountFrom
 	}
 	switch {
 	case s.Model != "":
@@ -57,6 +61,42 @@ func Volumes(list []model.Volume) string {
 	default:
 		return fmt.Sprintf("%d volumes of %s each", n, model.FormatSize(list[0].Size))
 	}
+}
+
+// Sharing tells how many existing claims several workers are on together, and from which
+// nodes: "in one claim, used from node1 and node2 at once". It is empty where each has a
+// volume of its own.
+func Sharing(list []model.Volume) string {
+	var claims, nodes []string
+	for _, v := range list {
+		if v.Target.Cluster == nil || v.Target.Cluster.Made() {
+			return ""
+		}
+		if name := v.Target.Name; !slices.Contains(claims, name) {
+			claims = append(claims, name)
+		}
+		if v.Node != "" && !slices.Contains(nodes, v.Node) {
+			nodes = append(nodes, v.Node)
+		}
+	}
+	if len(claims) == len(list) {
+		return ""
+	}
+	slices.Sort(nodes)
+	words := "in one claim"
+	if n := len(claims); n > 1 {
+		words = fmt.Sprintf("in %d claims", n)
+	}
+	switch n := len(nodes); {
+	case n == 0:
+		return words
+	case n == 1:
+		return words + ", all from " + nodes[0]
+	case n > 4:
+		nodes = append(nodes[:3], fmt.Sprintf("%d more nodes", n-3))
+	}
+	last := len(nodes) - 1
+	return words + ", used at once from " + strings.Join(nodes[:last], ", ") + " and " + nodes[last]
 }
 
 // Targets names the targets of several volumes, each once.

@@ -7,6 +7,41 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+func TestStorageNamesTheServer(t *testing.T) {
+	for want, s := range map[string]model.Storage{
+		"nfs4 from 10.0.0.3:/export": {Filesystem: "nfs4", MountFrom: "10.0.0.3:/export", DeviceChain: []string{"nfs4"}},
+		"cifs from //files/data":     {Filesystem: "cifs", MountFrom: "//files/data", DeviceChain: []string{"cifs"}},
+		"zfs":                        {Filesystem: "zfs", MountFrom: "tank/data", DeviceChain: []string{"zfs"}},
+		"ext4 on vda":                {Filesystem: "ext4", Device: "vda", MountFrom: "/dev/disk/by-id/a:b", DeviceChain: []string{"vda"}},
+	} {
+		if got := Storage(s); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+func TestSharingTellsWhoUsesOneClaim(t *testing.T) {
+	on := func(claim, node string) model.Volume {
+		return model.Volume{Node: node, Target: model.Target{Name: "pvc:" + claim, Cluster: &model.ClusterVolume{Name: claim}}}
+	}
+	made := model.Volume{Node: "a", Target: model.Target{Name: "sc:fast", Cluster: &model.ClusterVolume{Class: "fast"}}}
+	for want, list := range map[string][]model.Volume{
+		"in one claim, all from a":                                 {on("x", "a"), on("x", "a")},
+		"in one claim, used at once from a, b and c":               {on("x", "c"), on("x", "a"), on("x", "b"), on("x", "a")},
+		"in 2 claims, used at once from a and b":                   {on("x", "a"), on("y", "a"), on("x", "b"), on("y", "b")},
+		"in one claim, used at once from a, b, c and 2 more nodes": {on("x", "a"), on("x", "b"), on("x", "c"), on("x", "d"), on("x", "e")},
+	} {
+		if got := Sharing(list); got != want {
+			t.Errorf("%s\nnot %s", got, want)
+		}
+	}
+	for _, list := range [][]model.Volume{nil, {on("x", "a")}, {on("x", "a"), on("y", "b")}, {made, made}, {{}, {}}} {
+		if got := Sharing(list); got != "" {
+			t.Errorf("%q of %+v", got, list)
+		}
+	}
+}
+
 func TestBackingTellsWhatIsKnownAndWhatIsNot(t *testing.T) {
 	for want, b := range map[string]model.Backing{
 		"Longhorn v1.8.0 · 3 replicas on node1, node2, node3 · data locality disabled": {System: "Longhorn", Version: "v1.8.0", Engine: "v1.8.0", Replicas: 3, Healthy: 3,

@@ -18,15 +18,28 @@ type Place struct {
 }
 
 // shared tells what the volumes of a place have in common, a disk or all of it. A claim
-// that was made for one volume on an unknown disk is its own.
+// that was made for one volume on an unknown disk is its own; one that exists is the same
+// from every node.
 func (p Place) shared(number int) string {
-	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" {
+	claim := p.claim()
+	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" && !(claim != "" && p.Found.Environment.Cluster.ManyNodes()) {
 		return p.Node + " " + device
 	}
-	if p.Target.Cluster.Made() {
+	switch {
+	case claim != "":
+		return claim
+	case p.Target.Cluster.Made():
 		return fmt.Sprint(number)
 	}
 	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
+}
+
+// claim names the existing claim that a place is on; "" for others.
+func (p Place) claim() string {
+	if c := p.Target.Cluster; c != nil && !c.Made() {
+		return "claim " + c.Namespace + "/" + c.Name
+	}
+	return ""
 }
 
 // Build expands an experiment whose Scale is set. All volumes get the same size, which

@@ -90,6 +90,39 @@ func TestClaimsOfOneDisk(t *testing.T) {
 	}
 }
 
+// A claim that exists is the same from each node: its files fit together, also where no
+// node sees a device, or each sees one of its own name.
+func TestOneClaimFromManyNodes(t *testing.T) {
+	r := model.ScaleRequest{Volumes: []int{3}, Workload: "rand-read-iops"}
+	p, err := Profile(r, standard(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		device, access string
+		nodes          []string
+	}{
+		"a network filesystem": {"", "ReadWriteMany", []string{"a", "b", "c"}},
+		"a cluster filesystem": {"sdb", "ReadWriteMany", []string{"a", "b", "c"}},
+		"on one node":          {"sdb", "ReadWriteOnce", []string{"a", "a", "a"}},
+	} {
+		var places []Place
+		for _, node := range c.nodes {
+			at := place("/volume", c.device, 3<<30)
+			at.Node, at.Target.Cluster = node, &model.ClusterVolume{Namespace: "n", Name: "x"}
+			at.Found.Environment.Cluster = &model.Cluster{Access: []string{c.access}}
+			places = append(places, at)
+		}
+		plan, err := Build(model.Experiment{Scenario: Name, Scale: &r, Seed: 7, Size: 1 << 30}, p, places)
+		if err != nil || plan.Volume.Size != 1<<30 {
+			t.Errorf("%s: three files of a third each: %v, %v", name, plan.Volume.Size, err)
+		}
+		if _, err = Build(model.Experiment{Scenario: Name, Scale: &r, Seed: 7, Size: 1<<30 + 1<<20}, p, places); err == nil {
+			t.Errorf("%s: three files of more than a third each have room", name)
+		}
+	}
+}
+
 // What exists is shared as a whole: its size is not divided, and it is overwritten only
 // when it was named.
 func TestExistingTargetsAreSharedWhole(t *testing.T) {

@@ -165,9 +165,11 @@ type environment struct {
 	Hostname string
 	Cluster  struct {
 		Node, Class, Provisioner, Mode, Claim, Volume, Driver string
+		Access                                                []string
 		Made, Root                                            bool
 		Backing                                               backing
 	}
+	Storage struct{ Filesystem, Device string }
 }
 
 // backing is what they read of what a storage system says of itself.

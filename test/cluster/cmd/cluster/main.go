@@ -4,11 +4,13 @@
 //	cluster down                end it; nothing is left but the programs
 //	cluster missing             why this machine cannot carry one, if so
 //	cluster speed IOPS          give every node's disk another speed
+//	cluster shared NODE         the StorageClass shared, on the disk of the node of that number
 //	cluster load IMAGE.tar      give every node an image
 //	cluster build               build what is missing, and tell in which folder it is
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,6 +55,15 @@ func run(args []string) error {
 			return fmt.Errorf("%q is no number of I/Os per second", args[1])
 		}
 		return cluster.At(o).SetIOPS(iops)
+	case verb == "shared" && len(args) == 2:
+		n, err := strconv.Atoi(args[1])
+		if err != nil || n < 1 || n > o.Nodes {
+			return fmt.Errorf("%q is no node's number", args[1])
+		}
+		if why := cluster.MissingShared(); why != "" {
+			return errors.New(why)
+		}
+		return cluster.At(o).StartShared(n)
 	case verb == "load" && len(args) == 2:
 		return cluster.At(o).Load(args[1])
 	case verb == "build":
@@ -76,5 +87,5 @@ func run(args []string) error {
 		}
 		return cluster.At(o).Inside(n, images)
 	}
-	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | speed IOPS | load IMAGE.tar | missing | build")
+	return fmt.Errorf("usage: cluster up [IMAGE.tar …] | down | speed IOPS | shared NODE | load IMAGE.tar | missing | build")
 }

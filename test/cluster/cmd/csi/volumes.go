@@ -23,7 +23,10 @@ type volumes struct {
 	plugin.Plugin
 	root  string
 	loops plugin.Loops
-	mu    sync.Mutex
+	// state is for what this process needs beside its socket, logs for what the clients
+	// of shared volumes say.
+	state, logs string
+	mu          sync.Mutex
 }
 
 // A volume is a directory, and for a device of its own a file in it.
@@ -33,12 +36,15 @@ func (d *volumes) image(id string) string { return filepath.Join(d.path(id), "im
 func (d *volumes) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	id := d.Node + "_" + r.Name
 	size := r.GetCapacityRange().GetRequiredBytes()
-	filesystem, block := r.Parameters["filesystem"], false
+	filesystem, server, block := r.Parameters["filesystem"], r.Parameters[serverKey], false
 	for _, c := range r.VolumeCapabilities {
 		block = block || c.GetBlock() != nil
-		if mode := c.GetAccessMode().GetMode(); mode >= csi.VolumeCapability_AccessMode_MULTI_NODE_READER_ONLY && mode <= csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER {
+		if mode := c.GetAccessMode().GetMode(); server == "" && mode >= csi.VolumeCapability_AccessMode_MULTI_NODE_READER_ONLY && mode <= csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER {
 			return nil, status.Errorf(codes.InvalidArgument, "a volume is on one node, so the access mode %s is not to be had", mode)
 		}
+	}
+	if server != "" {
+		return d.createShared(server, r, block)
 	}
 	if err := os.MkdirAll(d.path(id), 0o777); err != nil {
 		return nil, plugin.Internal(err)
@@ -71,6 +77,9 @@ func (d *volumes) makeImage(id string, size int64, filesystem string, block bool
 func (d *volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if server, name, is := ofShared(r.VolumeId); is {
+		return &csi.DeleteVolumeResponse{}, plugin.Internal(d.deleteShared(server, name))
+	}
 	return &csi.DeleteVolumeResponse{}, plugin.Internal(errors.Join(d.loops.Detach(r.VolumeId), os.RemoveAll(d.path(r.VolumeId))))
 }
 
@@ -86,6 +95,7 @@ func (d *volumes) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeR
 		return nil, plugin.Internal(err)
 	}
 	source, flags, filesystem := d.path(r.VolumeId), uintptr(unix.MS_BIND), ""
+	server, name, shared := ofShared(r.VolumeId)
 	if _, err := os.Stat(d.image(r.VolumeId)); err == nil {
 		if source, err = d.attach(r.VolumeId); err != nil {
 			return nil, plugin.Internal(err)
@@ -94,7 +104,13 @@ func (d *volumes) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeR
 			flags, filesystem = 0, "ext4"
 		}
 	}
-	if err := unix.Mount(source, r.TargetPath, filesystem, flags, ""); err != nil {
+	var err error
+	if shared {
+		err = d.mountShared(server, name, r.TargetPath)
+	} else {
+		err = unix.Mount(source, r.TargetPath, filesystem, flags, "")
+	}
+	if err != nil {
 		return nil, plugin.Internal(err)
 	}
 	if r.Readonly || slices.Contains(r.GetVolumeCapability().GetMount().GetMountFlags(), "ro") {
