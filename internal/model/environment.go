@@ -22,12 +22,6 @@ type Environment struct {
 	Cluster *Cluster `json:"cluster,omitempty"`
 }
 
-// Remote tells that the filesystem stands on no block device of this machine, as those
-// of a network and those that a process serves (FUSE) do.
-func (s Storage) Remote() bool {
-	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
-}
-
 // Storage is what probing a volume found.
 type Storage struct {
 	// Filesystem is its type ("ext4", "tmpfs" …); empty for devices and images.
@@ -64,4 +58,10 @@ type Storage struct {
 	// NoFlush tells that the server offers no flush: nobody can ask it to put on
 	// stable storage what was written.
 	NoFlush bool `json:"no_flush,omitempty"`
+}
+
+// Remote tells that the filesystem stands on no block device of this machine, as those
+// of a network and those that a process serves (FUSE) do.
+func (s Storage) Remote() bool {
+	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
 }
