@@ -14,7 +14,7 @@ help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
-	@echo "make build   bin/loadline"
+	@echo "make build   bin/loadline, and bin/loadline-agent for an image"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
 	@echo "make perf    benchmarks that print tables; they take more than an hour"
@@ -22,7 +22,7 @@ help:
 	@echo "make clean   remove what make has built"
 
 build:
-	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/cli.Version=$(VERSION)" -o bin/loadline ./cmd/loadline
+	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
 
 web:
 	@scripts/deps npm

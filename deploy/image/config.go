@@ -28,6 +28,10 @@ func (c config) stage() string {
 // searchPath is PATH in both images.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// own are our programs: all of Loadline, and the small one that the pods of a
+// measurement run, which costs 4 MB here and saves each of them 19 MB of memory.
+var own = []string{"loadline", "loadline-agent"}
+
 // programs are taken from Debian, with the libraries that they need. blkid looks for
 // signatures before anything is overwritten.
 var programs = []string{"usr/bin/fio", "bin/bash", "usr/sbin/blkid"}

@@ -31,11 +31,10 @@ func TestOtherArchitectureRuns(t *testing.T) {
 	if out, err := exec.Command("./debian", other, debian).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	binary, err := compile(dir, other, "tested")
-	if err != nil {
+	if err := compile(dir, other, "tested"); err != nil {
 		t.Fatal(err)
 	}
-	all, err := gather(debian, other, binary)
+	all, err := gather(debian, other, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,8 @@ func TestOtherArchitectureRuns(t *testing.T) {
 	}
 	lab.Lock(t)
 	for command, want := range map[string]string{
-		"usr/bin/loadline --version": "loadline tested",
+		"usr/bin/loadline --version":       "loadline tested",
+		"usr/bin/loadline-agent --version": "loadline-agent tested",
 		"usr/bin/loadline run fake:?iops=3000 --profile quick --quiet --output json --results " + dir + "/results":                                  `"status": "complete"`,
 		"usr/bin/fio --name=job --filename=" + dir + "/data --size=1M --rw=randread --ioengine=psync --time_based --runtime=1 --output-format=json": `"jobname" : "job"`,
 		"usr/sbin/blkid -V":    "libblkid",

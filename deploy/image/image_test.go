@@ -25,19 +25,19 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// loadline builds the program once for all tests.
-var loadline = sync.OnceValues(func() (string, error) {
+// compiled has our own programs, built once for all tests.
+var compiled = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "loadline-image-test-")
 	if err != nil {
 		return "", err
 	}
-	return compile(dir, runtime.GOARCH, "tested")
+	return dir, compile(dir, runtime.GOARCH, "tested")
 })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if binary, err := loadline(); err == nil {
-		os.RemoveAll(filepath.Dir(binary))
+	if dir, _ := compiled(); dir != "" {
+		os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
@@ -49,11 +49,11 @@ func built(t *testing.T) tree {
 	if out, err := exec.Command("busybox", "true").CombinedOutput(); err != nil {
 		lab.Unavailable(t, "busybox does not run (%v %s): apt-get install busybox-static", err, out)
 	}
-	binary, err := loadline()
+	bin, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := gather("/", runtime.GOARCH, binary)
+	all, err := gather("/", runtime.GOARCH, bin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +99,7 @@ func TestArchiveRuns(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"/usr/bin/loadline --version":                "loadline tested",
+		"/usr/bin/loadline-agent --version":          "loadline-agent tested",
 		"/usr/bin/fio --version":                     "fio-3",
 		"/bin/bash -c set":                           "BASH_VERSION",
 		"/bin/bash /fio/run.sh":                      "FILE_NAME",
@@ -280,7 +281,7 @@ func TestNamesAreThoseOfKubernetes(t *testing.T) {
 }
 
 func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
-	binary, err := loadline()
+	bin, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,9 +292,16 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 		{"unknown architecture", "/", "mips", "amd64 and arm64"},
 	} {
 		lab.Need(t, "fio")
-		if _, err := gather(c.root, c.arch, binary); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gather(c.root, c.arch, bin); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v does not tell %q", c.name, err, c.want)
 		}
+	}
+	alone := t.TempDir()
+	if err := os.Link(filepath.Join(bin, "loadline"), filepath.Join(alone, "loadline")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gather("/", runtime.GOARCH, alone); err == nil || !strings.Contains(err.Error(), "holds no loadline-agent") {
+		t.Errorf("an image without the pods' program: %v", err)
 	}
 	for _, args := range [][]string{{}, {"-o", "a", "-rootfs", "b"}, {"-o", "a", "more"}} {
 		if err := run(args, io.Discard); err == nil {

@@ -3,7 +3,7 @@
 // the same files as a directory, which is what the Dockerfile beside it copies.
 //
 // Its opinion: an image is a list of files and a little JSON. It holds what a
-// measurement needs (fio with its libraries, a shell, loadline) and nothing else, and
+// measurement needs (fio with its libraries, a shell, loadline and its agent) and nothing else, and
 // the same files give the same bytes, whoever builds them.
 package main
 
@@ -28,9 +28,9 @@ func main() {
 
 // request is what is to be built, and of what.
 type request struct {
-	arch, root, binary, version string
-	archive, rootfs, name       string
-	kbench                      bool
+	arch, root, bin, version string
+	archive, rootfs, name    string
+	kbench                   bool
 }
 
 func run(args []string, out io.Writer) error {
@@ -39,8 +39,8 @@ func run(args []string, out io.Writer) error {
 	var r request
 	f.StringVar(&r.arch, "arch", runtime.GOARCH, "`architecture` of the image: amd64 or arm64")
 	f.StringVar(&r.root, "root", "/", "Debian `DIR` that fio, bash and busybox are taken from, with their libraries")
-	f.StringVar(&r.binary, "binary", "", "a loadline that is built already; else it is built here")
-	f.StringVar(&r.version, "version", "unknown", "version that the loadline built here says it has")
+	f.StringVar(&r.bin, "bin", "", "`DIR` with a loadline and a loadline-agent that are built already; else they are built here")
+	f.StringVar(&r.version, "version", "unknown", "version that those built here say they have")
 	f.StringVar(&r.archive, "o", "", "write the image to this archive `FILE`")
 	f.StringVar(&r.rootfs, "rootfs", "", "write only the files, to this `DIR`")
 	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:latest, with -kbench loadline-kbench:latest)")
@@ -59,17 +59,18 @@ func run(args []string, out io.Writer) error {
 		c = kbench
 	}
 	r.name = cmp.Or(r.name, c.name)
-	if r.binary == "" {
+	if r.bin == "" {
 		dir, err := os.MkdirTemp("", "loadline-image-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		if r.binary, err = compile(dir, r.arch, r.version); err != nil {
+		if err := compile(dir, r.arch, r.version); err != nil {
 			return err
 		}
+		r.bin = dir
 	}
-	tree, err := gather(r.root, r.arch, r.binary)
+	tree, err := gather(r.root, r.arch, r.bin)
 	if err != nil {
 		return err
 	}

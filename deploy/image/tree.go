@@ -28,8 +28,9 @@ type node struct {
 // tree is a filesystem: nodes by path, without a leading slash.
 type tree map[string]node
 
-// gather makes the tree of the image from a Debian root and the built program.
-func gather(root, arch, binary string) (tree, error) {
+// gather makes the tree of the image from a Debian root and the directory of our own
+// programs.
+func gather(root, arch, bin string) (tree, error) {
 	t := tree{}
 	for name, mode := range directories {
 		t.add(name, node{dir: true, mode: mode})
@@ -40,7 +41,13 @@ func gather(root, arch, binary string) (tree, error) {
 	for name, text := range scripts {
 		t.add(name, node{mode: 0o755, text: text})
 	}
-	t.add("usr/bin/loadline", node{mode: 0o755, from: binary})
+	for _, name := range own {
+		from := filepath.Join(bin, name)
+		if _, err := os.Stat(from); err != nil {
+			return nil, fmt.Errorf("%s holds no %s: the image needs %s, made by one build", bin, name, strings.Join(own, " and "))
+		}
+		t.add("usr/bin/"+name, node{mode: 0o755, from: from})
+	}
 
 	c := closure{root: root, arch: arch, tree: t}
 	for _, program := range programs {
@@ -124,16 +131,18 @@ func fileMode(mode int64) fs.FileMode {
 	return m
 }
 
-// compile builds loadline for the image: static, because the image has no C
-// library but fio's.
-func compile(dir, arch, version string) (string, error) {
-	binary := filepath.Join(dir, "loadline")
+// compile builds our own programs into dir: static, because the image has no C library
+// but fio's.
+func compile(dir, arch, version string) error {
 	const module = "github.com/loadline/loadline"
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
-		"-ldflags", "-s -w -X "+module+"/internal/cli.Version="+version, "-o", binary, module+"/cmd/loadline")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + module + "/internal/worker.Version=" + version, "-o", dir + "/"}
+	for _, name := range own {
+		args = append(args, module+"/cmd/"+name)
+	}
+	cmd := exec.Command("go", args...)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("loadline cannot be built for %s: %w\n%s", arch, err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("%s cannot be built for %s: %w\n%s", strings.Join(own, " and "), arch, err, strings.TrimSpace(string(out)))
 	}
-	return binary, nil
+	return nil
 }

@@ -14,10 +14,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/worker"
 )
-
-// Version is set when the program is built.
-var Version = "dev"
 
 // The exit codes. Each verb documents those that it uses.
 const (
@@ -89,7 +87,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 4 a regression; 5 measured, but invalid; 130 interrupted. Each command's help says which of them it uses.`,
 		Example: `  loadline run /var/lib/postgresql
   loadline doctor`,
-		Version:       Version,
+		Version:       worker.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noVerb,

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/target"
+	"github.com/loadline/loadline/internal/worker"
 )
 
 // clusterFlags are the flags for targets in a Kubernetes cluster.
@@ -71,7 +72,7 @@ func (f *clusterFlags) ask(t *model.Target) error {
 
 // defaultImage is the published image of this version.
 func defaultImage() string {
-	tag := Version
+	tag := worker.Version
 	if tag == "dev" || strings.Contains(tag, "-") {
 		tag = "latest"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/worker"
 )
 
 // importFlags are the flags of import.
@@ -187,7 +188,7 @@ func (f *importFlags) save(e *env.Env, dir string, s *system, exp model.Experime
 	knownEvidence(rec, exp, s.name, f.baseline)
 	rec.Run.ID = filepath.Base(dir)
 	rec.Run.Command = append([]string{"loadline"}, e.Args...)
-	rec.Run.Tools["loadline"] = Version
+	rec.Run.Tools["loadline"] = worker.Version
 	yaml, err := spec.MarshalExperiment(rec.Plan.Experiment)
 	if err != nil {
 		return err

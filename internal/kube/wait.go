@@ -116,6 +116,9 @@ func (c *Client) standing(ctx context.Context, name, claim string, before reason
 	return "", r, nil
 }
 
+// wholeImage is the hint when the image lacks the program that was to be started.
+const wholeImage = "check --image: it must hold loadline, loadline-agent and fio, the first two of this version"
+
 // containerFaults are the reasons of a waiting container that need somebody's hand.
 var containerFaults = map[string]struct {
 	hint  string
@@ -127,7 +130,7 @@ var containerFaults = map[string]struct {
 	"ImagePullBackOff":           {"check --image, and --pull-secret for a registry that wants one", false},
 	"CreateContainerConfigError": {"", false},
 	"CreateContainerError":       {"", false},
-	"RunContainerError":          {"check --image: it must hold loadline", false},
+	"RunContainerError":          {wholeImage, false},
 }
 
 // why gathers the reason from the places where the cluster writes it, the most
@@ -347,7 +350,7 @@ func ended(pod *corev1.Pod) error {
 		case t.Reason == "OOMKilled":
 			return say("give it more with --resources memory=1Gi", "was killed because it used more memory than it may (OOMKilled)")
 		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
-			return say("check --image: it must hold loadline and fio", "could not start its program: %s", tail(t.Message))
+			return say(wholeImage, "could not start its program: %s", tail(t.Message))
 		default:
 			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
 			if t.ExitCode == 0 {

@@ -135,7 +135,7 @@ func TestWaitingEnds(t *testing.T) {
 			container(p, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "InvalidImageName", Message: "A B is no image"}})
 		}, "does not start: InvalidImageName: A B is no image"},
 		"out of memory": {terminated(137, "OOMKilled", ""), "the pod p on node1 was killed because it used more memory than it may (OOMKilled)"},
-		"no program":    {terminated(128, "StartError", `exec: "loadline": not found`), `could not start its program: exec: "loadline": not found`},
+		"no program":    {terminated(128, "StartError", `exec: "loadline-agent": not found`), `could not start its program: exec: "loadline-agent": not found`},
 		"program":       {terminated(3, "Error", strings.Repeat("x", 400)+" the end"), "x the end"},
 		"evicted": {func(p *corev1.Pod) {
 			p.Spec.NodeName, p.Status.Phase, p.Status.Reason, p.Status.Message = "node1", corev1.PodFailed, "Evicted", "The node was low on resource: memory."

@@ -182,7 +182,7 @@ func TestContributingKnowsEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|")
+	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\|")
 	listed := map[string]bool{}
 	for _, match := range row.FindAllSubmatch(text, -1) {
 		listed[string(match[1])] = true

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,37 @@ func TestEveryPackageHasImportRules(t *testing.T) {
 	}
 }
 
+// TestThePodsProgramIsSmall: what loadline-agent links is its memory in each of many
+// pods. The rules above look at each package's own imports; here counts what comes along
+// with them.
+func TestThePodsProgramIsSmall(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./cmd/loadline-agent")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	linked := strings.Fields(string(out))
+	for _, path := range linked {
+		first, _, _ := strings.Cut(path, "/")
+		switch {
+		case strings.HasPrefix(path, module):
+			below := strings.TrimPrefix(strings.TrimPrefix(path, module+"/internal/"), module+"/")
+			if name, _, _ := strings.Cut(below, "/"); !slices.Contains([]string{"worker", "agent", "load", "volume", "observe", "model", "env", "cmd"}, name) {
+				t.Errorf("loadline-agent links %s, which a worker does not need", path)
+			}
+		case strings.HasPrefix(path, "golang.org/x/"):
+		case strings.Contains(first, "."):
+			t.Errorf("loadline-agent links %s: it stands beside the load in every pod, so it does without libraries", path)
+		case path == "net/http", path == "crypto/tls", path == "text/template", path == "html/template", path == "go/parser":
+			t.Errorf("loadline-agent links %s, which weighs more than all that a worker does", path)
+		}
+	}
+	if !slices.Contains(linked, module+"/internal/agent") {
+		t.Error("no agent is linked: this test does not look where it should")
+	}
+}
+
 // TestImportRulesBite runs the rules on a small module that breaks them: exactly
 // the forbidden imports are refused.
 func TestImportRulesBite(t *testing.T) {
@@ -47,7 +79,7 @@ func TestImportRulesBite(t *testing.T) {
 	// Together they must not make a cycle, which Go itself would refuse.
 	forbidden := []string{"model env", "stats model", "engine load/fio", "agent kube", "agent report/text", "load volume",
 		"volume engine", "observe volume", "place agent", "analyze store", "trust env", "report/text kube", "report/text stats",
-		"store stats", "spec scenario", "volume testing", "trust lab", "lab model"}
+		"store stats", "spec scenario", "worker kube", "volume testing", "trust lab", "lab model"}
 	allowed := []string{"engine model", "agent load/fio", "analyze stats", "report/text report/term", "place kube", "cli kube"}
 	imports := map[string][]string{}
 	for _, pair := range append(append([]string{}, forbidden...), allowed...) {

@@ -55,6 +55,10 @@ type Placed struct {
 	Facts  model.Cluster
 }
 
+// program is what pods run. An image has the whole loadline beside it, which would do
+// too, in three times the memory.
+const program = "loadline-agent"
+
 const (
 	// removal bounds the taking down, volumeRemoval the waiting for the volume behind
 	// a claim that was removed.
@@ -210,7 +214,7 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 func (p *placement) makePod(ctx context.Context, block bool) error {
 	spec := kube.PodSpec{
 		Name: p.name, Made: p.mark(), Claim: p.claim, Block: block, Root: block || p.AsRoot, Where: p.Where, Near: p.Near,
-		Command: []string{"loadline", "agent", "--run-id", p.RunID + p.Suffix, "--reside", kube.StatePath},
+		Command: []string{program, "--run-id", p.RunID + p.Suffix, "--reside", kube.StatePath},
 	}
 	p.note("pod", p.name)
 	err := p.Client.MakePod(ctx, spec)
@@ -246,7 +250,7 @@ func (p *placement) learn(ctx context.Context, node string) error {
 
 // dial reaches the worker by exec.
 func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, error) {
-	return p.Client.Exec(ctx, p.name, "loadline", "agent", "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
+	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
 }
 
 // Attended tells whether an engine is connected to the worker in a pod. A worker
@@ -256,15 +260,22 @@ func Attended(ctx context.Context, client *kube.Client, pod kube.Object) bool {
 	own.Namespace = pod.Namespace
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	stream, err := own.Exec(ctx, pod.Name, "loadline", "agent", "--attach", kube.StatePath, "--ask")
-	if err != nil {
-		return false
+	// Pods of older versions have the whole program only.
+	for _, command := range [][]string{{program}, {"loadline", "agent"}} {
+		stream, err := own.Exec(ctx, pod.Name, append(command, "--attach", kube.StatePath, "--ask")...)
+		if err != nil {
+			return false
+		}
+		var answer struct {
+			Attended bool `json:"attended"`
+		}
+		err = json.NewDecoder(stream).Decode(&answer)
+		stream.Close()
+		if err == nil {
+			return answer.Attended
+		}
 	}
-	defer stream.Close()
-	var answer struct {
-		Attended bool `json:"attended"`
-	}
-	return json.NewDecoder(stream).Decode(&answer) == nil && answer.Attended
+	return false
 }
 
 // takeDown removes what was made, also when the user has lost patience.

@@ -57,7 +57,8 @@ func withCluster(tests func() int) (code int) {
 		return failed(err)
 	}
 	defer os.RemoveAll(work)
-	loadline = filepath.Join(work, "loadline")
+	bin := filepath.Join(work, "bin")
+	loadline = filepath.Join(bin, "loadline")
 	archive := filepath.Join(work, "image.tar")
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -67,8 +68,8 @@ func withCluster(tests func() int) (code int) {
 	standIn := filepath.Join(work, "kbench.tar")
 	o.Images, o.Helper, o.Longhorn = []string{archive, standIn}, image, cluster.MissingLonghorn() == ""
 	lab = cluster.At(o)
-	for _, args := range [][]string{{"build", "-o", loadline, "./cmd/loadline"}, {"run", "./deploy/image", "-binary", loadline, "-name", image, "-o", archive},
-		{"run", "./deploy/image", "-binary", loadline, "-kbench", "-name", kbenchImage, "-o", standIn}} {
+	for _, args := range [][]string{{"build", "-o", bin + "/", "./cmd/loadline", "./cmd/loadline-agent"}, {"run", "./deploy/image", "-bin", bin, "-name", image, "-o", archive},
+		{"run", "./deploy/image", "-bin", bin, "-kbench", "-name", kbenchImage, "-o", standIn}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

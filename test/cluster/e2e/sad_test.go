@@ -33,6 +33,9 @@ func TestSad(t *testing.T) {
 		"no such node": {args: []string{"sc:csi?size=64Mi", "--node", "node9"}, code: 1, ready: "6s", words: []string{"the scheduler says", "NodeAffinity"}},
 		"no image": {args: []string{"sc:csi?size=64Mi", "--image", "localhost:1/no/such:1"}, code: 1, ready: "6s",
 			words: []string{"localhost:1/no/such:1", "check --image"}},
+		// The node has this image, which holds nothing of ours.
+		"no program": {args: []string{"sc:csi?size=64Mi", "--image", "loadline.test/pause:1"}, code: 1, ready: "2m",
+			words: []string{"could not start its program", `"loadline-agent"`, "check --image: it must hold loadline, loadline-agent and fio"}},
 		"storage quota": {args: []string{"sc:csi"}, code: 2, ready: "2m", setup: quota("requests.storage=1Gi"),
 			words: []string{"the quota of the namespace", "requests.storage=20Gi", "?size="}},
 		"pod quota":     {args: []string{"sc:csi?size=64Mi"}, code: 2, ready: "2m", setup: quota("pods=0"), words: []string{"the quota of the namespace", "pods=1"}},

@@ -72,7 +72,7 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 		case err = <-done:
 			waiting = false
 		case <-time.After(200 * time.Millisecond):
-			agents := processes("loadline\x00agent\x00--run-id")
+			agents := processes("loadline-agent\x00--run-id")
 			if len(agents) == manyVolumes && m.running == 0 {
 				m.running = time.Since(begin).Seconds()
 			}
