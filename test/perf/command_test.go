@@ -44,11 +44,19 @@ func parseReport(b *testing.B, text []byte) model.Report {
 // of a test binary are not those of Loadline.
 func program(b *testing.B) string {
 	b.Helper()
-	path := filepath.Join(b.TempDir(), "loadline")
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/loadline/loadline/cmd/loadline").CombinedOutput(); err != nil {
+	return filepath.Join(programs(b), "loadline")
+}
+
+// programs builds both programs as the image has them, and returns their directory.
+func programs(b *testing.B) string {
+	b.Helper()
+	dir := b.TempDir() + "/"
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, "github.com/loadline/loadline/cmd/loadline", "github.com/loadline/loadline/cmd/loadline-agent")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("loadline does not build: %v\n%s", err, out)
 	}
-	return path
+	return dir
 }
 
 // anywhere is a command as it is.

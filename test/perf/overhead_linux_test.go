@@ -43,11 +43,10 @@ func bareIOPS(b *testing.B, job string) float64 {
 	return doc.Jobs[0].Read.IOPS
 }
 
-// worker starts the program as a worker of its own process, so that one visit
+// worker starts a command that is a worker of its own process, so that one visit
 // after the other can be asked of it without probing in between.
-func worker(b *testing.B, program string) *engine.Worker {
+func worker(b *testing.B, command ...string) *engine.Worker {
 	b.Helper()
-	command := onOneCPU(program, "agent", "--run-id", "perf")
 	link, err := local.Child(b.Context(), env.OS(), command[0], command[1:]...)
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +88,7 @@ func BenchmarkAgainstFio(b *testing.B) {
 		long := watch(b, loadline, "run", dev, "--profile", "kbench", "--only", "rand-read-iops", "--precision", "0.5%", "--max-time", "40s")
 		request := model.StartRequest{Step: model.Step{Number: 1, Round: 1, Workload: "rand-read-iops", Ramp: 0.5, Seconds: 2},
 			Workload: long.Run.Workloads[0], Volume: long.Run.Volume}
-		agent := worker(b, loadline)
+		agent := worker(b, onOneCPU(loadline, "agent", "--run-id", "perf")...)
 		_, job := visit(b, agent, request)
 		var ours, bare, ratios []float64
 		for range overheadPairs {
