@@ -153,8 +153,8 @@ func (c *Cluster) Up() (err error) {
 // called at any time, also for what a killed one has left.
 func (c *Cluster) Down() error {
 	c.endProvisioner()
-	c.endServer()
 	for n := 1; n <= 9; n++ {
+		c.endServer(n)
 		c.endNode(n)
 	}
 	c.endControl()

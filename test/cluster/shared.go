@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,49 +52,50 @@ end-volume
 `
 
 // StartShared starts a GlusterFS server on the disk of a node, at that node's address,
-// and makes the StorageClass shared, whose volumes are directories of it.
-func (c *Cluster) StartShared(n int) error {
-	if err := os.MkdirAll(c.sharedData(n), 0o755); err != nil {
-		return err
+// and makes the StorageClass of the name that it returns, whose volumes are directories
+// of it.
+func (c *Cluster) StartShared(n int) (class string, err error) {
+	if err := errors.Join(os.MkdirAll(c.sharedData(n), 0o755), os.MkdirAll(c.shared(n), 0o700)); err != nil {
+		return "", err
 	}
-	if err := os.MkdirAll(c.shared(), 0o700); err != nil {
-		return err
-	}
-	file := filepath.Join(c.shared(), "brick.vol")
+	file := filepath.Join(c.shared(n), "brick.vol")
 	if err := os.WriteFile(file, fmt.Appendf(nil, brick, c.sharedData(n), address(n)), 0o600); err != nil {
-		return err
+		return "", err
 	}
-	server := inNetwork(nodeName(n), "glusterfsd", "--no-daemon", "--volfile="+file, "--log-file="+filepath.Join(c.shared(), "brick.log"))
-	if err := daemon(c.shared(), "glusterfsd", server...); err != nil {
-		return err
+	server := inNetwork(nodeName(n), "glusterfsd", "--no-daemon", "--volfile="+file, "--log-file="+filepath.Join(c.shared(n), "brick.log"))
+	if err := daemon(c.shared(n), "glusterfsd", server...); err != nil {
+		return "", err
 	}
-	return c.apply(strings.ReplaceAll(sharedClass, "SERVER", address(n)))
+	return sharedName(n), c.apply(strings.NewReplacer("NAME", sharedName(n), "SERVER", address(n)).Replace(sharedClass))
 }
 
 // EndShared removes the class and ends the server, whose volumes are gone with it. A
-// client that is still there is an error: it waits for its server for ever.
+// client that is still there is an error: it would wait for its server for ever.
 func (c *Cluster) EndShared(n int) error {
-	err := c.kubectl("delete", "storageclass", "shared", "--ignore-not-found")
-	c.endServer()
-	if !wait(5*time.Second, func() bool { return len(c.sharedClients()) == 0 }) {
-		err = errors.Join(err, fmt.Errorf("clients of the shared volumes are still there: %s", strings.Join(c.sharedClients(), "; ")))
+	err := c.kubectl("delete", "storageclass", sharedName(n), "--ignore-not-found")
+	if !wait(10*time.Second, func() bool { return len(sharedClients(n)) == 0 }) {
+		err = errors.Join(err, fmt.Errorf("clients of the shared volumes are still there: %s", strings.Join(sharedClients(n), "; ")))
 	}
-	return errors.Join(err, os.RemoveAll(c.sharedData(n)), os.RemoveAll(c.shared()))
+	c.endServer(n)
+	return errors.Join(err, os.RemoveAll(c.sharedData(n)), os.RemoveAll(c.shared(n)))
 }
 
-func (c *Cluster) endServer() { end(filepath.Join(c.shared(), "glusterfsd.pid")) }
+func (c *Cluster) endServer(n int) { end(filepath.Join(c.shared(n), "glusterfsd.pid")) }
 
-// sharedClients are the command lines of the processes behind mounted shared volumes.
-func (c *Cluster) sharedClients() (lines []string) {
+// sharedClients are the command lines of the processes behind the mounted volumes of a
+// node's server.
+func sharedClients(n int) (lines []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
 		line, err := os.ReadFile(file)
-		if args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00"); err == nil && filepath.Base(args[0]) == "glusterfs" && strings.Contains(string(line), c.dir) {
+		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+		if err == nil && filepath.Base(args[0]) == "glusterfs" && slices.Contains(args, "--volfile-id="+address(n)+":/shared") {
 			lines = append(lines, strings.Join(args, " "))
 		}
 	}
 	return lines
 }
 
-func (c *Cluster) shared() string          { return filepath.Join(c.dir, "shared") }
+func sharedName(n int) string              { return "shared-" + nodeName(n) }
+func (c *Cluster) shared(n int) string     { return filepath.Join(c.dir, sharedName(n)) }
 func (c *Cluster) sharedData(n int) string { return filepath.Join(c.Data(n), "shared") }

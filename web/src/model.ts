@@ -111,6 +111,8 @@ export interface Target {
   kind: string;
   path?: string;
   uri?: string;
+  /** Of a claim that exists its name, of one that was made its class. */
+  cluster?: { class?: string; namespace?: string; name?: string };
 }
 
 export interface Storage {
@@ -206,6 +208,8 @@ export interface Run {
     prefill: boolean;
     no_flush?: boolean;
   };
+  /** Those of a run that loads several at once. */
+  volumes?: { target: Target; node?: string }[];
   schedule: {
     mode: string;
     ramp: number;

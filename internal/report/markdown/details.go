@@ -28,7 +28,10 @@ func (p *page) details(r *model.Report) {
 // run writes the facts of a run.
 func (p *page) run(run *model.RunInfo, ran []string) {
 	v, e, volume := run.Volume, run.Environment, ""
-	if v.Size > 0 {
+	switch {
+	case len(run.Volumes) > 1:
+		volume = phrase(words.Volumes(run.Volumes), words.Sharing(run.Volumes), v.SizeReason)
+	case v.Size > 0:
 		volume = phrase(words.Volume(v), v.SizeReason)
 	}
 	var system []string

@@ -4,7 +4,7 @@
 import { h, save, type Child } from "../dom";
 import * as format from "../format";
 import type { Cluster, Report } from "../model";
-import { commandWords, plainName, storageWords, whenWords } from "./words";
+import { commandWords, plainName, severalWords, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
 
@@ -13,6 +13,8 @@ export function reproduce(report: Report): HTMLElement {
   const e = run.environment;
   const s = e.storage;
   const v = run.volume;
+  // Of a filesystem without a device the chain names only itself.
+  const remote = !s.device && !s.memory && s.device_chain?.length === 1 && s.device_chain[0] === s.filesystem;
   const plan = run.schedule;
   const memory = (n: number | undefined) => (n ? format.size(n) : undefined);
   const yes = (b: boolean | undefined) => (b === undefined ? undefined : b ? "yes" : "no");
@@ -40,6 +42,7 @@ export function reproduce(report: Report): HTMLElement {
         ["target", run.target.name],
         ["kind", run.target.kind],
         ["path", v.path],
+        ["volumes", severalWords(run)],
         ["size", v.size > 0 && `${format.size(v.size)}${v.size_reason ? ` (${v.size_reason})` : ""}`],
         ["engine", v.engine && `${v.engine}, ${v.direct ? "page cache bypassed" : "through the page cache"}`],
         ["prefilled", own && (run.prepare ? `${format.size(run.prepare.written)} in ${format.span(run.prepare.seconds)}` : "no")],
@@ -50,7 +53,7 @@ export function reproduce(report: Report): HTMLElement {
         ["mount", s.mount && `${s.mount_from ?? ""} on ${s.mount}`],
         ["mount options", s.mount_options],
         ["filesystem size", s.total ? `${format.size(s.total)}, ${format.size(s.free ?? 0)} free` : undefined],
-        ["device", s.device_chain?.length ? s.device_chain.join(" → ") : s.device],
+        ["device", remote ? "none of this machine" : s.device_chain?.length ? s.device_chain.join(" → ") : s.device],
         ["device size", memory(s.device_size)],
         ["write cache", s.write_cache],
         ["scheduler", s.scheduler],

@@ -36,6 +36,16 @@ export function storageWords(s: Storage): string {
   return [s.filesystem, s.device && `on ${s.device}`, s.model, disk].filter(Boolean).join(" ");
 }
 
+/** severalWords tells how many volumes there were at once, from which nodes, and whether they are in fewer claims. */
+export function severalWords(run: Run): string {
+  const list = run.volumes ?? [];
+  if (list.length < 2) return "";
+  const nodes = [...new Set(list.map((v) => v.node).filter(Boolean))].sort();
+  const claims = new Set(list.map((v) => v.target.name)).size;
+  const shared = list.every((v) => v.target.cluster?.name) && claims < list.length;
+  return [`${list.length} at once`, shared && `in ${format.count(claims, "claim")}`, nodes.length > 0 && `on ${nodes.join(", ")}`].filter(Boolean).join(", ");
+}
+
 /** whenWords tells when a run was made; of an imported one, what its source says of it. */
 export function whenWords(run: Run): string {
   const from = run.imported;

@@ -4,7 +4,7 @@
 //	cluster down                end it; nothing is left but the programs
 //	cluster missing             why this machine cannot carry one, if so
 //	cluster speed IOPS          give every node's disk another speed
-//	cluster shared NODE         the StorageClass shared, on the disk of the node of that number
+//	cluster shared NODE         make a StorageClass whose volumes all nodes share, on the disk of that node
 //	cluster load IMAGE.tar      give every node an image
 //	cluster build               build what is missing, and tell in which folder it is
 package main
@@ -63,7 +63,11 @@ func run(args []string) error {
 		if why := cluster.MissingShared(); why != "" {
 			return errors.New(why)
 		}
-		return cluster.At(o).StartShared(n)
+		class, err := cluster.At(o).StartShared(n)
+		if err == nil {
+			fmt.Println(class)
+		}
+		return err
 	case verb == "load" && len(args) == 2:
 		return cluster.At(o).Load(args[1])
 	case verb == "build":
