@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,9 @@ func TestFaults(t *testing.T) {
 		if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 			t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 		}
+		if out, err := elsewhere(command(t.Context(), t, ns, "", "cleanup")).CombinedOutput(); err != nil || !strings.Contains(string(out), "kept    pod") || strings.Contains(string(out), "removed") {
+			t.Errorf("from another machine: %v: %s", err, out)
+		}
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -55,6 +59,14 @@ func TestFaults(t *testing.T) {
 		}
 		nothingLeft(t, ns)
 	})
+}
+
+// elsewhere runs the command on a machine of another name, which cannot see the driver's
+// process and has to ask the worker.
+func elsewhere(cmd *exec.Cmd) *exec.Cmd {
+	there := exec.Command("unshare", append([]string{"--uts", "sh", "-c", `hostname elsewhere && exec "$0" "$@"`}, cmd.Args...)...)
+	there.Dir, there.Env = cmd.Dir, cmd.Env
+	return there
 }
 
 // TestServerRestarts: the API server is away for ten seconds in the middle; the
