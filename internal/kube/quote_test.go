@@ -15,7 +15,7 @@ import (
 // times, the first and the last one so many seconds after the beginning.
 func said(kindOf, reason, message string, times int32, first, last int) *corev1.Event {
 	kind, object := claimKind, "c"
-	if reason == "Scheduled" || strings.HasPrefix(reason, "Failed") || reason == "Pulling" || reason == "SuccessfulAttachVolume" {
+	if reason == "Scheduled" || strings.HasPrefix(reason, "Failed") || strings.HasPrefix(reason, "Pull") || reason == "SuccessfulAttachVolume" {
 		kind, object = podKind, "p"
 	}
 	e := event(strings.ToLower(reason)+"-"+time.Duration(first).String()+message[:1], kind, object, kindOf, reason, message, 0)
@@ -94,6 +94,10 @@ func TestTheCauseIsQuoted(t *testing.T) {
 			said("Normal", "Scheduled", "Successfully assigned n/p to node1", 1, 61, 61),
 			said("Normal", "Pulling", `Pulling image "i:1"`, 1, 62, 62),
 		}, `starting on node1 (Pulling image "i:1")`},
+		"its image is there": {started, []any{
+			said("Normal", "Pulling", `Pulling image "i:1"`, 1, 62, 62),
+			said("Normal", "Pulled", `Container image "i:1" already present on machine`, 1, 63, 63),
+		}, "starting on node1"},
 		"just scheduled": {started, []any{said("Normal", "Scheduled", "Successfully assigned n/p to node1", 1, 61, 61)}, "starting on node1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -163,7 +163,8 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 	switch {
 	case r.quoted.warning:
 		r.words = r.quoted.String()
-	case r.quoted.words != "":
+	case strings.HasPrefix(r.quoted.words, "Pulling"):
+		// Of what goes well, only this takes long.
 		r.words += " (" + r.quoted.String() + ")"
 	}
 	return r, nil
