@@ -1,0 +1,68 @@
+package kube
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ended is the sentence about a pod that has ended, nil for one that has not.
+func ended(pod *corev1.Pod) error {
+	where := ""
+	if pod.Spec.NodeName != "" {
+		where = " on " + pod.Spec.NodeName
+	}
+	say := func(hint, format string, a ...any) error {
+		return model.BrokenError(fmt.Sprintf("the pod %s%s ", pod.Name, where)+fmt.Sprintf(format, a...), hint)
+	}
+	if pod.Status.Reason == "Evicted" {
+		return say("kubectl describe node "+pod.Spec.NodeName, "was evicted: %s", oneLine(pod.Status.Message))
+	}
+	for _, cond := range pod.Status.Conditions {
+		if cond.Type == corev1.DisruptionTarget && cond.Status == corev1.ConditionTrue {
+			return say("kubectl describe node "+pod.Spec.NodeName, "was taken away by the cluster: %s", oneLine(cond.Reason+": "+cond.Message))
+		}
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		t := s.State.Terminated
+		switch {
+		case t == nil:
+		case t.Reason == "OOMKilled":
+			return say("give it more with --resources memory=1Gi", "was killed because it used more memory than it may (OOMKilled)")
+		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
+			return say(wholeImage, "could not start its program: %s", tail(t.Message))
+		default:
+			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+			if t.ExitCode == 0 {
+				return finished{err}
+			}
+			return err
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return say("", "has ended: %s %s", pod.Status.Reason, oneLine(pod.Status.Message))
+	}
+	if pod.DeletionTimestamp != nil {
+		return say("find out who removes pods there, and run again", "is being deleted by somebody else")
+	}
+	return nil
+}
+
+// finished is the end of a pod whose program says that all went well: an error for
+// whom it left alone, and none for whom it was told to end by.
+type finished struct{ error }
+
+func (finished) Finished() bool  { return true }
+func (f finished) Unwrap() error { return f.error }
+
+// tail is the end of a program's output, where it says why.
+func tail(s string) string {
+	const most = 300
+	s = oneLine(s)
+	if len(s) > most {
+		s = "… " + s[len(s)-most:]
+	}
+	return s
+}
