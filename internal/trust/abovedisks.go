@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -10,13 +11,15 @@ var ruleAboveDisks = Rule{
 	Name:     "above-disks",
 	Checks:   "reads are no more than all backing disks together give",
 	Evidence: "the IOPS and bandwidth of reads of target and baseline; the number of replicas (`--replicas`, or what the storage system says)",
-	Severity: "warning: it exceeds all backing disks, so a cache answers part of it",
+	Severity: "warning: it exceeds all backing disks, so a cache answers part of it; a note that says how many disks it takes where the number of replicas is not known",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkAboveDisks,
 }
 
 // checkAboveDisks: replicas can share the reads, so that a volume reads up to
-// replicas times as fast as one disk, and no faster.
+// replicas times as fast as one disk, and no faster. Where nobody knows how many there
+// are, what is no faster than one disk is fine, and of what is faster it can only be said
+// how many disks it takes.
 //
 // Evidence: paired results and the number of replicas; the lower bound here is
 // compared with replicas × the baseline's upper bound × 1.05. Source:
@@ -25,10 +28,9 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 	switch {
 	case ev.Baseline == nil:
 		return notChecked(noBaseline)
-	case ev.replicas() == 0:
-		return notChecked("the number of replicas is not known, neither from the storage system nor from you (--replicas)")
 	}
-	n := float64(ev.replicas())
+	// Of an unknown number there is one at least.
+	n, known := float64(max(1, ev.replicas())), ev.replicas() > 0
 	var o outcome
 	for _, r := range ev.Results {
 		if r.Direction != model.Read {
@@ -47,6 +49,10 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 				continue
 			}
 			fault = true
+			if !known {
+				o.fault(ev.asManyDisks(r, m, here, there))
+				continue
+			}
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message: fmt.Sprintf("exceeds all backing disks: %s, where %d × %s give %s at most",
 					model.FormatMetric(m, here.Value), ev.replicas(), ev.Baseline.Name, model.FormatMetric(m, n*there.High)),
@@ -62,4 +68,14 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 		}
 	}
 	return o.findings("no read exceeds what all backing disks give", "no workload reads")
+}
+
+// asManyDisks says how many disks like the baseline's it takes to read that fast.
+func (ev Evidence) asManyDisks(r model.Result, m model.Metric, here, there model.Estimate) model.Finding {
+	disks := int(math.Ceil(here.Low / (there.High * (1 + beyond))))
+	return model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
+		Message: fmt.Sprintf("%s take %d disks like %s at least: if there are fewer behind it, a cache answered part of it",
+			model.FormatMetric(m, here.Value), disks, ev.Baseline.Name),
+		Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "disks": disks},
+		Next:     ev.command("--size", ev.large(), "--check-cache") + "   (or say --replicas, if you know how many there are)"}
 }

@@ -107,6 +107,9 @@ var baselineFaults = []fault{
 		setMetric(ev.Results, iops.Name, model.IOPS, 8000, 0.02)
 		told(ev, 3)
 	}, want: []string{"warning rand-read-iops"}, says: "where 3 × /srv/local"},
-	{rule: "above-disks", name: "unknown replicas", spoil: func(ev *Evidence) { ev.Recorded.Plan.Experiment.Replicas = 0 },
-		want: []string{"not-checked"}, says: "--replicas"},
+	{rule: "above-disks", name: "no more than one of an unknown number", spoil: func(ev *Evidence) { ev.Recorded.Plan.Experiment.Replicas = 0 }},
+	{rule: "above-disks", name: "twelve times one of an unknown number", spoil: func(ev *Evidence) {
+		ev.Recorded.Plan.Experiment.Replicas = 0
+		setMetric(ev.Results, iops.Name, model.IOPS, 24000, 0.02)
+	}, want: []string{"note rand-read-iops"}, says: "24.0k/s take 11 disks like /srv/local at least: if there are fewer behind it, a cache answered part of it"},
 }

@@ -93,22 +93,31 @@ func (d *volumes) mountShared(server, name, at string) error {
 	if err != nil {
 		return fmt.Errorf("mounting a directory of %s: %w: %s (see %s)", server, err, out, log)
 	}
-	// It answers only when it has reached its server.
-	mounted := make(chan error, 1)
-	go func() {
-		_, err := os.Stat(at)
-		mounted <- err
-	}()
-	select {
-	case err = <-mounted:
-	case <-time.After(10 * time.Second):
-		err = fmt.Errorf("%s does not answer (see %s)", server, log)
-	}
-	if err == nil && !plugin.Mounted(at) {
-		err = fmt.Errorf("no directory of %s is mounted at %s (see %s)", server, at, log)
-	}
-	if err != nil {
+	if err = reached(at); err != nil {
+		err = fmt.Errorf("mounting a directory of %s: %w (see %s)", server, err, log)
 		_ = unix.Unmount(at, unix.MNT_DETACH)
 	}
 	return err
+}
+
+// reached waits until what is mounted at a place answers, which it does when it has
+// reached its server.
+func reached(at string) error {
+	const limit = 10 * time.Second
+	for end := time.Now().Add(limit); !plugin.Mounted(at); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			return fmt.Errorf("nothing is mounted after %s", limit)
+		}
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := os.Stat(at)
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		return err
+	case <-time.After(limit):
+		return fmt.Errorf("it does not answer within %s", limit)
+	}
 }
