@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // Environment is the machine and the storage as they were found. A field that
 // could not be read is empty; sizes are bytes.
 type Environment struct {
@@ -64,4 +66,13 @@ type Storage struct {
 // of a network and those that a process serves (FUSE) do.
 func (s Storage) Remote() bool {
 	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem
+}
+
+// Export is what of which server is mounted ("10.0.0.3:/export", "//files/data"), the
+// same on every machine; empty where no server's name shows.
+func (s Storage) Export() string {
+	if s.Remote() && (strings.Contains(s.MountFrom, ":") || strings.HasPrefix(s.MountFrom, "//")) {
+		return s.MountFrom
+	}
+	return ""
 }

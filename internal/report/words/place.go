@@ -18,9 +18,8 @@ func Storage(s model.Storage) string {
 			words += " on "
 		}
 		words += s.Device
-	} else if s.Remote() && (strings.Contains(s.MountFrom, ":") || strings.HasPrefix(s.MountFrom, "//")) {
-		// A server's name, as network filesystems are mounted.
-		words += " from " + s.MountFrom
+	} else {
+		words += Prefixed(" from ", s.Export())
 	}
 	switch {
 	case s.Model != "":

@@ -30,6 +30,8 @@ func (p Place) shared(number int) string {
 		return claim
 	case p.Target.Cluster.Made():
 		return fmt.Sprint(number)
+	case p.Found.MakesFile && p.Found.Environment.Storage.Export() != "":
+		return p.Found.Environment.Storage.Export()
 	}
 	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
 }

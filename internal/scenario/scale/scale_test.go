@@ -78,6 +78,28 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 	})
 }
 
+// What a server exports has its room once, from however many hosts and at whichever
+// directory it is mounted.
+func TestOneExportOnManyHosts(t *testing.T) {
+	r := model.ScaleRequest{Volumes: []int{4}, Workload: "rand-read-iops"}
+	p, err := Profile(r, standard(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []Place
+	for _, path := range []string{"/mnt/a", "/mnt/b", "/mnt/a", "/mnt/b"} {
+		at := place(path, "", 4<<30)
+		at.Node = "host of " + path
+		at.Found.Environment.Storage = model.Storage{Filesystem: "nfs4", DeviceChain: []string{"nfs4"}, MountFrom: "10.0.0.3:/export", Free: 8 << 30}
+		places = append(places, at)
+	}
+	for size, fits := range map[int64]bool{1 << 30: true, 1<<30 + 1<<20: false} {
+		if _, err := Build(model.Experiment{Scenario: Name, Scale: &r, Seed: 7, Size: size}, p, places); (err == nil) != fits {
+			t.Errorf("four files of %d bytes in 4 GiB: %v", size, err)
+		}
+	}
+}
+
 // Claims that were made for one volume each bound each volume alone, however many of them
 // are directories of one disk; together they do not take more than that spares.
 func TestClaimsOfOneDisk(t *testing.T) {
