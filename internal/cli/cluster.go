@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,21 @@ type clusterFlags struct {
 	tolerations         []string
 	ready               time.Duration
 	keep, asRoot        bool
+	opened              struct {
+		sync.Mutex
+		client *kube.Client
+	}
+}
+
+// open returns the client of the cluster, the same one for all volumes of a run, so
+// that they share what they learn.
+func (f *clusterFlags) open(e *env.Env) (client *kube.Client, err error) {
+	f.opened.Lock()
+	defer f.opened.Unlock()
+	if f.opened.client == nil {
+		f.opened.client, err = kube.Open(e, f.access)
+	}
+	return f.opened.client, err
 }
 
 // registerAccess adds the flags that say which cluster is meant.

@@ -130,7 +130,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err != nil {
 		return err
 	}
-	client, err := kube.Open(e, o.cluster.access)
+	client, err := o.cluster.open(e)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	if by.node != "" {
 		where.Node = by.node
 	}
-	client, err := kube.Open(e, o.cluster.access)
+	client, err := o.cluster.open(e)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment,
 	if _, err := o.cluster.where(e); err != nil {
 		return t, probe, err
 	}
-	client, err := kube.Open(e, o.cluster.access)
+	client, err := o.cluster.open(e)
 	if err != nil {
 		return t, probe, err
 	}

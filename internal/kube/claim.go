@@ -71,8 +71,10 @@ func (m Made) notes() map[string]string { return map[string]string{driverNote: m
 // Class fills in what is known of a StorageClass. That it does not exist is a
 // refusal that lists those that do; that it may not be read is no error.
 func (c *Client) Class(ctx context.Context, name string, into *model.Cluster) error {
-	var class storagev1.StorageClass
-	err := c.get(ctx, c.storage, "", "storageclasses", name, &class)
+	class, err := know(c.known, "class "+name, func() (class storagev1.StorageClass, err error) {
+		err = c.get(ctx, c.storage, "", "storageclasses", name, &class)
+		return class, err
+	})
 	switch {
 	case missing(err):
 		return c.noClass(ctx, name)
@@ -189,8 +191,10 @@ func (c *Client) volumeFacts(ctx context.Context, into *model.Cluster) error {
 
 // NodeFacts fills in what the pod's node tells of itself, if it may be read.
 func (c *Client) NodeFacts(ctx context.Context, into *model.Cluster) error {
-	var node corev1.Node
-	err := c.get(ctx, c.core, "", "nodes", into.Node, &node)
+	node, err := know(c.known, "node "+into.Node, func() (node corev1.Node, err error) {
+		err = c.get(ctx, c.core, "", "nodes", into.Node, &node)
+		return node, err
+	})
 	if forbidden(err) || missing(err) {
 		return nil
 	}

@@ -43,6 +43,9 @@ type Client struct {
 	storage *rest.RESTClient
 	batch   *rest.RESTClient
 	rbac    *rest.RESTClient
+	// roll and known are shared by the copies of a client.
+	roll  *roll
+	known *known
 	// Namespace is where objects are made, Context the kubeconfig's context.
 	Namespace string
 	Context   string
@@ -50,8 +53,8 @@ type Client struct {
 
 // The client's own limits on requests per second; the API server has its own.
 const (
-	requestRate  = 50
-	requestBurst = 100
+	requestRate  = 100
+	requestBurst = 300
 	// requestTime bounds one request; a watch or an exec has none.
 	requestTime = 15 * time.Second
 )
@@ -88,7 +91,7 @@ func (c *Client) connect(config *rest.Config) error {
 	config.QPS, config.Burst = requestRate, requestBurst
 	config.UserAgent = "loadline"
 	config.WarningHandler = rest.NoWarnings{}
-	c.config = config
+	c.config, c.roll, c.known = config, &roll{}, &known{}
 	scheme := runtime.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {
@@ -136,6 +139,10 @@ func configRefusal(a Access, err error) error {
 
 // Version is the API server's ("v1.34.4").
 func (c *Client) Version(ctx context.Context) (string, error) {
+	return know(c.known, "version", func() (string, error) { return c.version(ctx) })
+}
+
+func (c *Client) version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	var info version.Info

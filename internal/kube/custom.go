@@ -21,8 +21,11 @@ type Driver struct {
 // Driver reads the CSIDriver object of that name. Errors may be ErrMissing or
 // ErrForbidden.
 func (c *Client) Driver(ctx context.Context, name string) (Driver, error) {
-	var d storagev1.CSIDriver
-	if err := c.get(ctx, c.storage, "", "csidrivers", name, &d); err != nil {
+	d, err := know(c.known, "driver "+name, func() (d storagev1.CSIDriver, err error) {
+		err = c.get(ctx, c.storage, "", "csidrivers", name, &d)
+		return d, err
+	})
+	if err != nil {
 		return Driver{}, told(err)
 	}
 	found := Driver{Labels: d.Labels, Annotations: d.Annotations, Attach: d.Spec.AttachRequired == nil || *d.Spec.AttachRequired}

@@ -32,6 +32,10 @@ func TestDriverIsRead(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s.forbid("GET", "/apis/storage.k8s.io/v1/csidrivers/full", "get", "csidrivers")
+	if _, err := client.Driver(context.Background(), "full"); err != nil {
+		t.Errorf("what was told a moment ago is asked again: %v", err)
+	}
+	client.known = &known{}
 	if _, err := client.Driver(context.Background(), "full"); !errors.Is(err, ErrForbidden) || errors.Is(err, ErrMissing) {
 		t.Errorf("%v", err)
 	}

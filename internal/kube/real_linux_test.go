@@ -110,7 +110,7 @@ func cycle(ctx context.Context, c *Client, name string) error {
 	if err := errors.Join(c.Class(ctx, "standard", &facts), c.ClaimFacts(ctx, c.Namespace, name, &facts)); err != nil {
 		return err
 	}
-	if _, _, err := c.standing(ctx, name, name, reason{}); err != nil {
+	if _, _, err := c.standing(ctx, name, name, reason{}, true); err != nil {
 		return err
 	}
 	worker, err := c.Exec(ctx, name, "loadline", "agent")

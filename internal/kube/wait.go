@@ -47,12 +47,16 @@ func (r reason) like(said reason) bool {
 // for waiting whenever it changes. After limit, or for a reason that will not go
 // away, it ends with a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
+	defer c.roll.enter()()
 	begin := time.Now()
-	var said reason
-	var stuckSince time.Time
-	var last reason
+	var said, last reason
+	var stuckSince, asked time.Time
 	for {
-		node, last, err = c.standing(ctx, pod, claim, last)
+		curious := time.Since(asked) >= c.roll.patience()
+		if curious {
+			asked = time.Now()
+		}
+		node, last, err = c.standing(ctx, pod, claim, last, curious)
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
@@ -90,10 +94,10 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 }
 
 // standing tells the node of a pod that runs, or why it does not run yet. An error
-// ends the waiting; a server that does not answer is a reason to wait.
-func (c *Client) standing(ctx context.Context, name, claim string, before reason) (node string, _ reason, _ error) {
-	var pod corev1.Pod
-	err := c.get(ctx, c.core, c.Namespace, "pods", name, &pod)
+// ends the waiting; a server that does not answer is a reason to wait. Who is not
+// curious takes the reason from before.
+func (c *Client) standing(ctx context.Context, name, claim string, before reason, curious bool) (node string, _ reason, _ error) {
+	pod, err := c.pod(ctx, name)
 	switch {
 	case missing(err):
 		return "", reason{}, model.BrokenError(fmt.Sprintf("the pod %s was deleted while it was waited for", name), "somebody else has removed it; run again")
@@ -102,13 +106,16 @@ func (c *Client) standing(ctx context.Context, name, claim string, before reason
 	case err != nil:
 		return "", reason{}, err
 	}
-	if err := ended(&pod); err != nil {
+	if err := ended(pod); err != nil {
 		return "", reason{}, err
 	}
 	if pod.Status.Phase == corev1.PodRunning {
 		return pod.Spec.NodeName, reason{}, nil
 	}
-	r, err := c.why(ctx, &pod, claim)
+	if !curious {
+		return "", before, nil
+	}
+	r, err := c.why(ctx, pod, claim)
 	if err != nil {
 		// What explains the waiting may be forbidden, or fail for a while.
 		return "", before, nil

@@ -1,0 +1,73 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestManyWaitersShareTheirQuestions: fifty who wait do not ask the server fifty times
+// as much as one, and each hears of its own pod.
+func TestManyWaitersShareTheirQuestions(t *testing.T) {
+	const many = 50
+	var pods []any
+	for i := range many {
+		pods = append(pods, pod(func(p *corev1.Pod) {
+			p.Name, p.Labels = fmt.Sprintf("p%d", i), map[string]string{Label: "r"}
+			p.Spec.NodeName = "node1"
+		}))
+	}
+	s, client := cluster(t, pods...)
+	begin := time.Now()
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			node, err := client.WaitRunning(t.Context(), fmt.Sprintf("p%d", i), "", time.Minute, func(string) {})
+			if err != nil || node != "node1" {
+				t.Errorf("pod %d: %q, %v", i, node, err)
+			}
+		})
+	}
+	time.Sleep(2 * time.Second)
+	s.mu.Lock()
+	asked := len(s.asked)
+	for path, o := range s.objects {
+		if strings.Contains(path, "/pods/") {
+			o["status"] = map[string]any{"phase": "Running"}
+		}
+	}
+	s.mu.Unlock()
+	all.Wait()
+	// One alone asks five times a second for its pod and for its events. Everybody's
+	// first two looks may come before the others are there.
+	if most := 2*2*many + int(time.Since(begin).Seconds()+1)*(int(time.Second/rollAge)+int(time.Second/whyEach)); asked > most {
+		t.Errorf("%d requests in %s, more than %d", asked, time.Since(begin), most)
+	}
+}
+
+func TestAnswersAreKnownForAWhile(t *testing.T) {
+	k := &known{}
+	asked := 0
+	for range 2 {
+		got, err := know(k, "a", func() (int, error) { asked++; return 7, nil })
+		if got != 7 || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	for range 2 {
+		if _, err := know(k, "b", func() (int, error) { asked++; return 0, fmt.Errorf("no") }); err == nil {
+			t.Fatal("an error was forgotten")
+		}
+	}
+	if asked != 3 {
+		t.Errorf("asked %d times, not once for what is known and twice for what failed", asked)
+	}
+	k.replies["a"].given = time.Now().Add(-knownFor)
+	if _, _ = know(k, "a", func() (int, error) { asked++; return 7, nil }); asked != 4 {
+		t.Error("an old answer was believed")
+	}
+}
