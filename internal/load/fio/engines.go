@@ -69,6 +69,7 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 	t.set("bs", probeBlock)
 	t.set("size", probeBlock)
 	t.set("thread", 1)
+	t.plainClock()
 	var last *job
 	o, err := d.execute(ctx, process{
 		text: t.String(), link: link(v), silence: d.limits.silence,
