@@ -63,14 +63,19 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 			return nil, model.RefusedError(fmt.Sprintf("%s has no room to measure in: %s may be written before it is 95 %% full",
 				req.Target.Name, model.FormatSize(res.Capacity)), "free some space, or choose another directory")
 		}
+		if res.Engines = req.Engines; len(res.Engines) > 0 && !req.Bandwidth {
+			return res, nil
+		}
 		v.Owned = true
 		if err := w.create(&v); err != nil {
 			return nil, err
 		}
 		defer w.cleanup()
 	}
-	if res.Engines, err = driver.Engines(ctx, v); err != nil {
-		return nil, err
+	if res.Engines = req.Engines; len(res.Engines) == 0 {
+		if res.Engines, err = driver.Engines(ctx, v); err != nil {
+			return nil, err
+		}
 	}
 	if !req.Bandwidth {
 		return res, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -19,7 +18,7 @@ func (o *options) oneNode(ctx context.Context, e *env.Env, targets []model.Targe
 		if !inCluster(t) || t.Cluster.Made() || workers < 2 {
 			continue
 		}
-		client, err := kube.Open(e, o.cluster.access)
+		client, err := o.cluster.open(e)
 		if err != nil {
 			return nil, err
 		}

@@ -10,18 +10,18 @@ import (
 
 // alternate orders workers so that those who follow each other are on different
 // nodes: the first three of nine volumes are to load three nodes, not one.
-func alternate(all []*placed) {
+func alternate(all []member) {
 	turns := make(map[string]int)
 	turn := make(map[*placed]int, len(all))
-	for _, at := range all {
-		if at.cluster == nil {
+	for _, m := range all {
+		if m.at.cluster == nil {
 			return
 		}
-		turn[at] = turns[at.cluster.Node]
-		turns[at.cluster.Node]++
+		turn[m.at] = turns[m.at.node()]
+		turns[m.at.node()]++
 	}
-	slices.SortStableFunc(all, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(turn[a], turn[b]), cmp.Compare(a.cluster.Node, b.cluster.Node))
+	slices.SortStableFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(turn[a.at], turn[b.at]), cmp.Compare(a.at.node(), b.at.node()))
 	})
 }
 

@@ -17,16 +17,16 @@ import (
 func TestAlternateLoadsNodesInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 12).Draw(t, "nodes")
-		all := make([]*placed, len(nodes))
+		all := make([]member, len(nodes))
 		has := map[string]int{}
 		for i, n := range nodes {
-			all[i] = &placed{cluster: &model.Cluster{Node: n}}
+			all[i].at = &placed{cluster: &model.Cluster{Node: n}}
 			has[n]++
 		}
 		alternate(all)
 		got := map[string]int{}
-		for k, at := range all {
-			node := at.cluster.Node
+		for k, m := range all {
+			node := m.at.cluster.Node
 			got[node]++
 			for other := range has {
 				if got[other] < has[other] && got[other] < got[node]-1 {

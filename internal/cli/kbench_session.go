@@ -168,7 +168,7 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 	}
 	// Guarded as for writing also where the jobs only read: the volume is filled first.
 	touch := exp.DestroyDataOn != ""
-	if s.found, err = probe(ctx, &placed{worker: s.worker, target: s.target}, exp, p, touch, s.watch); err != nil {
+	if s.found, err = probe(ctx, &placed{worker: s.worker, target: s.target}, exp, p, touch, nil, s.watch); err != nil {
 		return err
 	}
 	if s.target.Kind == model.File {

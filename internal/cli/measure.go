@@ -155,7 +155,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 		}
 		at.allow(&exps[i])
 		pair.places[i], pair.workers[i], targets[i] = at, at.worker, at.target
-		if pair.probes[i], err = probe(ctx, at, exps[i], p, true, watch); err != nil {
+		if pair.probes[i], err = probe(ctx, at, exps[i], p, true, nil, watch); err != nil {
 			return nil, margins, pair.abandon(err)
 		}
 	}

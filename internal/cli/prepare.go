@@ -85,7 +85,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 		return nil, err
 	}
 	at.allow(&exp)
-	found, err := probe(ctx, at, exp, p, by.touch, by.watch)
+	found, err := probe(ctx, at, exp, p, by.touch, nil, by.watch)
 	if err != nil {
 		return nil, at.abandon(err)
 	}
@@ -120,11 +120,12 @@ func sayTo(watch engine.Observer) func(string) {
 	}
 }
 
-// probe asks a worker what the target is. watch may be nil.
-func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, watch engine.Observer) (model.ProbeResult, error) {
+// probe asks a worker what the target is. engines are those that are known to work
+// there, nil to try them; watch may be nil.
+func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, engines []string, watch engine.Observer) (model.ProbeResult, error) {
 	found, err := at.worker.Probe(ctx, model.ProbeRequest{
 		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
-		Bandwidth: touch && exp.Size == 0,
+		Bandwidth: touch && exp.Size == 0, Engines: engines,
 	}, func(p model.Progress) {
 		if watch != nil {
 			watch.Observe(model.Update{Progress: &p, Left: -1})

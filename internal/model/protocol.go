@@ -37,6 +37,9 @@ type ProbeRequest struct {
 	LookOnly bool `json:"look_only,omitempty"`
 	// Bandwidth asks for the bandwidth probe.
 	Bandwidth bool `json:"bandwidth"`
+	// Engines are those that work on a target like this one on the same machine, best
+	// first; they are not tried again. Empty to try them.
+	Engines []string `json:"engines,omitempty"`
 }
 
 // ProbeResult answers a ProbeRequest.

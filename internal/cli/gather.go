@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/scenario/scale"
+)
+
+const (
+	// placedAtOnce is how many workers are placed, and taken down, at the same time:
+	// that is waiting for the cluster, which has all of its pods to start in any case.
+	placedAtOnce = 100
+	// lookAtOnce is how many look around at the same time, which takes their machines
+	// some work.
+	lookAtOnce = 16
+)
+
+// crowd gathers the workers of many volumes: who is placed looks around while others
+// are still waited for.
+type crowd struct {
+	*options
+	env     *env.Env
+	exp     model.Experiment
+	profile profile.Profile
+	by      prepareOptions
+	targets []model.Target
+
+	looking chan struct{}
+	mu      sync.Mutex
+	engines map[acquaintance]*engines
+}
+
+// acquaintance is what volumes have in common that lie on one target and whose workers
+// are on one machine: what engines work for the one, work for the other.
+type acquaintance struct {
+	target int
+	node   string
+}
+
+// engines are those that work, best first, when somebody has tried them.
+type engines struct {
+	sync.Mutex
+	names []string
+}
+
+// member is one volume of a crowd.
+type member struct {
+	at    *placed
+	place scale.Place
+}
+
+// gather places a worker for each volume and probes it. After an error it returns those
+// that were placed as well, which the caller abandons.
+func (c *crowd) gather(ctx context.Context) ([]member, error) {
+	oneNode, err := c.oneNode(ctx, c.env, c.targets, c.by.several.volumes)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]member, c.by.several.volumes)
+	c.looking = make(chan struct{}, lookAtOnce)
+	say := sayOnce(sayTo(c.by.watch))
+	placing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := func(i int, node string) (err error) {
+		m := &members[i]
+		target, turn := i%len(c.targets), i/len(c.targets)
+		m.at, err = c.place(placing, c.env, c.exp, c.targets[target], placeOptions{
+			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node, say: say,
+		})
+		if err == nil {
+			m.place, err = c.acquaint(placing, target, m.at)
+		}
+		if err != nil {
+			// What one lacks the others lack as well, or would wait for in vain.
+			cancel()
+		}
+		return err
+	}
+	err = inParallel(len(members), placedAtOnce, leadersFirst(oneNode, start, func(leader int) string { return members[leader].at.node() }))
+	if err != nil {
+		return members, causes(ctx, err)
+	}
+	if len(c.targets) == 1 {
+		alternate(members)
+	}
+	return members, c.gauge(ctx, members)
+}
+
+// acquaint probes a volume. Trying fio's engines takes a process for each, so the first
+// on a machine does it for all.
+func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Place, error) {
+	key := acquaintance{target: target, node: at.node()}
+	c.mu.Lock()
+	known := c.engines[key]
+	if known == nil {
+		known = &engines{}
+		c.engines[key] = known
+	}
+	c.mu.Unlock()
+	known.Lock()
+	if len(known.names) > 0 {
+		known.Unlock()
+		return c.look(ctx, target, at, false, known.names)
+	}
+	defer known.Unlock()
+	place, err := c.look(ctx, target, at, false, nil)
+	known.names = place.Found.Engines
+	return place, err
+}
+
+// gauge measures the bandwidth of each target by its first volume, when the size of the
+// volumes depends on it and nobody else is there, and tells it of all volumes.
+func (c *crowd) gauge(ctx context.Context, members []member) error {
+	if !c.by.touch || c.exp.Size > 0 {
+		return nil
+	}
+	for i := range members {
+		target, m := i%len(c.targets), &members[i]
+		if i < len(c.targets) {
+			var err error
+			if m.place, err = c.look(ctx, target, m.at, true, m.place.Found.Engines); err != nil {
+				return err
+			}
+			continue
+		}
+		like := members[target].place.Found
+		m.place.Found.ReadBandwidth, m.place.Found.WriteBandwidth = like.ReadBandwidth, like.WriteBandwidth
+	}
+	return nil
+}
+
+// look asks the worker what its volume is, and how fast if bandwidth is asked for.
+func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool, engines []string) (place scale.Place, err error) {
+	c.looking <- struct{}{}
+	defer func() { <-c.looking }()
+	exp := c.exp
+	exp.DestroyDataOn = c.destroyOn(c.targets[target].Name)
+	at.allow(&exp)
+	if !bandwidth {
+		exp.Size = max(1, exp.Size)
+	}
+	place = scale.Place{Target: at.target, Destroy: exp.DestroyDataOn, Node: at.node()}
+	place.Found, err = probe(ctx, at, exp, c.profile, c.by.touch, engines, c.by.watch)
+	return place, err
+}
+
+// node is the name of the machine that the worker is on; "" for this one.
+func (p *placed) node() string {
+	if p.cluster != nil {
+		return p.cluster.Node
+	}
+	return p.host
+}
