@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -20,37 +21,87 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		}
 	}
 	numbers := req.Volume.Target.Kind == model.Fake
-	if req.At > 0 && !numbers {
-		select {
-		case <-time.After(time.Unix(0, req.At).Sub(w.Env.Now())):
-		case <-ctx.Done():
+	driver := w.Driver(req.Volume.Target.Kind)
+	var o onset
+	hold := func() {
+		if req.At > 0 && !numbers {
+			select {
+			case <-time.After(time.Unix(0, req.At).Sub(w.Env.Now())):
+			case <-ctx.Done():
+			}
 		}
+		o.begin(w, req.At)
 	}
-	counter := observe.Begin(w.device)
-	begin := w.Env.Now()
-	delay := 0.0
-	if req.At > 0 && !numbers {
-		delay = max(0, begin.Sub(time.Unix(0, req.At)).Seconds())
-	}
-	pair := pairing{counter: counter, begin: begin}
-	res, err := w.Driver(req.Volume.Target.Kind).Run(ctx, req, func(ev model.Event) {
+	emit := func(ev model.Event) {
 		ev.ID = id
 		if ev.Sample != nil {
 			ev.Sample.Step = req.Step.Number
-			pair.sample(ev.Sample, w.Env.Now())
-			ev.Sample.End += delay
+			o.sample(ev.Sample, w.Env.Now())
 		}
 		w.emit(ev)
-	})
+	}
+	var res model.StepResult
+	var err error
+	if p, poised := driver.(Poised); poised && req.At > 0 {
+		res, err = p.RunPoised(ctx, req, hold, emit)
+	} else {
+		hold()
+		res, err = driver.Run(ctx, req, emit)
+	}
 	if err != nil {
 		return nil, err
 	}
 	res.Step = req.Step
 	if !numbers {
-		res.Delay, res.Ended = delay, delay+w.Env.Now().Sub(begin).Seconds()
-		counters := counter.End()
-		pair.join(counters.Window)
-		res.Counters = &counters
+		o.end(w, &res)
 	}
 	return &res, nil
+}
+
+// onset is when a step began, and what the machine's counters said since. The driver may
+// emit from another goroutine than the one that begins.
+type onset struct {
+	mu      sync.Mutex
+	counter *observe.Counter
+	begun   time.Time
+	// delay is how much later than asked, in seconds.
+	delay float64
+	pair  pairing
+}
+
+// begin notes that the step begins now; at is when it should, 0 for now.
+func (o *onset) begin(w *worker, at int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.counter = observe.Begin(w.device)
+	o.begun = w.Env.Now()
+	if at > 0 && !w.numbers {
+		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())
+	}
+	o.pair = pairing{counter: o.counter, begin: o.begun}
+}
+
+// sample notes the machine's counters beside a sample, whose time then counts from when
+// the step should have begun.
+func (o *onset) sample(s *model.Sample, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counter == nil {
+		return
+	}
+	o.pair.sample(s, now)
+	s.End += o.delay
+}
+
+// end completes the result of a step. One whose tool failed before its time never began.
+func (o *onset) end(w *worker, res *model.StepResult) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counter == nil {
+		return
+	}
+	res.Delay, res.Ended = o.delay, o.delay+w.Env.Now().Sub(o.begun).Seconds()
+	counters := o.counter.End()
+	o.pair.join(counters.Window)
+	res.Counters = &counters
 }

@@ -47,9 +47,13 @@ type Options struct {
 	Beside    Besides
 }
 
-// startMargin is how far in the future a common start is set when there are
-// several workers.
-const startMargin = 500 * time.Millisecond
+// A common start is set startMargin, and startEach for each worker, in the future: the
+// tools are started meanwhile, fio in 0.15 s of a core, and the workers may share a
+// machine of two.
+const (
+	startMargin = 500 * time.Millisecond
+	startEach   = 75 * time.Millisecond
+)
 
 // Execute prepares the volumes, does the plan's steps and as many further rounds
 // as precision needs and time allows. It returns the status that it recorded and

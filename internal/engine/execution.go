@@ -89,8 +89,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	}
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
-	if s.crew(w) > 1 {
-		begin = begin.Add(startMargin)
+	if n := s.crew(w); n > 1 {
+		begin = begin.Add(startMargin + time.Duration(n)*startEach)
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}

@@ -19,6 +19,8 @@ type process struct {
 	args []string
 	// link is the file behind linkName, when the job text uses that.
 	link string
+	// hold returns when fio, which waits at its gate, shall begin; nil where there is none.
+	hold func()
 	// silence is how long fio may print nothing.
 	silence time.Duration
 	// expected is how long it should run at most; 0 when nobody can know.
@@ -84,6 +86,11 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 			return nil, model.BrokenError(fmt.Sprintf("no symbolic link to %q can be made for fio: %v.", p.link, err), "")
 		}
 	}
+	if p.hold != nil {
+		if err := makeGate(dir); err != nil {
+			return nil, err
+		}
+	}
 	// Its end is ours to arrange: asked first, killed later.
 	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
 	cmd.Dir = dir
@@ -100,7 +107,20 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
 	}
+	if p.hold != nil {
+		p.hold()
+		shut, err := openGate(dir)
+		if err != nil {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			sweep(dir)
+			return nil, err
+		}
+		defer shut()
+	}
 	ended := w.watch(ctx, cmd.Process.Pid, end)
+	w.mu.Lock()
+	w.gates.rest(w.outcome.text.Write)
+	w.mu.Unlock()
 	o.took = time.Since(start)
 	o.torn = w.split.inside()
 	// A fio that ended well has waited for its jobs.

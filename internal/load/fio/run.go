@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -16,6 +17,12 @@ import (
 // that came before stay; the error returned is for what stops the step from
 // being tried at all (fio missing, a volume smaller than it should be).
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+	return d.RunPoised(ctx, req, nil, emit)
+}
+
+// RunPoised is Run, but has fio started when it calls hold, where that can be: fio then
+// begins its I/O when hold returns, and not when its start is done.
+func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
 	result := model.StepResult{Step: req.Step}
 	if _, err := d.Version(ctx); err != nil {
 		return result, err
@@ -25,14 +32,21 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	}
 	name := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
 	text := JobText(req.Workload, req.Volume, req.Step)
+	gated := hold != nil && canGate(req)
+	if gated {
+		text += gateLines
+	} else if hold != nil {
+		hold()
+	}
 	emit(model.Event{Raw: &model.Raw{Name: name + ".fio", Data: []byte(text)}})
 	result.Raw = name + ".json"
 
-	begin := time.Now()
+	var begin atomic.Value
+	begin.Store(time.Now())
 	s := &series{
 		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), jobs: jobs(req.Workload),
 		reads: req.Workload.Reads(), writes: req.Workload.Writes(),
-		now:  func() float64 { return time.Since(begin).Seconds() },
+		now:  func() float64 { return time.Since(begin.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
 	args := []string{"--status-interval=1", "--output-format=json+"}
@@ -41,7 +55,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		args = append(args, "--readonly")
 	}
 	var last *job
-	o, err := d.execute(ctx, process{
+	p := process{
 		text: text, link: link(req.Volume),
 		args:    args,
 		silence: d.limits.silence, expected: seconds(req.Step.Ramp + req.Step.Seconds),
@@ -53,7 +67,11 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 			last = j
 			return s.add(j)
 		},
-	})
+	}
+	if gated {
+		p.hold = func() { hold(); begin.Store(time.Now()) }
+	}
+	o, err := d.execute(ctx, p)
 	if err != nil {
 		return result, err
 	}

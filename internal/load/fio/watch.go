@@ -16,6 +16,7 @@ type watcher struct {
 	*outcome
 	limits limits
 	split  splitter
+	gates  chatter
 	// heard has an element when something was printed; enough closes when the
 	// caller gave the job up.
 	heard  chan struct{}
@@ -55,7 +56,7 @@ func (w *watcher) Write(b []byte) (int, error) {
 		if w.refused = w.document(doc); w.refused != nil {
 			close(w.enough)
 		}
-	}, func(text []byte) { w.outcome.text.Write(text) })
+	}, func(text []byte) { w.gates.feed(text, w.outcome.text.Write) })
 	select {
 	case w.heard <- struct{}{}:
 	default:
