@@ -123,6 +123,9 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, margins, err
 	}
+	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
+		return nil, margins, err
+	}
 	var targets [2]model.Target
 	for i, name := range names {
 		if targets[i], err = f.parseTarget(name); err != nil {

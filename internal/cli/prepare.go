@@ -61,6 +61,9 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
+	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
+		return nil, err
+	}
 	if by.several != nil {
 		return o.prepareSeveral(ctx, e, exp, p, by)
 	}

@@ -34,16 +34,13 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 			"choose a larger target, or workloads with smaller blocks, depths and job counts")
 	}
 	if exp.Size > 0 {
-		switch {
-		case exp.Size > probe.Capacity:
+		if exp.Size > probe.Capacity {
 			return 0, "", model.RefusedError(
 				fmt.Sprintf("--size %s does not fit: %s", model.FormatSize(exp.Size), room),
 				fmt.Sprintf("use --size %d or less, or leave it out", alignDown(probe.Capacity, sector)))
-		case exp.Size < least:
-			return 0, "", model.RefusedError(
-				fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
-					model.FormatSize(exp.Size), model.FormatSize(least), model.FormatSize(smallest)),
-				fmt.Sprintf("use --size %d or more, or leave it out", least))
+		}
+		if err := CheckSize(exp.Size, p.Workloads); err != nil {
+			return 0, "", err
 		}
 		return alignDown(exp.Size, sector), "as asked by --size", nil
 	}
@@ -93,6 +90,19 @@ func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult
 		reason += ", cut to " + model.FormatSize(size) + ": " + cut.why
 	}
 	return size, reason
+}
+
+// CheckSize refuses a size in bytes that was asked for and is too small for the
+// workloads; 0 is none. That is known before anything is made.
+func CheckSize(size int64, workloads []model.Workload) error {
+	least := leastSize(workloads)
+	if size <= 0 || size >= least {
+		return nil
+	}
+	return model.RefusedError(
+		fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
+			model.FormatSize(size), model.FormatSize(least), model.FormatSize(smallest)),
+		fmt.Sprintf("use --size %d or more, or leave it out", least))
 }
 
 // leastSize is the least volume on which each I/O in flight has a block of its
