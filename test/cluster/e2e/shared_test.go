@@ -41,14 +41,14 @@ func sharedClass(t *testing.T, node int) string {
 // and the report says what cannot be seen from there.
 func testSharedClass(t *testing.T) {
 	t.Parallel()
-	class, ns := sharedClass(t, 2), namespace(t, "shared-class", "restricted")
-	o := run(t, ns, "run", "sc:"+class, "--access-mode", "RWX", "--size", "88Mi", "--node", "node1", "--only", "rand-read-iops", "--max-time", "8s", "--quiet", "--output", "json")
+	class, ns := sharedClass(t, 1), namespace(t, "shared-class", "restricted")
+	o := run(t, ns, "run", "sc:"+class, "--access-mode", "RWX", "--size", "88Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "8s", "--quiet", "--output", "json")
 	r := measured(t, o)
 	for _, res := range r.Results {
 		near(t, res.Workload, res.Estimate, 1000, res.Verdict)
 	}
 	e := r.Run.Environment
-	if !slices.Equal(e.Cluster.Access, []string{"ReadWriteMany"}) || e.Cluster.Node != "node1" || e.Storage.Filesystem != "fuse.glusterfs" || e.Storage.Device != "" {
+	if !slices.Equal(e.Cluster.Access, []string{"ReadWriteMany"}) || e.Cluster.Node != "node2" || e.Storage.Filesystem != "fuse.glusterfs" || e.Storage.Device != "" {
 		t.Errorf("%+v", e)
 	}
 	for _, f := range r.Findings {
