@@ -44,7 +44,7 @@ func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold fun
 	var begin atomic.Value
 	begin.Store(time.Now())
 	s := &series{
-		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), jobs: jobs(req.Workload),
+		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), ramp: req.Step.Ramp, jobs: jobs(req.Workload),
 		reads: req.Workload.Reads(), writes: req.Workload.Writes(),
 		now:  func() float64 { return time.Since(begin.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },

@@ -13,13 +13,18 @@ const (
 	// tolerance is how much of a step, in ms, may be missing from its samples:
 	// without a ramp fio's ticks come about 0.1 s early.
 	tolerance = 150
+	// early is by how many ms more than the time since the ramp a document may claim to
+	// cover: clocks and the end of the ramp are not read at the same moment.
+	early = 100
 )
 
 // series turns cumulative documents into samples.
 type series struct {
 	step int
-	// whole is the length of the step in ms, jobs the number of fio's jobs.
+	// whole is the length of the step in ms, ramp what goes before it in seconds, jobs
+	// the number of fio's jobs.
 	whole int64
+	ramp  float64
 	jobs  int
 	// reads and writes tell which flows the workload has even if nothing moves.
 	reads, writes bool
@@ -43,6 +48,10 @@ func (s *series) add(j *job) error {
 		return nil
 	}
 	ms := j.milliseconds(s.jobs)
+	if s.ramp > 0 && ms > int64(1000*(s.now()-s.ramp))+early {
+		// Taken while the ramp ended: counts since then, of a time that began before.
+		return nil
+	}
 	if ms < s.covered || j.ios() < s.last.ios() {
 		// The counters were reset at the end of the ramp, so what came before
 		// was of the ramp.

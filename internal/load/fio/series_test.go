@@ -204,6 +204,30 @@ func TestSeriesOddTurns(t *testing.T) {
 	}
 }
 
+// TestTheEndOfTheRampIsNoSample: a document that is taken while fio ends the ramp has the
+// new counts and the old time.
+func TestTheEndOfTheRampIsNoSample(t *testing.T) {
+	made := func(ms int64, ios uint64) *job {
+		return &job{Read: direction{IOs: ios, Bytes: ios * 4096, Runtime: ms, Latency: latency{N: ios, Mean: 1e6}}}
+	}
+	now := 0.0
+	var got []float64
+	s := &series{whole: 3000, ramp: 1, jobs: 1, reads: true, now: func() float64 { return now }, emit: func(x model.Sample) { got = append(got, x.Seconds) }}
+	for _, d := range []struct {
+		at float64
+		*job
+	}{{1.01, made(967, 1)}, {2.02, made(1004, 20)}, {3.02, made(2000, 40)}, {4.02, made(3001, 60)}} {
+		now = d.at
+		if err := s.add(d.job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.finish(true)
+	if diff := cmp.Diff([]float64{1.004, .996, 1.001}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestBinsRefuseRubbish(t *testing.T) {
 	for _, in := range []string{`{"1":}`, `{"1" : -2}`, `[1,2]`, `{"a":1}`, `"x"`, `{"1" : {"2" : 3}, "5" : 1.5}`} {
 		var b bins
