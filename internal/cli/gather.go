@@ -63,15 +63,18 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	}
 	members := make([]member, c.by.several.volumes)
 	c.looking = make(chan struct{}, lookAtOnce)
-	say := sayOnce(sayTo(c.by.watch))
+	waiting := newBoard(len(members), sayTo(c.by.watch))
+	defer waiting.close()
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := func(i int, node string) (err error) {
 		m := &members[i]
 		target, turn := i%len(c.targets), i/len(c.targets)
 		m.at, err = c.place(placing, c.env, c.exp, c.targets[target], placeOptions{
-			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node, say: say,
+			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node,
+			say: func(words string) { waiting.post(i, words) },
 		})
+		waiting.arrive(i)
 		if err == nil {
 			m.place, err = c.acquaint(placing, target, m.at)
 		}

@@ -42,6 +42,9 @@ func (r reason) like(said reason) bool {
 		strings.Replace(r.words, r.quoted.String(), "", 1) == strings.Replace(said.words, said.quoted.String(), "", 1)
 }
 
+// Waiting begins what WaitRunning says; the reason follows.
+const Waiting = "waiting for the pod: "
+
 // WaitRunning waits until the pod runs and returns its node; claim is the one that it
 // uses, "" for none. say gets the reason
 // for waiting whenever it changes. After limit, or for a reason that will not go
@@ -79,7 +82,7 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 		}
 		if !last.like(said) && waited > time.Second {
 			said = last
-			say("waiting for the pod: " + said.words)
+			say(Waiting + said.words)
 		}
 		pause := lookSeldom
 		if waited < oftenFor {
