@@ -24,7 +24,7 @@ const (
 // probe finds out what the target is and how it can be measured.
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
 	driver := w.Driver(req.Target.Kind)
-	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}}
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
 	w.numbers = req.Target.Kind == model.Fake
 	if w.numbers {
 		return res, w.probeFake(ctx, req, driver, res)

@@ -47,13 +47,9 @@ type Options struct {
 	Beside    Besides
 }
 
-// A common start is set startMargin, and startEach for each worker, in the future: the
-// tools are started meanwhile, fio in 0.15 s of a core, and the workers may share a
-// machine of two.
-const (
-	startMargin = 500 * time.Millisecond
-	startEach   = 75 * time.Millisecond
-)
+// startMargin is how far in the future a common start is set, beside the time that the
+// plan gives the volumes' tools to start.
+const startMargin = 500 * time.Millisecond
 
 // Execute prepares the volumes, does the plan's steps and as many further rounds
 // as precision needs and time allows. It returns the status that it recorded and

@@ -90,7 +90,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
 	if n := s.crew(w); n > 1 {
-		begin = begin.Add(startMargin + time.Duration(n)*startEach)
+		lead := s.plan.Lead * float64(n) / float64(len(s.workers))
+		begin = begin.Add(startMargin + time.Duration(lead*float64(time.Second)))
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}

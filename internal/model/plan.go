@@ -166,6 +166,9 @@ type Plan struct {
 	// certain rounds.
 	PrefillSeconds float64 `json:"prefill_seconds"`
 	MeasureSeconds float64 `json:"measure_seconds"`
+	// Lead is how long, in seconds, all volumes together need to start their tools
+	// before they begin at one time; 0 where there is one volume.
+	Lead float64 `json:"lead,omitempty"`
 }
 
 // PlanSchema is the schema name of plan.json.

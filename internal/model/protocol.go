@@ -63,6 +63,9 @@ type ProbeResult struct {
 	WriteBandwidth float64 `json:"write_bandwidth"`
 	// Tools are versions, by name: "fio": "3.33".
 	Tools map[string]string `json:"tools"`
+	// Boot names the running kernel, the same in all containers on it; empty where it has
+	// no name.
+	Boot string `json:"boot,omitempty"`
 }
 
 // PrepareRequest asks to make the volume ready: create, prefill, prove.

@@ -153,7 +153,7 @@ func (t *text) sequential(v model.Volume, part stretch) {
 }
 
 // plainClock spares fio the calibration of a faster clock, half of the 0.15 s of a core
-// that its start takes (fio 3.33), where what it measures is no result.
+// that its start takes (fio 3.33), where what it measures is no result, or is slow enough.
 func (t *text) plainClock() { t.set("clocksource", "clock_gettime") }
 
 // checksum makes every block carry, or show, the checksum of its content.

@@ -32,6 +32,7 @@ func poised(t *testing.T) (req model.StartRequest, untouched func() bool) {
 // TestPoisedFioWaitsForItsTime: fio is started before, does nothing until it may, and
 // its seconds count from then.
 func TestPoisedFioWaitsForItsTime(t *testing.T) {
+	t.Parallel()
 	d := realDriver(t)
 	req, untouched := poised(t)
 	var c collected
@@ -80,6 +81,7 @@ func TestPoisedFioWaitsForItsTime(t *testing.T) {
 }
 
 func TestPoisedFioThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
 	d := realDriver(t)
 	req, _ := poised(t)
 	req.Volume.Engine = "no-such-engine"
@@ -90,6 +92,7 @@ func TestPoisedFioThatFailsSaysWhy(t *testing.T) {
 }
 
 func TestStepsThatCannotWaitAreHeldBefore(t *testing.T) {
+	t.Parallel()
 	req, _ := poised(t)
 	if !canGate(req) {
 		t.Fatal("a plain step cannot wait")

@@ -87,6 +87,9 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
 	if w.Writes() && w.BlockSize < refillBelow && w.Depth*w.JobCount() > 1 {
 		t.set("refill_buffers", 1)
 	}
+	if w.Slow() {
+		t.plainClock()
+	}
 	t.set("randrepeat", 0)
 	t.set("verify", 0)
 }

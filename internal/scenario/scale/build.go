@@ -79,6 +79,9 @@ func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan,
 		plan.Volumes = append(plan.Volumes, v)
 	}
 	plan.Volume = plan.Volumes[0]
+	if len(places) > 1 {
+		plan.Lead = lead(places, plan.Workloads)
+	}
 	return plan, nil
 }
 

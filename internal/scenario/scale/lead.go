@@ -1,0 +1,36 @@
+package scale
+
+import "github.com/loadline/loadline/internal/model"
+
+// What a start of fio takes of a core, in seconds (fio 3.33): half of it is the calibration
+// of a fast clock, which slow workloads do without.
+const (
+	fioStart     = 0.15
+	slowFioStart = 0.08
+)
+
+// lead is how long, in seconds, it takes to start fio for all volumes: those on one
+// machine share its processors. What calls itself several machines and runs on one kernel
+// (the nodes of a cluster in containers) is one.
+func lead(places []Place, workloads []model.Workload) float64 {
+	each := slowFioStart
+	for _, w := range workloads {
+		if !w.Slow() {
+			each = fioStart
+		}
+	}
+	starts, longest := map[string]float64{}, 0.0
+	for _, p := range places {
+		machine := p.Found.Boot
+		if machine == "" {
+			machine = p.Node
+		}
+		cores := float64(max(1, p.Found.Environment.CPUs))
+		starts[machine] += each / cores
+		longest = max(longest, starts[machine])
+		if limit := p.Found.Environment.CgroupCPU; limit > 0 && limit < 1 {
+			longest = max(longest, each/limit)
+		}
+	}
+	return longest
+}
