@@ -103,13 +103,13 @@ func (w Workload) Reads() bool { return w.Direction != Write }
 // JobCount is Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
-// slowest is a rate per job, in I/Os per second, at which reading the slower of two clocks
+// slowRate is a rate per job, in I/Os per second, at which reading the slower of two clocks
 // a few times for each (25 ns) is less than a thousandth of the time between them.
-const slowest = 1000
+const slowRate = 1000
 
 // Slow tells that a rate is asked for that leaves each job much time.
 func (w Workload) Slow() bool {
-	return w.RateIOPS > 0 && w.RateIOPS <= slowest*float64(w.JobCount())
+	return w.RateIOPS > 0 && w.RateIOPS <= slowRate*float64(w.JobCount())
 }
 
 // VolumeCount is Volumes, at least 1.
