@@ -233,3 +233,25 @@ func TestRubbishIsAnsweredInWords(t *testing.T) {
 		t.Errorf("answer: %+v", ev)
 	}
 }
+
+// A volume that was made ahead of a plan which then came out different is made anew.
+func TestAVolumeIsPreparedAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, stub{})
+	first := s.prepare(dir)
+	s.send(model.Request{ID: 2, Prepare: &model.PrepareRequest{
+		Volume: model.Volume{Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Owned: true, Prefill: true, Size: 2 << 20},
+	}})
+	ev := s.answer()
+	if ev.Prepared == nil || ev.Prepared.Path != first || ev.Prepared.Written != 2<<20 {
+		t.Fatalf("answer: %+v, %v", ev.Prepared, ev.Error)
+	}
+	if info, err := os.Stat(first); err != nil || info.Size() != 2<<20 {
+		t.Errorf("%v, %v", info, err)
+	}
+	s.send(model.Request{ID: 3, Bye: &struct{}{}})
+	s.next()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left behind: %s", left[0].Name())
+	}
+}

@@ -18,6 +18,10 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		}
 	}
 	if v.Owned {
+		// What was made before, ahead of a plan that then came out different, makes room.
+		if err := w.cleanup(); err != nil {
+			return nil, err
+		}
 		if err := w.create(&v); err != nil {
 			return nil, err
 		}

@@ -10,21 +10,22 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 )
 
-// board is where many workers post what they wait for, and which tells all of it in a
-// line: fifty pods have fifty claims with names of their own, and one story.
+// board is where many workers post what they wait for and that their volume is written,
+// and which tells all of it in a line: fifty pods have fifty claims with names of their own, and one story.
 type board struct {
 	say func(string)
 	of  int
 	// pace is the least time between two lines.
 	pace time.Duration
 
-	mu     sync.Mutex
-	words  map[int]string
-	there  int
-	timer  *time.Timer
-	last   string
-	closed bool
-	once   func(string)
+	mu      sync.Mutex
+	words   map[int]string
+	there   int
+	written int
+	timer   *time.Timer
+	last    string
+	closed  bool
+	once    func(string)
 }
 
 // boardPace is slow enough to read along.
@@ -62,6 +63,14 @@ func (b *board) arrive(i int) {
 	b.soon()
 }
 
+// wrote notes that one more volume is written.
+func (b *board) wrote() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written++
+	b.soon()
+}
+
 // close says nothing more.
 func (b *board) close() {
 	b.mu.Lock()
@@ -91,8 +100,20 @@ func (b *board) speak() {
 	b.say(line)
 }
 
-// line is what most of those who wait have to say; "" when nobody does.
+// line is what most of those who wait have to say, and how many volumes are written; ""
+// when nobody waits and none is.
 func (b *board) line() string {
+	var parts []string
+	if w := b.waits(); w != "" {
+		parts = append(parts, w)
+	}
+	if b.written > 0 {
+		parts = append(parts, fmt.Sprintf("written: %d of %d volumes", b.written, b.of))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (b *board) waits() string {
 	counts := map[string]int{}
 	most := ""
 	for _, w := range b.words {

@@ -67,7 +67,15 @@ func TestTheBoardCountsTheMost(t *testing.T) {
 	if got := b.line(); got != "waiting for 4 of 5 pods: not bound (2 of them)" {
 		t.Errorf("%q", got)
 	}
+	b.written = 1
+	if got := b.line(); got != "waiting for 4 of 5 pods: not bound (2 of them); written: 1 of 5 volumes" {
+		t.Errorf("%q", got)
+	}
 	b.words = nil
+	if got := b.line(); got != "written: 1 of 5 volumes" {
+		t.Errorf("%q", got)
+	}
+	b.written = 0
 	if got := b.line(); got != "" {
 		t.Errorf("%q", got)
 	}

@@ -16,12 +16,12 @@ const (
 	// that is waiting for the cluster, which has all of its pods to start in any case.
 	placedAtOnce = 100
 	// lookAtOnce is how many look around at the same time, which takes their machines
-	// some work.
+	// some work, and as many write at the same time.
 	lookAtOnce = 16
 )
 
-// crowd gathers the workers of many volumes: who is placed looks around while others
-// are still waited for.
+// crowd gathers the workers of many volumes: who is placed looks around, and may write its
+// volume, while others are still waited for.
 type crowd struct {
 	*options
 	env     *env.Env
@@ -29,10 +29,13 @@ type crowd struct {
 	profile profile.Profile
 	by      prepareOptions
 	targets []model.Target
+	// put places a worker on a target.
+	put func(context.Context, model.Target, placeOptions) (*placed, error)
 
-	looking chan struct{}
-	mu      sync.Mutex
-	engines map[acquaintance]*engines
+	early            scale.Early
+	looking, writing chan struct{}
+	mu               sync.Mutex
+	engines          map[acquaintance]*engines
 }
 
 // acquaintance is what volumes have in common that lie on one target and whose workers
@@ -62,15 +65,17 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 		return nil, err
 	}
 	members := make([]member, c.by.several.volumes)
-	c.looking = make(chan struct{}, lookAtOnce)
+	c.early = scale.Early{Experiment: c.exp, Profile: c.profile, Volumes: len(members)}
+	c.looking, c.writing = make(chan struct{}, lookAtOnce), make(chan struct{}, lookAtOnce)
 	waiting := newBoard(len(members), sayTo(c.by.watch))
 	defer waiting.close()
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var written sync.WaitGroup
 	start := func(i int, node string) (err error) {
 		m := &members[i]
 		target, turn := i%len(c.targets), i/len(c.targets)
-		m.at, err = c.place(placing, c.env, c.exp, c.targets[target], placeOptions{
+		m.at, err = c.put(placing, c.targets[target], placeOptions{
 			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node,
 			say: func(words string) { waiting.post(i, words) },
 		})
@@ -81,12 +86,23 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 		if err != nil {
 			// What one lacks the others lack as well, or would wait for in vain.
 			cancel()
+			return err
 		}
-		return err
+		if !c.by.touch {
+			return nil
+		}
+		if req, ok := c.early.Request(i, &m.place); ok {
+			written.Go(func() { c.write(placing, m.at, req, waiting) })
+		}
+		return nil
 	}
 	err = inParallel(len(members), placedAtOnce, leadersFirst(oneNode, start, func(leader int) string { return members[leader].at.node() }))
+	written.Wait()
 	if err != nil {
 		return members, causes(ctx, err)
+	}
+	if ctx.Err() != nil {
+		return members, ctx.Err()
 	}
 	if len(c.targets) == 1 {
 		alternate(members)
@@ -114,6 +130,20 @@ func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Pla
 	place, err := c.look(ctx, target, at, false, nil)
 	known.names = place.Found.Engines
 	return place, err
+}
+
+// write writes a volume before the plan of all is shown, which scale.Early allows. What
+// goes wrong is told when the engine asks the worker for it, as if it had happened then.
+func (c *crowd) write(ctx context.Context, at *placed, req model.PrepareRequest, waiting *board) {
+	select {
+	case c.writing <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	defer func() { <-c.writing }()
+	if at.worker.PrepareAhead(ctx, req, nil) == nil {
+		waiting.wrote()
+	}
 }
 
 // gauge measures the bandwidth of each target by its first volume, when the size of the

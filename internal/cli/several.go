@@ -47,6 +47,9 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 		}
 	}
 	c := &crowd{options: o, env: e, exp: exp, profile: p, by: by, targets: targets, engines: map[acquaintance]*engines{}}
+	c.put = func(ctx context.Context, t model.Target, by placeOptions) (*placed, error) {
+		return o.place(ctx, e, exp, t, by)
+	}
 	volumes, err := c.gather(ctx)
 	fail := func(err error) (*prepared, error) {
 		for _, v := range volumes {

@@ -21,14 +21,6 @@ func (s *side) crew(w model.Workload) int {
 	return min(len(s.workers), w.VolumeCount())
 }
 
-// volume is what a worker does its I/O on.
-func (s *side) volume(worker int) model.Volume {
-	if len(s.plan.Volumes) == 0 {
-		return s.plan.Volume
-	}
-	return s.plan.Volumes[worker]
-}
-
 // prepare makes the volumes of a side ready, all at once. What several workers share
 // is prepared by the first of them.
 func (e *execution) prepare(ctx context.Context, s *side) error {
@@ -38,8 +30,9 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {
-		prep *model.Preparation
-		err  error
+		prep    *model.Preparation
+		written span
+		err     error
 	}
 	var at sync.Mutex
 	progress := map[int]model.Progress{}
@@ -47,7 +40,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	var all sync.WaitGroup
 	seen := map[string]bool{}
 	for i, w := range s.workers {
-		v := s.volume(i)
+		v := s.plan.VolumeOf(i)
 		if name := v.SharedAs(); len(s.plan.Volumes) > 0 && name != "" {
 			if seen[name] {
 				continue
@@ -56,9 +49,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 		}
 		all.Go(func() {
 			a := &answers[i]
-			a.prep, a.err = w.Prepare(ctx, model.PrepareRequest{
-				Volume: v, Destroy: s.destroy(v), MaxSeconds: s.prefillLimit(),
-			}, func(p model.Progress) {
+			a.prep, a.written, a.err = w.prepared(ctx, s.plan.PrepareRequest(i), func(p model.Progress) {
 				at.Lock()
 				defer at.Unlock()
 				progress[i] = p
@@ -73,37 +64,29 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	all.Wait()
 	var merged *model.Preparation
 	var failed error
+	var spans []span
 	for i, a := range answers {
 		switch {
 		case a.err != nil && (failed == nil || errors.Is(failed, context.Canceled)):
 			failed = a.err
 		case a.err == nil && a.prep != nil && merged == nil:
-			merged = a.prep
+			merged, spans = a.prep, append(spans, a.written)
 		case a.err == nil && a.prep != nil:
 			merged.Merge(*a.prep, fmt.Sprintf("volume %d", i+1))
+			spans = append(spans, a.written)
 		}
 	}
 	if failed != nil {
 		return failed
+	}
+	if len(spans) > 1 {
+		merged.Seconds = together(spans)
 	}
 	if err := s.recorder.Prepared(*merged); err != nil {
 		return err
 	}
 	e.clock = e.now().Sub(e.began).Seconds()
 	return nil
-}
-
-// destroy is the target that a worker may overwrite.
-func (s *side) destroy(v model.Volume) string {
-	if len(s.plan.Volumes) > 0 {
-		return v.DestroyDataOn
-	}
-	return s.plan.Experiment.DestroyDataOn
-}
-
-// prefillLimit is how long a volume may take, of several that may share one disk.
-func (s *side) prefillLimit() float64 {
-	return s.plan.Experiment.MaxPrefill * float64(max(1, len(s.plan.Volumes)))
 }
 
 // addProgress adds up what the workers in a phase have done.

@@ -141,7 +141,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 			at = begin.Add(s.offsets[i]).UnixNano()
 		}
 		go func() {
-			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.volume(i), At: at},
+			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
 				func(ev model.Event) { events <- event{worker: i, ev: ev} })
 			events <- event{worker: i, result: res, err: err}
 		}()

@@ -37,6 +37,9 @@ type Worker struct {
 	// heard is when the last event came.
 	heard  time.Time
 	closed chan struct{}
+
+	// ahead is nil unless the volume was prepared before the engine has asked for it.
+	ahead *ahead
 }
 
 // goneError is why a worker is not there any more.

@@ -207,6 +207,27 @@ func (p *Plan) NodeOf(worker int) string {
 	return ""
 }
 
+// VolumeOf is what a worker does its I/O on.
+func (p *Plan) VolumeOf(worker int) Volume {
+	if len(p.Volumes) == 0 {
+		return p.Volume
+	}
+	return p.Volumes[worker]
+}
+
+// PrepareRequest asks a worker to make its volume ready. Each of several volumes may take
+// as long as all of them, which may share one disk.
+func (p *Plan) PrepareRequest(worker int) PrepareRequest {
+	r := PrepareRequest{
+		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
+		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))),
+	}
+	if len(p.Volumes) > 0 {
+		r.Destroy = r.Volume.DestroyDataOn
+	}
+	return r
+}
+
 // SharedAs is a name for what several volumes of a plan may have in common, all of
 // their bytes: an existing device, image, file or claim. It is empty for a volume that
 // is nobody else's: a file of its own, or a claim that was made for it.

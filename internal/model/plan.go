@@ -231,7 +231,8 @@ const RunSchema = "loadline.run/v1"
 
 // Preparation is what was done to the volume before measuring, and the proof.
 type Preparation struct {
-	// Written is the number of bytes prefilled and Seconds the time it took.
+	// Written is the number of bytes prefilled and Seconds the time it took: that in which
+	// at least one of several volumes was written.
 	Written int64   `json:"written"`
 	Seconds float64 `json:"seconds"`
 	Proof   Proof   `json:"proof"`
@@ -239,8 +240,8 @@ type Preparation struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Merge adds what was done to another volume, which name tells in words. What is not
-// proven of one of them is not proven of all.
+// Merge adds what was done to another volume, which name tells in words, at the same
+// time. What is not proven of one of them is not proven of all.
 func (p *Preparation) Merge(o Preparation, name string) {
 	p.Written += o.Written
 	p.Seconds = max(p.Seconds, o.Seconds)
