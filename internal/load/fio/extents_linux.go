@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// direct is the flag of open that passes by the page cache.
+const direct = unix.O_DIRECT
+
 // reserve allocates the blocks of a file. A filesystem that cannot is no error.
 func reserve(f *os.File, size int64) error {
 	for {

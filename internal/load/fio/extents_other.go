@@ -4,6 +4,9 @@ package fio
 
 import "os"
 
+// direct is no flag of open here.
+const direct = 0
+
 // reserve does nothing: the writing allocates.
 func reserve(*os.File, int64) error { return nil }
 

@@ -1,0 +1,176 @@
+package fio
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A writer fills a file whose extents the kernel shows, so that no block has to carry a
+// checksum of fio's. It is no load, nothing of it is measured, and fio's start takes 0.1 s
+// of a core: what fifty volumes of one machine would wait for longest.
+type writer struct {
+	file   *os.File
+	blocks []stretch
+	// next is the number of the block that is written next, done how many bytes are.
+	next, done atomic.Int64
+	stop       atomic.Bool
+
+	mu  sync.Mutex
+	err error
+}
+
+// write is Fill for such a file, which is as long as the volume already.
+func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (int64, error) {
+	d.one.Lock()
+	defer d.one.Unlock()
+	flags := os.O_WRONLY
+	if v.Direct {
+		flags |= direct
+	}
+	f, err := os.OpenFile(v.Path, flags, 0)
+	if err != nil {
+		return 0, broken("%v.", err)
+	}
+	w := &writer{file: f}
+	for _, part := range stretches(v.Size) {
+		for at := part.offset; at < part.offset+part.size; at += part.block {
+			w.blocks = append(w.blocks, stretch{offset: at, size: part.block})
+		}
+	}
+	end := make(chan struct{})
+	go func() {
+		defer close(end)
+		defer f.Close()
+		w.all(depth(v))
+		if w.err == nil && !w.stop.Load() && !v.NoFlush {
+			w.fail(f.Sync())
+		}
+	}()
+	why, stuck := d.attend(ctx, w, end, limit, v.Size, progress)
+	written := w.done.Load()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case why == "" && w.err == nil:
+		return written, nil
+	case why == "":
+		why = fmt.Sprintf("%v", w.err)
+	case why == tooSlow:
+		return written, broken("the prefill was given up: after %s only %s of %s were written%s.",
+			model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(v.Size), stuck)
+	}
+	return written, broken("the prefill failed after %s of %s: %s%s.", model.FormatSize(written), model.FormatSize(v.Size), why, stuck)
+}
+
+// tooSlow is why a writer is stopped that has used up its time.
+const tooSlow = "too slow"
+
+// attend reports the progress of a writer until its end, which it arranges when nobody
+// wants it any more, when the time is over or when nothing happens. It returns why, and
+// that it has not ended even so.
+func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, limit time.Duration, size int64, progress func(model.Progress)) (why, stuck string) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var late <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		late = t.C
+	}
+	before, moved := int64(0), time.Now()
+	tell := func() {
+		done := w.done.Load()
+		if progress != nil {
+			progress(model.Progress{Phase: "prefill", Done: float64(done), Total: float64(size), Rate: float64(done - before)})
+		}
+		if done > before {
+			before, moved = done, time.Now()
+		}
+	}
+	for why == "" {
+		select {
+		case <-end:
+			tell()
+			return "", ""
+		case <-ctx.Done():
+			why = "interrupted"
+		case <-late:
+			why = tooSlow
+		case <-tick.C:
+			tell()
+			if silent := time.Since(moved); silent > time.Second+d.limits.flush {
+				why = fmt.Sprintf("nothing was written for %s, and it was stopped", model.FormatDuration(silent.Seconds()))
+			}
+		}
+	}
+	w.stop.Store(true)
+	if !wait(end, d.limits.grace) {
+		stuck = ", and the kernel still waits for the storage"
+	}
+	return why, stuck
+}
+
+// all writes all blocks, so many at a time.
+func (w *writer) all(depth int) {
+	var group sync.WaitGroup
+	for range min(depth, len(w.blocks)) {
+		group.Go(func() { w.fail(w.some()) })
+	}
+	group.Wait()
+}
+
+// some writes blocks until there are none left.
+func (w *writer) some() error {
+	// Direct I/O wants memory of whole pages.
+	buffer, err := unix.Mmap(-1, 0, fillBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("no memory for a block: %w", err)
+	}
+	defer unix.Munmap(buffer)
+	var seed [32]byte
+	_, _ = crand.Read(seed[:])
+	random := rand.NewChaCha8(seed)
+	for !w.stop.Load() {
+		i := int(w.next.Add(1)) - 1
+		if i >= len(w.blocks) {
+			return nil
+		}
+		block := buffer[:w.blocks[i].size]
+		_, _ = random.Read(block)
+		n, err := w.file.WriteAt(block, w.blocks[i].offset)
+		w.done.Add(int64(n))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail keeps the first error, in words, and stops the others.
+func (w *writer) fail(err error) {
+	if err == nil {
+		return
+	}
+	var code syscall.Errno
+	if errors.As(err, &code) {
+		err = fmt.Errorf("an I/O failed with %s", errnoWords(code))
+	}
+	w.stop.Store(true)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+}
