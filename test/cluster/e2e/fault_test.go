@@ -9,56 +9,74 @@ import (
 )
 
 // TestFaults: whatever dies in the middle, nothing hangs, nothing is lost without a
-// word, and nothing stays behind. Each has a node of its own.
+// word, and nothing stays behind. They measure beside each other on node2, because no
+// rate is asked for; node3 is lost for a minute, in which node1 measures undisturbed.
 func TestFaults(t *testing.T) {
-	measure := func(node string) []string {
-		return []string{"run", "sc:csi?size=96Mi", "--node", node, "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--output", "json"}
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T)
+	}{
+		{"a node is lost", testNodeLost},
+		{"a pod is evicted", testPodEvicted},
+		{"a pod runs out of memory", testPodOutOfMemory},
+		{"the pod is deleted", testPodDeleted},
+		{"the driver is killed", testDriverKilled},
+		{"an interrupt", testInterrupt},
+		{"two sides meanwhile", testBaseline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.test(t)
+		})
 	}
-	t.Run("the pod is deleted", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "fault-pod", "restricted")
-		cmd, progress := begun(t, ns, "[2/", measure("node1")...)
-		kubectl(t, "delete", "pods", "-n", ns, "-l", "loadline/run", "--force", "--grace-period=0")
-		if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "was deleted") {
-			t.Errorf("exit code %d: %s", code, progress)
-		}
-		nothingLeft(t, ns)
-	})
-	t.Run("the driver is killed", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "fault-driver", "restricted")
-		cmd, _ := begun(t, ns, "[1/", measure("node2")...)
-		// While it lives, cleanup keeps its hands off.
-		if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
-			t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
-		}
-		if out, err := elsewhere(command(t.Context(), t, ns, "", "cleanup")).CombinedOutput(); err != nil || !strings.Contains(string(out), "kept    pod") || strings.Contains(string(out), "removed") {
-			t.Errorf("from another machine: %v: %s", err, out)
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		if left := kubectl(t, "get", "pods,pvc", "-n", ns, "-l", "loadline/run", "-o", "name"); !strings.Contains(left, "pod/") || !strings.Contains(left, "persistentvolumeclaim/") {
-			t.Errorf("left: %q", left)
-		}
-		if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "removed pod") || !strings.Contains(o.stdout, "removed claim") {
-			t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
-		}
-		nothingLeft(t, ns)
-	})
-	t.Run("an interrupt", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "fault-interrupt", "restricted")
-		cmd, progress := begun(t, ns, "[1/", measure("node3")...)
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if code := ended(t, cmd); code != 130 {
-			t.Errorf("exit code %d: %s", code, progress)
-		}
-		nothingLeft(t, ns)
-	})
+}
+
+// patient measures one volume on node2 for up to 25 seconds.
+var patient = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--output", "json"}
+
+func testPodDeleted(t *testing.T) {
+	ns := namespace(t, "fault-pod", "restricted")
+	cmd, progress := begun(t, ns, "[2/", patient...)
+	kubectl(t, "delete", "pods", "-n", ns, "-l", "loadline/run", "--force", "--grace-period=0")
+	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "was deleted") {
+		t.Errorf("exit code %d: %s", code, progress)
+	}
+	nothingLeft(t, ns)
+}
+
+func testDriverKilled(t *testing.T) {
+	ns := namespace(t, "fault-driver", "restricted")
+	cmd, _ := begun(t, ns, "[1/", patient...)
+	// While it lives, cleanup keeps its hands off.
+	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if out, err := elsewhere(command(t.Context(), t, ns, "", "cleanup")).CombinedOutput(); err != nil || !strings.Contains(string(out), "kept    pod") || strings.Contains(string(out), "removed") {
+		t.Errorf("from another machine: %v: %s", err, out)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if left := kubectl(t, "get", "pods,pvc", "-n", ns, "-l", "loadline/run", "-o", "name"); !strings.Contains(left, "pod/") || !strings.Contains(left, "persistentvolumeclaim/") {
+		t.Errorf("left: %q", left)
+	}
+	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "removed pod") || !strings.Contains(o.stdout, "removed claim") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	nothingLeft(t, ns)
+}
+
+func testInterrupt(t *testing.T) {
+	ns := namespace(t, "fault-interrupt", "restricted")
+	cmd, progress := begun(t, ns, "[1/", patient...)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := ended(t, cmd); code != 130 {
+		t.Errorf("exit code %d: %s", code, progress)
+	}
+	nothingLeft(t, ns)
 }
 
 // elsewhere runs the command on a machine of another name, which cannot see the driver's

@@ -65,7 +65,7 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
 	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
-		"--max-time", "50s", "--quiet", "--output", "json")
+		"--max-time", "46s", "--quiet", "--output", "json")
 	var r struct {
 		report
 		Comparison comparison
@@ -91,6 +91,10 @@ func testLonghornBaseline(t *testing.T) {
 	b := r.Run.Environment.Cluster.Backing
 	if b.Adapter != "longhorn" || b.Replicas != 3 || b.Healthy != 3 || b.Engine != "v1.8.0" || b.Locality != "disabled" || len(b.Nodes) != 3 || len(b.Unknown) != 0 {
 		t.Errorf("the adapter says %+v", b)
+	}
+	// Nobody has said where: both sides have gone to the same node.
+	if a, b := r.Comparison.A.Environment.Cluster.Node, r.Comparison.B.Environment.Cluster.Node; a != b || a == "" {
+		t.Errorf("the sides were on %s and %s", a, b)
 	}
 	if a := r.Comparison.A.Environment.Cluster.Backing; a.Adapter != "local-path" || a.Replicas != 1 {
 		t.Errorf("the adapter of the baseline says %+v", a)

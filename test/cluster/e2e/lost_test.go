@@ -41,51 +41,49 @@ func (r interruptible) failed(t *testing.T, words ...string) {
 	said(t, o, words...)
 }
 
-// TestLost: a worker that the cluster takes away in the middle is named, with when and why;
-// the rest is kept as suspect; and what stays behind goes when the node is back.
-func TestLost(t *testing.T) {
-	t.Run("a pod is evicted", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "lost-evicted", "restricted")
-		r := beginLong(t, ns, "[2/", "scale", "sc:csi?size=64Mi", "--volumes", "2", "--node", "node1", "--max-time", "60s")
-		pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "jsonpath={.items[1].metadata.name}"))
-		kubectlIn(t, fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}`, pod, ns),
-			"create", "--raw", "/api/v1/namespaces/"+ns+"/pods/"+pod+"/eviction", "-f", "-")
-		r.failed(t, "on node1 was lost", "last heard of at", pod+" on node1 was taken away by the cluster: EvictionByEvictionAPI")
-		nothingLeft(t, ns)
-	})
-	t.Run("a pod runs out of memory", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "lost-memory", "restricted")
-		r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
-		pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
-		// What lies there is memory of the container that nobody can reclaim.
-		hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
-		if out, err := hog.CombinedOutput(); err == nil {
-			t.Errorf("there is memory enough: %s", out)
+// What the cluster takes away in the middle is named, with when and why; the rest is kept
+// as suspect; and what stays behind goes when the node is back.
+
+func testPodEvicted(t *testing.T) {
+	ns := namespace(t, "lost-evicted", "restricted")
+	r := beginLong(t, ns, "[2/", "scale", "sc:csi?size=64Mi", "--volumes", "2", "--node", "node2", "--max-time", "60s")
+	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "jsonpath={.items[1].metadata.name}"))
+	kubectlIn(t, fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}`, pod, ns),
+		"create", "--raw", "/api/v1/namespaces/"+ns+"/pods/"+pod+"/eviction", "-f", "-")
+	r.failed(t, "on node2 was lost", "last heard of at", pod+" on node2 was taken away by the cluster: EvictionByEvictionAPI")
+	nothingLeft(t, ns)
+}
+
+func testPodOutOfMemory(t *testing.T) {
+	ns := namespace(t, "lost-memory", "restricted")
+	r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
+	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
+	// What lies there is memory of the container that nobody can reclaim.
+	hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
+	if out, err := hog.CombinedOutput(); err == nil {
+		t.Errorf("there is memory enough: %s", out)
+	}
+	r.failed(t, "was lost", "OOMKilled", "--resources memory=1Gi")
+	nothingLeft(t, ns)
+}
+
+func testNodeLost(t *testing.T) {
+	ns := namespace(t, "lost-node", "restricted")
+	r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node3", "--only", "rand-read-iops", "--max-time", "60s")
+	killed := time.Now()
+	lab.KillNode(3)
+	for !strings.Contains(r.progress.String(), "the connection to the pod on node3 is lost") {
+		if time.Since(killed) > 30*time.Second {
+			t.Fatalf("not a word after %s: %s", time.Since(killed), r.progress)
 		}
-		r.failed(t, "was lost", "OOMKilled", "--resources memory=1Gi")
-		nothingLeft(t, ns)
-	})
-	t.Run("a node is lost", func(t *testing.T) {
-		t.Parallel()
-		ns := namespace(t, "lost-node", "restricted")
-		r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node3", "--only", "rand-read-iops", "--max-time", "60s")
-		killed := time.Now()
-		lab.KillNode(3)
-		for !strings.Contains(r.progress.String(), "the connection to the pod on node3 is lost") {
-			if time.Since(killed) > 30*time.Second {
-				t.Fatalf("not a word after %s: %s", time.Since(killed), r.progress)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Logf("said after %s", time.Since(killed).Round(100*time.Millisecond))
-		r.failed(t, "was lost", "is lost with its node: node3", "cannot go before the node node3 is back")
-		t.Logf("ended after %s", time.Since(killed).Round(100*time.Millisecond))
-		if err := lab.StartNode(3); err != nil {
-			t.Fatal(err)
-		}
-		kubectl(t, "wait", "node/node3", "--for=condition=Ready", "--timeout=60s")
-		waitNothingLeft(t, ns)
-	})
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Logf("said after %s", time.Since(killed).Round(100*time.Millisecond))
+	r.failed(t, "was lost", "is lost with its node: node3", "cannot go before the node node3 is back")
+	t.Logf("ended after %s", time.Since(killed).Round(100*time.Millisecond))
+	if err := lab.StartNode(3); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, "wait", "node/node3", "--for=condition=Ready", "--timeout=60s")
+	waitNothingLeft(t, ns)
 }
