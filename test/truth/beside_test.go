@@ -11,36 +11,38 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// machine is shared by those who measure beside others, and held by who is alone.
-var machine sync.RWMutex
-
 // beside measures a slow device while other tests do the same, each with a few percent
-// of a processor. If that fails, it is done once more, alone: what one measurement
-// does to another is then gone, and what is wrong is wrong again.
-func beside(t *testing.T, measure func(t testing.TB)) {
+// of a processor. If that fails, it is done once more when all others have ended but for
+// a few that failed as well: what one measurement does to another is then gone, and what
+// is wrong is wrong again.
+func beside(t *testing.T, g guest, measure func(t testing.TB)) {
 	t.Helper()
-	t.Parallel()
+	leave := join(t, g)
 	failed := func() []string {
-		machine.RLock()
-		defer machine.RUnlock()
-		return attempt(t, measure)
+		defer leave()
+		return attempt(t, false, measure)
 	}()
 	if len(failed) == 0 {
 		return
 	}
-	t.Logf("failed beside others, so once more alone:\n%s", strings.Join(failed, "\n"))
+	t.Logf("failed beside others, so once more:\n%s", strings.Join(failed, "\n"))
 	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
-	machine.Lock()
-	defer machine.Unlock()
-	for _, words := range attempt(t, measure) {
+	if g.company == hasty {
+		g.share = rooms[again]
+	}
+	g.company = again
+	p := everybody.register(g)
+	defer everybody.leave(p)
+	<-p.come
+	for _, words := range attempt(t, true, measure) {
 		t.Error(words)
 	}
 }
 
 // attempt runs what may fail without failing the test, and returns what went wrong.
-func attempt(t *testing.T, measure func(t testing.TB)) []string {
+func attempt(t *testing.T, last bool, measure func(t testing.TB)) []string {
 	t.Helper()
-	a := &attempted{TB: t}
+	a := &attempted{TB: t, last: last}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -54,9 +56,21 @@ func attempt(t *testing.T, measure func(t testing.TB)) []string {
 	return a.failed
 }
 
+// busy says that the machine is too busy for a test. That is a reason for another try
+// where there is one, and to leave the test out where there is none.
+func busy(t testing.TB, why string, args ...any) {
+	t.Helper()
+	if a, ok := t.(*attempted); ok && !a.last {
+		t.Fatalf(why, args...)
+	}
+	lab.Busy(t, why, args...)
+}
+
 // attempted is a test whose failures are only noted, and that ends before the test.
 type attempted struct {
 	testing.TB
+	// last is set when there is no other try.
+	last     bool
 	mu       sync.Mutex
 	failed   []string
 	cleanups []func()
@@ -96,16 +110,16 @@ func (a *attempted) note(words string) {
 // What an attempt gets wrong is told and fails nothing, and what it began has ended.
 func TestAttemptsAreOnlyNoted(t *testing.T) {
 	undone := false
-	failed := attempt(t, func(t testing.TB) {
+	failed := attempt(t, false, func(t testing.TB) {
 		t.Cleanup(func() { undone = true })
 		t.Errorf("%d I/Os", 7)
-		t.Fatal("and no end")
+		busy(t, "and no %s", "end")
 		t.Error("never said")
 	})
 	if want := []string{"7 I/Os", "and no end"}; !slices.Equal(failed, want) || !undone {
 		t.Errorf("%q, undone %v; want %q", failed, undone, want)
 	}
-	if good := attempt(t, func(testing.TB) {}); len(good) > 0 {
+	if good := attempt(t, true, func(testing.TB) {}); len(good) > 0 {
 		t.Errorf("%q of what went well", good)
 	}
 }

@@ -18,6 +18,7 @@ import (
 // the paths replaced by ones that exist here and the time cut short.
 func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
+	defer parts(t)()
 	lab.Lock(t)
 	var saved []string
 	for seed := range 2 {
@@ -31,7 +32,11 @@ func TestExamples(t *testing.T) {
 	}
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {
-			t.Parallel()
+			seconds := 1
+			if strings.Contains(example, " run ") || strings.Contains(example, " compare /") {
+				seconds = 18
+			}
+			join(t, guest{company: hasty, seconds: seconds})
 			here := stage{data: t.TempDir(), old: t.TempDir(), imports: t.TempDir(), saved: saved}
 			if strings.Contains(example, "--goal") {
 				// Reached for sure, however busy this machine is.

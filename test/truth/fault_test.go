@@ -2,7 +2,6 @@ package truth
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +55,7 @@ func TestReadErrorsAreNamed(t *testing.T) {
 
 // The device runs full while it is measured.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
+	join(t, guest{company: hasty, seconds: 14})
 	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
 	results := t.TempDir()
 	go func() {
@@ -115,10 +115,11 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 // Holes read at the speed of memory: the number is invalid, by the extents.
 func TestHolesAreNamed(t *testing.T) {
 	lab.Need(t, "fio")
-	lab.Lock(t)
+	defer parts(t)()
 	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			join(t, guest{company: hasty, seconds: 18})
+			lab.Lock(t)
 			path := file(t, t.TempDir(), 64<<20)
 			before, err := os.Stat(path)
 			if err != nil {
@@ -142,7 +143,7 @@ func TestHolesAreNamed(t *testing.T) {
 
 func TestMemoryIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
-	lab.Lock(t)
+	defer parts(t)()
 	named := func(t *testing.T, target string) {
 		o := measure(t.Context(), t, target, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "6s")
 		if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
@@ -150,13 +151,13 @@ func TestMemoryIsNamed(t *testing.T) {
 		}
 	}
 	t.Run("tmpfs", func(t *testing.T) {
-		t.Parallel()
+		join(t, guest{company: hasty, seconds: 10})
 		dir := lab.Tmpfs(t, 256<<20)
 		named(t, dir)
 		empty(t, dir)
 	})
 	t.Run("a loop device on tmpfs", func(t *testing.T) {
-		t.Parallel()
+		join(t, guest{company: hasty, seconds: 10})
 		named(t, lab.LoopOnMemory(t, 64<<20))
 	})
 }
@@ -179,18 +180,30 @@ func TestDevicesAreSafe(t *testing.T) {
 // An interrupt at any time: partial results are kept and no file stays.
 func TestInterrupt(t *testing.T) {
 	lab.Need(t, "fio")
-	lab.Lock(t)
-	for _, after := range []time.Duration{500 * time.Millisecond, 2500 * time.Millisecond, 9 * time.Second} {
-		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			ctx, cancel := context.WithTimeout(t.Context(), after)
+	defer parts(t)()
+	for name, c := range map[string]struct {
+		after time.Duration
+		// saved is how many seconds of samples there are then.
+		saved int
+	}{"at once": {500 * time.Millisecond, 0}, "soon": {2500 * time.Millisecond, 0}, "in the midst": {0, 8}} {
+		t.Run(name, func(t *testing.T) {
+			join(t, guest{company: hasty, seconds: 12})
+			lab.Lock(t)
+			dir, results := t.TempDir(), t.TempDir()
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			o := measure(ctx, t, dir, "--profile", "quick", "--size", "64M")
+			go func() {
+				time.Sleep(c.after)
+				for ctx.Err() == nil && samples(results) < c.saved {
+					time.Sleep(50 * time.Millisecond)
+				}
+				cancel()
+			}()
+			o := measure(ctx, t, dir, "--profile", "quick", "--size", "64M", "--results", results)
 			if o.code != 130 {
 				t.Errorf("exit code %d, want 130", o.code)
 			}
-			if after > 5*time.Second && (o.report.Run.Status != model.Interrupted || len(o.report.Results) == 0) {
+			if c.saved > 0 && (o.report.Run.Status != model.Interrupted || len(o.report.Results) == 0) {
 				t.Errorf("nothing was kept: status %q, %d results", o.report.Run.Status, len(o.report.Results))
 			}
 			empty(t, dir)

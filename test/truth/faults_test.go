@@ -17,21 +17,11 @@ type planted struct {
 	severity   model.Severity
 	// beside is who else may be measured meanwhile.
 	beside company
+	// seconds is about how long it takes, 0 meaning 25.
+	seconds int
 	// plant makes the device with its fault, and the arguments that meet it.
 	plant func(t testing.TB) (target string, args []string)
 }
-
-// company is what a fault lets happen beside it.
-type company int
-
-const (
-	// gentle is a slow device, which takes a few percent of a processor.
-	gentle company = iota
-	// hasty takes all it gets, and how much it gets does not matter.
-	hasty
-	// alone wants the processors for itself, or changes what all see.
-	alone
-)
 
 // faults has at least one for each rule.
 var faults = []planted{
@@ -72,10 +62,10 @@ var faults = []planted{
 		return lab.LoopOnMemory(t, 64<<20), []string{"--job", own, "--max-time", "6s"}
 	}},
 
-	{rule: "drift", name: "1 % slower every second", severity: model.SeverityWarning, plant: changing(500, 42, func(second int) float64 {
+	{rule: "drift", name: "1 % slower every second", severity: model.SeverityWarning, seconds: 45, plant: changing(500, 42, func(second int) float64 {
 		return 500 * (1 - 0.01*float64(second))
 	})},
-	{rule: "cache", name: "of 64 MiB before a disk of 256", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+	{rule: "cache", name: "of 64 MiB before a disk of 256", severity: model.SeverityWarning, seconds: 50, plant: func(t testing.TB) (string, []string) {
 		return lab.Cached(t, 64<<20).Target(), []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "256M", "--max-time", "6s", "--check-cache"}
 	}},
 	{rule: "warm-up", name: "half the speed at first", severity: model.SeverityWarning, plant: changing(250, 28, after(7, 500))},
@@ -122,7 +112,7 @@ var faults = []planted{
 		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
 	}},
 	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, plant: func(t testing.TB) (string, []string) {
-		return throttled(t), reads("--max-time", "14s", "--cap", "iops=1000,bandwidth=1GiB/s")
+		return throttled(t), reads("--max-time", "20s", "--cap", "iops=1000,bandwidth=1GiB/s")
 	}},
 	{rule: "cap", name: "a device of twice its limit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		return throttled(t), reads("--max-time", "6s", "--cap", "iops=500")

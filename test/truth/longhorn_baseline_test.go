@@ -10,7 +10,9 @@ import (
 // A replicated volume is held against one disk like those below it. What is true
 // of it (reads up to the number of replicas, no read faster than a disk's) raises
 // no alarm; told of two replicas where three share the reads, the rule speaks.
-func TestLonghornAgainstItsDisk(t *testing.T) { beside(t, againstItsDisk) }
+func TestLonghornAgainstItsDisk(t *testing.T) {
+	beside(t, guest{seconds: 63, share: 4}, againstItsDisk)
+}
 
 func againstItsDisk(t testing.TB) {
 	t.Helper()
@@ -39,17 +41,19 @@ func againstItsDisk(t testing.TB) {
 // latency, three of them answer one reader sooner than one does, honestly. So
 // without the number of replicas it is a warning and never invalid. What stands
 // between the disks and fio are a dozen processes here, and a busy machine has no
-// latencies: it gets a second chance.
+// latencies.
 func TestLonghornOnDisksWithoutLatency(t *testing.T) {
+	beside(t, guest{seconds: 36, share: 4}, withoutLatency)
+}
+
+func withoutLatency(t testing.TB) {
+	t.Helper()
 	all := disks(t, 4, 0)
 	v := lab.Longhorn(t, 3, 64<<20, all[1:]...)
 	lab.Fill(t, v.Device)
 	o := measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
 	if o.finding("cpu", model.SeverityInvalid) {
-		o = measure(t.Context(), t, v.Target(), against(all[0], "rand-read-lat")...)
-	}
-	if o.finding("cpu", model.SeverityInvalid) {
-		lab.Busy(t, "this machine is too busy to tell how long a read takes")
+		busy(t, "this machine is too busy to tell how long a read takes")
 	}
 	if !o.finding("faster-reads", model.SeverityWarning) || o.finding("faster-reads", model.SeverityInvalid) {
 		t.Errorf("findings: %+v", o.report.Findings)

@@ -15,10 +15,10 @@ import (
 )
 
 // diskIOPS is the limit of each of the disks that replicas are put on, in 1/s.
-const diskIOPS = 300
+const diskIOPS = 150
 
 // diskDelay is the time that an I/O takes on a disk that has a latency of its own.
-const diskDelay = 4 * time.Millisecond
+const diskDelay = 8 * time.Millisecond
 
 // disks are directories on n disks of their own of known speed.
 func disks(t testing.TB, n int, delay time.Duration) []string {
@@ -34,6 +34,7 @@ func disks(t testing.TB, n int, delay time.Duration) []string {
 
 // A real replicated volume, whose rates are the machine's and are not asserted.
 func TestLonghornVolume(t *testing.T) {
+	join(t, guest{company: hasty, seconds: 13})
 	v := lab.Longhorn(t, 3, 64<<20)
 	o := command(t.Context(), t, "run", v.Target(), "--destroy-data-on", v.Target(), "--results", t.TempDir())
 	if o.code != 2 || !strings.Contains(o.stderr, "--skip log-write-fdatasync") {
@@ -55,7 +56,7 @@ func TestLonghornVolume(t *testing.T) {
 // Reads go to the replicas in turn: three disks give three times the rate of one.
 // When one of them dies no client sees an error, no second is missing, and the
 // series falls to two thirds.
-func TestAReplicaDiesUnderLoad(t *testing.T) { beside(t, replicaDies) }
+func TestAReplicaDiesUnderLoad(t *testing.T) { beside(t, guest{seconds: 26, share: 4}, replicaDies) }
 
 func replicaDies(t testing.TB) {
 	t.Helper()

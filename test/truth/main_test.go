@@ -3,7 +3,6 @@ package truth
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"testing"
 
@@ -11,20 +10,21 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// sideBySide is how many parallel tests run at once: the parts of a test that assert
-// nothing about time, and, when all tests that are not parallel have ended, those that
-// measure slow devices (see beside).
-const sideBySide = 5
-
 // TestMain lets this binary be the processes that loadline starts of itself: as it
 // looks for its own program, it finds this one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "durability-writer" || os.Args[1] == "durability") {
 		os.Exit(cli.Run(context.Background(), env.OS()))
 	}
-	// However few processors there are, unless -parallel says something else.
-	if err := flag.Set("test.parallel", fmt.Sprint(sideBySide)); err != nil {
+	// How many parallel tests run at once is for their company to say, and -parallel has
+	// no say in it: who waits for room takes a place of those.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "1000"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if *rounds > 1 {
+		detections.print()
+	}
+	os.Exit(code)
 }

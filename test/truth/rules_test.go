@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -85,75 +86,99 @@ var rounds = flag.Int("rounds", 1, "plant every fault of the rules, and make the
 const busyStalls = 5
 
 // Each rule finds its fault on a real device. A fault that is missed is tried once
-// more when no other one is: a rule that does not work misses it again. A machine
+// more, with next to nothing beside it: a rule that does not work misses it again. A machine
 // that others keep busy hides some faults; that is told by its standing still.
 func TestRulesFindTheirFaults(t *testing.T) {
 	lab.Need(t, "fio")
 	lab.Lock(t)
-	var mu sync.Mutex
-	found := make([]int, len(faults))
-	for round := range *rounds {
-		findAll(func(i int) {
-			p := faults[i]
-			t.Run(fmt.Sprintf("%s/%s/%d", p.rule, p.name, round+1), func(t *testing.T) {
-				ok := p.found(t)
-				mu.Lock()
-				defer mu.Unlock()
-				if ok {
-					found[i]++
-				}
-			})
-		})
-	}
+	var missed []planted
+	eachFault(t, func(p planted) bool { return p.beside == alone }, func(t *testing.T, p planted) {
+		found := p.found(t)
+		detections.add(p, found)
+		if !found {
+			missed = append(missed, p)
+		}
+	})
 	if *rounds > 1 {
-		printDetections(found)
 		return
 	}
-	for i, p := range faults {
-		if found[i] == 0 {
-			t.Run(p.rule+"/"+p.name+"/again", func(t *testing.T) {
-				lab.WriteDown(t, "SECOND TRY", "the fault was not found at the first try")
-				stalls := watchStalls(t)
-				switch ok := p.found(t); {
-				case ok:
-				case stalls() > busyStalls:
-					lab.Busy(t, "this machine is too busy for the fault of %s", p.rule)
-				default:
-					t.Errorf("%s did not end in %s", p.rule, p.severity)
-				}
-			})
+	for _, p := range missed {
+		t.Run(p.rule+"/"+p.name+"/again", func(t *testing.T) {
+			lab.WriteDown(t, "SECOND TRY", "the fault was not found at the first try")
+			p.find(t)
+		})
+	}
+}
+
+// Likewise for the faults that need not have the machine to themselves.
+func TestRulesFindFaultsSideBySide(t *testing.T) {
+	lab.Need(t, "fio")
+	defer parts(t)()
+	eachFault(t, func(p planted) bool { return p.beside != alone }, func(t *testing.T, p planted) {
+		g := guest{company: p.beside, seconds: cmp.Or(p.seconds, 25)}
+		if *rounds > 1 {
+			join(t, g)
+			detections.add(p, p.found(t))
+			return
+		}
+		beside(t, g, p.find)
+	})
+}
+
+// eachFault runs a part of a test for each of some faults, as often as was asked for.
+func eachFault(t *testing.T, of func(planted) bool, try func(*testing.T, planted)) {
+	t.Helper()
+	for range *rounds {
+		for _, p := range faults {
+			if of(p) {
+				t.Run(p.rule+"/"+p.name, func(t *testing.T) { try(t, p) })
+			}
 		}
 	}
 }
 
-// printDetections prints how often each fault was found at the first try.
-func printDetections(found []int) {
+// detections counts how often each fault was found at the first try, by its name.
+var detections tally
+
+type tally struct {
+	mu    sync.Mutex
+	found map[string]int
+}
+
+func (y *tally) add(p planted, found bool) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.found == nil {
+		y.found = map[string]int{}
+	}
+	if found {
+		y.found[p.rule+"/"+p.name]++
+	}
+}
+
+// print prints a row for each fault, if any was tried.
+func (y *tally) print() {
+	if y.found == nil {
+		return
+	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "\nfaults on real devices\tfault\tfound as\tof %d\n", *rounds)
-	for i, p := range faults {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", p.rule, p.name, p.severity, found[i])
+	for _, p := range faults {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", p.rule, p.name, p.severity, y.found[p.rule+"/"+p.name])
 	}
 	w.Flush()
 }
 
-// findAll tries all faults: those that need the machine for themselves one after the
-// other, the others side by side with their like, where a gentle one uses a few percent
-// of a processor.
-func findAll(try func(fault int)) {
-	for kind, places := range map[company]int{alone: 1, hasty: 3, gentle: 8} {
-		limit := make(chan struct{}, places)
-		var wg sync.WaitGroup
-		for i, p := range faults {
-			if p.beside != kind {
-				continue
-			}
-			limit <- struct{}{}
-			wg.Go(func() {
-				try(i)
-				<-limit
-			})
-		}
-		wg.Wait()
+// find fails when the rule does not find the fault, unless the machine is too busy.
+func (p planted) find(t testing.TB) {
+	lab.Lock(t)
+	stalls := watchStalls(t)
+	switch {
+	case p.found(t):
+	case stalls() > busyStalls:
+		busy(t, "this machine is too busy for the fault of %s", p.rule)
+	default:
+		t.Errorf("%s did not end in %s", p.rule, p.severity)
 	}
 }
 
@@ -232,7 +257,7 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
 		return
 	}
-	beside(t, func(t testing.TB) {
+	beside(t, guest{seconds: 105}, func(t testing.TB) {
 		o, accusations := cleanTry(t)
 		for _, a := range accusations {
 			t.Error(a)

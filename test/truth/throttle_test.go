@@ -13,11 +13,11 @@ import (
 
 // The estimate is within 1 % of what a throttled device is set to.
 func TestThrottledIOPS(t *testing.T) {
-	t.Parallel()
+	defer parts(t)()
 	odd := 500 + rand.Int64N(4500)
 	for _, iops := range []int64{1000, 3000, odd} {
 		t.Run(fmt.Sprint(iops), func(t *testing.T) {
-			beside(t, func(t testing.TB) { holds(t, iops, 0.01) })
+			beside(t, guest{seconds: 34, share: 2}, func(t testing.TB) { holds(t, iops, 0.01) })
 		})
 	}
 }
@@ -32,7 +32,7 @@ func holds(t testing.TB, iops int64, tolerance float64) {
 	depth32 := lab.Job{Depth: 32}
 	before := lab.Fio(t, d, depth32).IOPS
 	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-write-iops",
-		"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+		"--size", fmt.Sprint(d.Size), "--max-time", "1m", "--destroy-data-on", d.Target())
 	if o.code != 0 {
 		t.Errorf("exit code %d", o.code)
 	}
@@ -44,14 +44,14 @@ func holds(t testing.TB, iops int64, tolerance float64) {
 
 // Likewise for bandwidth.
 func TestThrottledBandwidth(t *testing.T) {
-	t.Parallel()
+	defer parts(t)()
 	odd := int64(40<<20) + rand.Int64N(100<<20)
 	for _, limit := range []int64{125 << 20, odd} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			beside(t, func(t testing.TB) {
+			beside(t, guest{seconds: 34, share: 3}, func(t testing.TB) {
 				d := lab.Throttled(t, lab.Throttle{BytesPerSecond: limit})
 				o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
-					"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+					"--size", fmt.Sprint(d.Size), "--max-time", "1m", "--destroy-data-on", d.Target())
 				for _, name := range []string{"seq-read-bw", "seq-write-bw"} {
 					near(t, o.result(t, name), float64(limit), 0.01, float64(limit))
 				}
@@ -78,25 +78,31 @@ func near(t testing.TB, r model.Result, set, tolerance float64, calibrated ...fl
 // The median latency at depth 1 is that of the device: never below the delay,
 // and within 5 % above what bare fio measures on the same device.
 func TestDelay(t *testing.T) {
+	defer parts(t)()
 	for _, delay := range []time.Duration{time.Millisecond, 5 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			t.Parallel()
-			d := lab.Delayed(t, delay, delay)
-			before := lab.Fio(t, d, lab.Job{})
-			o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-lat,rand-write-lat",
-				"--size", "64M", "--max-time", "16s", "--destroy-data-on", d.Target())
-			after := lab.Fio(t, d, lab.Job{})
-			calibrated := max(before.P50.Seconds(), after.P50.Seconds())
-			p50 := o.result(t, "rand-read-lat").Latency.P50
-			if p50 == nil {
-				t.Fatal("the median is hidden")
-			}
-			if *p50 < delay.Seconds() || *p50 > 1.05*calibrated {
-				t.Errorf("p50 %g s; the delay is %s and the device was calibrated at %g s", *p50, delay, calibrated)
-			}
-			if w := o.result(t, "rand-write-lat").Latency.P50; w == nil || *w < delay.Seconds() {
-				t.Errorf("write p50 %v is below the delay", w)
-			}
+			beside(t, guest{seconds: 23}, func(t testing.TB) { delays(t, delay) })
 		})
+	}
+}
+
+// delays holds the latencies of a delayed device to its delay.
+func delays(t testing.TB, delay time.Duration) {
+	t.Helper()
+	d := lab.Delayed(t, delay, delay)
+	before := lab.Fio(t, d, lab.Job{})
+	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-lat,rand-write-lat",
+		"--size", "64M", "--max-time", "16s", "--destroy-data-on", d.Target())
+	after := lab.Fio(t, d, lab.Job{})
+	calibrated := max(before.P50.Seconds(), after.P50.Seconds())
+	p50 := o.result(t, "rand-read-lat").Latency.P50
+	if p50 == nil {
+		t.Fatal("the median is hidden")
+	}
+	if *p50 < delay.Seconds() || *p50 > 1.05*calibrated {
+		t.Errorf("p50 %g s; the delay is %s and the device was calibrated at %g s", *p50, delay, calibrated)
+	}
+	if w := o.result(t, "rand-write-lat").Latency.P50; w == nil || *w < delay.Seconds() {
+		t.Errorf("write p50 %v is below the delay", w)
 	}
 }
