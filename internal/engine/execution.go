@@ -140,7 +140,14 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		if len(crew) > 1 {
 			at = begin.Add(s.offsets[i]).UnixNano()
 		}
+		turn := time.Duration(float64(i) / float64(len(s.workers)) * s.plan.Spread * float64(time.Second))
 		go func() {
+			// Tools that all start at once take each other for a machine that sleeps badly: fio
+			// then does not sleep between its I/Os, but waits with its processor.
+			select {
+			case <-time.After(turn):
+			case <-visitCtx.Done():
+			}
 			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
 				func(ev model.Event) { events <- event{worker: i, ev: ev} })
 			events <- event{worker: i, result: res, err: err}

@@ -169,6 +169,8 @@ type Plan struct {
 	// Lead is how long, in seconds, all volumes together need to start their tools
 	// before they begin at one time; 0 where there is one volume.
 	Lead float64 `json:"lead,omitempty"`
+	// Spread is the part of Lead over which these starts are spread, in seconds.
+	Spread float64 `json:"spread,omitempty"`
 }
 
 // PlanSchema is the schema name of plan.json.

@@ -80,7 +80,7 @@ func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan,
 	}
 	plan.Volume = plan.Volumes[0]
 	if len(places) > 1 {
-		plan.Lead = lead(places, plan.Workloads)
+		plan.Lead, plan.Spread = lead(places, plan.Workloads)
 	}
 	return plan, nil
 }

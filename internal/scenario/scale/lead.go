@@ -11,26 +11,31 @@ const (
 
 // lead is how long, in seconds, it takes to start fio for all volumes: those on one
 // machine share its processors. What calls itself several machines and runs on one kernel
-// (the nodes of a cluster in containers) is one.
-func lead(places []Place, workloads []model.Workload) float64 {
+// (the nodes of a cluster in containers) is one. spread is the part of it over which the
+// starts can be spread, so that none waits for another: the rest is what the slowest needs
+// for itself where a limit leaves it less than a processor.
+func lead(places []Place, workloads []model.Workload) (lead, spread float64) {
 	each := slowFioStart
 	for _, w := range workloads {
 		if !w.Slow() {
 			each = fioStart
 		}
 	}
-	starts, longest := map[string]float64{}, 0.0
+	starts, alone := map[string]float64{}, 0.0
 	for _, p := range places {
+		if p.Target.Kind == model.Fake {
+			continue
+		}
 		machine := p.Found.Boot
 		if machine == "" {
 			machine = p.Node
 		}
 		cores := float64(max(1, p.Found.Environment.CPUs))
 		starts[machine] += each / cores
-		longest = max(longest, starts[machine])
+		spread = max(spread, starts[machine])
 		if limit := p.Found.Environment.CgroupCPU; limit > 0 && limit < 1 {
-			longest = max(longest, each/limit)
+			alone = max(alone, each/limit)
 		}
 	}
-	return longest
+	return spread + alone, spread
 }
