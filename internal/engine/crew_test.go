@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -63,5 +64,38 @@ func TestProgressOfAllWorkersAddsUp(t *testing.T) {
 	got := addProgress(map[int]model.Progress{0: {Phase: "prefill", Done: 1, Total: 4, Rate: 2}, 1: {Phase: "prefill", Done: 2, Total: 4, Rate: 3}, 2: {Phase: "prove", Done: 9}}, "prefill")
 	if want := (model.Progress{Phase: "prefill", Done: 3, Total: 8, Rate: 5}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Workers whose tools would take each other's processors are not asked all at once.
+func TestStartsAreSpread(t *testing.T) {
+	const spread = 200 * time.Millisecond
+	var mu sync.Mutex
+	asked := make([]time.Time, 4)
+	var workers []*Worker
+	for i := range asked {
+		w, _ := connected(t, func(s *scripted, r model.Request) {
+			mu.Lock()
+			if r.Start != nil && asked[i].IsZero() {
+				asked[i] = time.Now()
+			}
+			mu.Unlock()
+			steady(s, r)
+		})
+		workers = append(workers, w)
+	}
+	p := plan(1000, "a")
+	p.Lead, p.Spread, p.Workloads[0].Volumes = spread.Seconds(), spread.Seconds(), len(asked)
+	for range asked {
+		p.Volumes = append(p.Volumes, model.Volume{Owned: true})
+	}
+	begin := time.Now()
+	if _, err := execute(t.Context(), p, needs{}, &memory{}, workers...); err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range asked {
+		if turn := spread / 4 * time.Duration(i); at.Sub(begin) < turn {
+			t.Errorf("worker %d was asked after %s, before its turn at %s", i, at.Sub(begin), turn)
+		}
 	}
 }
