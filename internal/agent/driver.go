@@ -36,3 +36,10 @@ type Poised interface {
 	// missing. hold returns when the step is to begin; samples count from then.
 	RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error)
 }
+
+// Credulous is a Driver that takes somebody's word for the version of its tool, which it
+// has to start to ask.
+type Credulous interface {
+	Driver
+	Assume(version string)
+}

@@ -45,10 +45,10 @@ type acquaintance struct {
 	node   string
 }
 
-// engines are those that work, best first, when somebody has tried them.
+// engines is what the first has found who has tried the engines.
 type engines struct {
 	sync.Mutex
-	names []string
+	found *model.ProbeResult
 }
 
 // member is one volume of a crowd.
@@ -122,13 +122,15 @@ func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Pla
 	}
 	c.mu.Unlock()
 	known.Lock()
-	if len(known.names) > 0 {
+	if known.found != nil {
 		known.Unlock()
-		return c.look(ctx, target, at, false, known.names)
+		return c.look(ctx, target, at, false, known.found)
 	}
 	defer known.Unlock()
 	place, err := c.look(ctx, target, at, false, nil)
-	known.names = place.Found.Engines
+	if err == nil {
+		known.found = &place.Found
+	}
 	return place, err
 }
 
@@ -156,7 +158,7 @@ func (c *crowd) gauge(ctx context.Context, members []member) error {
 		target, m := i%len(c.targets), &members[i]
 		if i < len(c.targets) {
 			var err error
-			if m.place, err = c.look(ctx, target, m.at, true, m.place.Found.Engines); err != nil {
+			if m.place, err = c.look(ctx, target, m.at, true, &m.place.Found); err != nil {
 				return err
 			}
 			continue
@@ -168,7 +170,7 @@ func (c *crowd) gauge(ctx context.Context, members []member) error {
 }
 
 // look asks the worker what its volume is, and how fast if bandwidth is asked for.
-func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool, engines []string) (place scale.Place, err error) {
+func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool, like *model.ProbeResult) (place scale.Place, err error) {
 	c.looking <- struct{}{}
 	defer func() { <-c.looking }()
 	exp := c.exp
@@ -178,7 +180,7 @@ func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool
 		exp.Size = max(1, exp.Size)
 	}
 	place = scale.Place{Target: at.target, Destroy: exp.DestroyDataOn, Node: at.node()}
-	place.Found, err = probe(ctx, at, exp, c.profile, c.by.touch, engines, c.by.watch)
+	place.Found, err = probe(ctx, at, exp, c.profile, c.by.touch, like, c.by.watch)
 	return place, err
 }
 

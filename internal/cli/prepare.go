@@ -123,13 +123,18 @@ func sayTo(watch engine.Observer) func(string) {
 	}
 }
 
-// probe asks a worker what the target is. engines are those that are known to work
-// there, nil to try them; watch may be nil.
-func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, engines []string, watch engine.Observer) (model.ProbeResult, error) {
-	found, err := at.worker.Probe(ctx, model.ProbeRequest{
+// probe asks a worker what the target is. like is what was found for another target of
+// this kind on the same machine, where engines and versions are the same; nil to try and
+// ask for them. watch may be nil.
+func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, like *model.ProbeResult, watch engine.Observer) (model.ProbeResult, error) {
+	req := model.ProbeRequest{
 		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
-		Bandwidth: touch && exp.Size == 0, Engines: engines,
-	}, func(p model.Progress) {
+		Bandwidth: touch && exp.Size == 0,
+	}
+	if like != nil {
+		req.Engines, req.Tools = like.Engines, like.Tools
+	}
+	found, err := at.worker.Probe(ctx, req, func(p model.Progress) {
 		if watch != nil {
 			watch.Observe(model.Update{Progress: &p, Left: -1})
 		}

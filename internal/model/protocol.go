@@ -40,6 +40,8 @@ type ProbeRequest struct {
 	// Engines are those that work on a target like this one on the same machine, best
 	// first; they are not tried again. Empty to try them.
 	Engines []string `json:"engines,omitempty"`
+	// Tools are the versions there of what such a worker uses; it is not asked again.
+	Tools map[string]string `json:"tools,omitempty"`
 }
 
 // ProbeResult answers a ProbeRequest.
