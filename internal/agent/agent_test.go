@@ -255,3 +255,23 @@ func TestAVolumeIsPreparedAgain(t *testing.T) {
 		t.Errorf("left behind: %s", left[0].Name())
 	}
 }
+
+// credulous is a driver that can be told the version of its tool.
+type credulous struct {
+	stub
+	told *string
+}
+
+func (c credulous) Assume(version string) { *c.told = version }
+
+func TestWhatOthersHaveAskedIsNotAskedAgain(t *testing.T) {
+	var told string
+	dir := t.TempDir()
+	s := start(t, credulous{told: &told})
+	s.send(model.Request{ID: 1, Probe: &model.ProbeRequest{
+		Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Engines: []string{"psync"}, Tools: map[string]string{"fio": "3.33"},
+	}})
+	if ev := s.answer(); ev.Probed == nil || told != "3.33" {
+		t.Errorf("told of version %q: %+v", told, ev.Error)
+	}
+}

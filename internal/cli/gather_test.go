@@ -17,6 +17,9 @@ import (
 	"github.com/loadline/loadline/internal/scenario/scale"
 )
 
+// last is the number of the volume whose pod comes when all others are there.
+const last = 5
+
 // podOf is a worker in a pod with a volume that was made for it. write answers the requests
 // to write that, and those to stop.
 func podOf(t *testing.T, target model.Target, number int, write func(emit func(model.Event), r model.Request)) *placed {
@@ -37,8 +40,10 @@ func podOf(t *testing.T, target model.Target, number int, write func(emit func(m
 			switch err := json.Unmarshal(lines.Bytes(), &r); {
 			case err != nil:
 				return
+			case r.Probe != nil && number == last && r.Probe.Tools["fio"] != "3.33":
+				emit(model.Event{ID: r.ID, Error: model.BrokenError("the others of this node have not told which fio is there", "")})
 			case r.Probe != nil:
-				emit(model.Event{ID: r.ID, Probed: &model.ProbeResult{Engines: []string{"io_uring"}, Direct: true, Capacity: 8 << 30, MakesFile: true,
+				emit(model.Event{ID: r.ID, Probed: &model.ProbeResult{Engines: []string{"io_uring"}, Tools: map[string]string{"fio": "3.33"}, Direct: true, Capacity: 8 << 30, MakesFile: true,
 					Environment: model.Environment{Storage: model.Storage{Device: fmt.Sprint("loop", number)}}}})
 			case r.Prepare != nil, r.Stop != nil:
 				write(emit, r)
@@ -86,7 +91,7 @@ func crowdOf(t *testing.T, volumes int, size int64, put func(ctx context.Context
 // TestVolumesAreWrittenWhilePodsAreWaitedFor: the last pod comes only when the volumes of
 // all others were written, and the plan then asks for nothing else.
 func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
-	const volumes = 5
+	const volumes = last
 	asked := make(chan model.PrepareRequest, volumes)
 	early := 0
 	c := crowdOf(t, volumes, 16<<20, func(_ context.Context, target model.Target, by placeOptions) (*placed, error) {
@@ -94,7 +99,7 @@ func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
 		if _, err := fmt.Sscanf(by.suffix, "-v%d", &number); err != nil {
 			return nil, err
 		}
-		for number == volumes && early < volumes-1 {
+		for number == last && early < volumes-1 {
 			select {
 			case <-asked:
 				early++

@@ -180,6 +180,16 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+func TestAVersionIsTakenFromOthers(t *testing.T) {
+	e := env.OS()
+	e.LookPath = func(string) (string, error) { return "/bin/false", nil }
+	d := New(e)
+	d.Assume("3.33")
+	if got, err := d.Version(t.Context()); got != "3.33" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	e := env.OS()
 	e.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
