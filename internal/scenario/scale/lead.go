@@ -2,11 +2,12 @@ package scale
 
 import "github.com/loadline/loadline/internal/model"
 
-// What a start of fio takes of a core, in seconds (fio 3.33): half of it is the calibration
-// of a fast clock, which slow workloads do without.
+// What a start of fio takes of a core, in seconds (fio 3.33), with the shells beside it and
+// some for what else the machine does: 0.07 of it are the calibration of a fast clock, which
+// slow workloads do without.
 const (
-	fioStart     = 0.15
-	slowFioStart = 0.08
+	fioStart     = 0.17
+	slowFioStart = 0.10
 )
 
 // lead is how long, in seconds, it takes to start fio for all volumes: those on one

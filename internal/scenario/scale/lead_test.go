@@ -29,14 +29,14 @@ func TestLeadIsThatOfTheFullestMachine(t *testing.T) {
 		want      float64
 		alone     float64
 	}{
-		"three nodes of 16 cores":       {many(51, 3, "own", 16), fast, 17 * .15 / 16, 0},
-		"three nodes of one machine":    {many(51, 3, "same", 2), fast, 51 * .15 / 2, 0},
-		"slow ones on it":               {many(51, 3, "same", 2), slow, 51 * .08 / 2, 0},
-		"one of the workloads is fast":  {many(51, 3, "same", 2), append(slow, fast...), 51 * .15 / 2, 0},
-		"kernels without names":         {many(6, 3, "", 4), fast, 2 * .15 / 4, 0},
-		"a limit of a tenth of a core":  {append(many(2, 2, "own", 8), at("n", "", 8, .1)), fast, .15 / 8, 1.5},
+		"three nodes of 16 cores":       {many(51, 3, "own", 16), fast, 17 * fioStart / 16, 0},
+		"three nodes of one machine":    {many(51, 3, "same", 2), fast, 51 * fioStart / 2, 0},
+		"slow ones on it":               {many(51, 3, "same", 2), slow, 51 * slowFioStart / 2, 0},
+		"one of the workloads is fast":  {many(51, 3, "same", 2), append(slow, fast...), 51 * fioStart / 2, 0},
+		"kernels without names":         {many(6, 3, "", 4), fast, 2 * fioStart / 4, 0},
+		"a limit of a tenth of a core":  {append(many(2, 2, "own", 8), at("n", "", 8, .1)), fast, fioStart / 8, fioStart / .1},
 		"devices of numbers":            {[]Place{{Target: model.Target{Kind: model.Fake}}}, fast, 0, 0},
-		"a machine that says no number": {many(2, 1, "same", 0), fast, .3, 0},
+		"a machine that says no number": {many(2, 1, "same", 0), fast, 2 * fioStart, 0},
 	} {
 		if lead, spread := lead(c.places, c.workloads); math.Abs(spread-c.want) > 1e-9 || math.Abs(lead-c.want-c.alone) > 1e-9 {
 			t.Errorf("%s: %g s of %g s, want %g of %g", name, spread, lead, c.want, c.want+c.alone)
