@@ -105,7 +105,7 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 	if o.code != 1 {
 		t.Errorf("exit code %d, want 1", o.code)
 	}
-	if !strings.Contains(o.stderr, "Input/output error") {
+	if !strings.Contains(o.stderr, "EIO: the storage returned an input/output error") {
 		t.Errorf("the cause is not named: %s", o.stderr)
 	}
 	os.Remove(filepath.Join(dir, "lost+found"))
