@@ -28,9 +28,9 @@ func beside(t *testing.T, g guest, measure func(t testing.TB)) {
 	t.Logf("failed beside others, so once more:\n%s", strings.Join(failed, "\n"))
 	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
 	if g.company == hasty {
-		g.share = rooms[again]
+		g.share = rooms[calm]
 	}
-	g.company = again
+	g.company = calm
 	p := everybody.register(g)
 	defer everybody.leave(p)
 	<-p.come

@@ -9,8 +9,8 @@ import (
 )
 
 // company is who else may be at work while a test is. Those that are alone are not
-// parallel, and run first. Then come the hasty ones, then the gentle ones, then second
-// tries: none begins before those before have left.
+// parallel, and run first. Then come the hasty ones, then the gentle ones, then the calm
+// ones: none begins before those before have left.
 type company int
 
 const (
@@ -20,13 +20,14 @@ const (
 	hasty
 	// alone wants the processors for itself, or changes what all see.
 	alone
-	// again is a gentle one's second try, or a hasty one's, which has then no company.
-	again
+	// calm is a slow device beside which next to nothing else may be: one of which short
+	// latencies are told, and whatever is tried a second time.
+	calm
 )
 
 // rooms is how much of each company finds room at once: six that are hasty, and of those
-// that are gentle what two processors do with ease, or half of that at a second try.
-var rooms = map[company]int{hasty: 6, gentle: 12, again: 6}
+// that are gentle what two processors do with ease, or half of that where it has to be calm.
+var rooms = map[company]int{hasty: 6, gentle: 12, calm: 6}
 
 // guest is a test, or a part of one, that others run beside.
 type guest struct {
@@ -131,7 +132,7 @@ func (y *party) admit() {
 	if !y.begun {
 		return
 	}
-	for _, c := range []company{hasty, gentle, again} {
+	for _, c := range []company{hasty, gentle, calm} {
 		room, anybody := rooms[c], false
 		for _, p := range y.guests {
 			if p.company == c {
@@ -163,7 +164,7 @@ func TestPartiesAdmitInOrder(t *testing.T) {
 	var y party
 	in := map[string]*present{}
 	for name, g := range map[string]guest{
-		"again":  {company: again, seconds: 90},
+		"calm":   {company: calm, seconds: 90},
 		"heavy":  {company: gentle, seconds: 60, share: rooms[gentle] - 1},
 		"second": {company: gentle, seconds: 50, share: 2},
 		"small":  {company: gentle, seconds: 5},
@@ -193,7 +194,7 @@ func TestPartiesAdmitInOrder(t *testing.T) {
 		{func() { y.leave(in["parts"]) }, "hasty heavy parts"},
 		{func() { y.leave(in["heavy"]) }, "hasty heavy parts second small"},
 		{func() { y.leave(in["small"]) }, "hasty heavy parts second small"},
-		{func() { y.leave(in["second"]) }, "again hasty heavy parts second small"},
+		{func() { y.leave(in["second"]) }, "calm hasty heavy parts second small"},
 	} {
 		step.does()
 		if got := strings.Join(came(), " "); got != step.want {

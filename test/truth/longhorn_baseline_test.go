@@ -43,7 +43,7 @@ func againstItsDisk(t testing.TB) {
 // between the disks and fio are a dozen processes here, and a busy machine has no
 // latencies.
 func TestLonghornOnDisksWithoutLatency(t *testing.T) {
-	beside(t, guest{seconds: 36, share: 4}, withoutLatency)
+	beside(t, guest{company: calm, seconds: 36, share: 4}, withoutLatency)
 }
 
 func withoutLatency(t testing.TB) {
