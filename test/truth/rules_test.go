@@ -151,12 +151,14 @@ func (y *tally) add(p planted, found bool) {
 	if y.found == nil {
 		y.found = map[string]int{}
 	}
+	n := 0
 	if found {
-		y.found[p.rule+"/"+p.name]++
+		n = 1
 	}
+	y.found[p.rule+"/"+p.name] += n
 }
 
-// print prints a row for each fault, if any was tried.
+// print prints a row for each fault that was tried.
 func (y *tally) print() {
 	if y.found == nil {
 		return
@@ -164,7 +166,9 @@ func (y *tally) print() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "\nfaults on real devices\tfault\tfound as\tof %d\n", *rounds)
 	for _, p := range faults {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", p.rule, p.name, p.severity, y.found[p.rule+"/"+p.name])
+		if n, tried := y.found[p.rule+"/"+p.name]; tried {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", p.rule, p.name, p.severity, n)
+		}
 	}
 	w.Flush()
 }
