@@ -111,7 +111,8 @@ var faults = []planted{
 		own := ownFile(t, "own.yaml", "name: own\nworkloads:\n  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 16, rate_iops: 2000, metric: iops}\n")
 		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
 	}},
-	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, plant: func(t testing.TB) (string, []string) {
+	// The whole interval has to be within 3 % of the limit.
+	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, beside: calm, plant: func(t testing.TB) (string, []string) {
 		return throttled(t), reads("--max-time", "20s", "--cap", "iops=1000,bandwidth=1GiB/s")
 	}},
 	{rule: "cap", name: "a device of twice its limit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
