@@ -30,7 +30,7 @@ func (p *page) run(run *model.RunInfo, ran []string) {
 	v, e, volume := run.Volume, run.Environment, ""
 	switch {
 	case len(run.Volumes) > 1:
-		volume = phrase(words.Volumes(run.Volumes), words.Sharing(run.Volumes), v.SizeReason)
+		volume = phrase(words.Volumes(run.Volumes), words.Sharing(run.Volumes), words.Spread(run.Volumes), v.SizeReason)
 	case v.Size > 0:
 		volume = phrase(words.Volume(v), v.SizeReason)
 	}

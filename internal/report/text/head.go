@@ -39,7 +39,7 @@ func several(one model.Volume, list []model.Volume) []model.Volume {
 
 // place writes the lines "target" and "where".
 func (p *page) place(volumes []model.Volume, env model.Environment, tools map[string]string) {
-	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes), words.Sharing(volumes))
+	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes), words.Sharing(volumes), words.Spread(volumes))
 	p.field("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	p.cluster(env.Cluster)
 }

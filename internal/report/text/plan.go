@@ -20,7 +20,7 @@ func Plan(w io.Writer, pl *model.Plan, c *model.Cluster, o Options) error {
 	p.field("target", words.Targets(all), kindWords(v.Target.Kind))
 	p.cluster(c)
 	if len(all) > 1 {
-		p.field("volume", words.Volumes(all), words.Sharing(all), v.SizeReason)
+		p.field("volume", words.Volumes(all), words.Sharing(all), words.Spread(all), v.SizeReason)
 	} else {
 		p.field("volume", model.FormatSize(v.Size), v.SizeReason)
 	}

@@ -86,16 +86,45 @@ func Sharing(list []model.Volume) string {
 	if n := len(claims); n > 1 {
 		words = fmt.Sprintf("in %d claims", n)
 	}
-	switch n := len(nodes); {
-	case n == 0:
+	switch len(nodes) {
+	case 0:
 		return words
-	case n == 1:
+	case 1:
 		return words + ", all from " + nodes[0]
-	case n > 4:
-		nodes = append(nodes[:3], fmt.Sprintf("%d more nodes", n-3))
+	}
+	return words + ", used at once from " + enumerate(nodes)
+}
+
+// Spread tells how many volumes are on which nodes, where there are several of both:
+// "17 on each of node1, node2 and node3". It is empty where Sharing tells the nodes.
+func Spread(list []model.Volume) string {
+	count := map[string]int{}
+	for _, v := range list {
+		if v.Node == "" {
+			return ""
+		}
+		count[v.Node]++
+	}
+	if len(count) < 2 || Sharing(list) != "" {
+		return ""
+	}
+	nodes := slices.Sorted(maps.Keys(count))
+	if least := count[nodes[0]]; len(list) == least*len(nodes) && !slices.ContainsFunc(nodes, func(n string) bool { return count[n] != least }) {
+		return fmt.Sprintf("%d on each of %s", least, enumerate(nodes))
+	}
+	for i, n := range nodes {
+		nodes[i] = fmt.Sprintf("%d on %s", count[n], n)
+	}
+	return enumerate(nodes)
+}
+
+// enumerate is "node1, node2 and node3", or the first three of more than four.
+func enumerate(nodes []string) string {
+	if n := len(nodes); n > 4 {
+		nodes = append(slices.Clone(nodes[:3]), fmt.Sprintf("%d more nodes", n-3))
 	}
 	last := len(nodes) - 1
-	return words + ", used at once from " + strings.Join(nodes[:last], ", ") + " and " + nodes[last]
+	return strings.Join(nodes[:last], ", ") + " and " + nodes[last]
 }
 
 // Targets names the targets of several volumes, each once.

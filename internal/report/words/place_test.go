@@ -42,6 +42,37 @@ func TestSharingTellsWhoUsesOneClaim(t *testing.T) {
 	}
 }
 
+func TestSpreadTellsHowManyAreWhere(t *testing.T) {
+	on := func(nodes string) (list []model.Volume) {
+		for _, n := range strings.Fields(nodes) {
+			list = append(list, model.Volume{Node: n, Target: model.Target{Name: "sc:fast", Cluster: &model.ClusterVolume{Class: "fast"}}})
+		}
+		return list
+	}
+	for nodes, want := range map[string]string{
+		"":          "",
+		"a a":       "",
+		"b a":       "1 on each of a and b",
+		"c a b a":   "2 on a, 1 on b and 1 on c",
+		"a b c d e": "1 on each of a, b, c and 2 more nodes",
+		"a b b c c": "1 on a, 2 on b and 2 on c",
+	} {
+		if got := Spread(on(nodes)); got != want {
+			t.Errorf("%q of %q, not %q", got, nodes, want)
+		}
+	}
+	shared := on("a b")
+	for i := range shared {
+		shared[i].Target = model.Target{Name: "pvc:x", Cluster: &model.ClusterVolume{Name: "x"}}
+	}
+	if got := Spread(append(shared, model.Volume{})); got != "" {
+		t.Errorf("%q where a worker is on no node", got)
+	}
+	if got := Spread(shared); got != "" {
+		t.Errorf("%q of one claim", got)
+	}
+}
+
 func TestBackingTellsWhatIsKnownAndWhatIsNot(t *testing.T) {
 	for want, b := range map[string]model.Backing{
 		"Longhorn v1.8.0 · 3 replicas on node1, node2, node3 · data locality disabled": {System: "Longhorn", Version: "v1.8.0", Engine: "v1.8.0", Replicas: 3, Healthy: 3,
