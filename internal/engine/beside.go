@@ -10,6 +10,9 @@ import (
 const (
 	// idleSeconds is the length of the look at the machine before the load.
 	idleSeconds = 1.0
+	// ownStart is what the tool of who has looked needs to start after that, beside the
+	// margin that every common start has.
+	ownStart = 0.5
 	// ceilingSeconds is the length of a measurement of the load generator alone;
 	// busyEnough is the part of a core that it must have used to be worth one.
 	ceilingSeconds = 1.0
@@ -43,12 +46,23 @@ func (e *execution) idle(ctx context.Context, s *side) error {
 	if !s.beside.Look {
 		return nil
 	}
-	b, err := s.workers[0].Idle(ctx, model.IdleRequest{Seconds: idleSeconds})
+	b, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
 	e.clock = max(e.clock, e.now().Sub(e.began).Seconds())
 	return s.recorder.Beside(*b)
+}
+
+func (s *side) look(ctx context.Context) (*model.Beside, error) {
+	return s.workers[0].Idle(ctx, model.IdleRequest{Seconds: idleSeconds})
+}
+
+// looksMeanwhile tells whether the look finds its time while the tools of a workload's
+// many volumes start, of which the first worker's is then the last: until the common time
+// none of them does an I/O, and what is looked for is I/O of others.
+func (s *side) looksMeanwhile(w model.Workload) bool {
+	return s.beside.Look && s.lead(w) >= idleSeconds+ownStart
 }
 
 // after measures what is measured when the load is over.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -96,6 +98,55 @@ func TestStartsAreSpread(t *testing.T) {
 	for i, at := range asked {
 		if turn := spread / 4 * time.Duration(i); at.Sub(begin) < turn {
 			t.Errorf("worker %d was asked after %s, before its turn at %s", i, at.Sub(begin), turn)
+		}
+	}
+}
+
+// Where the tools of many volumes take long to start, the first worker looks at the idle
+// machine meanwhile and starts last; where they do not, it looks before.
+func TestTheLookFindsTimeWhileToolsStart(t *testing.T) {
+	for lead, want := range map[float64]string{idleSeconds + ownStart: "start 1, start 2, idle 0, start 0", 1: "idle 0, start 0, start 1, start 2"} {
+		var mu sync.Mutex
+		var asked []string
+		var workers []*Worker
+		for i := range 3 {
+			first := true
+			w, _ := connected(t, func(s *scripted, r model.Request) {
+				mu.Lock()
+				note := func(what string) { asked = append(asked, fmt.Sprint(what, " ", i)) }
+				switch {
+				case r.Idle != nil:
+					mu.Unlock()
+					time.Sleep(400 * time.Millisecond)
+					mu.Lock()
+					note("idle")
+					mu.Unlock()
+					s.emit(model.Event{ID: r.ID, Beside: &model.Beside{Idle: &model.Counters{Seconds: r.Idle.Seconds}}})
+					return
+				case r.Start != nil && first:
+					first = false
+					note("start")
+				}
+				mu.Unlock()
+				steady(s, r)
+			})
+			workers = append(workers, w)
+		}
+		p := plan(1000, "a")
+		p.Lead, p.Spread, p.Workloads[0].Volumes = lead, 0.3, len(workers)
+		for range workers {
+			p.Volumes = append(p.Volumes, model.Volume{Owned: true})
+		}
+		m := &memory{}
+		if _, err := Execute(t.Context(), Options{Plan: p, Workers: workers, Judge: needs{}, Scheduler: inOrder{}, Recorder: m, Observer: silent{},
+			Now: time.Now, Beside: Besides{Look: true}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(asked, ", "); got != want {
+			t.Errorf("with a lead of %g s: %s\nnot %s", lead, got, want)
+		}
+		if m.beside.Idle == nil {
+			t.Errorf("with a lead of %g s the look is not on record", lead)
 		}
 	}
 }

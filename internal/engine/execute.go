@@ -81,11 +81,13 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.clocks(ctx, r.side); err != nil {
 		return err
 	}
-	if err := r.idle(ctx, r.side); err != nil {
-		return err
-	}
 	schedule := r.plan.Schedule
 	steps := r.plan.Steps
+	if r.owed = r.firstLooksMeanwhile(); !r.owed {
+		if err := r.idle(ctx, r.side); err != nil {
+			return err
+		}
+	}
 	for round := r.lastRound() + 1; len(steps) > 0; round++ {
 		for _, step := range steps {
 			if r.dead[step.Workload] {
@@ -107,6 +109,14 @@ func (r *run) run(ctx context.Context) error {
 		return err
 	}
 	return r.after(ctx, r.side)
+}
+
+func (r *run) firstLooksMeanwhile() bool {
+	if len(r.plan.Steps) == 0 {
+		return false
+	}
+	w, known := r.plan.Workload(r.plan.Steps[0].Workload)
+	return known && r.looksMeanwhile(w)
 }
 
 // turn does one visit and judges the workload afterwards.

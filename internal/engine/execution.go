@@ -20,6 +20,8 @@ type side struct {
 	// number counts its steps.
 	number int
 	beside Besides
+	// owed is set while the look at the idle machine is left to the first visit.
+	owed bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
 	// cores is how much of a core the load generator used at most, by workload.
@@ -89,9 +91,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	}
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
-	if n := s.crew(w); n > 1 {
-		lead := s.plan.Lead * float64(n) / float64(len(s.workers))
-		begin = begin.Add(startMargin + time.Duration(lead*float64(time.Second)))
+	if s.crew(w) > 1 {
+		begin = begin.Add(startMargin + time.Duration(s.lead(w)*float64(time.Second)))
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}
@@ -129,23 +130,38 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		worker int
 		ev     model.Event
 		result *model.StepResult
+		beside *model.Beside
 		err    error
 	}
 	visitCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := make(chan event, 64)
 	crew := s.workers[:s.crew(w)]
+	meanwhile := s.owed && s.looksMeanwhile(w)
+	s.owed = false
 	for i, worker := range crew {
 		var at int64
 		if len(crew) > 1 {
 			at = begin.Add(s.offsets[i]).UnixNano()
 		}
-		turn := time.Duration(float64(i) / float64(len(s.workers)) * s.plan.Spread * float64(time.Second))
+		looks, place := meanwhile && i == 0, i
+		if meanwhile {
+			place = (i + len(crew) - 1) % len(crew)
+		}
+		turn := time.After(s.turn(place))
 		go func() {
-			// Tools that all start at once take each other for a machine that sleeps badly: fio
-			// then does not sleep between its I/Os, but waits with its processor.
+			if looks {
+				b, err := s.look(visitCtx)
+				// Who was stopped says so when it starts.
+				if visitCtx.Err() == nil {
+					events <- event{worker: i, beside: b, err: err}
+					if err != nil {
+						return
+					}
+				}
+			}
 			select {
-			case <-time.After(turn):
+			case <-turn:
 			case <-visitCtx.Done():
 			}
 			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
@@ -167,6 +183,11 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 			}
 			firstErr = errors.Join(firstErr, in.err)
 			stop()
+		case in.beside != nil:
+			if err := s.recorder.Beside(*in.beside); err != nil {
+				firstErr = errors.Join(firstErr, err)
+				stop()
+			}
 		case in.result != nil:
 			over++
 			in.result.Worker = in.worker
