@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -52,6 +53,22 @@ func TestRefusalsAreSentences(t *testing.T) {
 				t.Error("Pod Security is mistaken")
 			}
 		})
+	}
+}
+
+// TestPodsOfAYoungNamespaceWait: its service account comes a moment after the namespace.
+func TestPodsOfAYoungNamespaceWait(t *testing.T) {
+	s, client := cluster(t)
+	const pod = "PATCH /api/v1/namespaces/n/pods/p"
+	s.fail[pod] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+		Message: `pods "p" is forbidden: error looking up service account n/default: serviceaccount "default" not found`}
+	time.AfterFunc(200*time.Millisecond, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.fail, pod)
+	})
+	if err := client.MakePod(t.Context(), PodSpec{Name: "p", Where: Where{Image: "i"}}); err != nil {
+		t.Error(err)
 	}
 }
 

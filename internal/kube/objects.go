@@ -50,7 +50,8 @@ func (c *Client) apply(ctx context.Context, k kind, name string, object runtime.
 	}
 	for try := 0; ; try++ {
 		err = c.applyOnce(ctx, k, name, data)
-		if !passing(err) || try >= 3 || ctx.Err() != nil {
+		again := passing(err) && try < 3 || young(err) && try < 10
+		if !again || ctx.Err() != nil {
 			return c.explain("create", k.resource, c.Namespace, err)
 		}
 		time.Sleep(time.Second)
@@ -79,6 +80,12 @@ func (c *Client) remove(ctx context.Context, k kind, namespace, name string, gra
 		return nil
 	}
 	return c.explain("delete", k.resource, namespace, err)
+}
+
+// young tells that a namespace has only just been made: the service account that its pods
+// run as follows, seconds later on a busy cluster.
+func young(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `serviceaccount "default" not found`)
 }
 
 // passing tells that an error says nothing about the request: the server is not
