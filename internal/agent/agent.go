@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume"
 )
 
 // Options is what a worker needs.
@@ -37,7 +38,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := &worker{Options: o, out: out, cancels: map[int]context.CancelFunc{}}
-	defer w.cleanup()
+	defer w.release()
 	host, _ := os.Hostname()
 	w.emit(model.Event{Hello: &model.Hello{
 		Protocol: model.ProtocolVersion, Version: o.Version, Clock: o.Env.Now().UnixNano(), Hostname: host, PID: os.Getpid(),
@@ -59,7 +60,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		case req.Bye != nil:
 			cancel()
 			tasks.Wait()
-			err := w.cleanup()
+			err := w.release()
 			if err != nil {
 				w.fail(req.ID, asWorkerError(err))
 			} else {
@@ -89,8 +90,10 @@ type worker struct {
 
 	mu      sync.Mutex
 	cancels map[int]context.CancelFunc
-	// owned is the path of the data file that this worker made, "" for none.
-	owned string
+	// object is the file or device that this worker holds, nil for none.
+	object *volume.Object
+	// share is what this worker has in common with those that use the same target.
+	share string
 	// device is the kernel's name of the block device behind the volume, "" if unknown.
 	device string
 	// numbers tells that the target is a fake.

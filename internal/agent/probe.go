@@ -41,17 +41,17 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if err != nil {
 		return nil, err
 	}
-	if req.MayWrite {
-		if err := volume.Guard(ctx, w.Env, req.Target, req.Destroy); err != nil {
-			return nil, err
-		}
+	v := model.Volume{Target: req.Target, Path: req.Target.Path}
+	w.share = req.Share
+	if err := w.guard(ctx, &v, req.MayWrite, req.Destroy); err != nil {
+		return nil, err
 	}
 	res.Environment.Storage = storage
 	res.Capacity = volume.Capacity(storage, req.Target)
 	res.Direct = storage.Direct == nil || *storage.Direct
 	w.device = storage.Device
 
-	v := model.Volume{Target: req.Target, Path: req.Target.Path, Direct: res.Direct, Size: min(res.Capacity, probeSize)}
+	v.Direct, v.Size = res.Direct, min(res.Capacity, probeSize)
 	res.MakesFile = volume.MakesFile(req.Target)
 	if res.MakesFile && req.LookOnly {
 		// An engine without a name is one that nobody has probed.
@@ -87,7 +87,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if err := w.probeBandwidth(ctx, id, driver, v, req.MayWrite, res); err != nil {
 		return nil, err
 	}
-	return res, nil
+	return res, w.check()
 }
 
 // probeBandwidth fills in the two bandwidths. Reading is limited to what the

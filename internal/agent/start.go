@@ -12,13 +12,11 @@ import (
 // start runs one step, at the asked clock time, between two readings of the
 // machine's own counters.
 func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*model.StepResult, error) {
-	if req.Volume.Owned && req.Volume.Path == "" {
-		w.mu.Lock()
-		req.Volume.Path = w.owned
-		w.mu.Unlock()
-		if req.Volume.Path == "" && req.Volume.Target.Kind != model.Fake {
-			return nil, model.BrokenError("the worker was told to measure a volume that it has not prepared", "")
+	if err := w.lookAgain(&req.Volume); err != nil {
+		if w.held() == nil {
+			return nil, err
 		}
+		return &model.StepResult{Step: req.Step, Error: err.Error(), Replaced: err.Error()}, nil
 	}
 	numbers := req.Volume.Target.Kind == model.Fake
 	driver := w.Driver(req.Volume.Target.Kind)
@@ -54,6 +52,12 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	res.Step = req.Step
 	if !numbers {
 		o.end(w, &res)
+	}
+	if w.held() != nil {
+		if err := w.check(); err != nil {
+			res.Replaced = err.Error()
+		}
+		res.Held = res.Replaced == ""
 	}
 	return &res, nil
 }

@@ -81,6 +81,9 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 		})
 		waiting.arrive(i)
 		if err == nil {
+			if len(members) > len(c.targets) {
+				m.at.share = c.by.id
+			}
 			m.place, err = c.acquaint(placing, target, m.at)
 		}
 		if err != nil {

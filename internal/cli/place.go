@@ -25,6 +25,8 @@ type placed struct {
 	cluster *model.Cluster
 	host    string
 	link    io.Closer
+	// share names what workers of several volumes have in common; empty for one.
+	share string
 	// count counts the volume's replicas, where the storage system tells.
 	count func(context.Context) (int, error)
 }

@@ -1,10 +1,11 @@
 package durability
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -117,7 +118,7 @@ type ledger struct {
 
 // createLedger makes a ledger that must not exist yet, and holds it.
 func createLedger(path string) (*ledger, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func createLedger(path string) (*ledger, error) {
 // openLedger opens a ledger to append to it; alone demands that nobody else has it
 // open, and cuts off the torn line that a crash left after the good bytes.
 func openLedger(path string, alone bool, good int64) (*ledger, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -214,19 +215,34 @@ func (l *ledger) append(e entry) error {
 
 func (l *ledger) close() error { return l.file.Close() }
 
+// mostLine is longer than the longest line of a ledger: what a million blocks held before,
+// 27 bytes for each.
+const mostLine = 64 << 20
+
 // readEntries calls visit for each line, and returns how many bytes of the file are
 // good. A torn end is what a crash leaves; a line that cannot be read before others
 // that can is damage.
 func readEntries(path string, visit func(entry) error) (good int64, err error) {
-	data, err := os.ReadFile(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
 	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, errors.Join(err, errors.New("it is not a plain file"))
+	}
+	lines := bufio.NewReaderSize(f, 1<<16)
 	var torn error
-	for number := 1; len(data) > 0; number++ {
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
+	for number := 1; ; number++ {
+		line, whole, err := readLine(lines)
+		if err != nil {
+			return good, fmt.Errorf("line %d: %w", number, err)
+		}
+		if len(line) == 0 && !whole {
+			return good, nil
+		}
 		var e entry
-		err := json.Unmarshal(line, &e)
+		err = json.Unmarshal(line, &e)
 		switch {
 		case err != nil && torn == nil:
 			torn = fmt.Errorf("line %d cannot be read: %w", number, err)
@@ -238,9 +254,26 @@ func readEntries(path string, visit func(entry) error) (good int64, err error) {
 			}
 			good += int64(len(line)) + 1
 		}
-		data = rest
 	}
-	return good, nil
+}
+
+// readLine returns a line without its end; whole tells that it had one.
+func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > mostLine {
+			return nil, false, fmt.Errorf("it is longer than %d MiB", mostLine>>20)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], true, nil
+		case errors.Is(err, io.EOF):
+			return line, false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, err
+		}
+	}
 }
 
 // syncDirectory makes a new name in the directory last.

@@ -115,7 +115,7 @@ func TestTornLedgers(t *testing.T) {
 }
 
 func TestLedgersThatAreNone(t *testing.T) {
-	head := `{"header":{"schema":"loadline.ledger/v1","volume":"00000000000000000000000000000000","size":512,"block_size":512,"blocks":1,"sync":"fsync"}}` + "\n"
+	head := `{"header":{"schema":"loadline.ledger/v1","volume":"00000000000000000000000000000000","size":512,"block_size":512,"blocks":1,"jobs":1,"sync":"fsync"}}` + "\n"
 	body := head + `{"before":["0"]}` + "\n" + `{"write":{"cut":1}}` + "\n"
 	for text, words := range map[string]string{
 		"":                               "does not begin with a header",

@@ -34,7 +34,7 @@ func openWriter(ctx context.Context, h *header) (medium, error) {
 	if h.Sync == syncDsync {
 		flags |= unix.O_DSYNC
 	}
-	f, err := os.OpenFile(h.Path, flags, 0)
+	f, err := os.OpenFile(held, flags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,11 @@ func openReader(ctx context.Context, h *header) (m medium, buffered bool, err er
 		m, err := openNBD(ctx, h)
 		return m, false, err
 	}
-	f, err := os.OpenFile(h.Path, os.O_RDONLY|direct, 0)
+	flags := os.O_RDONLY | unix.O_NONBLOCK
+	if h.Made {
+		flags |= unix.O_NOFOLLOW
+	}
+	f, err := os.OpenFile(h.Path, flags|direct, 0)
 	if err == nil && direct != 0 {
 		m := &fileMedium{file: f}
 		if err = m.read(ctx, aligned(int(h.BlockSize)), 0); err == nil {
@@ -57,7 +61,7 @@ func openReader(ctx context.Context, h *header) (m medium, buffered bool, err er
 		}
 		_ = f.Close()
 	}
-	if f, err = os.OpenFile(h.Path, os.O_RDONLY, 0); err != nil {
+	if f, err = os.OpenFile(h.Path, flags, 0); err != nil {
 		return nil, false, err
 	}
 	dropCache(f)

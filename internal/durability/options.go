@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/volume"
 )
 
 // Options are what a test needs to know.
@@ -137,6 +138,11 @@ type world struct {
 	path  string // of the ledger
 	state *state
 	log   *ledger
+	// object is what the test holds of the target; nil for a server, and after the writer
+	// has got what was there before.
+	object *volume.Object
+	// proved tells that the object is a file that this test has made.
+	proved bool
 	// from is how many cuts the ledger has from before.
 	from int
 }

@@ -58,16 +58,17 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
 	}
 	w := &world{Options: o, env: e, path: filepath.Join(dir, LedgerFile)}
 	if h.Made {
-		if h.Path, err = volume.Create(o.Target, o.ID, h.Size); err != nil {
+		if w.object, err = volume.Create(o.Target, o.ID, h.Size); err != nil {
 			return nil, errors.Join(err, os.Remove(dir))
 		}
-		if err := settleFile(h.Path); err != nil {
-			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), volume.Remove(h.Path))
+		h.Path, w.proved = w.object.Path(), true
+		if err := settleFile(w.object); err != nil {
+			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), w.object.Close())
 		}
 	}
 	if err := w.begin(ctx, h); err != nil {
 		if h.Made {
-			err = errors.Join(err, volume.Remove(h.Path))
+			err = errors.Join(err, w.object.Close())
 		}
 		return nil, err
 	}
@@ -150,12 +151,8 @@ func canSync(ctx context.Context, h *header) error {
 }
 
 // settleFile makes the new file itself last: its size, and its name.
-func settleFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close(), syncDirectory(filepath.Dir(path)))
+func settleFile(o *volume.Object) error {
+	return errors.Join(o.File().Sync(), syncDirectory(filepath.Dir(o.Path())))
 }
 
 // ledgerPlace refuses a ledger that the cut would take along: one on the target's

@@ -10,7 +10,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/volume"
 )
 
 // Resume goes on with a test that a cut, a crash or a reboot has ended: it waits
@@ -52,8 +51,8 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	defer w.log.close()
 	// Without the lock somebody's cleanup could take the file for a leftover.
 	if s.header.Made && exists(s.header.Path) {
-		if err := volume.Adopt(s.header.Path); err != nil {
-			return nil, model.RefusedError(fmt.Sprintf("%s cannot be used: %v", s.header.Path, err), "")
+		if err := w.adopt(); err != nil {
+			return nil, err
 		}
 	}
 	return w.finish(w.resume(ctx, pending, more))

@@ -40,7 +40,7 @@ var errKept = errors.New("")
 func (w *world) cuts(ctx context.Context) error {
 	w.from = len(w.state.phases)
 	for n := w.from + 1; n <= w.from+w.Cuts; n++ {
-		if err := w.guard(ctx); err != nil {
+		if err := w.hold(ctx); err != nil {
 			return err
 		}
 		if err := w.cycle(ctx, n); err != nil {
@@ -53,24 +53,6 @@ func (w *world) cuts(ctx context.Context) error {
 	return nil
 }
 
-// guard asks again before each phase of writing: after a cut the name may belong to
-// another device.
-func (w *world) guard(ctx context.Context) error {
-	h := &w.state.header
-	if h.Made {
-		return nil
-	}
-	t := w.Target
-	if t.Kind == model.BlockDevice {
-		path, err := filepath.EvalSymlinks(h.Path)
-		if err != nil {
-			return broken(h, "cannot be found", err)
-		}
-		t.Path = path
-	}
-	return volume.Guard(ctx, w.env, t, w.Destroy)
-}
-
 // bad tells whether a cut has shown that the storage does not keep its word.
 func bad(h *header, c model.Cut) bool {
 	d := model.Durability{Cuts: []model.Cut{c}}
@@ -81,9 +63,9 @@ func bad(h *header, c model.Cut) bool {
 // cycle writes, cuts and checks once.
 func (w *world) cycle(ctx context.Context, number int) error {
 	// The writer is killed by us, not by an interrupt: what is in flight is in the ledger.
-	c, err := startChild(w.Writer(context.WithoutCancel(ctx), w.path))
+	c, err := w.give(ctx)
 	if err != nil {
-		return model.BrokenError(err.Error(), "")
+		return err
 	}
 	defer c.stop()
 	err = poll(ctx, func() (bool, error) {
@@ -316,10 +298,11 @@ func (w *world) finish(err error) (*model.Durability, error) {
 	}
 	err = errors.Join(err, w.log.append(entry{End: &end}))
 	if h := &w.state.header; h.Made && !kept {
-		if rm := volume.Remove(h.Path); rm != nil {
+		if rm := w.remove(context.Background()); rm != nil {
 			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s could not be removed: %v", h.Path, rm), "remove it: rm "+h.Path))
 		}
 	}
+	w.leave()
 	s, readErr := readState(w.path)
 	if readErr != nil {
 		return nil, errors.Join(err, readErr)

@@ -77,7 +77,7 @@ func (s *state) take(e entry) error {
 			return errors.New("a second header")
 		}
 		s.header = *e.Header
-		if s.header.Schema == ledgerSchema && (s.header.Blocks < 1 || s.header.BlockSize < minBlock || s.header.Size < int64(s.header.Blocks)*s.header.BlockSize) {
+		if s.header.Schema == ledgerSchema && !s.header.possible() {
 			return errors.New("the header is impossible")
 		}
 		s.blocks = make([]blockState, s.header.Blocks)
@@ -94,6 +94,9 @@ func (s *state) take(e entry) error {
 		}
 		s.before = e.Before
 	case e.Write != nil:
+		if len(s.phases) == mostPhases {
+			return fmt.Errorf("more than %d phases of writing", mostPhases)
+		}
 		s.phases = append(s.phases, phase{write: *e.Write})
 		s.end = nil
 		if e.Write.Held {
@@ -142,6 +145,15 @@ func (s *state) take(e entry) error {
 		}
 	}
 	return nil
+}
+
+// mostPhases keeps a ledger that somebody sent from taking all memory.
+const mostPhases = 1 << 20
+
+// possible tells whether a test can have begun with this header.
+func (h *header) possible() bool {
+	return h.Blocks >= 1 && h.Blocks <= mostBlocks && h.BlockSize >= minBlock && h.BlockSize <= maxBlock &&
+		h.Jobs >= 1 && h.Jobs <= mostJobs && h.Size >= int64(h.Blocks)*h.BlockSize
 }
 
 func (s *state) block(at *[2]uint64) (*blockState, error) {

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"os"
+	"time"
+)
 
 // TargetKind tells what kind of thing the user named.
 type TargetKind string
@@ -102,6 +106,19 @@ type Volume struct {
 	Node string `json:"node,omitempty"`
 	// NoFlush tells that the storage offers no flush, so none is tried.
 	NoFlush bool `json:"no_flush,omitempty"`
+	// Open is the file or device itself, which the worker holds open for the whole run;
+	// it stays with the worker. Who does I/O goes through it, as Path can come to name
+	// something else. Nil for servers and fakes, and outside of a worker.
+	Open *os.File `json:"-"`
+}
+
+// Reach is the name by which this process opens the volume again, with flags of its own:
+// that of the held descriptor where there is one (proc(5)), else the path.
+func (v Volume) Reach() string {
+	if v.Open == nil {
+		return v.Path
+	}
+	return fmt.Sprintf("/proc/self/fd/%d", v.Open.Fd())
 }
 
 // Mode is the way in which the time is spent.
@@ -291,6 +308,10 @@ type StepResult struct {
 	// ended, for it, with the last sign of life. Error is set as well when it had measured
 	// nothing of the step.
 	Lost string `json:"lost,omitempty"`
+	// Held tells that the worker held the file or device open and found after the step that
+	// its name still meant the same; Replaced is the sentence when it did not.
+	Held     bool   `json:"held,omitempty"`
+	Replaced string `json:"replaced,omitempty"`
 	// IOErrors counts I/Os that failed, ShortIOs those that moved fewer bytes.
 	IOErrors uint64 `json:"io_errors,omitempty"`
 	ShortIOs uint64 `json:"short_ios,omitempty"`

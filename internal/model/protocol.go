@@ -32,6 +32,9 @@ type ProbeRequest struct {
 	MayWrite bool `json:"may_write"`
 	// Destroy is the target that the user allowed to be overwritten, as typed.
 	Destroy string `json:"destroy,omitempty"`
+	// Share names what workers have in common that use one existing file or device
+	// together; others do not get it. Empty for a worker that is alone with it.
+	Share string `json:"share,omitempty"`
 	// LookOnly forbids any file of our own, even a short-lived one; engines are then
 	// not probed.
 	LookOnly bool `json:"look_only,omitempty"`

@@ -53,6 +53,16 @@ func ProveFile(path string, size int64) (model.Proof, error) {
 		return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: %s", path, reason(err)), "")
 	}
 	defer f.Close()
+	return proveOpen(f, path, size)
+}
+
+// Prove is ProveFile of what is held.
+func (o *Object) Prove(size int64) (model.Proof, error) {
+	return proveOpen(o.File(), o.path, size)
+}
+
+// proveOpen reads the map of an open file, which people know by path.
+func proveOpen(f *os.File, path string, size int64) (model.Proof, error) {
 	size = max(0, size)
 	var tally extentTally
 	page := new(fiemapPage)

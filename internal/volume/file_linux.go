@@ -102,7 +102,8 @@ func probeDirectory(s *model.Storage, dir string) error {
 	if err := f.Sync(); err != nil {
 		return writeRefusal(dir, err)
 	}
-	direct, err := os.OpenFile(f.Name(), os.O_RDWR|unix.O_DIRECT, 0)
+	// By the descriptor: the name may be somebody else's file by now.
+	direct, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
 		setDirect(s, err)
 		return nil
@@ -115,13 +116,13 @@ func probeDirectory(s *model.Storage, dir string) error {
 
 // probeDirect reads one block of an existing file or device past the page cache.
 func probeDirect(s *model.Storage, t model.Target) error {
-	f, err := os.Open(t.Path)
+	f, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, reason(err)),
 			"run as a user who may read it (often root), or name another target")
 	}
-	_ = f.Close()
-	direct, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_DIRECT, 0)
+	defer f.Close()
+	direct, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT, 0)
 	if err != nil {
 		setDirect(s, err)
 		return nil

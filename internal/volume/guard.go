@@ -14,28 +14,25 @@ import (
 // it is refused while it is in use or bears the signature of a filesystem, a
 // partition table, swap, LVM, RAID, ZFS or encryption. What cannot be checked is
 // refused. Reading needs no guard: a mounted device may be read.
+//
+// The answer holds for this moment only: whoever then writes uses Open, which guards the
+// same way and holds what it has guarded.
 func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) error {
 	if t.Kind == model.Fake || MakesFile(t) {
 		return nil
 	}
-	if destroy == "" || destroy != t.Name && destroy != t.Path && destroy != t.URI {
-		message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds", t.Name)
-		if destroy != "" {
-			message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s", t.Name, destroy)
+	switch t.Kind {
+	case model.BlockDevice, model.File:
+		o, err := Open(ctx, e, t, true, destroy, "")
+		if err != nil {
+			return err
 		}
-		return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on '%s'; or choose workloads that only read", t.Name))
+		return o.Close()
+	}
+	if err := named(t, destroy); err != nil {
+		return err
 	}
 	switch t.Kind {
-	case model.BlockDevice:
-		if err := guardDevice(t); err != nil {
-			return err
-		}
-		return guardSignature(ctx, e, t, t.Path)
-	case model.File:
-		if err := guardFile(t); err != nil {
-			return err
-		}
-		return guardSignature(ctx, e, t, t.Path)
 	case model.NBD:
 		return guardNBD(ctx, e, t)
 	case model.RBD:
@@ -44,7 +41,22 @@ func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) erro
 	return model.RefusedError(fmt.Sprintf("%s is of a kind (%s) that Loadline does not write to", t.Name, t.Kind), "")
 }
 
+// named refuses to overwrite what the user has not named.
+func named(t model.Target, destroy string) error {
+	if destroy != "" && (destroy == t.Name || destroy == t.Path || destroy == t.URI) {
+		return nil
+	}
+	message := fmt.Sprintf("%s exists, and writing to it would destroy what it holds", t.Name)
+	if destroy != "" {
+		message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s", t.Name, destroy)
+	}
+	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on '%s'; or choose workloads that only read", t.Name))
+}
+
+// evenSo ends the sentence about a target that somebody uses.
+const evenSo = ": refused even with --destroy-data-on"
+
 // inUse is the refusal of a target that somebody uses now.
 func inUse(t model.Target, how, hint string) error {
-	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on", t.Name, how), hint)
+	return model.RefusedError(t.Name+" "+how+evenSo, hint)
 }

@@ -2,7 +2,6 @@ package volume
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,13 +12,24 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// guardDevice refuses a device that the kernel or a part of it uses: mounted,
-// swap, partitioned, held (LVM, RAID, LUKS), read-only or opened exclusively.
-func guardDevice(t model.Target) error {
-	major, minor, err := deviceNumber(t.Path)
-	if err != nil {
-		return inUse(t, "cannot be looked at ("+reason(err)+")", "list the block devices of this machine: lsblk")
+// guardUse refuses an object that somebody uses: the kernel or a part of it, or another
+// process.
+func (o *Object) guardUse() error {
+	var err error
+	if o.target.Kind == model.BlockDevice {
+		err = guardKernel(o.target, unix.Major(o.was.number), unix.Minor(o.was.number))
+	} else {
+		err = guardFile(o.target, o.File())
 	}
+	if err != nil {
+		return err
+	}
+	return o.guardHolders()
+}
+
+// guardKernel refuses a device that the kernel or a part of it uses: mounted, swap,
+// partitioned, held (LVM, RAID, LUKS), read-only or behind a loop device.
+func guardKernel(t model.Target, major, minor uint32) error {
 	k := newKernel()
 	if k.mounts == nil {
 		return inUse(t, "cannot be checked for mounts, as /proc/self/mountinfo cannot be read", "")
@@ -42,18 +52,10 @@ func guardDevice(t model.Target) error {
 	if k.text(dir+"/ro") == "1" {
 		return inUse(t, "is read-only", "choose workloads that only read")
 	}
-	if loop := loopOn(func(backing string) bool { return sameDevice(backing, major, minor) }); loop != "" {
+	if loop := loopOn(inode{rdev: unix.Mkdev(major, minor)}); loop != "" {
 		return attached(t, loop)
 	}
-	fd, err := unix.Open(t.Path, unix.O_RDWR|unix.O_EXCL|unix.O_CLOEXEC, 0)
-	switch {
-	case errors.Is(err, unix.EBUSY):
-		return inUse(t, "is in use by the kernel ("+err.Error()+")", "find out by what: lsblk "+t.Path+"; fuser -v "+t.Path)
-	case err != nil:
-		return inUse(t, "cannot be opened for writing ("+err.Error()+")", "run as a user who may write it, often root")
-	}
-	defer unix.Close(fd)
-	return guardLocks(t, fd)
+	return nil
 }
 
 // parents turns ".../loop0p1/partition" into "loop0p1".
@@ -94,38 +96,14 @@ func swapped(path string, major, minor uint32) bool {
 }
 
 // guardFile refuses a file that is swap or the content of a loop device.
-func guardFile(t model.Target) error {
-	info, err := os.Stat(t.Path)
-	if err != nil {
-		return inUse(t, "cannot be looked at ("+reason(err)+")", "")
-	}
+func guardFile(t model.Target, f *os.File) error {
 	if swapped(t.Path, 0, 0) {
 		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+t.Path)
 	}
-	loop := loopOn(func(backing string) bool {
-		other, err := os.Stat(backing)
-		return err == nil && os.SameFile(info, other)
-	})
-	if loop != "" {
-		return attached(t, loop)
-	}
-	f, err := os.OpenFile(t.Path, os.O_WRONLY, 0)
-	if err != nil {
-		return writeRefusal(t.Name, err)
-	}
-	defer f.Close()
-	if err := guardLocks(t, int(f.Fd())); err != nil {
-		return err
-	}
-	// A write lease is granted only while nobody else has the file open
-	// (fcntl(2)); any other failure means that this filesystem or user has none.
-	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
-	if errors.Is(err, unix.EAGAIN) {
-		return inUse(t, "is open in another process", "find out in which: fuser -v "+t.Path)
-	}
-	if err == nil {
-		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
-		return err
+	if own, ok := inodeOf(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); ok {
+		if loop := loopOn(own); loop != "" {
+			return attached(t, loop)
+		}
 	}
 	return nil
 }
@@ -140,16 +118,42 @@ func guardLocks(t model.Target, fd int) error {
 	return inUse(t, "is locked by another process", "find out by which: lslocks")
 }
 
-// loopOn finds a loop device whose backing file the given function recognises.
-func loopOn(same func(backing string) bool) string {
+// loopOn finds a loop device that has the file or device as its content. The kernel is
+// asked first: a device node may stand anywhere, and the file may have lost its name. Who
+// may not open loop devices has the name that sysfs shows.
+func loopOn(n inode) string {
 	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	for _, file := range files {
-		backing, err := os.ReadFile(file)
-		if err == nil && same(strings.TrimSpace(string(backing))) {
-			return filepath.Base(filepath.Dir(filepath.Dir(file)))
+		loop := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		if content, ok := loopContent(loop); ok {
+			if n.same(content) {
+				return loop
+			}
+			continue
+		}
+		name, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if content, ok := inodeOf(strings.TrimSpace(string(name))); ok && n.same(content) {
+			return loop
 		}
 	}
 	return ""
+}
+
+// loopContent is what the kernel says a loop device is made of.
+func loopContent(loop string) (n inode, ok bool) {
+	f, err := os.OpenFile("/dev/"+loop, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return n, false
+	}
+	defer f.Close()
+	info, err := unix.IoctlLoopGetStatus64(int(f.Fd()))
+	if err != nil {
+		return n, false
+	}
+	return inode{dev: info.Device, ino: info.Inode, rdev: info.Rdevice}, true
 }
 
 func attached(t model.Target, loop string) error {

@@ -60,6 +60,10 @@ var signatures = map[string]struct {
 		sfdisk(t, f, "label: gpt\n")
 		put(t, f, 512, make([]byte, 33*512))
 	}, "partition table (gpt)"},
+	"gpt, only the second copy and no MBR": {func(t testing.TB, f string) {
+		sfdisk(t, f, "label: gpt\n")
+		put(t, f, 0, make([]byte, 1<<20))
+	}, "partition table (gpt)"},
 	"LUKS1": {func(t testing.TB, f string) {
 		put(t, f, 0, append([]byte("LUKS\xba\xbe\x00\x01"), make([]byte, 584)...))
 	}, "encrypted (crypto_LUKS)"},

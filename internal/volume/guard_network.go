@@ -70,7 +70,7 @@ func guardEnds(ctx context.Context, e *env.Env, t model.Target, size int64, read
 			return unreadable(err)
 		}
 	}
-	return guardSignature(ctx, e, t, f.Name())
+	return guardSignature(ctx, e, t, f)
 }
 
 // guardRBD refuses an image that somebody has open, and looks for signatures at

@@ -4,6 +4,7 @@ package volume
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 
 	"github.com/loadline/loadline/internal/model"
@@ -21,5 +22,21 @@ func unavailable(t model.Target) error {
 
 func probeFile(t model.Target) (model.Storage, error)   { return model.Storage{}, unavailable(t) }
 func probeDevice(t model.Target) (model.Storage, error) { return model.Storage{}, unavailable(t) }
-func guardDevice(t model.Target) error                  { return unavailable(t) }
-func guardFile(t model.Target) error                    { return unavailable(t) }
+
+// deviceState is what must stay as it is while a device is held; here only files are.
+type deviceState struct{}
+
+func (deviceState) difference(deviceState) string { return "was replaced by another device" }
+
+func lookAtDevice(*os.File) (deviceState, error) { return deviceState{}, nil }
+
+func openTarget(t model.Target, _ bool) (*os.File, error) { return nil, unavailable(t) }
+
+func borrow(model.Target, bool, string) (*os.File, error) { return nil, nil }
+
+func lendTo(*os.File, model.Target, bool, string) func() { return func() {} }
+
+func (o *Object) guardUse() error { return unavailable(o.target) }
+
+// Prove is ProveFile of what is held.
+func (o *Object) Prove(size int64) (model.Proof, error) { return ProveFile(o.path, size) }

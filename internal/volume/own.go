@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -17,58 +16,65 @@ import (
 // Prefix begins the name of every file that Loadline makes in a directory.
 const Prefix = ".loadline-"
 
-// held are the locks on the files that this process made, by path. The lock is
-// what tells a file in use from one that a killed run left behind.
-var held = struct {
-	sync.Mutex
-	files map[string]*os.File
-}{files: map[string]*os.File{}}
+// OwnPath is where Create makes the file of a run: empty for a target that is no place for
+// files.
+func OwnPath(t model.Target, runID string) string {
+	switch t.Kind {
+	case model.Directory:
+		return filepath.Join(t.Path, Prefix+runID+".data")
+	case model.File:
+		return t.Path
+	}
+	return ""
+}
 
 // Create makes Loadline's own data file of the given size, in bytes: in a
 // directory, with our prefix and the run's name; or the file that the user named
 // and that does not exist yet. Nothing is allocated yet: the prefill does that.
-// The file is locked until Remove or the end of the process.
-func Create(t model.Target, runID string, size int64) (path string, err error) {
-	switch t.Kind {
-	case model.Directory:
-		path = filepath.Join(t.Path, Prefix+runID+".data")
-	case model.File:
-		path = t.Path
-	default:
-		return "", fmt.Errorf("a %s is not something to make a file in", t.Kind)
+// The file is locked until Close of the object, which removes it, or the end of the
+// process: the lock is what tells a file in use from one that a killed run left behind.
+func Create(t model.Target, runID string, size int64) (*Object, error) {
+	path := OwnPath(t, runID)
+	if path == "" {
+		return nil, fmt.Errorf("a %s is not something to make a file in", t.Kind)
 	}
-	f, err := createLocked(path)
+	dir, name := filepath.Split(path)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, writeRefusal(dir, err)
+	}
+	f, err := createLocked(root, name)
 	if errors.Is(err, fs.ErrExist) {
-		return "", model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
+		err = model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
 			"name another file, or remove this one if it may go: rm "+path)
+	} else if err != nil {
+		err = writeRefusal(path, err)
 	}
 	if err != nil {
-		return "", writeRefusal(path, err)
+		_ = root.Close()
+		return nil, err
 	}
+	o := &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}
 	if err := f.Truncate(size); err != nil {
-		_ = f.Close()
-		_ = os.Remove(path)
-		return "", model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, reason(err)),
-			"choose a smaller --size")
+		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, reason(err)),
+			"choose a smaller --size"), o.Close())
 	}
-	held.Lock()
-	held.files[path] = f
-	held.Unlock()
-	return path, nil
+	return o, nil
 }
 
 // createLocked makes a new file and takes its lock. A cleanup elsewhere may take
 // the file for a leftover before it is locked; then it is made again.
-func createLocked(path string) (*os.File, error) {
+func createLocked(dir *os.Root, name string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
 		// A filesystem without locks (some network ones) still works: Leftovers
 		// finds nothing there, as it cannot tell either.
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_EX)
-		if sameFile(f, path) {
+		is, err := f.Stat()
+		if now, gone := dir.Lstat(name); err == nil && gone == nil && os.SameFile(is, now) {
 			return f, nil
 		}
 		_ = f.Close()
@@ -98,31 +104,20 @@ func scratch(dir, purpose string) (f *os.File, done func(), err error) {
 	}, nil
 }
 
-// Remove removes a file that Create made in this process, or one that Leftovers
-// named; any other path is an error, as is a file that another process uses. A
-// file that is gone already is fine.
+// Remove removes a file that Leftovers named; any other path is an error, as is a file that
+// another process uses. A file that is gone already is fine.
 func Remove(path string) error {
-	held.Lock()
-	f := held.files[path]
-	delete(held.files, path)
-	held.Unlock()
-	if f == nil {
-		if !strings.HasPrefix(filepath.Base(path), Prefix) {
-			return fmt.Errorf("%s was not made by Loadline, so it stays", path)
-		}
-		var err error
-		f, err = lockLeftover(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s stays: %w", path, err)
-		}
+	if !strings.HasPrefix(filepath.Base(path), Prefix) {
+		return fmt.Errorf("%s was not made by Loadline, so it stays", path)
 	}
-	defer f.Close()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	f, err := lockLeftover(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("%s stays: %w", path, err)
+	}
+	defer f.Close()
 	if !sameFile(f, path) {
 		return fmt.Errorf("%s is no longer the file that Loadline made, so it stays", path)
 	}
@@ -130,17 +125,29 @@ func Remove(path string) error {
 }
 
 // Adopt takes over a file that an earlier process of Loadline made and left
-// behind: it is locked until Remove or the end of this process, and Remove takes
-// it away. The caller vouches that the file is ours.
-func Adopt(path string) error {
-	f, err := lockLeftover(path)
+// behind: it is locked until Close, which removes it, or the end of this process. The
+// caller vouches that the file is ours; what is no plain file with a single name, or
+// another user's, is none.
+func Adopt(t model.Target, path string) (*Object, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	held.Lock()
-	held.files[path] = f
-	held.Unlock()
-	return nil
+	f, err := lockLeftover(path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil && (links(info) != 1 || !ownedByUs(info, filepath.Dir(path))) {
+			err = errors.New("it is not a file that Loadline made: it has another owner, or a second name")
+		}
+		if err != nil {
+			_ = f.Close()
+		}
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}, nil
 }
 
 // Leftovers lists the files with our prefix in a directory that no running

@@ -5,10 +5,12 @@ package volume
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -21,9 +23,10 @@ import (
 // in the directory that is named, says so, and waits.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOADLINE_TEST_HOLD"); dir != "" {
-		path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "held", 1<<20)
-		if err != nil {
-			path = err.Error()
+		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "held", 1<<20)
+		path := fmt.Sprint(err)
+		if err == nil {
+			path = o.Path()
 		}
 		_, _ = os.Stdout.WriteString(path + "\n")
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -48,9 +51,13 @@ func TestCreateAndRemove(t *testing.T) {
 		if !MakesFile(tg) {
 			t.Errorf("%v makes no file", tg)
 		}
-		path, err := Create(tg, "r1", 1<<20)
+		o, err := Create(tg, "r1", 1<<20)
 		if err != nil {
 			t.Fatal(err)
+		}
+		path := o.Path()
+		if err := o.Check(); err != nil {
+			t.Error(err)
 		}
 		info, err := os.Stat(path)
 		if err != nil || info.Size() != 1<<20 || info.Mode() != 0o600 {
@@ -62,7 +69,7 @@ func TestCreateAndRemove(t *testing.T) {
 		_, err = Create(tg, "r1", 1)
 		wantRefusal(t, err, "exists already", "rm "+path)
 		for range 2 {
-			if err := Remove(path); err != nil && path != fresh {
+			if err := o.Close(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -78,10 +85,11 @@ func TestCreateAndRemove(t *testing.T) {
 func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other")
-	path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "r2", 0)
+	o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "r2", 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := o.Path()
 	// Somebody put another file in its place.
 	if err := os.Rename(path, other); err != nil {
 		t.Fatal(err)
@@ -89,13 +97,20 @@ func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []string{path, other} {
-		if err := Remove(p); err == nil {
-			t.Errorf("%s was removed", p)
-		}
-		if _, err := os.Stat(p); err != nil {
-			t.Error(err)
-		}
+	if err := o.Check(); err == nil || !strings.Contains(err.Error(), "was replaced by another file") {
+		t.Errorf("the check says %v", err)
+	}
+	if err := o.Close(); err == nil || !strings.Contains(err.Error(), "was emptied") {
+		t.Errorf("closing says %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "theirs" {
+		t.Errorf("theirs: %q, %v", text, err)
+	}
+	if info, err := os.Stat(other); err != nil || info.Size() != 0 {
+		t.Errorf("the own file still takes space: %v, %v", info, err)
+	}
+	if err := Remove(other); err == nil {
+		t.Errorf("%s was removed", other)
 	}
 }
 
@@ -178,14 +193,14 @@ func TestCleanupDuringCreate(t *testing.T) {
 		}
 	})
 	for range 300 {
-		path, err := Create(model.Target{Kind: model.Directory, Path: dir}, "race", 0)
+		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "race", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(o.Path()); err != nil {
 			t.Fatal(err)
 		}
-		if err := Remove(path); err != nil {
+		if err := o.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,19 +217,30 @@ func TestAdopt(t *testing.T) {
 	if err := Remove(path); err == nil {
 		t.Fatal("a file that is not ours was removed")
 	}
-	if err := Adopt(path); err != nil {
+	if err := os.Link(path, path+"2"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Adopt(path); !errors.Is(err, errInUse) {
+	target := model.Target{Kind: model.File, Path: path}
+	if _, err := Adopt(target, path); err == nil || !strings.Contains(err.Error(), "a second name") {
+		t.Fatalf("a file with a second name was adopted: %v", err)
+	}
+	if err := os.Remove(path + "2"); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Adopt(target, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Adopt(target, path); !errors.Is(err, errInUse) {
 		t.Errorf("it was adopted twice: %v", err)
 	}
-	if err := Remove(path); err != nil {
+	if err := o.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if err := Adopt(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Adopt(target, path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there was adopted: %v", err)
 	}
 }

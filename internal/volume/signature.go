@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -16,15 +18,18 @@ import (
 // blkidNothing is blkid's exit code when it recognises nothing (blkid(8)).
 const blkidNothing = 2
 
-// guardSignature refuses the target when blkid recognises anything in path (the
+// guardSignature refuses the target when blkid recognises anything in an open file (the
 // target itself, or a copy of its ends), or cannot tell.
-func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string) error {
+func guardSignature(ctx context.Context, e *env.Env, t model.Target, f *os.File) error {
 	blkid, err := findBlkid(e)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be checked for signatures, because the program blkid is not installed: refused even with --destroy-data-on", t.Name),
 			"install it: apt-get install util-linux")
 	}
-	out, err := e.Command(ctx, blkid, "-p", "-o", "export", path).Output()
+	// blkid looks at what is held, whatever the name has come to mean.
+	cmd := e.Command(ctx, blkid, "-p", "-o", "export", "/proc/self/fd/3")
+	cmd.ExtraFiles = []*os.File{f}
+	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -32,7 +37,7 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string
 	switch {
 	case err == nil:
 	case errors.As(err, &exit) && exit.ExitCode() == blkidNothing && len(bytes.TrimSpace(exit.Stderr)) == 0 && len(out) == 0:
-		return nil
+		return guardSecondGPT(t, f)
 	case errors.As(err, &exit) && exit.ExitCode() == 8: // BLKID_EXIT_AMBIVAL
 		return signed(t, "carries several signatures at once")
 	default:
@@ -41,10 +46,33 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, path string
 			words = lastLine(exit.Stderr)
 		}
 		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (blkid: %s): refused even with --destroy-data-on", t.Name, sentence(words)),
-			"see what is wrong: blkid -p "+path)
+			"see what is wrong: blkid -p "+f.Name())
 	}
 	if what := readSignature(out); what != "" {
 		return signed(t, what)
+	}
+	return guardSecondGPT(t, f)
+}
+
+// guardSecondGPT refuses a partition table of which only the copy at the end is left, which
+// blkid does not look for when the protective MBR is gone too. The copy's header is in the
+// last logical block, of 512 bytes or 4 KiB (UEFI specification 2.10, 5.3.1).
+func guardSecondGPT(t model.Target, f *os.File) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (%s): refused even with --destroy-data-on", t.Name, reason(err)), "")
+	}
+	for _, block := range []int64{512, 4096} {
+		magic := make([]byte, 8)
+		if size < block {
+			continue
+		}
+		if _, err := f.ReadAt(magic, size-block); err != nil {
+			return model.RefusedError(fmt.Sprintf("the end of %s could not be read (%s): refused even with --destroy-data-on", t.Name, reason(err)), "")
+		}
+		if string(magic) == "EFI PART" {
+			return signed(t, "carries a partition table (gpt), of which only the copy at the end is left")
+		}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) 
 	case model.RBD:
 		candidates = []string{"rbd"}
 	default:
-		if err := readable(v.Path); err != nil {
+		if err := readable(v); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +72,7 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 	t.plainClock()
 	var last *job
 	o, err := d.execute(ctx, process{
-		text: t.String(), link: link(v), silence: d.limits.silence,
+		text: t.String(), link: link(v), open: v.Open, silence: d.limits.silence,
 		args: []string{"--readonly", "--output-format=json"},
 		document: func(data []byte) (err error) {
 			last, err = decode(data)
@@ -96,13 +96,13 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 
 // readable makes sure that fio finds a block to read: it would unlink a file
 // that is too short.
-func readable(path string) error {
-	info, err := os.Stat(path)
+func readable(v model.Volume) error {
+	info, err := os.Stat(v.Reach())
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%v.", err), "")
 	}
 	if info.IsDir() || info.Mode().IsRegular() && info.Size() < probeBlock {
-		return model.RefusedError(fmt.Sprintf("%s holds no block that fio could read.", path), "")
+		return model.RefusedError(fmt.Sprintf("%s holds no block that fio could read.", v.Path), "")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 	d.known.Lock()
 	delete(d.seeds, name(v))
 	d.known.Unlock()
-	if mapped(v.Path) {
+	if mapped(v.Reach()) {
 		return d.write(ctx, v, limit, progress)
 	}
 	seed := rand.Uint64N(1<<31-1) + 1
@@ -106,7 +106,7 @@ func (d *Driver) pass(ctx context.Context, v model.Volume, text, phase string, b
 	var p passed
 	var ms, bytes int64
 	o, err := d.execute(ctx, process{
-		text: text, link: link(v), silence: d.limits.flush,
+		text: text, link: link(v), open: v.Open, silence: d.limits.flush,
 		args: []string{"--status-interval=1", "--output-format=json"},
 		document: func(data []byte) error {
 			j, err := decode(data)
@@ -176,16 +176,16 @@ func lengthen(v model.Volume) error {
 	if v.Path == "" {
 		return nil
 	}
-	info, err := os.Stat(v.Path)
+	info, err := os.Stat(v.Reach())
 	if err != nil {
 		return broken("the volume cannot be found: %v.", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() >= v.Size {
 		return reachable(v)
 	}
-	f, err := os.OpenFile(v.Path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(v.Reach(), os.O_WRONLY, 0)
 	if err != nil {
-		return broken("%v.", err)
+		return broken("%s cannot be opened for writing: %v.", v.Path, err)
 	}
 	defer f.Close()
 	if err := reserve(f, v.Size); err != nil {

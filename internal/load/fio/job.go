@@ -205,10 +205,14 @@ func (t *text) volume(v model.Volume, engine string) {
 		return
 	}
 	t.set("ioengine", engine)
-	if linked(v.Path) {
+	switch {
+	case v.Open != nil:
+		t.comment("descriptor 3 is %q, which Loadline holds open; to run this by hand, put that name here", v.Path)
+		t.set("filename", "/proc/self/fd/3")
+	case linked(v.Path):
 		t.comment("%s is a symbolic link to %q", linkName, v.Path)
 		t.set("filename", linkName)
-	} else {
+	default:
 		t.set("filename", strings.ReplaceAll(v.Path, ":", `\:`))
 	}
 	t.set("allow_file_create", 0)

@@ -19,6 +19,8 @@ type process struct {
 	args []string
 	// link is the file behind linkName, when the job text uses that.
 	link string
+	// open is what fio reaches as descriptor 3; nil for none.
+	open *os.File
 	// hold returns when fio, which waits at its gate, shall begin; nil where there is none.
 	hold func()
 	// silence is how long fio may print nothing.
@@ -94,6 +96,9 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	// Its end is ours to arrange: asked first, killed later.
 	cmd := d.env.Command(context.WithoutCancel(ctx), path, append(p.args, "job.fio")...)
 	cmd.Dir = dir
+	if p.open != nil {
+		cmd.ExtraFiles = []*os.File{p.open}
+	}
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = group()
 	cmd.WaitDelay = pipeDelay

@@ -56,7 +56,7 @@ func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold fun
 	}
 	var last *job
 	p := process{
-		text: text, link: link(req.Volume),
+		text: text, link: link(req.Volume), open: req.Volume.Open,
 		args:    args,
 		silence: d.limits.silence, expected: seconds(req.Step.Ramp + req.Step.Seconds),
 		document: func(data []byte) error {
@@ -99,7 +99,7 @@ func reachable(v model.Volume) error {
 	if v.Path == "" {
 		return nil
 	}
-	info, err := os.Stat(v.Path)
+	info, err := os.Stat(v.Reach())
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the volume cannot be found: %v.", err), "")
 	}
@@ -115,7 +115,7 @@ func reachable(v model.Volume) error {
 
 // link returns the path that fio reaches by a symbolic link, if it must.
 func link(v model.Volume) string {
-	if v.Path != "" && linked(v.Path) {
+	if v.Open == nil && v.Path != "" && linked(v.Path) {
 		return v.Path
 	}
 	return ""

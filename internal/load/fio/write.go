@@ -39,9 +39,9 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 	if v.Direct {
 		flags |= direct
 	}
-	f, err := os.OpenFile(v.Path, flags, 0)
+	f, err := os.OpenFile(v.Reach(), flags, 0)
 	if err != nil {
-		return 0, broken("%v.", err)
+		return 0, broken("%s cannot be opened for writing: %v.", v.Path, err)
 	}
 	w := &writer{file: f}
 	for _, part := range stretches(v.Size) {

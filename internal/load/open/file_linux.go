@@ -18,6 +18,7 @@ import (
 // submission wait, as without direct I/O, later I/Os become late, and that is counted.
 type file struct {
 	fd      *os.File
+	path    string // for people
 	context uintptr
 	memory  []byte
 	block   int64
@@ -60,11 +61,11 @@ func openFile(v model.Volume, w model.Workload) (device, error) {
 	if v.Direct {
 		flags |= unix.O_DIRECT
 	}
-	fd, err := os.OpenFile(v.Path, flags, 0)
+	fd, err := os.OpenFile(v.Reach(), flags, 0)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("the volume cannot be opened: %v", err), "")
 	}
-	f := &file{fd: fd, block: w.BlockSize, control: make([]iocb, w.Depth), events: make([]ioEvent, w.Depth)}
+	f := &file{fd: fd, path: v.Path, block: w.BlockSize, control: make([]iocb, w.Depth), events: make([]ioEvent, w.Depth)}
 	// Page-aligned memory outside of Go's heap: direct I/O wants the one, and the
 	// kernel writes into it behind Go's back.
 	f.memory, err = unix.Mmap(-1, 0, w.Depth*int(w.BlockSize), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -140,7 +141,7 @@ func (f *file) words(write bool, offset int64, err error) error {
 	if write {
 		what = "write"
 	}
-	return fmt.Errorf("%s of %d bytes at %d of %s: %w", what, f.block, offset, f.fd.Name(), err)
+	return fmt.Errorf("%s of %d bytes at %d of %s: %w", what, f.block, offset, f.path, err)
 }
 
 // close gives everything back. Memory that the kernel may still write into is kept.

@@ -1,0 +1,72 @@
+package volume
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// hold is an open descriptor that several objects of one run may share.
+type hold struct {
+	file *os.File
+	key  holdKey
+	// refs counts the objects; lend ends the lending to other processes.
+	refs int
+	lend func()
+	// lookAgain is when to look next whether somebody else has it open.
+	looking   sync.Mutex
+	lookAgain time.Time
+}
+
+// holdKey names what is held and by whom: two runs in one process share nothing.
+type holdKey struct {
+	path, share string
+	write       bool
+}
+
+// holds are those of this process that may be shared.
+var holds = struct {
+	sync.Mutex
+	by map[holdKey]*hold
+}{by: map[holdKey]*hold{}}
+
+// acquire opens the target, or joins those of the same run that have it open.
+func acquire(t model.Target, write bool, share string) (*hold, error) {
+	if share == "" {
+		f, err := openTarget(t, write)
+		return &hold{file: f, refs: 1, lend: func() {}}, err
+	}
+	holds.Lock()
+	defer holds.Unlock()
+	key := holdKey{path: t.Path, share: share, write: write}
+	if h := holds.by[key]; h != nil {
+		h.refs++
+		return h, nil
+	}
+	f, err := borrow(t, write, share)
+	if f == nil && err == nil {
+		f, err = openTarget(t, write)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &hold{file: f, key: key, refs: 1, lend: lendTo(f, t, write, share)}
+	holds.by[key] = h
+	return h, nil
+}
+
+// release closes the descriptor after its last user.
+func (h *hold) release() {
+	holds.Lock()
+	defer holds.Unlock()
+	if h.refs--; h.refs > 0 {
+		return
+	}
+	if h.key != (holdKey{}) {
+		delete(holds.by, h.key)
+	}
+	h.lend()
+	_ = h.file.Close()
+}

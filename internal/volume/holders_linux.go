@@ -1,0 +1,150 @@
+package volume
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A device may be used without the kernel's knowing: an NBD or iSCSI server and a virtual
+// machine only have it open. Who has what open stands under /proc/PID/fd, for root of all
+// processes of this PID namespace, for others of their own.
+
+// inode is what tells files and devices apart.
+type inode struct{ dev, ino, rdev uint64 }
+
+// same tells whether a descriptor is one of the object: of the device by whatever node, or
+// of the file.
+func (n inode) same(other inode) bool {
+	if n.rdev != 0 || other.rdev != 0 {
+		return n.rdev == other.rdev
+	}
+	return n.dev == other.dev && n.ino == other.ino
+}
+
+// inodeOf looks at an open descriptor of some process. It asks no server that a network
+// filesystem may have lost, which could take for ever.
+func inodeOf(path string) (n inode, ok bool) {
+	var st unix.Statx_t
+	const what = unix.STATX_TYPE | unix.STATX_INO
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, what, &st); err != nil {
+		return n, false
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFBLK:
+		return inode{rdev: unix.Mkdev(st.Rdev_major, st.Rdev_minor)}, true
+	case unix.S_IFREG:
+		return inode{dev: unix.Mkdev(st.Dev_major, st.Dev_minor), ino: st.Ino}, true
+	}
+	return n, false
+}
+
+// holder is a process that has the object open.
+type holder struct {
+	pid  int
+	name string
+}
+
+func (h holder) String() string { return fmt.Sprintf("%s (process %d)", h.name, h.pid) }
+
+// holder finds a process that has the object open and has not got it from us. Descriptors
+// that Loadline hands down, to fio and to workers of the same run, carry the lock of the
+// held one, and nobody else can have it.
+func (o *Object) holder() (found holder, is bool) {
+	own, ok := inodeOf(fmt.Sprintf("/proc/self/fd/%d", o.File().Fd()))
+	if !ok {
+		return found, false
+	}
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		pid, err := strconv.Atoi(filepath.Base(process))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		if own.heldBy(process) {
+			return holder{pid: pid, name: processName(process)}, true
+		}
+	}
+	return found, false
+}
+
+// heldBy tells whether a process has it open and none of its descriptors is ours.
+func (n inode) heldBy(process string) bool {
+	descriptors, err := os.ReadDir(process + "/fd")
+	if err != nil {
+		return false // it has ended, or is somebody else's
+	}
+	open := false
+	for _, d := range descriptors {
+		path := process + "/fd/" + d.Name()
+		link, err := os.Readlink(path)
+		if err != nil || !strings.HasPrefix(link, "/") || strings.HasPrefix(link, "/memfd:") {
+			continue
+		}
+		other, ok := inodeOf(path)
+		if !ok || !n.same(other) {
+			continue
+		}
+		if text, err := os.ReadFile(process + "/fdinfo/" + d.Name()); err == nil && handedDown(string(text)) {
+			return false
+		}
+		open = true
+	}
+	return open
+}
+
+// handedDown tells by the text of fdinfo (proc(5)) whether the descriptor is one of an open
+// file that has the whole lock: ours, as there can be only one.
+func handedDown(fdinfo string) bool {
+	for line := range strings.Lines(fdinfo) {
+		if strings.HasPrefix(line, "lock:") && strings.Contains(line, "FLOCK") && strings.Contains(line, "WRITE") {
+			return true
+		}
+	}
+	return false
+}
+
+func processName(process string) string {
+	text, err := os.ReadFile(process + "/comm")
+	if err != nil {
+		return "a process"
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// A look at all processes takes 0.1 ms for each. So that it stays a small part of a step's
+// time, also on machines with thousands of them and with many workers on one device, the
+// next look within a second, or within twenty times what the last one took, is left out.
+const (
+	looksApart  = time.Second
+	lookingPart = 20
+)
+
+// guardHolders refuses an object that another process has open, and goes on having open.
+func (o *Object) guardHolders() error {
+	h := o.hold
+	h.looking.Lock()
+	defer h.looking.Unlock()
+	if time.Now().Before(h.lookAgain) {
+		return nil
+	}
+	var found holder
+	for end := time.Now().Add(brief); ; time.Sleep(100 * time.Millisecond) {
+		began := time.Now()
+		var is bool
+		if found, is = o.holder(); !is {
+			now := time.Now()
+			h.lookAgain = now.Add(max(looksApart, lookingPart*now.Sub(began)))
+			return nil
+		}
+		if time.Now().After(end) {
+			break
+		}
+	}
+	return inUse(o.target, "is open in another process, "+found.String(), fmt.Sprintf("end it first, if the data may go: ps -p %d -f", found.pid))
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package volume
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// allocated is the space that a file takes on its filesystem, in bytes.
+func allocated(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Blocks * 512
+	}
+	return info.Size()
+}
+
+// links counts the names of a file.
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink)
+	}
+	return 1
+}
+
+// ownedByUs tells whether a file in a directory belongs to the user who runs this, as the
+// filesystem sees that user: a server may take root for somebody else.
+func ownedByUs(info fs.FileInfo, dir string) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) == os.Geteuid() {
+		return ok
+	}
+	f, done, err := scratch(dir, "probe")
+	if err != nil {
+		return false
+	}
+	defer done()
+	ours, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	own, ok := ours.Sys().(*syscall.Stat_t)
+	return ok && own.Uid == st.Uid
+}

@@ -1,0 +1,110 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Several workers of one run may be processes of their own on one machine (over ssh, for
+// example) and share a target. The first holds it; the others get a copy of its descriptor
+// through a socket without a file, whose name says what is shared. Both ends look at the
+// other's user, and who borrows looks at what it got.
+
+// lendAddress names the socket.
+func lendAddress(t model.Target, share string) *net.UnixAddr {
+	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@loadline/%s/%s", share, t.Path)}
+}
+
+// lendTo lends the descriptor to other workers of the run until the function that it
+// returns is called. Where there can be no such socket, nobody else gets it.
+func lendTo(f *os.File, t model.Target, write bool, share string) func() {
+	address := lendAddress(t, share)
+	if !write || len(address.Name) > 107 { // the length of sun_path, unix(7)
+		return func() {}
+	}
+	listener, err := net.ListenUnix("unix", address)
+	if err != nil {
+		return func() {}
+	}
+	go func() {
+		for {
+			conn, err := listener.AcceptUnix()
+			if err != nil {
+				return
+			}
+			if sameUser(conn) {
+				_, _, _ = conn.WriteMsgUnix([]byte{0}, unix.UnixRights(int(f.Fd())), nil)
+			}
+			_ = conn.Close()
+		}
+	}()
+	return func() { _ = listener.Close() }
+}
+
+// borrow asks another worker of the run for its descriptor; nil where there is none.
+func borrow(t model.Target, write bool, share string) (*os.File, error) {
+	if !write {
+		return nil, nil
+	}
+	conn, err := net.DialUnix("unix", nil, lendAddress(t, share))
+	if err != nil {
+		return nil, nil
+	}
+	defer conn.Close()
+	if !sameUser(conn) {
+		return nil, nil
+	}
+	rights := make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), rights)
+	if err != nil {
+		return nil, nil
+	}
+	f, err := received(rights[:n])
+	if err != nil {
+		return nil, inUse(t, "could not be shared with another worker of this run ("+err.Error()+")", "")
+	}
+	own, ok := inodeOf(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	named, known := inodeOf(t.Path)
+	if !ok || !known || !own.same(named) {
+		_ = f.Close()
+		return nil, inUse(t, "is not what another worker of this run has opened under this name", "look at it: ls -l "+t.Path)
+	}
+	return f, nil
+}
+
+// received takes the one descriptor out of a message.
+func received(rights []byte) (*os.File, error) {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range messages {
+		descriptors, err := unix.ParseUnixRights(&m)
+		if err != nil || len(descriptors) != 1 {
+			continue
+		}
+		unix.CloseOnExec(descriptors[0])
+		return os.NewFile(uintptr(descriptors[0]), "shared"), nil
+	}
+	return nil, errors.New("no descriptor came")
+}
+
+// sameUser tells whether the other end belongs to our own user.
+func sameUser(conn *net.UnixConn) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	same := false
+	err = raw.Control(func(fd uintptr) {
+		peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		same = err == nil && int(peer.Uid) == os.Geteuid()
+	})
+	return err == nil && same
+}
