@@ -31,7 +31,7 @@ type kbenchSession struct {
 	env     *env.Env
 	request kbench.Request
 	target  model.Target
-	// made tells that the file is ours to remove.
+	// made tells that the file did not exist before, so that the worker makes and removes it.
 	made   bool
 	worker *engine.Worker
 	found  model.ProbeResult
@@ -58,7 +58,7 @@ func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (
 	s.watch = live.New(e.Stderr, live.Options{
 		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
 	})
-	err := s.lay()
+	err := s.lay(ctx)
 	if err == nil {
 		err = s.prepare(ctx)
 	}
@@ -68,23 +68,19 @@ func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (
 	return s, nil
 }
 
-// end says goodbye to the worker and removes the file that was made.
+// end says goodbye to the worker, which removes the file that it made.
 func (s *kbenchSession) end() error {
 	var err error
 	if s.worker != nil {
 		err = s.worker.Close()
 	}
 	s.watch.Close()
-	if s.made {
-		err = errors.Join(err, os.Remove(s.target.Path))
-	}
 	return err
 }
 
-// lay finds the target, and makes a file of the size that was asked for where there
-// is none, or a shorter one that may be overwritten. Kbench leaves that to fio, which
-// fills it with reserved blocks when it is to be written.
-func (s *kbenchSession) lay() error {
+// lay finds the target, and makes a shorter file that may be overwritten as long as was
+// asked for. One that does not exist is the worker's to make.
+func (s *kbenchSession) lay(ctx context.Context) error {
 	name := s.request.File
 	if !strings.ContainsAny(name, "/:") {
 		// Kbench's target is a file, even where a word alone would be taken for a mistake.
@@ -122,12 +118,19 @@ func (s *kbenchSession) lay() error {
 	if err := roomFor(t, s.request.Size-have); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(t.Path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be made: %v", t.Name, err), "use a volume that this user may write (uid "+fmt.Sprint(os.Getuid())+")")
+	if s.made = missing; missing {
+		return nil
 	}
-	s.made = missing
-	return errors.Join(f.Truncate(s.request.Size), f.Close())
+	// Guarded before it is changed: what carries a filesystem, say, stays as long as it is.
+	o, err := volume.Open(ctx, s.env, t, true, t.Name, "")
+	if err != nil {
+		return err
+	}
+	if err := o.File().Truncate(s.request.Size); err != nil {
+		err = model.RefusedError(fmt.Sprintf("%s cannot be made %s long: %v", t.Name, model.FormatSize(s.request.Size), err), "set SIZE to less")
+		return errors.Join(err, o.Close())
+	}
+	return o.Close()
 }
 
 // mayOverwrite refuses jobs that write to something that exists, unless that is
@@ -178,18 +181,15 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 	if s.plan, err = profile.Build(exp, p, s.target, s.found); err != nil {
 		return err
 	}
-	return s.fill(ctx, touch)
+	return s.fill(touch)
 }
 
 // fill decides whether the volume is written before it is measured: always when it
 // may be, but for a file that is only read and is whole already. What was never
 // written reads faster than any disk, and its first write is slower than the next.
-func (s *kbenchSession) fill(ctx context.Context, may bool) error {
+func (s *kbenchSession) fill(may bool) error {
 	if s.plan.Volume.Prefill || !may {
 		return nil
-	}
-	if err := volume.Guard(ctx, s.env, s.target, s.plan.Experiment.DestroyDataOn); err != nil {
-		return err
 	}
 	s.plan.Volume.Prefill = true
 	if s.target.Kind == model.File {
@@ -207,9 +207,7 @@ func (s *kbenchSession) fill(ctx context.Context, may bool) error {
 func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
 	if !s.quiet {
 		s.watch.Clear()
-		shown := s.plan
-		shown.Volume.Owned = s.made
-		_ = text.Head(s.env.Stderr, &shown, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
+		_ = text.Head(s.env.Stderr, &s.plan, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
 	}
 	var first *model.Run
 	for {
