@@ -192,6 +192,10 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 			over++
 			in.result.Worker = in.worker
 			results = append(results, *in.result)
+			if in.result.Replaced != "" {
+				firstErr = errors.Join(firstErr, model.BrokenError(in.result.Replaced, ""))
+				stop()
+			}
 		case in.ev.Sample != nil:
 			sample := *in.ev.Sample
 			sample.Worker, sample.End = in.worker, sample.End+base

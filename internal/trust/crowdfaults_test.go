@@ -28,7 +28,7 @@ func crowd() Evidence {
 				device, counted = "vdb", 2*n
 			}
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{
-				Step: step, Worker: worker, Started: began, Ended: began + 4.2, DepthLevels: map[string]float64{">=64": 1}, UserCPU: 0.05, SystemCPU: 0.1,
+				Step: step, Worker: worker, Started: began, Ended: began + 4.2, Held: true, DepthLevels: map[string]float64{">=64": 1}, UserCPU: 0.05, SystemCPU: 0.1,
 				Counters: &model.Counters{
 					Seconds: 4, Idle: 0.5, IOWait: 0.4, Device: device, DeviceReads: 2 * counted, DeviceRead: 2 * counted * 4096,
 					Link:   &model.Link{Name: "eth0", Received: 4 << 20, Speed: 125e6},

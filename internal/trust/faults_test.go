@@ -80,6 +80,13 @@ var firstFaults = []fault{
 		ev.Recorded.Run.Status = ""
 	}, want: []string{"not-checked"}},
 
+	{rule: "replaced", name: "in the last visit", spoil: func(ev *Evidence) {
+		last := &ev.Recorded.Run.Steps[len(ev.Recorded.Run.Steps)-1]
+		last.Held, last.Replaced = false, "/srv/my data/x was replaced by a symbolic link during the run"
+	}, want: []string{"invalid rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, says: "replaced by a symbolic link"},
+	{rule: "replaced", name: "nothing held", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Held = false })
+	}, want: []string{"not-checked"}},
 	{rule: "errors", name: "one visit of two", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "fio: Input/output error."
 	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 visits of rand-read-iops went wrong: fio: Input/output error"},

@@ -24,6 +24,7 @@ type Rule struct {
 var rules = []Rule{
 	ruleInterrupted,
 	ruleErrors,
+	ruleReplaced,
 	ruleMemory,
 	ruleSparse,
 	ruleBuffered,

@@ -70,7 +70,7 @@ func sound() Evidence {
 				counters.DeviceReads, counters.DeviceRead, counters.DeviceWrites, counters.DeviceWritten = 0, 0, 2*n, 2*n*4096
 			}
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{
-				Step: step, Started: began, Ended: began + 4.2, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
+				Step: step, Started: began, Ended: began + 4.2, Held: true, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
 				UserCPU: 0.05, SystemCPU: 0.1, Counters: counters,
 			})
 			rec.Plan.Steps = append(rec.Plan.Steps, step)
