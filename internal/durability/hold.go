@@ -17,10 +17,7 @@ import (
 // from a phase's beginning until the writer has it: after that nothing of ours may stand in
 // the way of the cut, which may take the device itself.
 
-// writerDescriptor is the number under which the writer gets what it writes to.
-const writerDescriptor = 3
-
-// held is the path of that, in the writing process.
+// held is what the writing process writes to: the descriptor that it was given.
 const held = "/proc/self/fd/3"
 
 // hold makes sure that the object of the test is held and is what it was; after a cut that
