@@ -299,7 +299,7 @@ func (w *world) finish(err error) (*model.Durability, error) {
 	err = errors.Join(err, w.log.append(entry{End: &end}))
 	if h := &w.state.header; h.Made && !kept {
 		if rm := w.remove(context.Background()); rm != nil {
-			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s could not be removed: %v", h.Path, rm), "remove it: rm "+h.Path))
+			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+h.Path))
 		}
 	}
 	w.leave()
