@@ -57,6 +57,12 @@ func Open(ctx context.Context, e *env.Env, t model.Target, write bool, destroy, 
 			return nil, err
 		}
 	}
+	if t.Kind == model.BlockDevice {
+		// On another host nobody has followed /dev/mapper/… or /dev/disk/by-id/… yet.
+		if path, err := filepath.EvalSymlinks(t.Path); err == nil {
+			t.Path = path
+		}
+	}
 	h, err := acquire(t, write, share)
 	if err != nil {
 		return nil, err
