@@ -215,7 +215,7 @@ var firstFaults = []fault{
 	}, also: []string{"errors"}},
 	{rule: "depth", name: "flushes and rate limits are not judged", spoil: func(ev *Evidence) {
 		flush, limited := write, iops
-		flush.Sync, limited.RateIOPS = "fdatasync", 100
+		flush.Sync, limited.RateIOPS = "fdatasync", 2000
 		setWorkload(ev, flush)
 		setWorkload(ev, limited)
 		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.1 })

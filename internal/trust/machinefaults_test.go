@@ -106,6 +106,11 @@ var machineFaults = []fault{
 		w.RateIOPS, w.RateBandwidth = 0, 1000*4096
 		setWorkload(ev, w)
 	}, want: []string{"warning rand-read-rate"}, says: "500 of the 1.00k that were asked for"},
+	{rule: "rate", name: "a fifth more than asked", spoil: func(ev *Evidence) {
+		w := rated
+		w.RateIOPS = 415
+		setWorkload(ev, w)
+	}, want: []string{"warning rand-read-rate"}, says: "too much load: 500 were done where 415 were asked for"},
 	{rule: "rate", name: "the interval reaches it", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 515

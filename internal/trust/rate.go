@@ -9,17 +9,21 @@ import (
 var ruleRate = Rule{
 	Name:     "rate",
 	Checks:   "a workload with a rate got that rate",
-	Evidence: "the upper bound of the IOPS against the rate that was asked for (0.98 of it)",
-	Severity: "warning: the storage is saturated, and latencies are those of a queue that grows",
+	Evidence: "the bounds of the IOPS against the rate that was asked for (0.98 of it, and 1.02)",
+	Severity: "warning: the storage is saturated, and latencies are those of a queue that grows; or the load was higher than asked for",
 	Advice:   "ask for a lower rate",
 	check:    checkRate,
 }
 
-// rateNeeded is the share of the asked rate that must be achieved.
-const rateNeeded = 0.98
+// rateNeeded is the share of the asked rate that must be achieved, and rateAllowed the one
+// that must not be exceeded.
+const (
+	rateNeeded  = 0.98
+	rateAllowed = 1.02
+)
 
-// checkRate: a workload with a rate that the storage does not reach. Its
-// latencies are then not those at the asked load. The rate holds for each
+// checkRate: a workload with a rate that the storage does not reach, or that the load
+// generator exceeds. Its latencies are then not those at the asked load. The rate holds for each
 // direction; in a mix only the more frequent one can reach it.
 //
 // Evidence: the IOPS of the results. Source: methodology's "Rate".
@@ -36,6 +40,14 @@ func checkRate(ev Evidence) []model.Finding {
 			continue
 		}
 		asked := w.Limit() * float64(w.VolumeCount())
+		if e.Low > rateAllowed*asked && e.Confidence > 0 {
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+				Message: fmt.Sprintf("too much load: %s were done where %s were asked for (%s), so its latencies are those of a higher load",
+					model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+				Evidence: map[string]any{"achieved": e.Value, "achieved_low": e.Low, "asked": asked},
+				Next:     ev.command()})
+			continue
+		}
 		if upper(e) >= rateNeeded*asked {
 			o.pass(r.Workload)
 			continue

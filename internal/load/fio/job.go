@@ -39,18 +39,22 @@ const refillBelow = 128 << 10
 func JobText(w model.Workload, v model.Volume, s model.Step) string {
 	var t text
 	t.comment("Loadline, step %d: %s", s.Number, w.Describe())
-	t.section(w.Name)
 	if w.Job != "" {
+		t.section(w.Name)
 		ownJob(&t, w, v)
-	} else {
-		pattern(&t, w, v, s)
+		t.measured(s.Ramp, s.Seconds)
+		return t.String()
 	}
-	t.measured(s.Ramp, s.Seconds)
+	for _, jobs := range shares(w) {
+		t.section(w.Name)
+		pattern(&t, w, v, s, jobs)
+		t.measured(s.Ramp, s.Seconds)
+	}
 	return t.String()
 }
 
-// pattern writes the I/O options of a workload.
-func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
+// pattern writes the I/O options of some or all of a workload's jobs.
+func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share) {
 	t.volume(v, v.Engine)
 	t.set("direct", flag(v.Direct))
 	t.set("rw", rw(w))
@@ -59,11 +63,12 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
 	}
 	t.set("bs", w.BlockSize)
 	t.set("iodepth", max(1, w.Depth))
-	t.set("numjobs", w.JobCount())
+	t.set("numjobs", jobs.jobs)
 	if w.Threads {
 		t.set("thread", 1)
 	}
 	offset, size, increment := extent(w, v.Size, s.Offset)
+	offset += int64(jobs.before) * increment
 	if offset > 0 {
 		t.set("offset", offset)
 	}
@@ -77,9 +82,8 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step) {
 	if w.Sync != "" {
 		t.set(w.Sync, 1)
 	}
-	if w.RateIOPS > 0 {
-		// fio's limit is one of each job and direction.
-		t.set("rate_iops", max(1, int64(math.Round(w.RateIOPS/float64(w.JobCount())))))
+	if jobs.rate > 0 {
+		t.set("rate_iops", jobs.rate)
 	}
 	if w.RateBandwidth > 0 {
 		t.set("rate", max(1, int64(math.Round(w.RateBandwidth/float64(w.JobCount())))))

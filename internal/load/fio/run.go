@@ -34,7 +34,7 @@ func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold fun
 	text := JobText(req.Workload, req.Volume, req.Step)
 	gated := hold != nil && canGate(req)
 	if gated {
-		text += gateLines
+		text = "[global]\n" + gateLines + text
 	} else if hold != nil {
 		hold()
 	}
@@ -123,7 +123,10 @@ func link(v model.Volume) string {
 
 // jobs returns how many submitters a workload has, the user's own job included.
 func jobs(w model.Workload) int {
-	n := w.JobCount()
+	n := 0
+	for _, part := range shares(w) {
+		n += part.jobs
+	}
 	for line := range strings.Lines(w.Job) {
 		if name, value := option(line); name == "numjobs" {
 			_, _ = fmt.Sscan(value, &n)

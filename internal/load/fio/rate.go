@@ -1,0 +1,32 @@
+package fio
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// share is a part of a workload's jobs that have the same rate; a rate of 0 is no limit.
+type share struct {
+	jobs int
+	rate int64
+	// before is how many jobs come before these.
+	before int
+}
+
+// shares divides a workload's rate among its jobs so that the sum is what was asked for.
+// fio's limit is a whole number of I/Os per second of each job and direction, so some jobs
+// get one more than others, and of more jobs than I/Os per second only as many are started.
+func shares(w model.Workload) []share {
+	jobs := w.JobCount()
+	if w.RateIOPS <= 0 {
+		return []share{{jobs: jobs}}
+	}
+	total := max(1, int64(math.Round(w.RateIOPS)))
+	jobs = int(min(int64(jobs), total))
+	base, more := total/int64(jobs), int(total%int64(jobs))
+	if more == 0 {
+		return []share{{jobs: jobs, rate: base}}
+	}
+	return []share{{jobs: more, rate: base + 1}, {jobs: jobs - more, rate: base, before: more}}
+}
