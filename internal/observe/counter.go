@@ -116,9 +116,17 @@ func (c *Counter) read() reading {
 }
 
 // diskNow reads the device's counts. /sys/block has whole devices only,
-// /sys/class/block partitions too.
+// /sys/class/block partitions too. A device that does not count is as good as none: one
+// whose accounting is switched off (queue/iostats), and one that has not counted a single
+// I/O since it came up, as stacked devices of some kernels do (multipath).
 func (c *Counter) diskNow() diskCounts {
-	return parseDiskStat(text(c.files, path.Join("sys/class/block", c.device, "stat")))
+	dir := path.Join("sys/class/block", c.device)
+	if strings.TrimSpace(text(c.files, path.Join(dir, "queue/iostats"))) == "0" {
+		return diskCounts{}
+	}
+	d := parseDiskStat(text(c.files, path.Join(dir, "stat")))
+	d.ok = d.ok && d.reads+d.writes > 0
+	return d
 }
 
 // cpuTimes are a line of /proc/stat, in ticks (proc_stat(5)). Guest time is part

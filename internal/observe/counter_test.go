@@ -141,3 +141,23 @@ func diskOf(t *testing.T) string {
 	}
 	return device
 }
+
+// A device that does not count is as good as none: its zeros accuse nobody.
+func TestDeviceThatDoesNotCount(t *testing.T) {
+	for name, change := range map[string]func(map[string]string){
+		"switched off": func(m map[string]string) { m["sys/class/block/vda/queue/iostats"] = "0\n" },
+		"never counted": func(m map[string]string) {
+			m["sys/class/block/vda/stat"] = "       0        0        0        0        0        0        0        0        0        0        0\n"
+		},
+	} {
+		m := machine(statBefore, diskBefore, "", "")
+		change(m)
+		c := begin(files(m), "vda")
+		c.Mark()
+		time.Sleep(time.Millisecond)
+		c.Mark()
+		if got := c.End(); got.Device != "" || got.Window != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 var ruleClient = Rule{
 	Name:     "client",
 	Checks:   "the storage was the limit and not the load generator",
-	Evidence: "the load generator's use of its cores (more than 90 % of one for each job), the busiest core while it uses half of one, and its own ceiling on no storage (fio's null engine: less than twice the result)",
+	Evidence: "the load generator's use of its cores (more than 90 % of one for each job), and its own ceiling on no storage (fio's null engine: less than twice the result)",
 	Severity: "invalid: this measured the client",
 	Advice:   "use a faster CPU, larger blocks, or more jobs in a profile of your own",
 	check:    checkClient,
@@ -18,9 +18,6 @@ var ruleClient = Rule{
 const (
 	// coreMost is how busy a core may be.
 	coreMost = 0.90
-	// halfCore is the part of a core that the load generator uses at least when a
-	// busy core is taken for its own.
-	halfCore = 0.5
 	// idleGenerator is the use of a core below which nobody asks for the ceiling:
 	// a load generator that is idle for two thirds of the time is no limit.
 	idleGenerator = 0.3
@@ -31,10 +28,10 @@ const (
 
 // checkClient: the load generator is the limit. It is one when its own thread is
 // busy all the time, or when it does not even reach twice the result without any
-// storage. A busy core of the machine alone is not enough: where the storage runs
-// on this machine, it is the storage's own.
+// storage. A busy core of the machine says nothing: it may be the storage's own, as that
+// of a driver in user space that polls (SPDK) always is.
 //
-// Evidence: the tool's CPU time, /proc/stat, and a second of the null engine, which
+// Evidence: the tool's CPU time, and a second of the null engine, which
 // is only asked for where the tool used 30 % of a core. Source: methodology's "Client".
 func checkClient(ev Evidence) []model.Finding {
 	ceilings := map[string]float64{}
@@ -44,7 +41,7 @@ func checkClient(ev Evidence) []model.Finding {
 	var o outcome
 	for _, name := range ev.workloads() {
 		w, _ := ev.Recorded.Plan.Workload(name)
-		use, ok := ev.generator(name)
+		cores, ok := ev.generator(name)
 		if !ok {
 			o.miss(name, "the load generator's CPU time was not recorded")
 			continue
@@ -55,18 +52,15 @@ func checkClient(ev Evidence) []model.Finding {
 		e, known := ev.both(name, model.IOPS)
 		ceiling := ceilings[name]
 		switch {
-		case use.cores > coreMost*jobs:
+		case cores > coreMost*jobs:
 			finding.Message = fmt.Sprintf("measured the client: the load generator used %s of its core, so it was the limit and not the storage",
-				percent(use.cores/jobs))
-			finding.Evidence = map[string]any{"cores": use.cores, "jobs": w.JobCount(), "allowed": coreMost}
-		case use.busiest > coreMost && use.cores >= halfCore:
-			finding.Message = fmt.Sprintf("measured the client: a core was %s busy, most of it with the load generator", percent(use.busiest))
-			finding.Evidence = map[string]any{"busiest_cpu": use.busiest, "cores": use.cores, "allowed": coreMost}
+				percent(cores/jobs))
+			finding.Evidence = map[string]any{"cores": cores, "jobs": w.JobCount(), "allowed": coreMost}
 		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
 			finding.Message = fmt.Sprintf("measured the client: on no storage at all the load generator makes %s, less than twice the result",
 				model.FormatMetric(model.IOPS, ceiling))
 			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}
-		case ceiling == 0 && use.cores >= idleGenerator:
+		case ceiling == 0 && cores >= idleGenerator:
 			o.miss(name, "the load generator was busy, and its own ceiling was not measured")
 			continue
 		default:
@@ -78,25 +72,18 @@ func checkClient(ev Evidence) []model.Finding {
 	return o.findings("the load generator was not the limit", "there is no result to judge")
 }
 
-// usage is how busy the load generator was, in cores, and the busiest core, at
-// the median visit: what one visit shows may be anybody's.
-type usage struct{ cores, busiest float64 }
-
-// generator is the load generator's use of the CPU; ok is false when no visit
-// tells it.
-func (ev Evidence) generator(workload string) (u usage, ok bool) {
-	var cores, busiest []float64
+// generator is the load generator's use of the CPU in cores, at the median visit: what one
+// visit shows may be an accident. ok is false when no visit tells it.
+func (ev Evidence) generator(workload string) (inUse float64, ok bool) {
+	var cores []float64
 	for _, s := range ev.good(workload) {
 		if s.UserCPU+s.SystemCPU <= 0 {
 			continue
 		}
 		cores = append(cores, s.UserCPU+s.SystemCPU)
-		if s.Counters != nil {
-			busiest = append(busiest, s.Counters.BusiestCPU)
-		}
 	}
 	if len(cores) == 0 {
-		return u, false
+		return 0, false
 	}
-	return usage{median(cores), median(busiest)}, true
+	return median(cores), true
 }

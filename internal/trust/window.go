@@ -1,7 +1,9 @@
 package trust
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -21,6 +23,8 @@ func (ev Evidence) noDevice() string {
 	switch s := ev.Recorded.Environment.Storage; {
 	case s.Device == "" && ev.Recorded.Plan.Volume.Target.Kind == "":
 		return "the target is not known"
+	case s.Device == "" && len(s.DeviceChain) > 1:
+		return fmt.Sprintf("the filesystem lies on several devices (%s), and none of them counts all that reaches it", strings.Join(s.DeviceChain, ", "))
 	case s.Device == "":
 		return "no block device of this machine stands behind the volume, so nothing below the client is counted"
 	}
@@ -28,7 +32,7 @@ func (ev Evidence) noDevice() string {
 }
 
 // noWindow is why a workload on a device has no window.
-const noWindow = "the device's counts were not recorded over whole seconds: visits of at least 2 s are needed"
+const noWindow = "the device's counts were not recorded over whole seconds: visits of at least 2 s are needed, and a device that counts (queue/iostats)"
 
 // atLeast is a bound from below for the expected number when n events were
 // counted: two standard deviations of a Poisson count below n.

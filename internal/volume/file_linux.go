@@ -68,7 +68,11 @@ func filesystem(path string) (model.Storage, error) {
 	k := newKernel()
 	if m, ok := mountOf(k.mounts, path); ok {
 		s.Filesystem, s.Mount, s.MountFrom, s.MountOpts = m.fstype, m.point, m.source, m.allOptions()
-		k.describe(&s, k.chainOfMount(m, 0))
+		chain := k.chainOfMount(m, 0)
+		k.describe(&s, chain)
+		if m.fstype == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
+			s.Device = "" // none of them counts what reaches the filesystem
+		}
 	}
 	s.Memory = s.Memory || inMemory[s.Filesystem]
 	return s, nil

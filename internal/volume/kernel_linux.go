@@ -54,7 +54,32 @@ func (k *kernel) chainOfMount(m mount, depth int) []link {
 		}
 		major, minor = unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
 	}
-	return k.chainOfDevice(major, minor, depth)
+	chain := k.chainOfDevice(major, minor, depth)
+	for _, other := range k.btrfsOthers(chain) {
+		if major, minor, err := parseDevice(other); err == nil {
+			chain = append(chain, k.chainOfDevice(major, minor, depth)...)
+		}
+	}
+	return chain
+}
+
+// btrfsOthers are the numbers of the other devices of a btrfs filesystem that has a device
+// on top of the chain, as the kernel lists them in /sys/fs/btrfs/UUID/devices.
+func (k *kernel) btrfsOthers(chain []link) []string {
+	if len(chain) == 0 {
+		return nil
+	}
+	found, _ := filepath.Glob(filepath.Join(k.sys, "fs/btrfs/*/devices", chain[0].name))
+	var others []string
+	for _, own := range found {
+		all, _ := filepath.Glob(filepath.Join(filepath.Dir(own), "*"))
+		for _, device := range all {
+			if device != own {
+				others = append(others, k.text(filepath.Join(device, "dev")))
+			}
+		}
+	}
+	return others
 }
 
 // chainOfDevice follows a device through its partition, loop file, or the

@@ -111,25 +111,26 @@ func Filesystem(t T, dev, kind string, options ...string) string {
 	if out, err := exec.Command("mkfs."+kind, append(args, dev)...).CombinedOutput(); err != nil {
 		t.Fatalf("mkfs.%s: %s", kind, strings.TrimSpace(string(out)))
 	}
-	return mounted(t, "-t", kind, dev)
+	return Mounted(t, "-t", kind, dev)
 }
 
 // Tmpfs mounts a file system in memory with room for size bytes.
 func Tmpfs(t T, size int64) string {
 	t.Helper()
 	needMounts(t)
-	return mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
+	return Mounted(t, "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "tmpfs")
 }
 
 // Ramfs mounts a file system in memory that has no direct I/O and no limit.
 func Ramfs(t T) string {
 	t.Helper()
 	needMounts(t)
-	return mounted(t, "-t", "ramfs", "ramfs")
+	return Mounted(t, "-t", "ramfs", "ramfs")
 }
 
-// mounted mounts on a directory of its own.
-func mounted(t T, args ...string) string {
+// Mounted mounts on a directory of its own, with those arguments of mount, until the test
+// ends.
+func Mounted(t T, args ...string) string {
 	t.Helper()
 	dir := directory(t, "")
 	undo(t, unmountScript(dir), nil)

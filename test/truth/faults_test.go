@@ -99,9 +99,14 @@ var faults = []planted{
 		return device, reads("--max-time", "12s")
 	}},
 	{rule: "bytes", name: "somebody else writes, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+		dir := lab.Filesystem(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 256 << 20})), "ext4")
+		rival(t, lab.At(lab.Filled(t, dir, 32<<20), 32<<20), 4*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
+		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "20s"}
+	}},
+	{rule: "replaced", name: "somebody else opens the device", severity: model.SeverityInvalid, plant: func(t testing.TB) (string, []string) {
 		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
-		rival(t, lab.At(device, 64<<20), 4*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
-		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--max-time", "12s", "--destroy-data-on", device}
+		rival(t, lab.At(device, 64<<20), 8*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
+		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "8M", "--max-time", "60s", "--repeat", "20", "--destroy-data-on", device}
 	}},
 	{rule: "bytes", name: "a filesystem that journals data, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
