@@ -29,7 +29,7 @@ directory and removes it; an existing device, image or file is only read unless
 and again until its 95 % interval is as narrow as --precision or --max-time is over.
 
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
-         nbd://host/export   rbd:pool/image
+         nbd://host/export   rbd:pool/image   rbd:pool/image:id=USER
          sc:NAME   'sc:NAME?size=20Gi&mode=Block&access=RWX'   pvc:NAMESPACE/NAME
 
 sc: makes a claim of a Kubernetes StorageClass and a pod for it, measures there, and

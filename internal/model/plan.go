@@ -29,6 +29,8 @@ type Target struct {
 	Path string `json:"path,omitempty"`
 	// URI is the NBD URI, "pool/image" of an rbd target, or the fake's parameters.
 	URI string `json:"uri,omitempty"`
+	// User is the name that Ceph knows the client by, without "client."; empty is Ceph's default.
+	User string `json:"user,omitempty"`
 	// Cluster is what was asked of a Kubernetes cluster; nil elsewhere.
 	Cluster *ClusterVolume `json:"cluster,omitempty"`
 }

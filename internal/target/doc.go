@@ -14,6 +14,7 @@
 //	nbd+unix:///export?socket=/path       an NBD export on a unix socket
 //	nbd://host[:port]/export              an NBD export over TCP, port 10809 by default
 //	rbd:pool/image                        a Ceph image; pool/namespace/image too
+//	rbd:pool/image:id=USER                the same, as the Ceph user client.USER (QEMU's form)
 //	sc:NAME                               a Kubernetes StorageClass: Loadline makes a claim of its own
 //	                                      (?size=20Gi&mode=Block&access=RWX)
 //	pvc:namespace/name                    a claim that exists

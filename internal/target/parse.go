@@ -10,7 +10,7 @@ import (
 )
 
 // known lists the forms that Parse accepts, for hints.
-const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE, sc:STORAGECLASS or pvc:NAMESPACE/NAME"
+const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE[:id=USER], sc:STORAGECLASS or pvc:NAMESPACE/NAME"
 
 // schemeLike matches what looks like a scheme rather than a path. One letter
 // before the colon is not enough.
@@ -112,9 +112,10 @@ func validPort(s string) bool {
 	return err == nil && n > 0 && n < 1<<16
 }
 
-// parseRBD reads rbd:pool/image and rbd:pool/namespace/image.
+// parseRBD reads rbd:pool/image and rbd:pool/namespace/image, each with ":id=USER" after it
+// as QEMU has it. The user is no part of the URI: whoever asks, it is the same image.
 func parseRBD(name string) (model.Target, error) {
-	image := name[len("rbd:"):]
+	image, options, more := strings.Cut(name[len("rbd:"):], ":")
 	parts := strings.Split(image, "/")
 	ok := len(parts) == 2 || len(parts) == 3
 	for _, p := range parts {
@@ -130,8 +131,31 @@ func parseRBD(name string) (model.Target, error) {
 			fmt.Sprintf("%s names a snapshot, which fio's rbd engine cannot open", name),
 			"clone the snapshot into an image and measure that: rbd clone POOL/IMAGE@SNAP POOL/CLONE")
 	}
-	return model.Target{Name: name, Kind: model.RBD, URI: image}, nil
+	t := model.Target{Name: name, Kind: model.RBD, URI: image}
+	if !more {
+		return t, nil
+	}
+	user, found := strings.CutPrefix(options, "id=")
+	switch {
+	case !found:
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s: the option %q is unknown; the only one is id, the Ceph user", name, options),
+			"write rbd:"+image+":id=USER; $CEPH_CONF names another ceph.conf")
+	case strings.HasPrefix(user, "client."):
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s: a user is named without \"client.\", as rbd --id takes it", name),
+			"write rbd:"+image+":id="+strings.TrimPrefix(user, "client."))
+	case !cephUser.MatchString(user):
+		return model.Target{}, model.RefusedError(
+			fmt.Sprintf("%s: %q cannot be the name of a Ceph user", name, user),
+			"write rbd:"+image+":id=USER; ceph auth ls lists the users")
+	}
+	t.User = user
+	return t, nil
 }
+
+// cephUser matches the names that fio's job file and a command line can carry as they are.
+var cephUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]*$`)
 
 // parseFake keeps the parameters; what they mean is the fake driver's business.
 func parseFake(name string) (model.Target, error) {

@@ -96,7 +96,8 @@ func parse(t testing.TB, name string) model.Target {
 	t.Helper()
 	if scheme, rest, ok := strings.Cut(name, ":"); ok {
 		if scheme == "rbd" {
-			return model.Target{Name: name, Kind: model.RBD, URI: rest}
+			image, user, _ := strings.Cut(rest, ":id=")
+			return model.Target{Name: name, Kind: model.RBD, URI: image, User: user}
 		}
 		return model.Target{Name: name, Kind: model.NBD, URI: name}
 	}

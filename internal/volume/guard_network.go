@@ -90,10 +90,10 @@ func guardRBD(ctx context.Context, e *env.Env, t model.Target) error {
 		} `json:"watchers"`
 	}
 	if err := json.Unmarshal(out, &status); err != nil {
-		return model.RefusedError(fmt.Sprintf("%s: rbd status cannot be read (%v): refused even with --destroy-data-on", t.Name, err), "look at it: rbd status "+t.URI)
+		return model.RefusedError(fmt.Sprintf("%s: rbd status cannot be read (%v): refused even with --destroy-data-on", t.Name, err), "look at it: "+rbdLine(t, "status", t.URI))
 	}
 	if len(status.Watchers) > 0 {
-		return inUse(t, "is in use by "+status.Watchers[0].Address, "unmap or close it there first: rbd status "+t.URI)
+		return inUse(t, "is in use by "+status.Watchers[0].Address, "unmap or close it there first: "+rbdLine(t, "status", t.URI))
 	}
 	head, err := rbdHead(ctx, e, t, min(s.DeviceSize, headBytes))
 	if err != nil {
@@ -112,7 +112,7 @@ func guardRBD(ctx context.Context, e *env.Env, t model.Target) error {
 func rbdHead(ctx context.Context, e *env.Env, t model.Target, n int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*answerTime)
 	defer cancel()
-	cmd := e.Command(ctx, "rbd", "export", "--no-progress", t.URI, "-")
+	cmd := e.Command(ctx, "rbd", asUser(t, []string{"export", "--no-progress", t.URI, "-"})...)
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func rbdHead(ctx context.Context, e *env.Env, t model.Target, n int64) ([]byte, 
 	_ = cmd.Wait() // its end by our own signal is no news
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (rbd export: %v): refused even with --destroy-data-on", t.Name, err),
-			"see what is wrong: rbd export "+t.URI+" - | head -c 1M | hexdump -C")
+			"see what is wrong: "+rbdLine(t, "export", t.URI, "-")+" | head -c 1M | hexdump -C")
 	}
 	return head, nil
 }

@@ -126,6 +126,13 @@ export) cat %s ;;
 	if err := Guard(t.Context(), free, tg, "rbd:pool/vol"); err != nil {
 		t.Error(err)
 	}
+	// As another user: every question of the tool is asked as that user.
+	asked := fakeCeph(t, `for last; do :; done; [ "$last" = bench ] || { echo "rbd: asked as $*" >&2; exit 1; }
+`+info+`status) echo '{"watchers":[]}' ;; esac`)
+	if other := parse(t, "rbd:pool/vol:id=bench"); Guard(t.Context(), asked, other, other.Name) != nil {
+		t.Error(Guard(t.Context(), asked, other, other.Name))
+	}
+	wantRefusal(t, Guard(t.Context(), asked, tg, tg.Name), "asked as info")
 	watched := fakeCeph(t, info+`status) echo '{"watchers":[{"address":"10.0.0.7:0/1","client":4,"cookie":1}]}' ;; esac`)
 	wantRefusal(t, Guard(t.Context(), watched, tg, tg.Name), "is in use by 10.0.0.7:0/1")
 

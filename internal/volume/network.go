@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -97,7 +98,7 @@ func probeRBD(ctx context.Context, e *env.Env, t model.Target) (model.Storage, e
 		Features   []string `json:"features"`
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Size <= 0 {
-		return model.Storage{}, model.RefusedError(fmt.Sprintf("%s: rbd info did not tell the image's size", t.Name), "look at it: rbd info "+t.URI)
+		return model.Storage{}, model.RefusedError(fmt.Sprintf("%s: rbd info did not tell the image's size", t.Name), "look at it: "+rbdLine(t, "info", t.URI))
 	}
 	return model.Storage{
 		DeviceSize: info.Size,
@@ -112,7 +113,7 @@ func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byt
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	out, err := e.Command(ctx, "rbd", args...).Output()
+	out, err := e.Command(ctx, "rbd", asUser(t, args)...).Output()
 	if err == nil {
 		return out, nil
 	}
@@ -125,7 +126,21 @@ func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byt
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		words = ownWords(exit.Stderr)
 	}
-	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the cluster, the pool and the image are there: ceph -s; rbd ls POOL")
+	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the cluster, the pool and the image are there, and whether the user may: ceph -s; "+rbdLine(t, "info", t.URI))
+}
+
+// asUser adds the user that the target names. Without one the tool takes its own default:
+// who is in $CEPH_ARGS, else admin.
+func asUser(t model.Target, args []string) []string {
+	if t.User == "" {
+		return args
+	}
+	return append(slices.Clone(args), "--id", t.User)
+}
+
+// rbdLine is such a command for people to type.
+func rbdLine(t model.Target, args ...string) string {
+	return strings.Join(append([]string{"rbd"}, asUser(t, args)...), " ")
 }
 
 // ownWords is the last line that rbd itself says, among those of the library

@@ -2,6 +2,8 @@ package truth
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -40,8 +42,38 @@ func TestCephImage(t *testing.T) {
 	if o.finding("errors", model.SeverityInvalid) || o.finding("sparse", model.SeverityInvalid) {
 		t.Errorf("findings: %+v", o.report.Findings)
 	}
+	comesAs(t, d, "bench")
 	lab.Verify(t, d)
 	if m := lab.Fio(t, d, lab.Job{Pattern: "randwrite", Depth: 16}); m.ExitCode != 0 || m.Total == 0 {
 		t.Errorf("fio: exit code %d, %d I/Os: %s", m.ExitCode, m.Total, m.Messages)
+	}
+}
+
+// comesAs measures an image as a user. The lab's cluster asks nobody for a key, but each
+// client opens the log of its own name: all of them must be the user's, the guard's
+// questions and fio's I/O, and none the administrator's.
+func comesAs(t *testing.T, d lab.Device, user string) {
+	t.Helper()
+	log := func(name string) string {
+		return filepath.Join(filepath.Dir(os.Getenv("CEPH_CONF")), "client."+name+".log")
+	}
+	if err := os.Remove(log("admin")); err != nil {
+		t.Fatalf("clients do not write the logs that this test looks at: %v", err)
+	}
+	target := d.Target() + ":id=" + user
+	o := measure(t.Context(), t, target, "--profile", "quick", "--only", "rand-read-iops", "--size", "32M", "--time", "1s", "--destroy-data-on", target)
+	if o.code != 0 && o.code != 5 {
+		t.Fatalf("as %s: exit code %d", user, o.code)
+	}
+	if _, err := os.Stat(log(user)); err != nil {
+		t.Errorf("nobody came as %s: %v", user, err)
+	}
+	if _, err := os.Stat(log("admin")); err == nil {
+		t.Errorf("%s was named, and somebody came as admin", target)
+	}
+	for name, text := range o.report.Run.Jobs {
+		if !strings.Contains(text, "clientname="+user+"\n") {
+			t.Errorf("%s: fio did not come as %s: %s", name, user, text)
+		}
 	}
 }

@@ -111,6 +111,7 @@ export interface Target {
   kind: string;
   path?: string;
   uri?: string;
+  user?: string;
   /** Of a claim that exists its name, of one that was made its class. */
   cluster?: { class?: string; namespace?: string; name?: string };
 }

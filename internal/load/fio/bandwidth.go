@@ -11,6 +11,7 @@ import (
 // in order, in bytes/s: a rough figure to choose a size by. Writing makes a file
 // as long as the volume first; reading what was never written means nothing.
 func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long time.Duration) (float64, error) {
+	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ import (
 // forbidden (io_uring in containers) or not fit the file. It reads v.Path, which
 // must exist and hold a block, or connects to the NBD or Ceph server.
 func (d *Driver) Engines(ctx context.Context, v model.Volume) ([]string, error) {
+	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
 		return nil, err
 	}

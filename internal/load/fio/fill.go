@@ -38,6 +38,7 @@ func stretches(size int64) []stretch {
 // filesystems without FIEMAP), fio writes, and every block carries a checksum for
 // ReadBack: one core makes 0.95 GB/s of that.
 func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, progress func(model.Progress)) (written int64, err error) {
+	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
 		return 0, err
 	}

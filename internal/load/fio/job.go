@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -203,7 +204,7 @@ func (t *text) volume(v model.Volume, engine string) {
 	case model.RBD:
 		pool, image, _ := strings.Cut(v.Target.URI, "/")
 		t.set("ioengine", "rbd")
-		t.set("clientname", "admin")
+		t.set("clientname", cmp.Or(v.Target.User, "admin"))
 		t.set("pool", pool)
 		t.set("rbdname", image)
 		return

@@ -19,6 +19,8 @@ func TestJobText(t *testing.T) {
 	nbd.Path, nbd.Target = "", model.Target{Kind: model.NBD, URI: "nbd+unix:///vol?socket=/tmp/a b;c$d"}
 	rbd := fileVolume
 	rbd.Path, rbd.Target = "", model.Target{Kind: model.RBD, URI: "pool/image"}
+	user := rbd
+	user.Target.User = "bench"
 	odd := fileVolume
 	odd.Path, odd.Direct, odd.Engine = "/data/a;b", false, "psync"
 	colon := fileVolume
@@ -61,6 +63,10 @@ func TestJobText(t *testing.T) {
 		"own job on a file keeps its engine": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread:8\nbsrange=4k-64k\nthread\n"}, colon, step,
 			"[mine]\nrw=randread:8\nbsrange=4k-64k\nthread\nioengine=libaio\nfilename=/dev/disk/by-path/pci-0000\\:00\\:1f.2 x\nallow_file_create=0\nfallocate=none\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
+		},
+		"a Ceph image as a user": {
+			model.Workload{Name: "mine", Direction: model.Read, Job: "rw=randread\nclientname=other\n"}, user, step,
+			"[mine]\nrw=randread\nclientname=other\nioengine=rbd\nclientname=bench\npool=pool\nrbdname=image\nsize=67108864\ndirect=1\nrandrepeat=0\n" + tail,
 		},
 		"own job on a Ceph image does not": {
 			model.Workload{Name: "mine", Direction: model.Read, Job: "ioengine=libaio\nrw=randread\n"}, rbd, step,

@@ -17,6 +17,7 @@ import (
 //
 // fio before 3.40 does not tell this fill from an earlier one of the same blocks.
 func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(model.Progress)) (model.Proof, error) {
+	v = d.asUser(v)
 	if _, err := d.Version(ctx); err != nil {
 		return model.Proof{Method: "none"}, err
 	}

@@ -24,6 +24,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 // begins its I/O when hold returns, and not when its start is done.
 func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
 	result := model.StepResult{Step: req.Step}
+	req.Volume = d.asUser(req.Volume)
 	if _, err := d.Version(ctx); err != nil {
 		return result, err
 	}

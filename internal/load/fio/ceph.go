@@ -1,0 +1,36 @@
+package fio
+
+import (
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// asUser names the Ceph user where the target does not. Ceph's own tools take it from
+// $CEPH_ARGS then, but fio hands the cluster's library a name or nothing, and nothing is
+// "admin": without this the guard would ask as one user and the load come as another.
+func (d *Driver) asUser(v model.Volume) model.Volume {
+	if v.Target.Kind == model.RBD && v.Target.User == "" {
+		v.Target.User = userOf(d.env.Getenv("CEPH_ARGS"))
+	}
+	return v
+}
+
+// userOf finds the user among the arguments of $CEPH_ARGS, of which the last one counts:
+// --id USER, --user USER, --name client.USER, -n client.USER, or with "=".
+func userOf(args string) (user string) {
+	words := strings.Fields(args)
+	for i, word := range words {
+		name, value, joined := strings.Cut(word, "=")
+		if !joined && i+1 < len(words) {
+			value = words[i+1]
+		}
+		switch name {
+		case "--id", "--user":
+			user = value
+		case "--name", "-n":
+			user = strings.TrimPrefix(value, "client.")
+		}
+	}
+	return user
+}
