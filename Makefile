@@ -2,6 +2,8 @@
 
 GO        ?= go
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The digest (sha256:…) of the published image of a release, for programs that are built after it.
+IMAGE_DIGEST ?=
 # Where make bench measures: a directory on the disk that you want to know about.
 BENCH_DIR ?= .
 # Longer than the longest package; the lab's lock makes packages wait for each other.
@@ -22,7 +24,7 @@ help:
 	@echo "make clean   remove what make has built"
 
 build:
-	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
+	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/cli.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
 
 web:
 	@scripts/deps npm

@@ -13,8 +13,8 @@ type config struct {
 // command for the benchmark nor a user, and expect to write to a volume that
 // belongs to root and to open raw devices, as Kbench's own image does.
 var (
-	plain  = config{name: "loadline:latest", user: "65532:65532", workdir: "/fio", entrypoint: []string{"/usr/bin/loadline"}}
-	kbench = config{name: "loadline-kbench:latest", user: "0:0", workdir: "/fio", entrypoint: []string{"bash", "/fio/run.sh"}}
+	plain  = config{name: "loadline", user: "65532:65532", workdir: "/fio", entrypoint: []string{"/usr/bin/loadline"}}
+	kbench = config{name: "loadline-kbench", user: "0:0", workdir: "/fio", entrypoint: []string{"bash", "/fio/run.sh"}}
 )
 
 // stage is the image's stage in the Dockerfile.

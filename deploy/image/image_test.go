@@ -309,3 +309,17 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// No image is called "latest": what a name means must not change under a measurement.
+func TestDefaultNameIsThatOfTheVersion(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3": "v1.2.3", "v1.2.3-4-gabcdef0-dirty": "v1.2.3-4-gabcdef0-dirty", "1.2.3+build 7": "1.2.3-build-7", "ü": "-"} {
+		if got := tagFor(version); got != want {
+			t.Errorf("the tag of %s is %s, want %s", version, got, want)
+		}
+	}
+	for _, c := range []config{plain, kbench} {
+		if strings.Contains(c.name, ":") {
+			t.Errorf("%s has a tag of its own", c.name)
+		}
+	}
+}

@@ -40,10 +40,10 @@ func run(args []string, out io.Writer) error {
 	f.StringVar(&r.arch, "arch", runtime.GOARCH, "`architecture` of the image: amd64 or arm64")
 	f.StringVar(&r.root, "root", "/", "Debian `DIR` that fio, bash and busybox are taken from, with their libraries")
 	f.StringVar(&r.bin, "bin", "", "`DIR` with a loadline and a loadline-agent that are built already; else they are built here")
-	f.StringVar(&r.version, "version", "unknown", "version that those built here say they have")
+	f.StringVar(&r.version, "version", described(), "`version` that those built here say they have")
 	f.StringVar(&r.archive, "o", "", "write the image to this archive `FILE`")
 	f.StringVar(&r.rootfs, "rootfs", "", "write only the files, to this `DIR`")
-	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:latest, with -kbench loadline-kbench:latest)")
+	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:VERSION, with -kbench loadline-kbench:VERSION)")
 	f.BoolVar(&r.kbench, "kbench", false, "the image in the place of Kbench's: its entry point, and root")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -58,7 +58,7 @@ func run(args []string, out io.Writer) error {
 	if r.kbench {
 		c = kbench
 	}
-	r.name = cmp.Or(r.name, c.name)
+	r.name = cmp.Or(r.name, c.name+":"+tagFor(r.version))
 	if r.bin == "" {
 		dir, err := os.MkdirTemp("", "loadline-image-")
 		if err != nil {

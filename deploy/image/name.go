@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"os/exec"
+	"strings"
+	"unicode"
+)
 
 // tagOf is the tag of "name:tag"; a colon before a slash belongs to a port.
 func tagOf(name string) string {
@@ -8,6 +12,25 @@ func tagOf(name string) string {
 		return name[i+1:]
 	}
 	return "latest"
+}
+
+// described is the version of the sources: what git says of them, as in the Makefile.
+func described() string {
+	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
+	if version := strings.TrimSpace(string(out)); err == nil && version != "" {
+		return version
+	}
+	return "unknown"
+}
+
+// tagFor is a version as a tag, which may hold less than a version.
+func tagFor(version string) string {
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' {
+			return '-'
+		}
+		return r
+	}, version)
 }
 
 // canonical is the full name under which Kubernetes looks for an image: a name

@@ -26,7 +26,7 @@ var longRun string
 var chapters string
 
 // ourImage stands in the manifests where Kbench's image stands in Kbench's.
-const ourImage = "loadline-kbench:latest"
+const ourImage = "loadline-kbench:VERSION"
 
 // Manifests returns all manifests by name: Kbench's as "fio", "fio-cmp" and
 // "fio-long-run", those of the report by mode, class and rate, such as

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/target"
-	"github.com/loadline/loadline/internal/worker"
 )
 
 // clusterFlags are the flags for targets in a Kubernetes cluster.
@@ -58,7 +56,7 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	flags.StringToStringVar(&f.selector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
 	flags.StringArrayVar(&f.tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
 	flags.StringToStringVar(&f.resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
-	flags.StringVar(&f.image, "image", "", "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE, else "+defaultImage()+")")
+	flags.StringVar(&f.image, "image", "", imageHelp())
 	flags.StringVar(&f.secret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
 	flags.DurationVar(&f.ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
 	flags.BoolVar(&f.asRoot, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
@@ -86,28 +84,13 @@ func (f *clusterFlags) ask(t *model.Target) error {
 	return nil
 }
 
-// defaultImage is the published image of this version.
-func defaultImage() string {
-	tag := worker.Version
-	if tag == "dev" || strings.Contains(tag, "-") {
-		tag = "latest"
-	}
-	return "loadline/loadline:" + tag
-}
-
-func (f *clusterFlags) chosenImage(e *env.Env) string {
-	if f.image != "" {
-		return f.image
-	}
-	if image := e.Getenv("LOADLINE_IMAGE"); image != "" {
-		return image
-	}
-	return defaultImage()
-}
-
 // where is what the flags say about the pods.
 func (f *clusterFlags) where(e *env.Env) (kube.Where, error) {
-	w := kube.Where{Image: f.chosenImage(e), PullSecret: f.secret, Node: f.node, NodeSelector: f.selector,
+	image, err := f.chosenImage(e)
+	if err != nil {
+		return kube.Where{}, err
+	}
+	w := kube.Where{Image: image, PullSecret: f.secret, Node: f.node, NodeSelector: f.selector,
 		Tolerations: f.tolerations, Resources: f.resources}
 	return w, w.Check()
 }

@@ -56,7 +56,7 @@ func TestPlanTellsTheStorage(t *testing.T) {
 			}
 			e := env.OS()
 			var out, said bytes.Buffer
-			e.Args, e.Stdout, e.Stderr, e.Output = []string{"plan", "sc:fast?access=RWX", "--kubeconfig", file}, &out, &said, env.Terminal{Width: 80, Unicode: true}
+			e.Args, e.Stdout, e.Stderr, e.Output = []string{"plan", "sc:fast?access=RWX", "--image", "loadline:test", "--kubeconfig", file}, &out, &said, env.Terminal{Width: 80, Unicode: true}
 			if code := Run(t.Context(), e); code != 0 {
 				t.Fatalf("exit code %d: %s", code, said.String())
 			}

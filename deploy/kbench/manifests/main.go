@@ -2,7 +2,7 @@
 // distinct by a number, as one stream that a cluster takes: for i in 1 to 32 the set,
 // its Service and its label are test-sts-i.
 //
-//	go run ./deploy/kbench/manifests -image loadline-kbench:latest | kubectl apply -f -
+//	go run ./deploy/kbench/manifests -image registry.example/loadline-kbench:1.2.3 | kubectl apply -f -
 package main
 
 import (
@@ -15,8 +15,12 @@ import (
 )
 
 func main() {
-	image := flag.String("image", "loadline-kbench:latest", "the image in the place of Kbench's")
+	image := flag.String("image", "", "the image in the place of Kbench's: `name:version`")
 	flag.Parse()
+	if *image == "" {
+		fmt.Fprintln(os.Stderr, "manifests: no image is named: build one (deploy/image/README.md) and give -image NAME:VERSION")
+		os.Exit(2)
+	}
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "manifests takes no arguments, not %q: cut what you need out of what it prints\n", flag.Args())
 		os.Exit(2)

@@ -93,7 +93,7 @@ func TestInside(t *testing.T) {
 			text := string(manifest)
 			for _, edit := range [][2]string{
 				{"namespace: default", "namespace: " + ns},
-				{"loadline/loadline:latest", image},
+				{"loadline/loadline:VERSION", image},
 				{`run, "sc:standard",`, `run, "sc:csi?size=96Mi", --node, node3, --profile, /files/own.yaml, --max-time, 12s,`},
 				{"#- {", "- {"},
 				{"image: " + image + "\n", "image: " + image + "\n          imagePullPolicy: IfNotPresent\n"},

@@ -20,7 +20,7 @@ func manifest(t *testing.T, name, node string, changes ...string) string {
 	}
 	// Nobody here knows the Prometheus operator.
 	text, _, _ := strings.Cut(string(data), "---\napiVersion: monitoring.coreos.com")
-	changes = append(changes, "loadline-kbench:latest", kbenchImage, "value: 30G", "value: 32M", "value: 15G", "value: 32M",
+	changes = append(changes, "loadline-kbench:VERSION", kbenchImage, "value: 30G", "value: 32M", "value: 15G", "value: 32M",
 		"storage: 33Gi", "storage: 96Mi", "storage: 31Gi", "storage: 96Mi", "storage: 20Gi", "storage: 96Mi",
 		"storageClassName: longhorn", "storageClassName: csi", "  # storageClassName: the class to measure; the default class without it.", "  storageClassName: local-path",
 		"    spec:\n      restartPolicy: Never\n", "    spec:\n      restartPolicy: Never\n      nodeSelector: {kubernetes.io/hostname: "+node+"}\n",
