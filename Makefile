@@ -25,6 +25,7 @@ help:
 
 build:
 	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/cli.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
+	bin/loadline licenses >bin/NOTICES.txt
 
 web:
 	@scripts/deps npm

@@ -147,7 +147,7 @@ func examples(t *testing.T) []string {
 	if len(found) < 5 {
 		t.Errorf("the README shows %d commands", len(found))
 	}
-	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "compare", "durability", "serve", "size", "report", "import", "sweep", "scale"} {
+	for _, verb := range []string{"run", "plan", "analyze", "doctor", "cleanup", "completion", "licenses", "compare", "durability", "serve", "size", "report", "import", "sweep", "scale"} {
 		help := command(t.Context(), t, verb, "--help").stdout
 		_, after, _ := strings.Cut(help, "Examples:\n")
 		shown, _, _ := strings.Cut(after, "\n\n")

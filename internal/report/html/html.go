@@ -14,6 +14,7 @@ import (
 	_ "embed" // the built page
 	"encoding/base64"
 	"io"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
@@ -24,6 +25,13 @@ var script string
 
 //go:embed assets/report.css
 var style string
+
+// Notices are the licences of what is in the script: the comment at its head, which every
+// page carries.
+func Notices() string {
+	head, _, _ := strings.Cut(script, "*/")
+	return head
+}
 
 // Render writes a page with one report, or with several side by side. It fails only
 // when w does, or when a finding's evidence holds something that JSON cannot say.

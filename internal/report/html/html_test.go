@@ -124,3 +124,14 @@ func TestFailuresAreErrors(t *testing.T) {
 		t.Error("a function was written as JSON")
 	}
 }
+
+// Every page brings the licences of what is in its script along.
+func TestPageCarriesLicences(t *testing.T) {
+	doc := page(t)
+	for _, text := range []string{"\necharts ", "\nzrender ", "\ntslib ", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
+		"This product includes software developed at\nThe Apache Software Foundation", "Copyright (c) 2017, Baidu Inc.", "Copyright 2010-2016 Mike Bostock", "Copyright (c) Microsoft Corporation."} {
+		if !strings.Contains(doc, text) || !strings.Contains(Notices(), text) {
+			t.Errorf("the page has no %q", text)
+		}
+	}
+}

@@ -1,3 +1,327 @@
+/*! Third-party code in this script, and its licences:
+================================================================
+echarts 6.1.0
+License: Apache-2.0
+
+Apache License
+                           Version 2.0, January 2004
+                        http://www.apache.org/licenses/
+
+   TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION
+
+   1. Definitions.
+
+      "License" shall mean the terms and conditions for use, reproduction,
+      and distribution as defined by Sections 1 through 9 of this document.
+
+      "Licensor" shall mean the copyright owner or entity authorized by
+      the copyright owner that is granting the License.
+
+      "Legal Entity" shall mean the union of the acting entity and all
+      other entities that control, are controlled by, or are under common
+      control with that entity. For the purposes of this definition,
+      "control" means (i) the power, direct or indirect, to cause the
+      direction or management of such entity, whether by contract or
+      otherwise, or (ii) ownership of fifty percent (50%) or more of the
+      outstanding shares, or (iii) beneficial ownership of such entity.
+
+      "You" (or "Your") shall mean an individual or Legal Entity
+      exercising permissions granted by this License.
+
+      "Source" form shall mean the preferred form for making modifications,
+      including but not limited to software source code, documentation
+      source, and configuration files.
+
+      "Object" form shall mean any form resulting from mechanical
+      transformation or translation of a Source form, including but
+      not limited to compiled object code, generated documentation,
+      and conversions to other media types.
+
+      "Work" shall mean the work of authorship, whether in Source or
+      Object form, made available under the License, as indicated by a
+      copyright notice that is included in or attached to the work
+      (an example is provided in the Appendix below).
+
+      "Derivative Works" shall mean any work, whether in Source or Object
+      form, that is based on (or derived from) the Work and for which the
+      editorial revisions, annotations, elaborations, or other modifications
+      represent, as a whole, an original work of authorship. For the purposes
+      of this License, Derivative Works shall not include works that remain
+      separable from, or merely link (or bind by name) to the interfaces of,
+      the Work and Derivative Works thereof.
+
+      "Contribution" shall mean any work of authorship, including
+      the original version of the Work and any modifications or additions
+      to that Work or Derivative Works thereof, that is intentionally
+      submitted to Licensor for inclusion in the Work by the copyright owner
+      or by an individual or Legal Entity authorized to submit on behalf of
+      the copyright owner. For the purposes of this definition, "submitted"
+      means any form of electronic, verbal, or written communication sent
+      to the Licensor or its representatives, including but not limited to
+      communication on electronic mailing lists, source code control systems,
+      and issue tracking systems that are managed by, or on behalf of, the
+      Licensor for the purpose of discussing and improving the Work, but
+      excluding communication that is conspicuously marked or otherwise
+      designated in writing by the copyright owner as "Not a Contribution."
+
+      "Contributor" shall mean Licensor and any individual or Legal Entity
+      on behalf of whom a Contribution has been received by Licensor and
+      subsequently incorporated within the Work.
+
+   2. Grant of Copyright License. Subject to the terms and conditions of
+      this License, each Contributor hereby grants to You a perpetual,
+      worldwide, non-exclusive, no-charge, royalty-free, irrevocable
+      copyright license to reproduce, prepare Derivative Works of,
+      publicly display, publicly perform, sublicense, and distribute the
+      Work and such Derivative Works in Source or Object form.
+
+   3. Grant of Patent License. Subject to the terms and conditions of
+      this License, each Contributor hereby grants to You a perpetual,
+      worldwide, non-exclusive, no-charge, royalty-free, irrevocable
+      (except as stated in this section) patent license to make, have made,
+      use, offer to sell, sell, import, and otherwise transfer the Work,
+      where such license applies only to those patent claims licensable
+      by such Contributor that are necessarily infringed by their
+      Contribution(s) alone or by combination of their Contribution(s)
+      with the Work to which such Contribution(s) was submitted. If You
+      institute patent litigation against any entity (including a
+      cross-claim or counterclaim in a lawsuit) alleging that the Work
+      or a Contribution incorporated within the Work constitutes direct
+      or contributory patent infringement, then any patent licenses
+      granted to You under this License for that Work shall terminate
+      as of the date such litigation is filed.
+
+   4. Redistribution. You may reproduce and distribute copies of the
+      Work or Derivative Works thereof in any medium, with or without
+      modifications, and in Source or Object form, provided that You
+      meet the following conditions:
+
+      (a) You must give any other recipients of the Work or
+          Derivative Works a copy of this License; and
+
+      (b) You must cause any modified files to carry prominent notices
+          stating that You changed the files; and
+
+      (c) You must retain, in the Source form of any Derivative Works
+          that You distribute, all copyright, patent, trademark, and
+          attribution notices from the Source form of the Work,
+          excluding those notices that do not pertain to any part of
+          the Derivative Works; and
+
+      (d) If the Work includes a "NOTICE" text file as part of its
+          distribution, then any Derivative Works that You distribute must
+          include a readable copy of the attribution notices contained
+          within such NOTICE file, excluding those notices that do not
+          pertain to any part of the Derivative Works, in at least one
+          of the following places: within a NOTICE text file distributed
+          as part of the Derivative Works; within the Source form or
+          documentation, if provided along with the Derivative Works; or,
+          within a display generated by the Derivative Works, if and
+          wherever such third-party notices normally appear. The contents
+          of the NOTICE file are for informational purposes only and
+          do not modify the License. You may add Your own attribution
+          notices within Derivative Works that You distribute, alongside
+          or as an addendum to the NOTICE text from the Work, provided
+          that such additional attribution notices cannot be construed
+          as modifying the License.
+
+      You may add Your own copyright statement to Your modifications and
+      may provide additional or different license terms and conditions
+      for use, reproduction, or distribution of Your modifications, or
+      for any such Derivative Works as a whole, provided Your use,
+      reproduction, and distribution of the Work otherwise complies with
+      the conditions stated in this License.
+
+   5. Submission of Contributions. Unless You explicitly state otherwise,
+      any Contribution intentionally submitted for inclusion in the Work
+      by You to the Licensor shall be under the terms and conditions of
+      this License, without any additional terms or conditions.
+      Notwithstanding the above, nothing herein shall supersede or modify
+      the terms of any separate license agreement you may have executed
+      with Licensor regarding such Contributions.
+
+   6. Trademarks. This License does not grant permission to use the trade
+      names, trademarks, service marks, or product names of the Licensor,
+      except as required for reasonable and customary use in describing the
+      origin of the Work and reproducing the content of the NOTICE file.
+
+   7. Disclaimer of Warranty. Unless required by applicable law or
+      agreed to in writing, Licensor provides the Work (and each
+      Contributor provides its Contributions) on an "AS IS" BASIS,
+      WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or
+      implied, including, without limitation, any warranties or conditions
+      of TITLE, NON-INFRINGEMENT, MERCHANTABILITY, or FITNESS FOR A
+      PARTICULAR PURPOSE. You are solely responsible for determining the
+      appropriateness of using or redistributing the Work and assume any
+      risks associated with Your exercise of permissions under this License.
+
+   8. Limitation of Liability. In no event and under no legal theory,
+      whether in tort (including negligence), contract, or otherwise,
+      unless required by applicable law (such as deliberate and grossly
+      negligent acts) or agreed to in writing, shall any Contributor be
+      liable to You for damages, including any direct, indirect, special,
+      incidental, or consequential damages of any character arising as a
+      result of this License or out of the use or inability to use the
+      Work (including but not limited to damages for loss of goodwill,
+      work stoppage, computer failure or malfunction, or any and all
+      other commercial damages or losses), even if such Contributor
+      has been advised of the possibility of such damages.
+
+   9. Accepting Warranty or Additional Liability. While redistributing
+      the Work or Derivative Works thereof, You may choose to offer,
+      and charge a fee for, acceptance of support, warranty, indemnity,
+      or other liability obligations and/or rights consistent with this
+      License. However, in accepting such obligations, You may act only
+      on Your own behalf and on Your sole responsibility, not on behalf
+      of any other Contributor, and only if You agree to indemnify,
+      defend, and hold each Contributor harmless for any liability
+      incurred by, or claims asserted against, such Contributor by reason
+      of your accepting any such warranty or additional liability.
+
+   END OF TERMS AND CONDITIONS
+
+   APPENDIX: How to apply the Apache License to your work.
+
+      To apply the Apache License to your work, attach the following
+      boilerplate notice, with the fields enclosed by brackets "[]"
+      replaced with your own identifying information. (Don't include
+      the brackets!)  The text should be enclosed in the appropriate
+      comment syntax for the file format. We also recommend that a
+      file or class name and description of purpose be included on the
+      same "printed page" as the copyright notice for easier
+      identification within third-party archives.
+
+   Copyright [yyyy] [name of copyright owner]
+
+   Licensed under the Apache License, Version 2.0 (the "License");
+   you may not use this file except in compliance with the License.
+   You may obtain a copy of the License at
+
+       http://www.apache.org/licenses/LICENSE-2.0
+
+   Unless required by applicable law or agreed to in writing, software
+   distributed under the License is distributed on an "AS IS" BASIS,
+   WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+   See the License for the specific language governing permissions and
+   limitations under the License.
+
+
+
+
+
+========================================================================
+Apache ECharts Subcomponents:
+
+The Apache ECharts project contains subcomponents with separate copyright
+notices and license terms. Your use of the source code for these
+subcomponents is also subject to the terms and conditions of the following
+licenses.
+
+BSD 3-Clause (d3.js):
+The following files embed [d3.js](https://github.com/d3/d3) BSD 3-Clause:
+    `/src/chart/treemap/treemapLayout.ts`,
+    `/src/chart/tree/layoutHelper.ts`,
+    `/src/chart/graph/forceHelper.ts`,
+    `/src/util/number.ts`
+See `/licenses/LICENSE-d3` for details of the license.
+
+Apache ECharts
+Copyright 2017-2026 The Apache Software Foundation
+
+This product includes software developed at
+The Apache Software Foundation (https://www.apache.org/).
+
+Copyright 2010-2016 Mike Bostock
+All rights reserved.
+
+Redistribution and use in source and binary forms, with or without modification,
+are permitted provided that the following conditions are met:
+
+* Redistributions of source code must retain the above copyright notice, this
+  list of conditions and the following disclaimer.
+
+* Redistributions in binary form must reproduce the above copyright notice,
+  this list of conditions and the following disclaimer in the documentation
+  and/or other materials provided with the distribution.
+
+* Neither the name of the author nor the names of contributors may be used to
+  endorse or promote products derived from this software without specific prior
+  written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE FOR
+ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+(INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON
+ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+(INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+================================================================
+tslib 2.3.0
+License: 0BSD
+
+Copyright (c) Microsoft Corporation.
+
+Permission to use, copy, modify, and/or distribute this software for any
+purpose with or without fee is hereby granted.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY
+AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM
+LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR
+OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR
+PERFORMANCE OF THIS SOFTWARE.
+
+Copyright (c) Microsoft Corporation.
+
+Permission to use, copy, modify, and/or distribute this software for any
+purpose with or without fee is hereby granted.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY
+AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM
+LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR
+OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR
+PERFORMANCE OF THIS SOFTWARE.
+================================================================
+zrender 6.1.0
+License: BSD-3-Clause
+
+BSD 3-Clause License
+
+Copyright (c) 2017, Baidu Inc.
+All rights reserved.
+
+Redistribution and use in source and binary forms, with or without
+modification, are permitted provided that the following conditions are met:
+
+* Redistributions of source code must retain the above copyright notice, this
+  list of conditions and the following disclaimer.
+
+* Redistributions in binary form must reproduce the above copyright notice,
+  this list of conditions and the following disclaimer in the documentation
+  and/or other materials provided with the distribution.
+
+* Neither the name of the copyright holder nor the names of its
+  contributors may be used to endorse or promote products derived from
+  this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS"
+AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE
+IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+================================================================
+*/
 var $$=Object.defineProperty;var F$=(x,Wt,bi)=>Wt in x?$$(x,Wt,{enumerable:!0,configurable:!0,writable:!0,value:bi}):x[Wt]=bi;var vt=(x,Wt,bi)=>F$(x,typeof Wt!="symbol"?Wt+"":Wt,bi);(function(){"use strict";function x(e,t={},...r){const n=document.createElement(e);for(const[i,a]of Object.entries(t))a===void 0||a===!1||n.setAttribute(i,a===!0?"":a);return Wt(n,r),n}function Wt(e,t){for(const r of t)r==null||r===!1||e.appendChild(typeof r=="string"?document.createTextNode(r):r)}const bi="http://www.w3.org/2000/svg";function ju(e,t,...r){const n=document.createElementNS(bi,e);for(const[i,a]of Object.entries(t))n.setAttribute(i,a);for(const i of r)n.appendChild(i);return n}let px=0;function jd(e){return`${e}-${++px}`}function Qu(e,t){let r=!1;e.addEventListener("toggle",()=>{!e.open||r||(r=!0,t())})}function Qd(e,t,r){const n=URL.createObjectURL(new Blob([r],{type:t})),i=x("a",{href:n,download:e});document.body.appendChild(i),i.click(),i.remove(),setTimeout(()=>URL.revokeObjectURL(n),1e4)}const wn="–";function Jt(e){const t=Math.abs(e);return e.toFixed(t>=99.95?0:t>=9.995?1:2)}function Jd(e){const t=Jt(e);return t.includes(".")?t.replace(/0+$/,"").replace(/\.$/,""):t}function Sn(e){const t=Math.abs(e);return t<999.5?Jd(e):t<999500?Jt(e/1e3)+"k":t<9995e5?Jt(e/1e6)+"M":Jt(e/1e9)+"G"}function Ju(e){return e<999.5*1024?Jt(e/1024)+" KiB/s":e<9999.5*1024*1024?Jt(e/2**20)+" MiB/s":Jt(e/2**30)+" GiB/s"}function le(e){const t=Math.abs(e);return t===0?"0 s":t<9995e-10?Jt(e*1e9)+" ns":t<9995e-7?Jt(e*1e6)+" µs":t<.9995?Jt(e*1e3)+" ms":Jt(e)+" s"}function Cr(e){if(e<1024)return`${e} B`;const t=["KiB","MiB","GiB","TiB","PiB"];let r=e/1024,n=0;for(;r>=1023.95&&n<t.length-1;)r/=1024,n++;return`${Jd(r)} ${t[n]}`}function wi(e){return e>=2**20&&e%2**20===0?`${e/2**20}M`:e>=1024&&e%1024===0?`${e/1024}k`:String(e)}function ir(e){const t=Math.round(e),r=n=>String(n).padStart(2,"0");return t<60?`${t} s`:t<3600?`${Math.floor(t/60)} m ${r(t%60)} s`:`${Math.floor(t/3600)} h ${r(Math.floor(t%3600/60))} m`}function et(e,t){return t==null||!Number.isFinite(t)?wn:e==="iops"||e==="tps"||e==="records"?Sn(t)+"/s":e==="bandwidth"?Ju(t):le(t)}function We(e){return e==null||!Number.isFinite(e)?wn:le(e)}function te(e){const t=e*100;return Number.isFinite(t)?(t!==0&&t<.95?t.toFixed(t<.095?2:1):t.toFixed(0))+"%":wn}function tp(e){return!e.confidence||!e.estimate||e.low===null||e.high===null?null:Math.max(e.high-e.estimate,e.estimate-e.low)/Math.abs(e.estimate)}function Ut(e){const t=tp(e);return t===null?wn:"±"+te(t)}function ue(e){if(e===null||!Number.isFinite(e))return wn;if(e>=10)return"×"+e.toFixed(0);if(e>=3)return"×"+e.toFixed(1);const t=(e-1)*100,r=Math.abs(t).toFixed(Math.abs(t)>=9.95?0:1);return Number(r)===0?"0%":(t<0?"−":"+")+r+"%"}function Ct(e,t){return`${e} ${t}${e===1?"":"s"}`}function gx(e){return Math.round(e).toString().replace(/\B(?=(\d{3})+(?!\d))/g," ")}function Si(e){if(!e)return wn;const t=new Date(e);if(!(t.getFullYear()>1970))return wn;const r=n=>String(n).padStart(2,"0");return`${t.getFullYear()}-${r(t.getMonth()+1)}-${r(t.getDate())} ${r(t.getHours())}:${r(t.getMinutes())}`}const mx={dark:!1,text:"#1d2733",faint:"#5b6776",line:"#d9dee5",paper:"#ffffff",ramp:"rgba(91,103,118,0.22)",stripe:"rgba(91,103,118,0.07)",direction:{read:"#0077bb",write:"#d55e00",mixed:"#00897b",sync:"#aa3377"},runs:["#332288","#ee7733","#228833","#cc3377","#0099aa","#806600"],good:"#11772d",bad:"#c3240c",unsure:"#8a6100",heat:["#e8f1f8","#b7d6ea","#76b3d8","#3a87bd","#1b5a96","#0b2f60"]},yx={dark:!0,text:"#e6ebf1",faint:"#9aa7b6",line:"#37424f",paper:"#171d24",ramp:"rgba(154,167,182,0.26)",stripe:"rgba(154,167,182,0.08)",direction:{read:"#4db2ec",write:"#f58a3c",mixed:"#3cc7b4",sync:"#e07ab5"},runs:["#a99cf5","#f5a05a","#6fca7f","#f07ab0","#4fd0de","#d9bc4a"],good:"#5fcf7d",bad:"#ff7a66",unsure:"#e3b341",heat:["#1e3040","#1f4a6b","#2670a3","#4b9fd1","#93cbe8","#eaf6fc"]},ep=["circle","rect","triangle","diamond","pin","arrow"],rp=["solid",[6,4],[2,3],[10,3,2,3],[4,2],[1,2]],np=e=>ep[e%ep.length],tf=e=>rp[e%rp.length],Ue=e=>String.fromCharCode(65+e%26),ip=matchMedia("(prefers-color-scheme: dark)"),ap=new Set;let ef=null,rf=!1;function es(){return!rf&&(ef?ef==="dark":ip.matches)}function rs(){return es()?yx:mx}function op(e){ap.add(e)}function nf(){document.documentElement.dataset.theme=es()?"dark":"light";for(const e of ap)e()}function ns(){ef=es()?"light":"dark",nf()}function sp(e){rf!==e&&(rf=e,nf())}ip.addEventListener("change",nf),document.documentElement.dataset.theme=es()?"dark":"light";const xn={valid:"✓",suspect:"!",invalid:"✗"},_x={invalid:"✗",warning:"!",note:"i",passed:"✓","not-checked":"–"},af={better:"▲",worse:"▼",same:"=",unclear:"?",unusable:"✗"},of={valid:"good",suspect:"unsure",invalid:"bad"},lp={invalid:"bad",warning:"unsure",note:"plain",passed:"good","not-checked":"plain"},Ma={better:"good",worse:"bad",same:"plain",unclear:"unsure",unusable:"bad"};async function up(e){let t;try{t=await fetch(e,{headers:{Accept:"application/json"}})}catch{throw new Error("The server does not answer.")}if(t.status===401)return location.assign("/login?next="+encodeURIComponent(location.pathname+location.search)),new Promise(()=>{});const r=await t.json();if(!t.ok)throw new Error(r.error??`The server answers with ${t.status}.`);return r}function is(e){return e.map(t=>"run="+encodeURIComponent(t)).join("&")}const as=(...e)=>"/view?"+is(e),fp=e=>"/api/bundle?"+is([e]);function Wr(e,t,r){const n=r.some(i=>i.workload===e&&i.direction!==t);return t==="sync"?`${e} flush`:n?`${e} ${t}`:e}function Me(e){return e.toLowerCase().replace(/[^a-z0-9]+/g,"-").replace(/^-+|-+$/g,"")||"x"}const sf={iops:"I/O per second",bandwidth:"bandwidth",latency:"mean latency",p50:"p50 latency",p90:"p90 latency",p99:"p99 latency","p99.9":"p99.9 latency","p99.99":"p99.99 latency",tps:"transactions per second",records:"records per second",elapsed:"time that it took"};function cp(e){if(e.memory)return[e.filesystem,"in memory"].filter(Boolean).join(" ");const t=e.rotational===!0?"rotating disk":e.rotational===!1?"solid state":"";return[e.filesystem,e.device&&`on ${e.device}`,e.model,t].filter(Boolean).join(" ")}function bx(e){const t=e.volumes??[];if(t.length<2)return"";const r=[...new Set(t.map(a=>a.node).filter(Boolean))].sort(),n=new Set(t.map(a=>a.target.name)).size,i=t.every(a=>a.target.cluster?.name)&&n<t.length;return[`${t.length} at once`,i&&`in ${Ct(n,"claim")}`,r.length>0&&`on ${r.join(", ")}`].filter(Boolean).join(", ")}function hp(e){const t=e.imported;return t?`${t.series?"imported with its seconds":"imported: no raw series"} · ${t.measured?`measured ${Si(t.measured)}`:"when it was measured is not known"}`:Si(e.started)==="–"?"":Si(e.started)}function Tn(e){return e.note?`${e.target.name} (${e.note})`:e.target.name}function Sx(e){const t={valid:0,suspect:0,invalid:0};for(const r of e)t[r.verdict]++;return t}function vp(e){const t=/^[\w@%+=:,./-]+$/;return(e??[]).map(r=>t.test(r)?r:`'${r.replaceAll("'","'\\''")}'`).join(" ")}function xx(e){const t=e.metric==="iops"?`${Sn(e.estimate??NaN)} IOPS`:et(e.metric,e.estimate),r=Ut(e);return r==="–"?t:`${t} ${r}`}function Tx(e){const t=(e.durability??[]).map(r=>`${r.target.name} durability`);return[...e.reports.map(r=>r.run.target.name),...t].join(" · ")||"Report"}function dp(e,t){const r=e.findIndex(i=>i.run.id===t.a.id),n=e.findIndex((i,a)=>a!==r&&i.run.id===t.b.id);return r<0||n<0?["A","B"]:[Ue(r),Ue(n)]}function pp(e){const t=e.target||e.id;return e.baseline?`${e.baseline} → ${t}`:t}function Cx(e,t,r){const n=pp(e),i=x("input",{type:"checkbox","data-part":"box","aria-label":`Choose ${n}, ${Si(e.started)}`});i.checked=t.has(e),i.disabled=e.kind==="unknown"||e.kind==="durability"||e.kind==="ranking",i.addEventListener("change",()=>{t.set(e,i.checked)||(i.checked=!i.checked)});const a=x("a",{href:as(e.path),"data-part":"open"},n),o=x("a",{href:fp(e.path),class:"bundle","data-part":"bundle",download:!0,"aria-label":`Download ${n}`},"bundle"),s=[[a,x("p",{class:"faint"},Mx(e)," · ",o)],[Si(e.started)],[Dx(e)],Ax(e),Lx(e),[e.note]],l=x("tr",{role:"row"},x("td",{role:"cell",class:"choose"},i));return l.dataset.path=e.path,s.forEach((u,f)=>{const h=x(f===0?"th":"td",{role:f===0?"rowheader":"cell",scope:f===0?"row":void 0,class:r[f],"data-name":r[f]},...u);u.every(v=>!v||v==="–")&&h.classList.add("empty"),l.append(h)}),l}function Mx(e){return[{run:e.profile||"run",sweep:"sweep",scale:"scaling",comparison:`comparison ${e.profile??""}`.trim(),ranking:"ranking",durability:"durability",unknown:"not readable"}[e.kind],e.target_kind==="imported"&&"imported: no raw series",e.host&&`on ${e.host}`].filter(Boolean).join(" · ")}function Dx(e){return!e.started||!e.finished?"–":ir((Date.parse(e.finished)-Date.parse(e.started))/1e3)}function Ax(e){if(e.statement)return[x("p",{class:"statement"},e.statement)];if(e.changes){const i=["better","worse","same","unclear","unusable"].filter(a=>e.changes?.[a]).map(a=>x("span",{class:`verdict ${Ma[a]}`},`${e.changes[a]} ${a}`));return[x("p",{class:"changes"},...i)]}if(!e.results?.length)return[];const t=e.results.map(n=>x("li",{class:n.verdict},x("span",{},Wr(n.workload,n.direction,e.results)),x("span",{class:"number"},kx(n)))),r=e.more&&e.results.length>1?x("li",{class:"faint"},`and ${e.more} more`):null;return[x("ul",{},...t,r)]}function kx(e){const t=Ut(e);return et(e.metric,e.estimate)+(t==="–"?"":` ${t}`)}function Lx(e){const t=(i,a)=>x("span",{class:`verdict ${i}`},a),r=[];e.status==="running"?r.push(t("plain","● running")):e.problems?.length?r.push(t("bad","✗ damaged")):e.durability?r.push(t(e.durability==="clean"?"good":e.durability==="unproven"?"unsure":"bad",e.durability)):e.verdict&&r.push(t(of[e.verdict],`${xn[e.verdict]} ${e.verdict}`)),(e.status==="interrupted"||e.status==="failed")&&r.push(r.length?", ":null,t(e.status==="failed"?"bad":"unsure",e.status));const n=[...e.problems??[],e.reason].filter(Boolean).join("; ");return n&&r.push(x("p",{class:"faint why"},n)),r}const Ix=4e3,gp=6,mp=[{name:"target",sort:"target",first:"up"},{name:"started",sort:"started",first:"down",class:"number"},{name:"took",sort:"duration",first:"down",class:"number"},{name:"result",sort:"result",first:"down"},{name:"state",sort:"verdict",first:"down"},{name:"note",sort:"note",first:"up"}],Px=[["","everything"],["run","runs"],["comparison","comparisons"],["ranking","rankings"],["sweep","sweeps"],["scale","scaling"],["durability","durability tests"],["unknown","damaged"]];function Ex(e){e.replaceChildren(new Rx().main)}class Rx{constructor(){vt(this,"main",x("main",{class:"library"}));vt(this,"params",new URLSearchParams(location.search));vt(this,"chosen",new Map);vt(this,"shown","");vt(this,"asked",0);vt(this,"timer",0);vt(this,"folder",x("h1",{},"Runs"));vt(this,"search",x("input",{type:"search",id:"search",autocomplete:"off",spellcheck:"false",placeholder:"target, note, workload, host …"}));vt(this,"kind",x("select",{id:"kind"},...Px.map(([t,r])=>x("option",{value:t},r))));vt(this,"result",x("select",{id:"result"}));vt(this,"status",x("p",{class:"faint status",role:"status"},"Reading the folder …"));vt(this,"remarks",x("div",{}));vt(this,"head",x("tr",{role:"row"}));vt(this,"body",x("tbody",{role:"rowgroup"}));vt(this,"pager",x("nav",{class:"pager","aria-label":"Pages"}));vt(this,"bar",x("div",{class:"bar",role:"region","aria-label":"Chosen runs"}));const t=x("button",{type:"button",class:"theme"},"Light or dark");t.addEventListener("click",ns);const r=x("form",{class:"tools",role:"search"},x("div",{class:"grow"},x("label",{for:"search"},"Search"),this.search),x("div",{},x("label",{for:"kind"},"Show"),this.kind),x("div",{},x("label",{for:"result"},"Result"),this.result)),n=x("table",{role:"table",class:"runs","aria-label":"Runs"},x("thead",{role:"rowgroup"},this.head),this.body);Wt(this.main,[x("header",{},x("div",{class:"brand"},x("span",{},"Loadline"),t),this.folder),r,this.status,this.remarks,x("div",{class:"scroll"},n),this.pager,this.bar]),this.search.value=this.params.get("q")??"",this.kind.value=this.params.get("kind")??"",r.addEventListener("submit",a=>a.preventDefault());let i=0;this.search.addEventListener("input",()=>{clearTimeout(i),i=window.setTimeout(()=>this.set({q:this.search.value.trim()}),150)}),this.kind.addEventListener("change",()=>this.set({kind:this.kind.value})),this.result.addEventListener("change",()=>this.chooseResult(this.result.value)),document.addEventListener("visibilitychange",()=>document.visibilityState==="visible"&&void this.load()),this.drawHead(),this.drawBar(),this.load()}set(t){for(const[n,i]of Object.entries({offset:"",...t}))i?this.params.set(n,i):this.params.delete(n);const r=this.params.toString();history.replaceState(null,"",r?"?"+r:location.pathname),this.drawHead(),this.load()}chooseResult(t){const[r="",n=""]=t.split("/"),i=this.params.get("sort")==="result";this.set({workload:r,direction:n,...i&&!r?{sort:"",order:""}:{}})}async load(){const t=++this.asked;clearTimeout(this.timer);let r=Ix;try{const n=await up("/api/list?"+this.params.toString());if(t!==this.asked)return;n.reading&&(r=500),this.show(n)}catch(n){if(t!==this.asked)return;this.status.textContent=`${n.message} Trying again …`}this.timer=window.setTimeout(()=>document.visibilityState==="visible"&&void this.load(),r)}show(t){const r=JSON.stringify(t);r===this.shown&&!t.runs.some(n=>n.status==="running")||(this.shown=r,document.title=`${t.folder} · Loadline`,this.folder.textContent=`Runs in ${t.folder}`,this.status.textContent=this.statusWords(t),this.remarks.replaceChildren(...(t.remarks??[]).map(n=>x("p",{class:"faint"},n))),this.drawResults(t.results),this.drawHead(),this.drawRows(t),this.drawPager(t),this.drawBar())}statusWords(t){const r=t.reading?" The folder is still being read.":"";if(t.total===0)return t.reading?"Reading the folder …":"There is no run in this folder yet: loadline run TARGET makes the first one.";if(t.matches===0)return`None of ${Ct(t.total,"run")} fits.${r}`;const n=t.offset+1,i=t.offset+t.runs.length,a=t.matches===t.total?Ct(t.total,"run"):`${t.matches} of ${Ct(t.total,"run")}`;return`${t.runs.length<t.matches?`${n} to ${i} of ${a}`:a}.${r}`}drawResults(t){const r=this.choiceValue(),n=t.map(i=>{const a=t.some(o=>o.workload===i.workload&&o.direction!==i.direction);return x("option",{value:`${i.workload}/${i.direction}`},a?`${i.workload} ${i.direction}`:i.workload)});this.result.replaceChildren(x("option",{value:""},"the first few"),...n),this.result.value=r}choiceValue(){const t=this.params.get("workload");return t?`${t}/${this.params.get("direction")??""}`:""}drawHead(){const t=this.params.get("sort")??"started",r=(this.params.get("order")??"down")==="down",n=document.activeElement?.dataset.sort,i=mp.map(a=>{const o=a.sort===t,s=a.sort&&(a.sort!=="result"||this.params.get("workload")),l=x("th",{scope:"col",role:"columnheader",class:a.class,"aria-sort":o?r?"descending":"ascending":void 0});if(!s)return l.append(a.name),l;const u=x("button",{type:"button",class:"sort","data-sort":a.sort},a.name,x("span",{"aria-hidden":"true"},o?r?" ▼":" ▲":""));return u.addEventListener("click",()=>this.set({sort:a.sort,order:o?r?"up":"down":a.first})),l.append(u),l});this.head.replaceChildren(x("th",{scope:"col",role:"columnheader"},x("span",{class:"hidden"},"choose")),...i),n&&this.head.querySelector(`[data-sort="${n}"]`)?.focus()}drawRows(t){const r=document.activeElement,n=this.body.contains(r)?[r.closest("tr")?.dataset.path,r.dataset.part]:null,i={has:o=>this.chosen.has(o.path),set:(o,s)=>this.choose(o,s)};if(this.body.replaceChildren(...t.runs.map(o=>Cx(o,i,mp.map(s=>s.name)))),!n)return;[...this.body.rows].find(o=>o.dataset.path===n[0])?.querySelector(`[data-part="${n[1]}"]`)?.focus()}choose(t,r){return r&&this.chosen.size>=gp?(this.drawBar(`At most ${gp} fit side by side.`),!1):(r?this.chosen.set(t.path,pp(t)):this.chosen.delete(t.path),this.drawBar(),!0)}drawPager(t){const r=[],n=(i,a,o)=>{const s=x("button",{type:"button",disabled:!o},i);return s.addEventListener("click",()=>{this.set({offset:a>0?String(a):""}),this.main.scrollIntoView()}),s};(t.matches>t.limit||t.offset>0)&&r.push(n("Previous page",t.offset-t.limit,t.offset>0),n("Next page",t.offset+t.limit,t.offset+t.limit<t.matches)),this.pager.replaceChildren(),Wt(this.pager,r)}drawBar(t=""){const r=this.chosen.size;this.bar.hidden=r===0;const n=x("p",{role:"status"},t||(r===1?"1 chosen: choose another one to put them side by side.":`${r} chosen; the others are compared with the first: ${[...this.chosen.values()][0]??""}.`)),i=x("button",{type:"button",class:"strong",disabled:r<2},r<2?"Put side by side":`Put ${r} side by side`);i.addEventListener("click",()=>location.assign(as(...this.chosen.keys())));const a=x("button",{type:"button"},"Choose none");a.addEventListener("click",()=>{this.chosen.clear(),this.body.querySelectorAll("input:checked").forEach(o=>o.checked=!1),this.drawBar(),this.search.focus()}),this.bar.replaceChildren(n,i,a)}}function Ox(e){const t=[...new Set((e.rows??[]).map(r=>r.reason??"").filter(Boolean))];return x("div",{class:"ranking"},x("p",{},$x(e)),x("p",{class:"faint"},"The bold number before a value is its place: 2–3 means that the numbers allow either, – that the number cannot be used."),Fx(e),x("h3",{},"Test by test"),zx(e,t),t.length?x("ol",{class:"faint"},...t.map(r=>x("li",{},r))):null)}function Bx(e){const t=e.groups??[],r=t[t.length-1];if(!r||r.verdict==="unusable"||!r.entries?.length)return{sentence:`No: ${r?.reason??"no test was made of two systems"}.`,tone:"bad"};const n=t.length>1?"Over all tests":`In ${Ct(r.rows,"test")}`;if(r.verdict==="better")return{sentence:`${n}, certain: ${r.entries.map(s=>`${s.first}. ${os(e,s)}`).join(", ")}.`,tone:"good"};const i=r.entries.filter(s=>s.first===1).map(s=>os(e,s)),a=t.filter(s=>s.name&&s.verdict==="better").map(s=>`${s.name}: ${os(e,s.entries[0])}`),o=i.length===1?`${i[0]} is first, the places behind are open`:`unclear: the first may be ${Nx(i)}`;return{sentence:`${n}, ${o}.${a.length?` Certain alone: ${a.join("; ")}.`:""}`,tone:"unsure"}}function Nx(e){return e.length<2?e.join(""):`${e.slice(0,-1).join(", ")} or ${e[e.length-1]}`}const os=(e,t)=>e.systems?.[t.system]?.name??"";function $x(e){const t=e.noise;if(!t)return(e.rows??[]).some(a=>(a.entries??[]).some(o=>!o.estimate.confidence))?"Nothing was run twice, so nobody knows what differs by chance: single numbers are not told apart.":"";const r=[...t.repeats??[]].sort((i,a)=>(a.difference??0)-(i.difference??0))[0],n=r?` (${e.systems?.[r.system]?.name}, ${r.workload}: ${r.values.map(i=>et(r.metric,i)).join(", ")})`:"";return`The sources' own repeats differ by up to ${te(t.largest)}${n}, so two single runs are told apart only from ${te(t.apart-1)} on, and only if the other tests are no noisier.`}function yp(e){return e.first===0?"–":e.first===e.last?String(e.first):`${e.first}–${e.last}`}function _p(e){return e==="better"?"✓ clear":e==="unusable"?"✗ unusable":"? unclear"}function bp(e,t,r){return x("div",{class:"scroll",tabindex:"0",role:"group","aria-label":e},x("table",{class:"results"},x("thead",{},x("tr",{},...t.map(n=>x("th",{scope:"col"},n)))),x("tbody",{},...r)))}function Fx(e){const t=r=>x("tr",{},x("th",{scope:"row"},r.name||"all together"),x("td",{class:"faint"},r.name?Ct(r.rows,"test"):Ct(r.rows,"group")),x("td",{class:"places"},...(r.entries??[]).flatMap(n=>[x("span",{class:"system"},x("b",{},yp(n)),` ${os(e,n)}`)," "])),x("td",{class:`verdict ${Ma[r.verdict]}`},_p(r.verdict),r.reason?x("span",{class:"faint"},` ${r.reason}`):null));return bp("Table of the ranking",["kind of test","over","from best to worst","verdict"],(e.groups??[]).map(t))}function zx(e,t){const r=e.systems??[],n=[];let i="";for(const a of e.rows??[]){a.group!==i&&(i=a.group,n.push(x("tr",{class:"group"},x("th",{scope:"rowgroup",colspan:String(r.length+3)},i))));const o=(e.rows??[]).some(l=>l.group===a.group&&l.workload===a.workload&&l.direction!==a.direction),s=a.reason?` (${t.indexOf(a.reason)+1})`:"";n.push(x("tr",{},x("th",{scope:"row"},a.workload.slice(a.workload.lastIndexOf("/")+1)+(o?` ${a.direction}`:"")),x("td",{class:"faint"},sf[a.metric]),...r.map((l,u)=>Hx(a,u)),x("td",{class:`verdict ${Ma[a.verdict]}`},_p(a.verdict)+s)))}return bp("Table of the tests",["test","metric",...r.map(a=>a.name),"verdict"],n)}function Hx(e,t){const r=(e.entries??[]).find(i=>i.system===t);if(!r)return x("td",{class:"faint"},"–");const n=x("span",{class:r.trust==="invalid"?"struck":void 0},et(e.metric,r.estimate.estimate));return x("td",{class:r.first===1&&r.last===1?"first":void 0},x("b",{},yp(r))," ",n)}function Gx(e){const t=n=>e.reports.length>1?` (${Ue(n)})`:"",r=[];e.reports.forEach((n,i)=>{if(n.ranking){r.push({question:`Which is best?${t(i)}`,...Bx(n.ranking)});return}const a=(n.scales??[]).map(Wx).filter(Boolean);n.sweep?r.push({question:`How much load?${t(i)}`,sentence:Ux(n.sweep),tone:"plain"}):(n.results.length||a.length===0)&&r.push({question:`How fast?${t(i)}`,sentence:Vx(n),tone:"plain"}),a.length&&r.push({question:`How does it grow?${t(i)}`,sentence:a.join(" "),tone:"plain"})}),e.reports.forEach((n,i)=>{n.ranking||r.push({question:`Believable?${t(i)}`,...Yx(n)})});for(const n of wp(e))r.push({question:"Better?",...Xx(n,dp(e.reports,n))});for(const n of e.reports){n.goals?.length&&r.push({question:"Goals?",...Zx(n.goals)});for(const i of n.durability??[]){const a=i.result==="clean"?"good":i.result==="unproven"?"unsure":"bad";r.push({question:"Durable?",sentence:i.statement,tone:a})}}return r}function wp(e){const t=e.comparisons??[],r=e.reports.flatMap(n=>n.comparison?[n.comparison]:[]);return[...t,...r.filter(n=>!t.some(i=>i.a.id===n.a.id&&i.b.id===n.b.id))]}function Vx(e){const t=new Map((e.run.workloads??[]).map(a=>[a.name,a])),r=(a,o,s)=>{const l=e.results.filter(f=>t.get(f.workload)?.access===a&&f.direction===o&&f.metric===s&&f.estimate!==null),u=s==="latency";return l.sort((f,c)=>u?f.estimate-c.estimate:c.estimate-f.estimate)[0]},n=[];for(const[a,o,s,l]of[["rand","read","iops","random reads reach"],["rand","write","iops","random writes"],["seq","read","bandwidth","sequential reads"],["seq","write","bandwidth","sequential writes"],["rand","read","latency","a single read takes"],["rand","write","latency","a single write"]]){const u=r(a,o,s);u&&n.push(`${l} ${Sp(u)}`)}if(n.length===0){const a=e.results.slice(0,3).map(o=>`${Wr(o.workload,o.direction,e.results)} ${Sp(o)}`);return a.length?a.join(", ")+".":xp(e.run)||"Nothing was measured."}const i=n.join(", ")+".";return i[0].toUpperCase()+i.slice(1)}const Sp=e=>xx(e)+(e.verdict==="invalid"?" (invalid)":"");function Wx(e){const t=[...e.points??[]].sort((s,l)=>s.volumes-l.volumes),r=t[t.length-1];if(!r)return"";const n=s=>`${et(e.metric,s.estimate)} ${Ut(s)}`.replace(" –",""),i=t.length>1?`from ${n(t[0].total)} with ${Ct(t[0].volumes,"volume")} `:"",a=e.laws?.find(s=>s.chosen),o=a?.capacity?` By the law that fits best it carries ${n(a.capacity)}${a.knee?`, reached at about ${Jt(a.knee)} volumes`:""}${a.capacity_extrapolated?", which is more than was measured":""}.`:"";return`${e.workload}: ${i}${i?"to":""} ${n(r.total)} with ${Ct(r.volumes,"volume")}.${o}`.replace("  "," ")}function Ux(e){const t=e.points??[];if(e.kind==="load"){const a=e.capacity?` The closed loop reaches ${et("iops",e.capacity.estimate)}.`:"";if(!e.knee)return`No offered rate is a knee.${a}`;const o=`${Sn(e.knee.offered)}/s${e.knee.fraction?` (${te(e.knee.fraction)} of the capacity)`:""}, with p99 at ${le(e.knee.p99)}`;return e.knee.beyond?`It carries ${o}, well: ${e.knee.why.replace(/\.$/,"")}.${a}`:`It carries at least ${o}, well.${a}`}const r=a=>t.reduce((o,s)=>(s[a].estimate??0)>(o?.[a].estimate??0)?s:o,void 0),n=a=>{const o=r(a);return o?`${et(a,o[a].estimate)} ${Ut(o[a])} at block size ${wi(o.block_size)} and depth ${o.depth}${o.jobs>1?` in each of ${o.jobs} jobs`:""}`:""},i=[n("iops"),n("bandwidth")].filter(Boolean);return i.length?`At most ${i.join(", and ")}.`:"Nothing was measured."}function xp(e){return e.status==="complete"?"":e.status==="unknown"?"Its record does not tell how it ended.":`${{running:"The run was cut off",interrupted:"The run was interrupted",failed:"The run failed"}[e.status]}${e.reason?": "+e.reason.replace(/\.$/,""):""}.`}function Yx(e){const t=Sx(e.results),r=e.results.length,n=e.findings.filter(f=>f.severity==="passed").length,i=e.findings.filter(f=>f.severity==="not-checked").length,a=e.findings.some(f=>f.severity==="invalid"&&!f.results?.length),o=`${Ct(n,"check")} passed${i?`, ${i} could not be made`:""}`,s=xp(e.run),l=s?` ${s}`:"";if(r===0&&e.scales?.length)return{sentence:`The points that it is made of were not checked.${l}`,tone:"unsure"};if(r===0)return{sentence:`There is no number to believe.${l}`,tone:"bad"};if(t.invalid||a)return{sentence:`No: ${t.invalid?`${t.invalid} of ${Ct(r,"number")} ${t.invalid===1?"is":"are"} invalid`:"the run as a whole is invalid"}; the findings say why. ${o}.${l}`,tone:"bad"};if(t.suspect)return{sentence:`With care: ${t.suspect} of ${Ct(r,"number")} ${t.suspect===1?"is":"are"} suspect; ${o}.${l}`,tone:"unsure"};const u=e.run.schedule.precision?e.results.filter(f=>!f.converged).length:0;if(u){const f=te(e.run.schedule.precision);return{sentence:`Yes, but ${u} of ${Ct(r,"interval")} ${u===1?"is":"are"} wider than the ±${f} that was asked for; ${o}.${l}`,tone:"unsure"}}return{sentence:`Yes: ${r===1?"the only number is":`all ${r} numbers are`} valid${e.run.schedule.precision?", and as precise as was asked for":""}; ${o}.${l}`,tone:s?"unsure":"good"}}function Xx(e,[t,r]){const n=s=>e.rows.filter(l=>l.verdict===s).length,i=["better","worse","same","unclear","unusable"].filter(s=>n(s)).map(s=>`${s==="same"?"the same":s} in ${n(s)}`),a=e.comparable?"":" They are unlike things, so the change cannot be put down to the storage alone.",o=n("worse")||n("unusable")?"bad":n("better")?"good":n("unclear")?"unsure":"plain";return{sentence:`${r} (${e.b.target.name}) is ${i.join(", ")||"not compared in any"} of ${Ct(e.rows.length,"row")} against ${t} (${e.a.target.name}).${a}`,tone:e.comparable?o:"unsure"}}function Zx(e){const t=n=>e.filter(i=>i.outcome===n).length,r=[t("missed")&&`${t("missed")} missed`,t("undecided")&&`${t("undecided")} undecided`].filter(Boolean).join(", ");return{sentence:`${t("met")} of ${Ct(e.length,"goal")} met${r?`; ${r}`:""}.`,tone:t("missed")?"bad":t("undecided")?"unsure":"good"}}function Tp(e,t=1){const r=[];for(const i of e)r.push(x("div",{class:`answer ${i.tone}`},x("dt",{},i.question),x("dd",{},i.sentence)));const n=t<2?"":t%3===0||t===5?" by-3":" by-2";return x("dl",{class:`answers${n}`,id:"answers"},...r)}const qx={invalid:"invalid",warning:"warning",note:"note",passed:"passed","not-checked":"not checked"},lf=6;function uf(e,t=0){const r=a=>e.filter(o=>o.severity===a),n=[...r("invalid"),...r("warning"),...r("note")],i=x("div",{class:"findings"});n.length?i.append(x("ul",{},...n.map(a=>Kx(a,t)))):i.append(x("p",{},e.length?"Nothing speaks against the numbers.":"Nothing was checked."));for(const a of["passed","not-checked"]){const o=r(a);if(!o.length)continue;const s=a==="passed"?`${Ct(o.length,"check")} passed`:`${Ct(o.length,"check")} could not be made`;i.append(x("details",{},x("summary",{},s),x("ul",{class:"brief"},...o.map(l=>jx(l,t)))))}return i}function Cp(e,t){const r=e.results??[];return r.length>1&&r.length===t?`all ${t} workloads`:r.length>lf+1?`${r.slice(0,lf).join(", ")} and ${r.length-lf} more`:r.join(", ")}function Mp(e){return x("span",{class:"sign","aria-hidden":"true"},_x[e.severity])}function Kx(e,t){const r=Cp(e,t);return x("li",{class:lp[e.severity]},Mp(e),x("div",{},x("p",{},x("strong",{},`${qx[e.severity]}: ${e.rule}`),r?` — ${r}`:null),x("p",{},e.message),e.next?x("p",{class:"next"},"Next: ",x("code",{},e.next)):null))}function jx(e,t){const r=Cp(e,t);return x("li",{class:lp[e.severity]},Mp(e),x("p",{},x("strong",{},e.rule),` ${e.message}`,r?x("span",{class:"faint"},` (${r})`):null))}function Dp(e){const t=e.result==="clean"?"good":e.result==="unproven"?"unsure":"bad",r=["cut","what","noticed","acknowledged","lost","damaged"],n=(e.cuts??[]).map(a=>{const o=[String(a.number),a.what,a.noticed?"yes":"no",String(a.acknowledged),String(a.lost),String(a.torn+a.foreign+a.unstable+a.unreadable)];return x("tr",{},...o.map((s,l)=>l===0?x("th",{scope:"row"},s):x("td",{class:l>2?"number":void 0},s)))}),i=x("tr",{},...r.map((a,o)=>x("th",{scope:"col",class:o>2?"number":void 0},a)));return x("section",{"aria-label":"Durability"},x("h1",{},`Durability of ${e.target.name}`),x("p",{class:"faint"},[Si(e.started),e.environment.hostname&&`on ${e.environment.hostname}`,e.status!=="complete"&&e.status].filter(Boolean).join(" · ")),Tp([{question:"Durable?",sentence:e.statement,tone:t},{question:"What does that show?",sentence:e.proves,tone:"plain"}]),x("h2",{},"Findings"),uf(e.findings),x("h2",{},"Cuts"),x("div",{class:"scroll",tabindex:"0",role:"group","aria-label":"Table of cuts"},x("table",{},x("thead",{},i),x("tbody",{},...n))),x("h2",{},"To reproduce it"),x("pre",{tabindex:"0","aria-label":"Command"},vp(e.command)),x("p",{class:"faint"},`${e.sync} after each write; ${e.blocks} blocks of ${wi(e.block_size)}, ${e.jobs} writes at a time, at ${e.path}`))}/*! *****************************************************************************
   Copyright (c) Microsoft Corporation.
 

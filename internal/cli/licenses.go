@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/notices"
+	"github.com/loadline/loadline/internal/report/html"
+)
+
+func newLicenses(e *env.Env) *cobra.Command {
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "licenses",
+		Short: "Print the licences of Loadline and of what is linked into it",
+		Long: `Prints Loadline's own licence, and the licence and notice texts of the Go modules that
+are linked into loadline and loadline-agent and of the libraries in the page's script.
+Copies of the programs, and pages that they write, are distributed under these.
+
+Exit codes: 0 fine; 1 the output cannot be written; 2 usage.`,
+		Example: `  loadline licenses
+  loadline licenses --list`,
+		Args: exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			all := slices.Concat(notices.Linked(), notices.Parse(html.Notices()))
+			out := bufio.NewWriter(e.Stdout)
+			if !list {
+				fmt.Fprint(out, notices.Format(all))
+				return out.Flush()
+			}
+			for _, n := range all {
+				name := n.Name
+				if n.Version != "" {
+					name += " " + n.Version
+				}
+				fmt.Fprintf(out, "%-72s %s\n", name, n.License)
+			}
+			return out.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "only names, versions and licences (SPDX), a line for each")
+	return cmd
+}
