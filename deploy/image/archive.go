@@ -49,7 +49,7 @@ func writeArchive(w io.Writer, t tree, c config, arch, name string) error {
 		"architecture": arch, "os": "linux", "created": epoch,
 		"config": map[string]any{
 			"User": c.user, "WorkingDir": c.workdir, "Entrypoint": c.entrypoint, "Env": []string{"PATH=" + searchPath, "HOME=/tmp"},
-			"Labels": map[string]string{"org.opencontainers.image.title": "loadline", "org.opencontainers.image.licenses": "Apache-2.0"},
+			"Labels": map[string]string{"org.opencontainers.image.title": "loadline", "org.opencontainers.image.licenses": t.licences()},
 		},
 		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{diff}},
 		"history": []map[string]any{{"created": epoch, "created_by": "loadline deploy/image"}},
@@ -59,7 +59,7 @@ func writeArchive(w io.Writer, t tree, c config, arch, name string) error {
 	packed := a.blob(typeLayer, layer)
 	manifest := a.blob(typeManifest, marshal(map[string]any{"schemaVersion": 2, "mediaType": typeManifest, "config": config, "layers": []descriptor{packed}}))
 	manifest.Platform = &platform{Architecture: arch, OS: "linux"}
-	manifest.Annotations = map[string]string{"io.containerd.image.name": canonical(name), "org.opencontainers.image.ref.name": tagOf(name)}
+	manifest.Annotations = map[string]string{"io.containerd.image.name": canonical(name), "org.opencontainers.image.ref.name": tagOf(name), "org.opencontainers.image.licenses": t.licences()}
 	a.file("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`))
 	a.file("index.json", marshal(map[string]any{"schemaVersion": 2, "manifests": []descriptor{manifest}}))
 	a.file("manifest.json", marshal([]map[string]any{{"Config": blobPath(config.Digest), "RepoTags": []string{name}, "Layers": []string{blobPath(packed.Digest)}}}))

@@ -77,7 +77,7 @@ func TestOtherArchitectureRuns(t *testing.T) {
 	if err := compile(dir, other, "tested"); err != nil {
 		t.Fatal(err)
 	}
-	all, err := gather(debian, other, dir)
+	all, err := gather(debian, other, dir, "tested")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func built(t *testing.T) tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := gather("/", runtime.GOARCH, bin)
+	all, err := gather("/", runtime.GOARCH, bin, "tested")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 		{"unknown architecture", "/", "mips", "amd64 and arm64"},
 	} {
 		lab.Need(t, "fio")
-		if _, err := gather(c.root, c.arch, bin); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gather(c.root, c.arch, bin, "tested"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v does not tell %q", c.name, err, c.want)
 		}
 	}
@@ -300,7 +300,7 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 	if err := os.Link(filepath.Join(bin, "loadline"), filepath.Join(alone, "loadline")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gather("/", runtime.GOARCH, alone); err == nil || !strings.Contains(err.Error(), "holds no loadline-agent") {
+	if _, err := gather("/", runtime.GOARCH, alone, "tested"); err == nil || !strings.Contains(err.Error(), "holds no loadline-agent") {
 		t.Errorf("an image without the pods' program: %v", err)
 	}
 	for _, args := range [][]string{{}, {"-o", "a", "-rootfs", "b"}, {"-o", "a", "more"}} {

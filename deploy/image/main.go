@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -70,7 +71,16 @@ func run(args []string, out io.Writer) error {
 		}
 		r.bin = dir
 	}
-	tree, err := gather(r.root, r.arch, r.bin)
+	tree, err := gather(r.root, r.arch, r.bin, r.version)
+	if err != nil {
+		return err
+	}
+	// The bill of materials is in the image, and beside it for who only looks.
+	beside := cmp.Or(r.archive, filepath.Clean(r.rootfs)) + ".spdx.json"
+	err = writeFile(beside, func(w io.Writer) error {
+		_, err := io.WriteString(w, tree[billPath].text)
+		return err
+	})
 	if err != nil {
 		return err
 	}

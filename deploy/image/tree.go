@@ -29,8 +29,8 @@ type node struct {
 type tree map[string]node
 
 // gather makes the tree of the image from a Debian root and the directory of our own
-// programs.
-func gather(root, arch, bin string) (tree, error) {
+// programs, of this version.
+func gather(root, arch, bin, version string) (tree, error) {
 	t := tree{}
 	for name, mode := range directories {
 		t.add(name, node{dir: true, mode: mode})
@@ -66,7 +66,7 @@ func gather(root, arch, bin string) (tree, error) {
 	for _, name := range applets {
 		t.add("bin/"+name, node{link: "busybox"})
 	}
-	return t, nil
+	return t, c.papers(bin, version)
 }
 
 // add puts a node at a path, and the directories above it where they are missing.
@@ -78,6 +78,9 @@ func (t tree) add(name string, n node) {
 	}
 	t[name] = n
 }
+
+// licences is the SPDX expression of everything in the image.
+func (t tree) licences() string { return strings.TrimSpace(t[licencesPath].text) }
 
 // names lists the paths, each directory before what is in it.
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
