@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/place/pods"
 	"github.com/loadline/loadline/internal/target"
 )
 
@@ -22,11 +23,26 @@ type clusterFlags struct {
 	selector, resources map[string]string
 	tolerations         []string
 	ready               time.Duration
-	keep, asRoot        bool
+	keep                bool
+	identity            identityFlags
 	opened              struct {
 		sync.Mutex
 		client *kube.Client
+		marks  map[string]kube.Made
 	}
+}
+
+// mark is what the objects of a run carry, by the run's ID: the same for all its volumes.
+func (f *clusterFlags) mark(id string) kube.Made {
+	f.opened.Lock()
+	defer f.opened.Unlock()
+	if _, known := f.opened.marks[id]; !known {
+		if f.opened.marks == nil {
+			f.opened.marks = map[string]kube.Made{}
+		}
+		f.opened.marks[id] = pods.Mark(id, driver())
+	}
+	return f.opened.marks[id]
 }
 
 // open returns the client of the cluster, the same one for all volumes of a run, so
@@ -59,7 +75,7 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.image, "image", "", imageHelp())
 	flags.StringVar(&f.secret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
 	flags.DurationVar(&f.ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
-	flags.BoolVar(&f.asRoot, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
+	f.identity.register(flags)
 	for _, name := range []string{"node-selector", "resources"} {
 		flags.Lookup(name).DefValue = ""
 	}
@@ -92,6 +108,9 @@ func (f *clusterFlags) where(e *env.Env) (kube.Where, error) {
 	}
 	w := kube.Where{Image: image, PullSecret: f.secret, Node: f.node, NodeSelector: f.selector,
 		Tolerations: f.tolerations, Resources: f.resources}
+	if _, err := f.identity.as(); err != nil {
+		return w, err
+	}
 	return w, w.Check()
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/place/pods"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -141,7 +140,8 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := files.check(); err != nil {
 		return err
 	}
-	run := pods.Label(store.Name(e.Now(), targets[0]))
+	made := o.cluster.mark(store.Name(e.Now(), targets[0]))
+	run := made.Run
 	job := newErrand(e, client, s.results, s.quiet)
 	job.job, job.ready, job.stops = run, o.cluster.ready, true
 	end := func(err error) error {
@@ -158,7 +158,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 		}
 		return err
 	}
-	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: kube.Made{Run: run, Driver: driver()}, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
+	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
 		return end(f.rightsHint(err))
 	}
 	job.say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))

@@ -73,13 +73,17 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	if by.node != "" {
 		where.Node = by.node
 	}
+	as, err := o.cluster.identity.as()
+	if err != nil {
+		return nil, err
+	}
 	client, err := o.cluster.open(e)
 	if err != nil {
 		return nil, err
 	}
 	pod, err := pods.Start(ctx, pods.Options{
-		Client: client, Target: t, RunID: by.id, Driver: driver(), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
-		Near: by.near, Ready: o.cluster.ready, AsRoot: o.cluster.asRoot, Keep: o.cluster.keep, Say: by.say,
+		Client: client, Target: t, Made: o.cluster.mark(by.id), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
+		Near: by.near, Ready: o.cluster.ready, As: as, Destroys: o.destroyOn(t.Name) != "", Keep: o.cluster.keep, Say: by.say,
 	})
 	if err != nil {
 		return nil, err
@@ -150,10 +154,23 @@ func (p *placed) named(err error) error {
 		said.Message = p.host + ": " + w.Message
 	case p.cluster != nil && p.target.Path != "":
 		said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+		p.offer(&said)
 	default:
 		return err
 	}
 	return &said
+}
+
+// offer tells the ways into a claim that the worker may not write to. None is taken unasked:
+// the claim's files are somebody's.
+func (p *placed) offer(w *model.WorkerError) {
+	id := p.cluster.Identity
+	if p.cluster.Made || p.target.Kind != model.Directory || id == nil || w.Class != model.Refused ||
+		!strings.Contains(w.Message, "permission denied") && !strings.Contains(w.Message, "operation not permitted") {
+		return
+	}
+	w.Message += fmt.Sprintf(" (the worker is user %d, group %d; nothing of a claim that exists is changed for it)", id.User, id.Group)
+	w.Hint = "--run-as-user UID[:GID], of who owns it: kubectl exec POD -- stat -c %u:%g DIR; or --as-root, where it is root's; or --fs-group GID, with which the cluster changes group and mode of every file in it, for good"
 }
 
 // allow names the data that may be overwritten.
@@ -198,7 +215,9 @@ func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment,
 		if v.Namespace != "" {
 			facts.Namespace = v.Namespace
 		}
-		err = client.ClaimAndClass(ctx, facts.Namespace, v.Name, facts)
+		if err = client.ClaimAndClass(ctx, facts.Namespace, v.Name, facts); err == nil {
+			_, err = pods.Check(ctx, client, t, facts, "", o.destroyOn(t.Name) != "")
+		}
 	}
 	facts.Made = v.Made()
 	if err == nil {

@@ -35,8 +35,9 @@ var accessModes = map[string]corev1.PersistentVolumeAccessMode{
 // AccessMode is the API's word for "RWO", "RWX", "RWOP" or "" (RWO).
 func AccessMode(short string) string { return string(accessModes[short]) }
 
-// MakeClaim makes the claim, or leaves an equal one of this run as it is.
-func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) error {
+// MakeClaim makes the claim and returns its UID. One of that name that is not this run's
+// is a refusal.
+func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) (uid string, err error) {
 	mode := corev1.PersistentVolumeFilesystem
 	if s.Block {
 		mode = corev1.PersistentVolumeBlock
@@ -51,7 +52,7 @@ func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) error {
 				corev1.ResourceStorage: *resource.NewQuantity(s.Size, resource.BinarySI)}},
 		},
 	}
-	return c.apply(ctx, kinds["claim"], s.Name, claim)
+	return c.create(ctx, "claim", claim)
 }
 
 // Made says what an object was made for, and by whom.
@@ -60,13 +61,17 @@ type Made struct {
 	Run string
 	// Driver is the host and the process that makes it: "host/123".
 	Driver string
+	// Token is a random word of the run, by which it knows its own objects again.
+	Token string
 }
 
 func (m Made) labels() map[string]string {
 	return map[string]string{Label: m.Run, "app.kubernetes.io/name": "loadline"}
 }
 
-func (m Made) notes() map[string]string { return map[string]string{driverNote: m.Driver} }
+func (m Made) notes() map[string]string {
+	return map[string]string{driverNote: m.Driver, tokenNote: m.Token}
+}
 
 // Class fills in what is known of a StorageClass. That it does not exist is a
 // refusal that lists those that do; that it may not be read is no error.

@@ -100,8 +100,8 @@ func TestClaimIsMadeOnceAndLabelled(t *testing.T) {
 	s, client := cluster(t)
 	const path = "/api/v1/namespaces/n/persistentvolumeclaims/c"
 	// The first answer is lost: making it again does no harm.
-	s.fail["PATCH "+path] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
-	err := client.MakeClaim(context.Background(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1"}, Class: "fast", Size: 3 << 30, Block: true, Access: "RWX"})
+	s.fail["POST /api/v1/namespaces/n/persistentvolumeclaims"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
+	_, err := client.MakeClaim(context.Background(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1"}, Class: "fast", Size: 3 << 30, Block: true, Access: "RWX"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +128,44 @@ func TestUsersOfAClaim(t *testing.T) {
 		}
 		return p
 	}
-	_, client := cluster(t, uses("db", "Running", ""), uses("job", "Succeeded", ""), uses("own", "Running", "r"))
-	pods, node, err := client.UsedBy(context.Background(), "n", "c")
-	if err != nil || node != "node2" || !cmp.Equal(pods, []string{"db"}) {
-		t.Errorf("%v on %q, %v", pods, node, err)
+	ephemeral := pod(func(p *corev1.Pod) {
+		p.Name = "e"
+		p.Spec.Volumes = []corev1.Volume{{Name: "c", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
+	})
+	_, client := cluster(t, uses("db", "Running", ""), uses("job", "Succeeded", ""), uses("own", "Running", "r"), uses("other", "Pending", "s"), ephemeral)
+	for run, want := range map[string][]string{"r": {"db", "other"}, "": {"db", "other", "own"}} {
+		users, err := client.UsedBy(context.Background(), "n", "c", run)
+		var names []string
+		for _, u := range users {
+			names = append(names, u.Name)
+		}
+		if err != nil || !cmp.Equal(names, want) || users[0].Node != "node2" || users[1].Run != "s" {
+			t.Errorf("%+v, %v", users, err)
+		}
+	}
+	if users, err := client.UsedBy(context.Background(), "n", "e-c", ""); err != nil || len(users) != 1 {
+		t.Errorf("an ephemeral volume: %v, %v", users, err)
+	}
+}
+
+// TestStatedIdentity: what a pod says of the container that uses the claim goes before what
+// it says of all; what it does not say is left open.
+func TestStatedIdentity(t *testing.T) {
+	number := func(n int64) *int64 { return &n }
+	mount := []corev1.VolumeMount{{Name: "v"}}
+	spec := corev1.PodSpec{
+		SecurityContext: &corev1.PodSecurityContext{RunAsUser: number(1), FSGroup: number(7), SupplementalGroups: []int64{6, 7},
+			SELinuxOptions: &corev1.SELinuxOptions{Level: "s0:c1"}},
+		Containers: []corev1.Container{
+			{Name: "sidecar", SecurityContext: &corev1.SecurityContext{RunAsUser: number(2)}},
+			{Name: "db", VolumeMounts: mount, SecurityContext: &corev1.SecurityContext{RunAsUser: number(999), SELinuxOptions: &corev1.SELinuxOptions{Level: "s0:c2"}}},
+		},
+	}
+	want := Stated{User: number(999), Groups: []int64{6, 7}, Level: "s0:c2"}
+	if diff := cmp.Diff(want, stated(&spec, "v")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Stated{}, stated(&corev1.PodSpec{Containers: []corev1.Container{{VolumeMounts: mount}}}, "v")); diff != "" {
+		t.Error(diff)
 	}
 }

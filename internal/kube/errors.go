@@ -41,7 +41,7 @@ func (c *Client) explain(verb, resource, namespace string, err error) error {
 		return refuse("use a namespace with a weaker standard, or a volume with a filesystem",
 			"the Pod Security standard of the namespace %s refuses the pod: %s", namespace, said)
 	case apierrors.IsForbidden(err) && lacking.MatchString(said):
-		// An apply may need patch and create: the message knows which of them is missing.
+		// One request may need several rights: the message knows which of them is missing.
 		m := lacking.FindStringSubmatch(said)
 		hint := fmt.Sprintf("have the Role of deploy/role.yaml bound to you; to check: kubectl auth can-i %s %s -n %s", m[1], m[2], namespace)
 		if namespace == "" {

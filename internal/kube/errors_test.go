@@ -27,8 +27,8 @@ func TestRefusalsAreSentences(t *testing.T) {
 		status     metav1.Status
 		want, hint string
 	}{
-		"right": {forbidden(`pods "p" is forbidden: User "dev" cannot patch resource "pods" in API group "" in the namespace "n"`),
-			"the right to patch pods in the namespace n is missing: ", "kubectl auth can-i patch pods -n n"},
+		"right": {forbidden(`pods "p" is forbidden: User "dev" cannot create resource "pods" in API group "" in the namespace "n"`),
+			"the right to create pods in the namespace n is missing: ", "kubectl auth can-i create pods -n n"},
 		"quota": {forbidden(`pods "p" is forbidden: exceeded quota: small, requested: pods=1, used: pods=3, limited: pods=3`),
 			"the quota of the namespace n does not allow it: ", "kubectl describe quota -n n"},
 		"security": {forbidden(`pods "p" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true`),
@@ -40,8 +40,8 @@ func TestRefusalsAreSentences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, client := cluster(t)
-			s.fail["PATCH /api/v1/namespaces/n/pods/p"] = c.status
-			err := client.MakePod(context.Background(), PodSpec{Name: "p", Where: Where{Image: "i"}})
+			s.fail["POST /api/v1/namespaces/n/pods"] = c.status
+			_, err := client.MakePod(context.Background(), PodSpec{Name: "p", Where: Where{Image: "i"}})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.status.Message) || !strings.Contains(hint(err), c.hint) {
 				t.Errorf("%v; hint %q", err, hint(err))
 			}
@@ -59,7 +59,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 // TestPodsOfAYoungNamespaceWait: its service account comes a moment after the namespace.
 func TestPodsOfAYoungNamespaceWait(t *testing.T) {
 	s, client := cluster(t)
-	const pod = "PATCH /api/v1/namespaces/n/pods/p"
+	const pod = "POST /api/v1/namespaces/n/pods"
 	s.fail[pod] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
 		Message: `pods "p" is forbidden: error looking up service account n/default: serviceaccount "default" not found`}
 	time.AfterFunc(200*time.Millisecond, func() {
@@ -67,7 +67,7 @@ func TestPodsOfAYoungNamespaceWait(t *testing.T) {
 		defer s.mu.Unlock()
 		delete(s.fail, pod)
 	})
-	if err := client.MakePod(t.Context(), PodSpec{Name: "p", Where: Where{Image: "i"}}); err != nil {
+	if _, err := client.MakePod(t.Context(), PodSpec{Name: "p", Where: Where{Image: "i"}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ const (
 
 // rules are the rights of the driver inside; deploy/role.yaml shows the same.
 var rules = []rbacv1.PolicyRule{
-	{APIGroups: []string{""}, Resources: []string{"pods", "persistentvolumeclaims"}, Verbs: []string{"get", "list", "create", "patch", "delete"}},
+	{APIGroups: []string{""}, Resources: []string{"pods", "persistentvolumeclaims"}, Verbs: []string{"get", "list", "create", "delete"}},
 	{APIGroups: []string{""}, Resources: []string{"pods/exec"}, Verbs: []string{"get", "create"}},
 	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
 }
@@ -59,28 +59,30 @@ func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
 			return err
 		}
 	}
-	return c.apply(ctx, kinds["job"], s.Name, s.manifest(head, account))
+	_, err := c.create(ctx, "job", s.manifest(head, account))
+	return err
 }
 
 // makeRights makes a ServiceAccount that may do what the driver does.
 func (c *Client) makeRights(ctx context.Context, head metav1.ObjectMeta) error {
-	if err := c.apply(ctx, kinds["account"], head.Name, &corev1.ServiceAccount{
+	if _, err := c.create(ctx, "account", &corev1.ServiceAccount{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: head}); err != nil {
 		return err
 	}
 	version := rbacv1.SchemeGroupVersion.String()
-	if err := c.apply(ctx, kinds["role"], head.Name, &rbacv1.Role{
+	if _, err := c.create(ctx, "role", &rbacv1.Role{
 		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: head, Rules: rules}); err != nil {
 		return err
 	}
-	return c.apply(ctx, kinds["binding"], head.Name, &rbacv1.RoleBinding{
+	_, err := c.create(ctx, "binding", &rbacv1.RoleBinding{
 		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: head,
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: head.Name},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: head.Name, Namespace: head.Namespace}}})
+	return err
 }
 
 func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
-	yes, no, id, grace, tries := true, false, int64(workerID), int64(jobGoodbye), int32(0)
+	yes, no, id, grace, tries := true, false, WorkerID, int64(jobGoodbye), int32(0)
 	pod := corev1.PodSpec{
 		ServiceAccountName: account, RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace, EnableServiceLinks: &no,
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id,

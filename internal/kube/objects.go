@@ -4,20 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
-)
 
-// manager is the name under which the server notes the fields that we set.
-const manager = "loadline"
+	"github.com/loadline/loadline/internal/model"
+)
 
 // get reads one object into into. The namespace is empty for what has none.
 func (c *Client) get(ctx context.Context, api *rest.RESTClient, namespace, resource, name string, into runtime.Object) error {
@@ -41,45 +42,98 @@ func (c *Client) list(ctx context.Context, api *rest.RESTClient, namespace, reso
 	return c.explain("list", resource, namespace, req.Do(ctx).Into(into))
 }
 
-// apply makes the object as it is described, by server-side apply: repeating it
-// after a lost answer does no harm.
-func (c *Client) apply(ctx context.Context, k kind, name string, object runtime.Object) error {
+// create makes an object that is ours alone, and returns its UID. What exists under its
+// name is never changed: it is ours if it carries our token, because an answer was lost,
+// and otherwise a refusal.
+func (c *Client) create(ctx context.Context, kindName string, object runtime.Object) (uid string, err error) {
+	k := kinds[kindName]
 	data, err := json.Marshal(object)
 	if err != nil {
-		return err
+		return "", err
+	}
+	head, err := meta.Accessor(object)
+	if err != nil {
+		return "", err
 	}
 	for try := 0; ; try++ {
-		err = c.applyOnce(ctx, k, name, data)
+		uid, err = c.createOnce(ctx, k, data)
+		if apierrors.IsAlreadyExists(err) {
+			o := Object{Kind: kindName, Namespace: c.Namespace, Name: head.GetName(), Token: head.GetAnnotations()[tokenNote]}
+			if uid, err = c.identify(ctx, o); err == nil && uid == "" {
+				return "", model.RefusedError(fmt.Sprintf("%s exists already and is not this run's; it was left as it is", o), "run again: each run draws new names")
+			}
+		}
 		again := passing(err) && try < 3 || young(err) && try < 10
 		if !again || ctx.Err() != nil {
-			return c.explain("create", k.resource, c.Namespace, err)
+			return uid, c.explain("create", k.resource, c.Namespace, err)
 		}
 		time.Sleep(time.Second)
 	}
 }
 
-func (c *Client) applyOnce(ctx context.Context, k kind, name string, data []byte) error {
+func (c *Client) createOnce(ctx context.Context, k kind, data []byte) (uid string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	return k.api(c).Patch(types.ApplyPatchType).Namespace(c.Namespace).Resource(k.resource).Name(name).
-		Param("fieldManager", manager).Param("force", "true").Body(data).Do(ctx).Into(k.empty())
+	made := k.empty()
+	if err := k.api(c).Post().Namespace(c.Namespace).Resource(k.resource).Body(data).Do(ctx).Into(made); err != nil {
+		return "", err
+	}
+	return uidOf(made), nil
 }
 
-// remove deletes one object; that it is gone already is fine.
-func (c *Client) remove(ctx context.Context, k kind, namespace, name string, grace int64) error {
+func uidOf(object runtime.Object) string {
+	if head, err := meta.Accessor(object); err == nil {
+		return string(head.GetUID())
+	}
+	return ""
+}
+
+// identify finds the object's UID: "" when it is gone, or when what has its name now is
+// another one.
+func (c *Client) identify(ctx context.Context, o Object) (uid string, err error) {
+	k := kinds[o.Kind]
+	found := k.empty()
+	if err := c.get(ctx, k.api(c), o.Namespace, k.resource, o.Name, found); err != nil {
+		if missing(err) {
+			return "", nil
+		}
+		return "", err
+	}
+	head, err := meta.Accessor(found)
+	if err != nil {
+		return "", err
+	}
+	uid = string(head.GetUID())
+	switch {
+	case o.UID != "" && o.UID != uid, o.UID == "" && (o.Token == "" || head.GetAnnotations()[tokenNote] != o.Token):
+		return "", nil
+	}
+	return uid, nil
+}
+
+// remove deletes one object, and no other one that may have got its name since; that it is
+// gone already is fine.
+func (c *Client) remove(ctx context.Context, o Object, grace int64) error {
+	uid := o.UID
+	if uid == "" {
+		var err error
+		if uid, err = c.identify(ctx, o); err != nil || uid == "" {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	policy := metav1.DeletePropagationBackground
+	k, only, policy := kinds[o.Kind], types.UID(uid), metav1.DeletePropagationBackground
 	body, err := json.Marshal(metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"},
-		GracePeriodSeconds: &grace, PropagationPolicy: &policy})
+		GracePeriodSeconds: &grace, PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &only}})
 	if err != nil {
 		return err
 	}
-	err = k.api(c).Delete().Namespace(namespace).Resource(k.resource).Name(name).Body(body).Do(ctx).Error()
+	err = k.api(c).Delete().Namespace(o.Namespace).Resource(k.resource).Name(o.Name).Body(body).Do(ctx).Error()
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return c.explain("delete", k.resource, namespace, err)
+	return c.explain("delete", k.resource, o.Namespace, err)
 }
 
 // young tells that a namespace has only just been made: the service account that its pods

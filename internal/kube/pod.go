@@ -24,9 +24,6 @@ const (
 	StatePath = "/run/loadline"
 )
 
-// workerID is the user and the group that the worker runs as, unless it is root.
-const workerID = 10001
-
 // goodbye is how many seconds a worker has to remove its file when its pod is deleted.
 const goodbye = 30
 
@@ -36,8 +33,8 @@ type PodSpec struct {
 	Made
 	Claim string
 	Block bool
-	// Root runs the worker as root, still without any capability.
-	Root bool
+	// Identity is as whom the worker runs; the root of it is still without any capability.
+	Identity Identity
 	Where
 	Command []string
 	// Near is a node that is preferred, not demanded.
@@ -91,26 +88,17 @@ func parseToleration(s string) (corev1.Toleration, error) {
 	return t, nil
 }
 
-// MakePod makes the pod. It passes the Pod Security standard "restricted" unless
-// Root is set.
-func (c *Client) MakePod(ctx context.Context, s PodSpec) error {
+// MakePod makes the pod and returns its UID. It passes the Pod Security standard
+// "restricted" unless it is to run as root.
+func (c *Client) MakePod(ctx context.Context, s PodSpec) (uid string, err error) {
 	if err := s.Check(); err != nil {
-		return err
+		return "", err
 	}
-	return c.apply(ctx, kinds["pod"], s.Name, c.manifest(s))
+	return c.create(ctx, "pod", c.manifest(s))
 }
 
 func (c *Client) manifest(s PodSpec) *corev1.Pod {
-	yes, no, id, grace := true, false, int64(workerID), int64(goodbye)
-	onMismatch := corev1.FSGroupChangeOnRootMismatch
-	security := &corev1.PodSecurityContext{
-		RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id, FSGroup: &id, FSGroupChangePolicy: &onMismatch,
-		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-	}
-	if s.Root {
-		root := int64(0)
-		security.RunAsNonRoot, security.RunAsUser, security.RunAsGroup = &no, &root, &root
-	}
+	yes, no, grace := true, false, int64(goodbye)
 	container := corev1.Container{
 		Name: Container, Image: s.Image, Command: s.Command, ImagePullPolicy: corev1.PullIfNotPresent, Resources: resources(s.Resources),
 		SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
@@ -131,7 +119,7 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
-			AutomountServiceAccountToken: &no, EnableServiceLinks: &no, SecurityContext: security,
+			AutomountServiceAccountToken: &no, EnableServiceLinks: &no, SecurityContext: s.Identity.context(),
 			Containers:   []corev1.Container{container},
 			NodeSelector: s.NodeSelector, Affinity: affinity(s),
 			// The pods of a run land on different nodes where there are enough of them.

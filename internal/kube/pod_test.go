@@ -13,7 +13,7 @@ func made(t *testing.T, spec PodSpec) *corev1.Pod {
 	t.Helper()
 	s, client := cluster(t)
 	spec.Name, spec.Run, spec.Claim, spec.Image = "p", "r", "c", "image:1"
-	if err := client.MakePod(context.Background(), spec); err != nil {
+	if _, err := client.MakePod(context.Background(), spec); err != nil {
 		t.Fatal(err)
 	}
 	var p corev1.Pod
@@ -46,7 +46,7 @@ func TestPodIsRestricted(t *testing.T) {
 			t.Errorf("block %v: %v", block, c.VolumeDevices)
 		}
 	}
-	root := made(t, PodSpec{Root: true})
+	root := made(t, PodSpec{Identity: Identity{User: new(int64), Group: new(int64)}})
 	if *root.Spec.SecurityContext.RunAsUser != 0 || *root.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation {
 		t.Errorf("%+v", root.Spec.SecurityContext)
 	}
@@ -104,5 +104,23 @@ func TestSentence(t *testing.T) {
 		if got := sentence(list); got != want {
 			t.Errorf("%q: %q", strings.Join(list, "|"), got)
 		}
+	}
+}
+
+// TestForeignVolumeIsNotGivenAway: without fsGroup Kubernetes changes nothing of a volume,
+// whichever groups the worker is in.
+func TestForeignVolumeIsNotGivenAway(t *testing.T) {
+	user, group := int64(999), int64(998)
+	id := Identity{User: &user, Group: &group, Groups: []int64{5, 6}, Level: "s0:c1,c2"}
+	of := made(t, PodSpec{Identity: id}).Spec.SecurityContext
+	if of.FSGroup != nil || of.FSGroupChangePolicy != nil || of.SELinuxChangePolicy != nil || *of.RunAsUser != 999 || *of.RunAsGroup != 998 || !*of.RunAsNonRoot ||
+		len(of.SupplementalGroups) != 2 || of.SELinuxOptions.Level != "s0:c1,c2" || of.SELinuxOptions.Type != "" {
+		t.Errorf("%+v", of)
+	}
+	if plain := made(t, PodSpec{}).Spec.SecurityContext; plain.FSGroup != nil || plain.SELinuxOptions != nil || *plain.RunAsUser != WorkerID {
+		t.Errorf("%+v", plain)
+	}
+	if own := made(t, PodSpec{Identity: Own()}).Spec.SecurityContext; *own.FSGroup != WorkerID || *own.FSGroupChangePolicy != corev1.FSGroupChangeOnRootMismatch {
+		t.Errorf("%+v", own)
 	}
 }

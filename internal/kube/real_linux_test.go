@@ -97,13 +97,13 @@ func (s *apiServer) grant(t *testing.T, user, namespace string, rights []right) 
 // objects of a name, and returns the first error.
 func cycle(ctx context.Context, c *Client, name string) error {
 	made := Made{Run: name, Driver: "here/1"}
-	if err := c.MakeClaim(ctx, ClaimSpec{Name: name, Made: made, Class: "standard", Size: 1 << 30}); err != nil {
+	if _, err := c.MakeClaim(ctx, ClaimSpec{Name: name, Made: made, Class: "standard", Size: 1 << 30}); err != nil {
 		return err
 	}
-	if err := c.MakePod(ctx, PodSpec{Name: name, Made: made, Claim: name, Where: Where{Image: "image:1"}, Command: []string{"loadline"}}); err != nil {
+	if _, err := c.MakePod(ctx, PodSpec{Name: name, Made: made, Claim: name, Where: Where{Image: "image:1"}, Command: []string{"loadline"}}); err != nil {
 		return err
 	}
-	if _, _, err := c.UsedBy(ctx, c.Namespace, name); err != nil {
+	if _, err := c.UsedBy(ctx, c.Namespace, name, ""); err != nil {
 		return err
 	}
 	var facts model.Cluster
@@ -204,7 +204,7 @@ func (s *apiServer) rights(t *testing.T) {
 	last := s.as(t, attempts[len(attempts)-1].user, "rights")
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		// The server learns of new rights a moment later, in their order.
-		if _, _, err := last.UsedBy(t.Context(), "rights", "none"); err == nil {
+		if _, err := last.UsedBy(t.Context(), "rights", "none", ""); err == nil {
 			break
 		} else if time.Since(begin) > 10*time.Second {
 			t.Fatal(err)
@@ -259,10 +259,10 @@ func (s *apiServer) labels(t *testing.T) {
 		s.namespace(t, name, nil)
 		c := s.as(t, "", name)
 		for _, run := range []string{"r1", "r2"} {
-			made := Made{Run: run, Driver: "host/7"}
-			err := errors.Join(c.MakeClaim(ctx, ClaimSpec{Name: "c-" + run, Made: made, Class: "standard", Size: 1 << 30}),
-				c.MakePod(ctx, PodSpec{Name: "p-" + run, Made: made, Claim: "c-" + run, Where: Where{Image: "image:1"}}))
-			if err != nil {
+			made := Made{Run: run, Driver: "host/7", Token: "ours"}
+			_, claimErr := c.MakeClaim(ctx, ClaimSpec{Name: "c-" + run, Made: made, Class: "standard", Size: 1 << 30})
+			_, podErr := c.MakePod(ctx, PodSpec{Name: "p-" + run, Made: made, Claim: "c-" + run, Where: Where{Image: "image:1"}})
+			if err := errors.Join(claimErr, podErr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -294,12 +294,27 @@ func (s *apiServer) labels(t *testing.T) {
 		}
 	}
 	// Making again what is there already changes nothing and is no error: an answer was lost.
-	if err := c.MakeClaim(ctx, ClaimSpec{Name: "c-r1", Made: Made{Run: "r1", Driver: "host/7"}, Class: "standard", Size: 1 << 30}); err != nil {
-		t.Error(err)
-	}
 	own, err := c.Own(ctx, "one", "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	claim := own[slices.IndexFunc(own, func(o Object) bool { return o.Name == "c-r1" })]
+	again := ClaimSpec{Name: "c-r1", Made: Made{Run: "r1", Driver: "host/7", Token: "ours"}, Class: "standard", Size: 1 << 30}
+	if uid, err := c.MakeClaim(ctx, again); err != nil || uid != claim.UID || uid == "" {
+		t.Errorf("%q, not %q: %v", uid, claim.UID, err)
+	}
+	// That of another run is not taken over, and nobody removes it for an older one.
+	again.Token = "theirs"
+	if _, err := c.MakeClaim(ctx, again); err == nil || !strings.Contains(err.Error(), "exists already and is not this run's") {
+		t.Errorf("somebody else's was taken over: %v", err)
+	}
+	older := claim
+	older.UID = "00000000-0000-0000-0000-000000000000"
+	if err := c.Remove(ctx, []Object{older, {Kind: "pod", Namespace: "one", Name: "p-r1", Token: "theirs"}}, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	if left, err := c.Own(ctx, "one", ""); err != nil || len(left) != 4 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 	if err := c.Remove(ctx, own, 10*time.Second); err != nil {
 		t.Error(err)
@@ -309,7 +324,7 @@ func (s *apiServer) labels(t *testing.T) {
 			t.Errorf("left in %s are %v, %v", namespace, left, err)
 		}
 	}
-	if used, _, err := c.UsedBy(ctx, "one", "c-r1"); err != nil || len(used) != 0 {
+	if used, err := c.UsedBy(ctx, "one", "c-r1", ""); err != nil || len(used) != 0 {
 		t.Errorf("%v %v", used, err)
 	}
 	if err := c.get(ctx, c.core, "one", "pods", "db", &corev1.Pod{}); err != nil {
@@ -351,13 +366,14 @@ func (s *apiServer) quota(t *testing.T) {
 	// The server learns of the quota a moment later.
 	var err error
 	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(50 * time.Millisecond) {
-		if err = c.MakeClaim(t.Context(), ClaimSpec{Name: "large", Made: made, Class: "standard", Size: 20 << 30}); err == nil || strings.Contains(err.Error(), "exceeded quota") {
+		if _, err = c.MakeClaim(t.Context(), ClaimSpec{Name: "large", Made: made, Class: "standard", Size: 20 << 30}); err == nil || strings.Contains(err.Error(), "exceeded quota") {
 			break
 		}
 	}
 	refused(err, "requested: requests.storage=20Gi, used: requests.storage=8Gi, limited: requests.storage=10Gi")
-	refused(c.MakePod(t.Context(), PodSpec{Name: "p", Made: made, Claim: "c", Where: Where{Image: "image:1"}}), "requested: pods=1, used: pods=0, limited: pods=0")
-	if err := c.MakeClaim(t.Context(), ClaimSpec{Name: "fits", Made: made, Class: "standard", Size: 1 << 30}); err != nil {
+	_, err = c.MakePod(t.Context(), PodSpec{Name: "p", Made: made, Claim: "c", Where: Where{Image: "image:1"}})
+	refused(err, "requested: pods=1, used: pods=0, limited: pods=0")
+	if _, err := c.MakeClaim(t.Context(), ClaimSpec{Name: "fits", Made: made, Class: "standard", Size: 1 << 30}); err != nil {
 		t.Errorf("what fits the quota: %v", err)
 	}
 }
@@ -374,14 +390,17 @@ func (s *apiServer) podSecurity(t *testing.T) {
 	block.Block = true
 	placed.Where = Where{Image: "image:1", Node: "node1", NodeSelector: map[string]string{"disk": "ssd"}, PullSecret: "pull",
 		Tolerations: []string{"*"}, Resources: map[string]string{"cpu": "2", "memory": "1Gi"}}
-	for _, p := range []PodSpec{plain, block, placed} {
-		if err := c.MakePod(t.Context(), p); err != nil {
+	own := spec("own")
+	user := int64(999)
+	own.Identity = Identity{User: &user, Groups: []int64{5}, FSGroup: 7, Level: "s0:c1,c2"}
+	for _, p := range []PodSpec{plain, block, placed, own} {
+		if _, err := c.MakePod(t.Context(), p); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
 	root := spec("root")
-	root.Block, root.Root = true, true
-	err := c.MakePod(t.Context(), root)
+	root.Block, root.Identity.User = true, new(int64)
+	_, err := c.MakePod(t.Context(), root)
 	var said *model.WorkerError
 	if !RefusedByPodSecurity(err) || !errors.As(err, &said) || !strings.Contains(said.Message, "the Pod Security standard of the namespace strict refuses the pod: ") ||
 		!strings.Contains(said.Message, "runAsNonRoot") || said.Class != model.Refused {
@@ -474,8 +493,9 @@ func (s *apiServer) restart(t *testing.T) {
 	s.namespace(t, "away", nil)
 	c := s.as(t, "", "away")
 	made := Made{Run: "r", Driver: "here/1"}
-	if err := errors.Join(c.MakeClaim(t.Context(), ClaimSpec{Name: "c", Made: made, Class: "standard", Size: 1 << 30}),
-		c.MakePod(t.Context(), PodSpec{Name: "p", Made: made, Claim: "c", Where: Where{Image: "image:1"}})); err != nil {
+	_, claimErr := c.MakeClaim(t.Context(), ClaimSpec{Name: "c", Made: made, Class: "standard", Size: 1 << 30})
+	_, podErr := c.MakePod(t.Context(), PodSpec{Name: "p", Made: made, Claim: "c", Where: Where{Image: "image:1"}})
+	if err := errors.Join(claimErr, podErr); err != nil {
 		t.Fatal(err)
 	}
 	type outcome struct {

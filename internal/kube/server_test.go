@@ -2,6 +2,7 @@ package kube
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -27,8 +28,11 @@ type server struct {
 	asked []string
 	// onDelete is called before an object goes.
 	onDelete func(path string)
-	// bodies are what was applied, by path.
+	// bodies are what was made, by path, and made is how many.
 	bodies map[string][]byte
+	made   int
+	// lose makes the next object without an answer that says so.
+	lose bool
 }
 
 // cluster starts a server with these objects, and a client of the namespace "n".
@@ -67,6 +71,9 @@ func (s *server) add(t *testing.T, object any) {
 		t.Fatal(err)
 	}
 	meta := o["metadata"].(map[string]any)
+	if meta["uid"] == nil {
+		meta["uid"] = "uid-of-" + meta["name"].(string)
+	}
 	path := "/api/v1"
 	if o["apiVersion"] != "v1" {
 		path = "/apis/" + o["apiVersion"].(string)
@@ -102,17 +109,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	object, there := s.objects[r.URL.Path]
 	switch {
-	case r.Method == http.MethodPatch:
-		body, _ := io.ReadAll(r.Body)
-		var o map[string]any
-		if json.Unmarshal(body, &o) != nil {
-			answer(w, metav1.Status{Code: http.StatusBadRequest, Message: "no JSON"})
-			return
-		}
-		s.objects[r.URL.Path], s.bodies[r.URL.Path] = o, body
-		_ = json.NewEncoder(w).Encode(o)
+	case r.Method == http.MethodPost:
+		s.create(w, r)
 	case there && r.Method == http.MethodGet:
 		_ = json.NewEncoder(w).Encode(object)
+	case there && r.Method == http.MethodDelete && !meant(object, r.Body):
+		answer(w, metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the UID in the precondition is another one"})
 	case there && r.Method == http.MethodDelete:
 		if s.onDelete != nil {
 			s.onDelete(r.URL.Path)
@@ -124,6 +126,42 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer(w, metav1.Status{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: r.URL.Path + " not found"})
 	}
+}
+
+// create takes an object that is new, and gives it a UID.
+func (s *server) create(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var o map[string]any
+	if json.Unmarshal(body, &o) != nil {
+		answer(w, metav1.Status{Code: http.StatusBadRequest, Message: "no JSON"})
+		return
+	}
+	meta := o["metadata"].(map[string]any)
+	path := r.URL.Path + "/" + meta["name"].(string)
+	if _, there := s.objects[path]; there {
+		answer(w, metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: path + " already exists"})
+		return
+	}
+	s.made++
+	meta["uid"] = fmt.Sprintf("uid-%d", s.made)
+	s.objects[path], s.bodies[path] = o, body
+	if s.lose {
+		// The object is made, and nobody hears of it.
+		s.lose = false
+		answer(w, metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"})
+		return
+	}
+	w.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(w).Encode(o)
+}
+
+// meant tells whether the preconditions of a deletion hold; one without any is refused.
+func meant(object map[string]any, body io.Reader) bool {
+	var options metav1.DeleteOptions
+	if json.NewDecoder(body).Decode(&options) != nil || options.Preconditions == nil || options.Preconditions.UID == nil {
+		return false
+	}
+	return object["metadata"].(map[string]any)["uid"] == string(*options.Preconditions.UID)
 }
 
 func isList(path string) bool {

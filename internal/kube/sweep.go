@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/loadline/loadline/internal/model"
@@ -18,7 +19,9 @@ type Object struct {
 	// Kind is "pod", "claim", or one of those that a Job needs: "job", "account", "role"
 	// and "binding".
 	Kind, Namespace, Name string
-	Run                   string
+	// UID is the object's own; without it, Token tells whether what has the name is meant.
+	UID, Token string
+	Run        string
 	// Driver is the host and the process that made it ("host/123").
 	Driver string
 	// Running tells that it is a pod whose container runs, Ended that it is one that will
@@ -29,8 +32,12 @@ type Object struct {
 	Age time.Duration
 }
 
-// driverNote is the annotation that names who made an object.
-const driverNote = "loadline/driver"
+// driverNote and tokenNote are the annotations that name who made an object, and by which
+// its maker knows it again.
+const (
+	driverNote = "loadline/driver"
+	tokenNote  = "loadline/token"
+)
 
 // Own lists what carries our label, in one namespace or, for "", in all. An empty
 // run means all runs.
@@ -49,7 +56,7 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	}
 	var list []Object
 	add := func(kind string, m metav1.ObjectMeta) {
-		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, Run: m.Labels[Label],
+		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Token: m.Annotations[tokenNote], Run: m.Labels[Label],
 			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Age: time.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
@@ -63,7 +70,8 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	return list, c.ownForJobs(ctx, namespace, label, add)
 }
 
-// Remove deletes the objects and waits until they are gone, at most for limit. A
+// Remove deletes these objects, and none that has got a name of theirs since, and waits
+// until they are gone, at most for limit. A
 // worker is given the time to remove its file, and a Job's pod its rights and the time to
 // remove its workers. A server that does not answer is asked again.
 func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Duration) error {
@@ -87,11 +95,12 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 				continue
 			}
 			if !deleted[o] {
-				err := c.remove(ctx, kinds[o.Kind], o.Namespace, o.Name, goodbye)
-				if err != nil && !passing(err) {
+				err := c.remove(ctx, o, goodbye)
+				// A conflict: what has the name may be another one by now.
+				if err != nil && !passing(err) && !apierrors.IsConflict(err) {
 					return err
 				}
-				deleted[o], failed = err == nil, err
+				deleted[o], failed = err == nil || apierrors.IsConflict(err), err
 			}
 			if !deleted[o] || c.there(ctx, o) {
 				left = append(left, o)
@@ -124,9 +133,8 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 // there tells whether the object still exists. Not knowing counts as there, but who
 // may not look need not wait.
 func (c *Client) there(ctx context.Context, o Object) bool {
-	k := kinds[o.Kind]
-	err := c.get(ctx, k.api(c), o.Namespace, k.resource, o.Name, k.empty())
-	return !missing(err) && !forbidden(err)
+	uid, err := c.identify(ctx, o)
+	return uid != "" || err != nil && !forbidden(err)
 }
 
 // WaitVolumeGone waits until the volume of a removed claim is gone. It returns
@@ -145,29 +153,6 @@ func (c *Client) WaitVolumeGone(ctx context.Context, name string, limit time.Dur
 		case <-time.After(lookOften):
 		}
 	}
-}
-
-// UsedBy lists the pods, other than ours, that use the claim now, with the node
-// of the first.
-func (c *Client) UsedBy(ctx context.Context, namespace, claim string) (pods []string, node string, err error) {
-	var all corev1.PodList
-	if err := c.list(ctx, c.core, namespace, "pods", "", "", &all); err != nil {
-		return nil, "", err
-	}
-	for _, p := range all.Items {
-		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || p.Labels[Label] != "" {
-			continue
-		}
-		for _, v := range p.Spec.Volumes {
-			if v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim {
-				pods = append(pods, p.Name)
-				if node == "" {
-					node = p.Spec.NodeName
-				}
-			}
-		}
-	}
-	return pods, node, nil
 }
 
 // String is "pod namespace/name".

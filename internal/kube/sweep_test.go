@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 func ownPod(name, namespace, run string) *corev1.Pod {
@@ -63,7 +66,7 @@ func TestRemoveTakesPodsFirstAndAsksAgain(t *testing.T) {
 	var order []string
 	s.onDelete = func(path string) { order = append(order, path[strings.LastIndex(path, "/")+1:]) }
 	s.fail["DELETE /api/v1/namespaces/n/pods/w"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"}
-	err := client.Remove(context.Background(), []Object{{Kind: "claim", Namespace: "n", Name: "v"}, {Kind: "pod", Namespace: "n", Name: "w"}, {Kind: "pod", Namespace: "n", Name: "gone"}}, 10*time.Second)
+	err := client.Remove(context.Background(), []Object{{Kind: "claim", Namespace: "n", Name: "v", UID: "uid-of-v"}, {Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}, {Kind: "pod", Namespace: "n", Name: "gone", UID: "uid-of-gone"}}, 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,19 +89,72 @@ func TestRemoveSaysWhatStays(t *testing.T) {
 			s.mu.Unlock()
 		})
 	}
-	err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 500*time.Millisecond)
+	err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 500*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "still there: pod n/w") || hint(err) != "later: loadline cleanup --namespace n" {
 		t.Errorf("%v; %s", err, hint(err))
 	}
 	// Who may not look does not wait.
 	s.forbid("GET", "/api/v1/namespaces/n/pods/w", "get", "pods")
-	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 5*time.Second); err != nil {
+	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 5*time.Second); err != nil {
 		t.Error(err)
 	}
 	s.onDelete = nil
 	s.forbid("DELETE", "/api/v1/namespaces/n/pods/w", "delete", "pods")
-	err = client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w"}}, 5*time.Second)
+	err = client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 5*time.Second)
 	if err == nil || !strings.HasPrefix(err.Error(), "the right to delete pods in the namespace n is missing") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestRemoveTakesNothingElse: what has got the name of an object since stays, and so does
+// what carries the name of one that we do not know to be ours.
+func TestRemoveTakesNothingElse(t *testing.T) {
+	for name, o := range map[string]Object{
+		"another UID":   {UID: "of an older one"},
+		"another token": {Token: "ours"},
+		"nothing known": {},
+	} {
+		theirs := ownPod("w", "n", "r")
+		theirs.Annotations[tokenNote] = "theirs"
+		s, client := cluster(t, theirs)
+		o.Kind, o.Namespace, o.Name = "pod", "n", "w"
+		if err := client.Remove(context.Background(), []Object{o}, 5*time.Second); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(s.objects) != 1 {
+			t.Errorf("%s: the pod is gone", name)
+		}
+	}
+}
+
+// TestLostAnswer: what was made without our hearing of it is known by its token, when it
+// is made again and when it is removed.
+func TestLostAnswer(t *testing.T) {
+	s, client := cluster(t)
+	s.lose = true
+	spec := PodSpec{Name: "w", Made: Made{Run: "r", Token: "ours"}, Claim: "c"}
+	uid, err := client.MakePod(context.Background(), spec)
+	if err != nil || uid != "uid-1" || s.made != 1 {
+		t.Errorf("%q, %v, %d made", uid, err, s.made)
+	}
+	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", Token: "ours"}}, 5*time.Second); err != nil || len(s.objects) != 0 {
+		t.Errorf("%v, %v is left", err, s.objects)
+	}
+}
+
+// TestNothingIsTakenOver: what has our name and is not ours is refused, and not changed.
+func TestNothingIsTakenOver(t *testing.T) {
+	s, client := cluster(t, ownPod("w", "n", "r"), ownClaim("w", "n", "r"))
+	mine := Made{Run: "r", Token: "mine"}
+	_, podErr := client.MakePod(context.Background(), PodSpec{Name: "w", Made: mine, Claim: "c"})
+	_, claimErr := client.MakeClaim(context.Background(), ClaimSpec{Name: "w", Made: mine, Class: "fast", Size: 1})
+	for kind, err := range map[string]error{"pod": podErr, "claim": claimErr} {
+		var said *model.WorkerError
+		if !errors.As(err, &said) || said.Class != model.Refused || said.Message != kind+" n/w exists already and is not this run's; it was left as it is" {
+			t.Errorf("%v", err)
+		}
+	}
+	if len(s.objects) != 2 || len(s.bodies) != 0 {
+		t.Errorf("%v", s.bodies)
 	}
 }

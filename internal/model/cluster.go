@@ -47,6 +47,8 @@ type Cluster struct {
 	Zone         string `json:"zone,omitempty"`
 	// Root tells that the worker ran as root, which a raw block device may need.
 	Root bool `json:"root,omitempty"`
+	// Identity is as whom the worker ran.
+	Identity *PodIdentity `json:"identity,omitempty"`
 
 	Claim string `json:"claim"`
 	// Made tells that the claim was made for this measurement.
@@ -83,6 +85,18 @@ func (c *Cluster) ManyNodes() bool {
 // OnePod tells that no second pod may use the volume.
 func (c *Cluster) OnePod() bool {
 	return c != nil && slices.Contains(c.Access, "ReadWriteOncePod")
+}
+
+// PodIdentity is as whom a worker in a pod ran.
+type PodIdentity struct {
+	User  int64 `json:"user"`
+	Group int64 `json:"group"`
+	// Groups are more groups, which change nothing of the volume.
+	Groups []int64 `json:"groups,omitempty"`
+	// FSGroup is the group that Kubernetes gave the volume's files to; 0 for none.
+	FSGroup int64 `json:"fs_group,omitempty"`
+	// Level is the SELinux level, where one was set.
+	Level string `json:"selinux_level,omitempty"`
 }
 
 // ClusterEvent is one event of the cluster, in its own words.

@@ -248,7 +248,7 @@ func TestNamesFitTheCluster(t *testing.T) {
 		strings.Repeat("a", 99):               "loadline-" + strings.Repeat("a", 41),
 		"trailing-" + strings.Repeat("-", 60): "loadline-trailing",
 	} {
-		if got := Label(id); got != want {
+		if got := label(id); got != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ package pods
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,14 +21,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Options is what is needed to place a worker. All fields but Near, Keep and
-// AsRoot are required.
+// Options is what is needed to place a worker. All fields but As, Destroys, Near
+// and Keep are required.
 type Options struct {
 	Client *kube.Client
 	Target model.Target
-	// RunID names the run, Driver who makes the objects ("host/123").
-	RunID  string
-	Driver string
+	// Made is what the run's objects carry: see Mark. Its name is in those of its files, too.
+	Made kube.Made
 	// Suffix tells the objects of one run apart, and its workers' files, which may lie
 	// in one volume.
 	Suffix string
@@ -38,8 +38,10 @@ type Options struct {
 	Near string
 	// Ready bounds the waiting for the pod.
 	Ready time.Duration
-	// AsRoot runs the worker as root.
-	AsRoot bool
+	// As is what the user says, as whom the worker runs.
+	As As
+	// Destroys tells that the user allows an existing raw device to be overwritten.
+	Destroys bool
 	// Keep leaves everything there at the end.
 	Keep bool
 	// Say gets remarks for people.
@@ -73,7 +75,7 @@ const (
 // Start makes the claim and the pod, waits for them and connects. After an error
 // nothing is left (unless Keep).
 func Start(ctx context.Context, o Options) (*Placed, error) {
-	p := &placement{Options: o, name: name(o.RunID, o.Suffix)}
+	p := &placement{Options: o, name: o.Made.Run + o.Suffix}
 	placed, err := p.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, p.takeDown())
@@ -87,14 +89,24 @@ type placement struct {
 	name  string
 	facts model.Cluster
 	claim string
+	as    kube.Identity
 	made  []kube.Object
 }
 
-// name is that of the objects: of at most 63 characters, as a label may have.
-func name(runID, suffix string) string { return Label(runID) + suffix }
+// block is the mode of a claim that is a raw device.
+const block = "Block"
 
-// Label makes a label's value, and the beginning of a name, of a run's ID.
-func Label(runID string) string {
+// Mark draws what the objects of a run carry, for a run's ID: no other run has its label,
+// which begins their names, whenever it starts.
+func Mark(runID, driver string) kube.Made {
+	// Lower case is all that a name may have: six letters and digits are a thousand million.
+	const drawn = 6
+	return kube.Made{Run: label(runID) + "-" + strings.ToLower(rand.Text()[:drawn]), Driver: driver, Token: rand.Text()}
+}
+
+// label makes the beginning of a label's value of a run's ID. With what is drawn, and with
+// a suffix for each pod, a name has at most the 63 characters that a label may have.
+func label(runID string) string {
 	const most = 50
 	var b strings.Builder
 	for _, r := range strings.ToLower("loadline-" + runID) {
@@ -119,13 +131,19 @@ func (p *placement) start(ctx context.Context) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
-	block := p.facts.Mode == "Block"
-	if err := p.makePod(ctx, block); err != nil {
+	raw := p.facts.Mode == block
+	if err := p.makePod(ctx, raw); err != nil {
 		return nil, err
 	}
 	node, err := p.Client.WaitRunning(ctx, p.name, p.claim, p.Ready, p.Say)
 	if err != nil {
 		return nil, err
+	}
+	if !v.Made() && raw && p.Destroys {
+		// Somebody may have come while the pod was waited for: of two who do, one sees the other.
+		if _, err := Check(ctx, p.Client, p.Target, &p.facts, p.Made.Run, true); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.learn(ctx, node); err != nil {
 		return nil, err
@@ -139,7 +157,7 @@ func (p *placement) start(ctx context.Context) (*Placed, error) {
 		say:  p.Say,
 		end:  p.takeDown,
 	})
-	return &Placed{Link: l, Target: AsSeen(p.Target, block), Facts: p.facts}, nil
+	return &Placed{Link: l, Target: AsSeen(p.Target, raw), Facts: p.facts}, nil
 }
 
 // AsSeen is the target as a worker in a pod sees it.
@@ -151,20 +169,22 @@ func AsSeen(t model.Target, block bool) model.Target {
 	return t
 }
 
-// mark says whose the objects are.
-func (p *placement) mark() kube.Made { return kube.Made{Run: Label(p.RunID), Driver: p.Driver} }
-
-// note remembers an object before it is made, so that a lost answer leaves nothing.
+// note remembers an object before it is made, so that a lost answer leaves nothing: it is
+// then known by the run's token.
 func (p *placement) note(kind, name string) {
-	p.made = append(p.made, kube.Object{Kind: kind, Namespace: p.Client.Namespace, Name: name})
+	p.made = append(p.made, kube.Object{Kind: kind, Namespace: p.Client.Namespace, Name: name, Token: p.Made.Token})
 }
 
-// forget is for the object that was noted last and that the cluster refused to make.
-func (p *placement) forget(err error) {
+// noted completes the object that was noted last, or forgets it when the cluster has
+// refused to make it.
+func (p *placement) noted(uid string, err error) {
+	last := len(p.made) - 1
 	var w *model.WorkerError
 	if errors.As(err, &w) && w.Class == model.Refused {
-		p.made = p.made[:len(p.made)-1]
+		p.made = p.made[:last]
+		return
 	}
+	p.made[last].UID = uid
 }
 
 func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error {
@@ -174,59 +194,43 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 	p.claim = p.name
 	p.facts.Made, p.facts.Mode = true, "Filesystem"
 	if v.Block {
-		p.facts.Mode = "Block"
+		p.facts.Mode = block
 	}
 	p.note("claim", p.name)
-	err := p.Client.MakeClaim(ctx, kube.ClaimSpec{Name: p.name, Made: p.mark(), Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access})
-	p.forget(err)
-	return err
-}
-
-// useClaim looks at a claim that exists, and goes to the node where it is in use.
-func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error {
-	namespace := v.Namespace
-	if namespace == "" {
-		namespace = p.Client.Namespace
-	}
-	// A pod can only use a claim of its own namespace.
-	own := *p.Client
-	own.Namespace = namespace
-	p.Client = &own
-	p.claim = v.Name
-	if err := p.Client.ClaimAndClass(ctx, namespace, v.Name, &p.facts); err != nil {
-		return err
-	}
-	users, node, err := p.Client.UsedBy(ctx, namespace, v.Name)
+	uid, err := p.Client.MakeClaim(ctx, kube.ClaimSpec{Name: p.name, Made: p.Made, Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access})
+	p.noted(uid, err)
 	if err != nil {
 		return err
 	}
-	if len(users) > 0 {
-		p.Say(fmt.Sprintf("the claim is in use by the pod %s: both get a part of the storage's speed", strings.Join(users, ", ")))
-		if p.Where.Node == "" && node != "" && !p.facts.ManyNodes() {
-			p.Where.Node = node
-		}
-	}
+	p.as = p.As.own()
 	return nil
 }
 
 // makePod makes the pod. A raw block device belongs to root on most clusters, so
 // its pod asks to be root first, and gives in where Pod Security refuses that.
-func (p *placement) makePod(ctx context.Context, block bool) error {
+func (p *placement) makePod(ctx context.Context, raw bool) error {
 	spec := kube.PodSpec{
-		Name: p.name, Made: p.mark(), Claim: p.claim, Block: block, Root: block || p.AsRoot, Where: p.Where, Near: p.Near,
-		Command: []string{program, "--run-id", p.RunID + p.Suffix, "--reside", kube.StatePath},
+		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near,
+		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
+	}
+	guess := raw && !p.As.given()
+	if guess {
+		spec.Identity.User, spec.Identity.Group = new(int64), new(int64)
 	}
 	p.note("pod", p.name)
-	err := p.Client.MakePod(ctx, spec)
-	if err != nil && spec.Root && !p.AsRoot && kube.RefusedByPodSecurity(err) {
+	uid, err := p.Client.MakePod(ctx, spec)
+	if err != nil && guess && kube.RefusedByPodSecurity(err) {
 		p.Say("the namespace enforces Pod Security \"restricted\": the worker is not root, and may not be allowed to open the raw block device")
-		spec.Root = false
-		err = p.Client.MakePod(ctx, spec)
-	} else if err == nil && block && !p.AsRoot {
+		spec.Identity = p.as
+		uid, err = p.Client.MakePod(ctx, spec)
+	} else if err == nil && guess {
 		p.Say("the worker runs as root, without capabilities: a raw block device belongs to root")
 	}
-	p.facts.Root = spec.Root
-	p.forget(err)
+	p.noted(uid, err)
+	id := spec.Identity
+	user, group := id.IDs()
+	p.facts.Root = user == 0
+	p.facts.Identity = &model.PodIdentity{User: user, Group: group, Groups: id.Groups, FSGroup: id.FSGroup, Level: id.Level}
 	return err
 }
 

@@ -119,11 +119,11 @@ func TestMissingRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const all = "[get, list, create, patch, delete]"
+	const all = "[get, list, create, delete]"
 	for name, c := range map[string]struct{ from, to, want string }{
-		"none":   {"kind: Role\nmetadata:\n  name: loadline", "kind: Role\nmetadata:\n  name: other", "the right to patch persistentvolumeclaims in the namespace"},
-		"create": {all, "[get, list, patch, delete]", "the right to create persistentvolumeclaims in the namespace"},
-		"get":    {all, "[list, create, patch, delete]", "the right to get pods in the namespace"},
+		"none":   {"kind: Role\nmetadata:\n  name: loadline", "kind: Role\nmetadata:\n  name: other", "the right to create persistentvolumeclaims in the namespace"},
+		"create": {all, "[get, list, delete]", "the right to create persistentvolumeclaims in the namespace"},
+		"get":    {all, "[list, create, delete]", "the right to get pods in the namespace"},
 		"exec":   {"resources: [pods/exec]", "resources: [pods/log]", "the right to create pods/exec in the namespace"},
 	} {
 		t.Run(name, func(t *testing.T) {
