@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -112,15 +111,6 @@ func (f *clusterFlags) where(e *env.Env) (kube.Where, error) {
 		return w, err
 	}
 	return w, w.Check()
-}
-
-// driver names this process, so that cleanup can tell whether it still lives.
-func driver() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
 // inCluster tells that a target is in a Kubernetes cluster.

@@ -294,7 +294,7 @@ func (f *errand) takeDown(ctx context.Context, run string) error {
 	}
 	var ours []kube.Object
 	for _, o := range all {
-		host, _ := splitDriver(o.Driver)
+		host, _, _ := splitDriver(o.Driver)
 		if o.Run == run || f.pod != nil && host == f.pod.Name {
 			ours = append(ours, o)
 		}

@@ -59,7 +59,8 @@ func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) (uid string, err er
 type Made struct {
 	// Run is the value of the label.
 	Run string
-	// Driver is the host and the process that makes it: "host/123".
+	// Driver is the host and the process that makes it: "host/123/…", where the rest names
+	// the process for ever.
 	Driver string
 	// Token is a random word of the run, by which it knows its own objects again.
 	Token string

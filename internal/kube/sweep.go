@@ -22,7 +22,7 @@ type Object struct {
 	// UID is the object's own; without it, Token tells whether what has the name is meant.
 	UID, Token string
 	Run        string
-	// Driver is the host and the process that made it ("host/123").
+	// Driver is the host and the process that made it ("host/123/…").
 	Driver string
 	// Running tells that it is a pod whose container runs, Ended that it is one that will
 	// not run again.

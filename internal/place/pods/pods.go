@@ -68,6 +68,8 @@ const (
 	volumeRemoval = 30 * time.Second
 	// askTime is how long a worker may take to say whether it is attended.
 	askTime = 15 * time.Second
+	// answerSize bounds its answer.
+	answerSize = 1 << 16
 	// awayRemoval is the time for what can be removed without the pod's node.
 	awayRemoval = 5 * time.Second
 )
@@ -257,29 +259,33 @@ func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, e
 	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
 }
 
-// Attended tells whether an engine is connected to the worker in a pod. A worker
-// that does not answer is not attended.
-func Attended(ctx context.Context, client *kube.Client, pod kube.Object) bool {
+// Attended asks the worker in a pod whether an engine is connected to it. The error tells
+// why it could not be asked.
+func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, error) {
 	own := *client
 	own.Namespace = pod.Namespace
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
+	var failed error
 	// Pods of older versions have the whole program only.
 	for _, command := range [][]string{{program}, {"loadline", "agent"}} {
 		stream, err := own.Exec(ctx, pod.Name, append(command, "--attach", kube.StatePath, "--ask")...)
 		if err != nil {
-			return false
+			return false, err
 		}
 		var answer struct {
 			Attended bool `json:"attended"`
 		}
-		err = json.NewDecoder(stream).Decode(&answer)
+		err = json.NewDecoder(io.LimitReader(stream, answerSize)).Decode(&answer)
 		stream.Close()
 		if err == nil {
-			return answer.Attended
+			return answer.Attended, nil
+		}
+		if failed == nil {
+			failed = err
 		}
 	}
-	return false
+	return false, failed
 }
 
 // takeDown removes what was made, also when the user has lost patience.

@@ -51,8 +51,11 @@ func testDriverKilled(t *testing.T) {
 	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	if out, err := elsewhere(command(t.Context(), t, ns, "", "cleanup")).CombinedOutput(); err != nil || !strings.Contains(string(out), "kept    pod") || strings.Contains(string(out), "removed") {
-		t.Errorf("from another machine: %v: %s", err, out)
+	for name, script := range map[string]string{"another name": `hostname elsewhere && exec "$0" "$@"`, "the same name": `exec "$0" "$@"`} {
+		out, err := elsewhere(command(t.Context(), t, ns, "", "cleanup"), script).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "kept    pod") || !strings.Contains(string(out), ": a run on ") || strings.Contains(string(out), "removed") {
+			t.Errorf("from another machine of %s: %v: %s", name, err, out)
+		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -79,10 +82,10 @@ func testInterrupt(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
-// elsewhere runs the command on a machine of another name, which cannot see the driver's
-// process and has to ask the worker.
-func elsewhere(cmd *exec.Cmd) *exec.Cmd {
-	there := exec.Command("unshare", append([]string{"--uts", "sh", "-c", `hostname elsewhere && exec "$0" "$@"`}, cmd.Args...)...)
+// elsewhere runs the command as a script does it on another machine, which cannot see the
+// driver's process and has to ask the worker.
+func elsewhere(cmd *exec.Cmd, script string) *exec.Cmd {
+	there := exec.Command("unshare", append([]string{"--uts", "--pid", "--fork", "--mount-proc", "sh", "-c", script}, cmd.Args...)...)
 	there.Dir, there.Env = cmd.Dir, cmd.Env
 	return there
 }
