@@ -24,6 +24,7 @@ type clusterFlags struct {
 	ready               time.Duration
 	keep                bool
 	identity            identityFlags
+	spread              string
 	opened              struct {
 		sync.Mutex
 		client *kube.Client
@@ -75,6 +76,7 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.secret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
 	flags.DurationVar(&f.ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
 	f.identity.register(flags)
+	flags.StringVar(&f.spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, but for volumes that are bound to nodes)")
 	for _, name := range []string{"node-selector", "resources"} {
 		flags.Lookup(name).DefValue = ""
 	}
@@ -110,7 +112,21 @@ func (f *clusterFlags) where(e *env.Env) (kube.Where, error) {
 	if _, err := f.identity.as(); err != nil {
 		return w, err
 	}
+	if _, err := f.spreading(); err != nil {
+		return w, err
+	}
 	return w, w.Check()
+}
+
+// spreading is what --spread asks for.
+func (f *clusterFlags) spreading() (pods.Spread, error) {
+	switch f.spread {
+	case "":
+		return pods.Even, nil
+	case string(pods.Strict), string(pods.Loose):
+		return pods.Spread(f.spread), nil
+	}
+	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", f.spread), "leave it out for hard, wherever the cluster can give that")
 }
 
 // inCluster tells that a target is in a Kubernetes cluster.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/loadline/loadline/internal/env"
@@ -34,7 +35,9 @@ type crowd struct {
 
 	early            scale.Early
 	looking, writing chan struct{}
-	mu               sync.Mutex
+	// together tells that the workers of a target have to be on one node.
+	together bool
+	mu       sync.Mutex
 	engines          map[acquaintance]*engines
 }
 
@@ -64,6 +67,11 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
+	spread, err := c.cluster.spreading()
+	if err != nil {
+		return nil, err
+	}
+	c.together = slices.Contains(oneNode, true)
 	members := make([]member, c.by.several.volumes)
 	c.early = scale.Early{Experiment: c.exp, Profile: c.profile, Volumes: len(members)}
 	c.looking, c.writing = make(chan struct{}, lookAtOnce), make(chan struct{}, lookAtOnce)
@@ -75,8 +83,12 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	start := func(i int, node string) (err error) {
 		m := &members[i]
 		target, turn := i%len(c.targets), i/len(c.targets)
+		apart := spread
+		if node != "" || oneNode[target] || len(members) == 1 {
+			apart = ""
+		}
 		m.at, err = c.put(placing, c.targets[target], placeOptions{
-			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node,
+			id: c.by.id, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.child, turn: turn, node: node, spread: apart,
 			say: func(words string) { waiting.post(i, words) },
 		})
 		waiting.arrive(i)

@@ -26,7 +26,7 @@ func TestTheJobRunsTheSameCommand(t *testing.T) {
 			"--resources", "cpu=2,memory=1Gi", "--node-selector", "disk=ssd", "--toleration", "a=b:NoSchedule", "--toleration=*", "--baseline", "sc:local path", "--quiet",
 			"--note", "a remark, with = and 'quotes'", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--output", "text", "--hold", "2h", "--service-account", "s"},
 			[]string{"--in-cluster", "--namespace", "--image", "--results", "--hold", "--service-account", "text", "here"}},
-		"scale": {newScale, []string{"sc:fast", "pvc:data", "--in-cluster", "--volumes", "1,2", "--rate", "20", "--access-mode", "RWX", "--run-as-user", "999:998", "--fs-group", "5", "--selinux-level", "s0:c1,c2", "--detach"}, []string{"--in-cluster", "--detach"}},
+		"scale": {newScale, []string{"sc:fast", "pvc:data", "--in-cluster", "--volumes", "1,2", "--rate", "20", "--access-mode", "RWX", "--run-as-user", "999:998", "--fs-group", "5", "--selinux-level", "s0:c1,c2", "--spread", "soft", "--detach"}, []string{"--in-cluster", "--detach"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			here := c.verb(e)

@@ -51,7 +51,9 @@ type placeOptions struct {
 	// near is the node of the other side, "" for none; node is the one that it must be,
 	// "" for what the user demands.
 	near, node string
-	say        func(string)
+	// spread is how the pods of several volumes are to lie on nodes.
+	spread pods.Spread
+	say    func(string)
 }
 
 // place puts a worker where the target is: on this machine, or into a pod.
@@ -83,7 +85,7 @@ func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t
 	}
 	pod, err := pods.Start(ctx, pods.Options{
 		Client: client, Target: t, Made: o.cluster.mark(by.id), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
-		Near: by.near, Ready: o.cluster.ready, As: as, Destroys: o.destroyOn(t.Name) != "", Keep: o.cluster.keep, Say: by.say,
+		Near: by.near, Spread: by.spread, Ready: o.cluster.ready, As: as, Destroys: o.destroyOn(t.Name) != "", Keep: o.cluster.keep, Say: by.say,
 	})
 	if err != nil {
 		return nil, err

@@ -62,6 +62,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 	if err != nil {
 		return fail(err)
 	}
+	c.tellSpread(ctx, volumes)
 	places := make([]scale.Place, len(volumes))
 	for i, v := range volumes {
 		places[i] = v.place

@@ -39,7 +39,19 @@ type PodSpec struct {
 	Command []string
 	// Near is a node that is preferred, not demanded.
 	Near string
+	// Spread is how the pods of the run are spread over nodes.
+	Spread Spread
 }
+
+// Spread is how the pods of a run are spread over the nodes that may run them; empty where
+// there is but one, or where all have to be on one node.
+type Spread string
+
+// Hard lets no node have two pods more than another one; Soft only prefers that.
+const (
+	Hard Spread = "hard"
+	Soft Spread = "soft"
+)
 
 // Where is what the user decides about the pods.
 type Where struct {
@@ -121,22 +133,31 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
 			AutomountServiceAccountToken: &no, EnableServiceLinks: &no, SecurityContext: s.Identity.context(),
 			Containers:   []corev1.Container{container},
-			NodeSelector: s.NodeSelector, Affinity: affinity(s),
-			// The pods of a run land on different nodes where there are enough of them.
-			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: corev1.LabelHostname,
-				WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{Label: s.Run}}}},
+			NodeSelector: s.NodeSelector, Affinity: affinity(s), TopologySpreadConstraints: s.spread(),
 			Volumes: []corev1.Volume{
 				{Name: "state", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 				{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}},
 			},
 		},
 	}
-	if s.Near != "" {
-		// Spreading would pull away from the node that the other side is on.
-		pod.Spec.TopologySpreadConstraints = nil
-	}
 	s.admit(&pod.Spec)
 	return pod
+}
+
+// spread keeps the pods of a run apart, on the nodes that may run them: those that the pod
+// selects, and whose taints it tolerates.
+func (s PodSpec) spread() []corev1.TopologySpreadConstraint {
+	if s.Spread == "" || s.Near != "" {
+		// Spreading would pull away from the node that the other side is on.
+		return nil
+	}
+	honor, unsatisfiable := corev1.NodeInclusionPolicyHonor, corev1.DoNotSchedule
+	if s.Spread == Soft {
+		unsatisfiable = corev1.ScheduleAnyway
+	}
+	return []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: unsatisfiable,
+		NodeAffinityPolicy: &honor, NodeTaintsPolicy: &honor,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{Label: s.Run}}}}
 }
 
 // admit writes what lets a pod onto a node with its image.

@@ -71,14 +71,14 @@ func TestPodGoesWhereItIsTold(t *testing.T) {
 	if p.Spec.NodeSelector["disk"] != "ssd" || p.Spec.ImagePullSecrets[0].Name != "pull" || cpu.String() != "2" {
 		t.Errorf("%+v", p.Spec)
 	}
-	if spread := p.Spec.TopologySpreadConstraints; len(spread) != 1 || spread[0].LabelSelector.MatchLabels[Label] != "r" {
-		t.Errorf("%+v", spread)
+	if spread := p.Spec.TopologySpreadConstraints; len(spread) != 0 {
+		t.Errorf("a single pod is spread: %+v", spread)
 	}
 	// By default nothing throttles the load.
 	if limits := made(t, PodSpec{}).Spec.Containers[0].Resources.Limits; len(limits) != 0 {
 		t.Errorf("limits %v", limits)
 	}
-	near := made(t, PodSpec{Near: "node1"})
+	near := made(t, PodSpec{Near: "node1", Spread: Hard})
 	if near.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil || len(near.Spec.TopologySpreadConstraints) != 0 {
 		t.Errorf("%+v", near.Spec)
 	}
@@ -103,6 +103,23 @@ func TestSentence(t *testing.T) {
 	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
 		if got := sentence(list); got != want {
 			t.Errorf("%q: %q", strings.Join(list, "|"), got)
+		}
+	}
+}
+
+// TestSpread: a hard spread is demanded, over the nodes that may run the pods only: one that
+// is tainted holds no pod and would allow each other node only one.
+func TestSpread(t *testing.T) {
+	for spread, want := range map[Spread]corev1.UnsatisfiableConstraintAction{Hard: corev1.DoNotSchedule, Soft: corev1.ScheduleAnyway} {
+		p := made(t, PodSpec{Spread: spread})
+		list := p.Spec.TopologySpreadConstraints
+		if len(list) != 1 {
+			t.Fatalf("%+v", list)
+		}
+		c := list[0]
+		if c.MaxSkew != 1 || c.TopologyKey != corev1.LabelHostname || c.WhenUnsatisfiable != want || c.LabelSelector.MatchLabels[Label] != "r" ||
+			*c.NodeTaintsPolicy != corev1.NodeInclusionPolicyHonor || *c.NodeAffinityPolicy != corev1.NodeInclusionPolicyHonor {
+			t.Errorf("%s: %+v", spread, c)
 		}
 	}
 }

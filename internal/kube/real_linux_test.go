@@ -390,10 +390,11 @@ func (s *apiServer) podSecurity(t *testing.T) {
 	block.Block = true
 	placed.Where = Where{Image: "image:1", Node: "node1", NodeSelector: map[string]string{"disk": "ssd"}, PullSecret: "pull",
 		Tolerations: []string{"*"}, Resources: map[string]string{"cpu": "2", "memory": "1Gi"}}
-	own := spec("own")
+	own, spread := spec("own"), spec("spread")
 	user := int64(999)
 	own.Identity = Identity{User: &user, Groups: []int64{5}, FSGroup: 7, Level: "s0:c1,c2"}
-	for _, p := range []PodSpec{plain, block, placed, own} {
+	spread.Spread = Hard
+	for _, p := range []PodSpec{plain, block, placed, own, spread} {
 		if _, err := c.MakePod(t.Context(), p); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}

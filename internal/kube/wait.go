@@ -206,7 +206,7 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 			words = oneLine(cond.Message)
 		}
 	}
-	r := reason{words: words, hint: look("pod", pod.Namespace)}
+	r := forSpread(reason{words: words, hint: look("pod", pod.Namespace)}, words)
 	if claim == "" {
 		return r, nil
 	}
@@ -238,7 +238,7 @@ func (c *Client) whyNotScheduled(ctx context.Context, pod *corev1.Pod, claim str
 	if !strings.HasPrefix(words, "not scheduled") {
 		r.words += "; the scheduler says: " + words
 	}
-	return r, nil
+	return forSpread(r, words), nil
 }
 
 // modeWords match what provisioners say of an access mode that they do not offer.

@@ -61,6 +61,14 @@ func TestWaitingSpeaksTheClustersWords(t *testing.T) {
 			[]any{pod(unscheduled("0/3 nodes are available: 3 Insufficient cpu.")), bound},
 			[]string{"was not running after", "3 Insufficient cpu"},
 		},
+		"no node for an even spread": {
+			[]any{pod(unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match pod topology spread constraints.")), claim(func(*corev1.PersistentVolumeClaim) {})},
+			[]string{"was not running after", "are spread evenly over the nodes (--spread hard)", "the claim c is not bound", "1 Insufficient cpu"},
+		},
+		"no node for an even spread of claims that are bound": {
+			[]any{pod(unscheduled("0/3 nodes are available: 3 node(s) didn't match pod topology spread constraints.")), bound},
+			[]string{"was not running after", "are spread evenly over the nodes (--spread hard)", "3 node(s) didn't match"},
+		},
 		"claim without provisioner": {
 			[]any{pod(unscheduled("pod has unbound immediate PersistentVolumeClaims")), claim(func(*corev1.PersistentVolumeClaim) {}),
 				event("old", claimKind, "c", "Normal", "WaitForFirstConsumer", "waiting for first consumer", time.Hour),
@@ -104,6 +112,9 @@ func TestWaitingSpeaksTheClustersWords(t *testing.T) {
 			_, err := client.WaitRunning(context.Background(), "p", "c", 1300*time.Millisecond, func(s string) { said = append(said, s) })
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if spread := strings.Contains(name, "spread"); spread != strings.Contains(hint(err), "--spread soft") {
+				t.Errorf("the hint is %q", hint(err))
 			}
 			for _, want := range c.want {
 				if !strings.Contains(err.Error(), want) {

@@ -57,6 +57,10 @@ type Cluster struct {
 	// Mode is "Filesystem" or "Block", Access the claim's access modes.
 	Mode   string   `json:"mode,omitempty"`
 	Access []string `json:"access,omitempty"`
+	// Pinned tells that the volume was bound to certain nodes before its pod was placed.
+	Pinned bool `json:"pinned,omitempty"`
+	// Spread tells how the pods of several volumes lie on nodes; nil for a single one.
+	Spread *Spread `json:"spread,omitempty"`
 	// Capacity is the claim's, in bytes.
 	Capacity int64 `json:"capacity,omitempty"`
 	// Driver is the CSI driver, or the kind of volume where there is none ("local").
@@ -97,6 +101,22 @@ type PodIdentity struct {
 	FSGroup int64 `json:"fs_group,omitempty"`
 	// Level is the SELinux level, where one was set.
 	Level string `json:"selinux_level,omitempty"`
+}
+
+// Spread tells how the pods of several volumes lie on nodes.
+type Spread struct {
+	// Asked is "hard" or "soft".
+	Asked   string `json:"asked,omitempty"`
+	Volumes int    `json:"volumes"`
+	// Nodes is how many have one at least, Eligible how many may have one; 0 where that
+	// may not be read.
+	Nodes    int `json:"nodes"`
+	Eligible int `json:"eligible,omitempty"`
+	// Most and Least are the most and the fewest volumes on one of the nodes that have any.
+	Most  int `json:"most"`
+	Least int `json:"least"`
+	// Why is a phrase that tells why they are not spread as far or as evenly as they could.
+	Why string `json:"why,omitempty"`
 }
 
 // ClusterEvent is one event of the cluster, in its own words.

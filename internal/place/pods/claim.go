@@ -32,8 +32,11 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 		p.Say(fmt.Sprintf("the claim is in use by %s: both get a part of the storage's speed", podNames(users)))
 		used := slices.IndexFunc(users, func(u kube.User) bool { return u.Node != "" })
 		if p.Where.Node == "" && used >= 0 && !p.facts.ManyNodes() {
-			p.Where.Node = users[used].Node
+			p.Where.Node, p.Spread, p.facts.Pinned = users[used].Node, "", true
 		}
+	}
+	if p.Spread == Even && p.Client.Bound(ctx, p.facts.Volume) {
+		p.yield()
 	}
 	var words string
 	if p.as, words = p.As.foreign(users); words != "" && p.facts.Mode != block {
@@ -41,6 +44,9 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 	}
 	return nil
 }
+
+// yield gives up an even spread where the volume was on its nodes before its pod.
+func (p *placement) yield() { p.Spread, p.facts.Pinned = Loose, true }
 
 // Check refuses an existing claim that must not be measured, or cannot be; facts are what is
 // known of it. It returns the pods that use it, other than those of the run ("" for none).

@@ -21,7 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Options is what is needed to place a worker. All fields but As, Destroys, Near
+// Options is what is needed to place a worker. All fields but As, Destroys, Near, Spread
 // and Keep are required.
 type Options struct {
 	Client *kube.Client
@@ -36,6 +36,8 @@ type Options struct {
 	Where kube.Where
 	// Near is a node that is preferred, for measuring two volumes at one place.
 	Near string
+	// Spread is how the pods of the run are to be spread over nodes.
+	Spread Spread
 	// Ready bounds the waiting for the pod.
 	Ready time.Duration
 	// As is what the user says, as whom the worker runs.
@@ -70,6 +72,9 @@ const (
 	askTime = 15 * time.Second
 	// answerSize bounds its answer.
 	answerSize = 1 << 16
+	// boundWithin is how long a claim may take to get its volume where that does not wait
+	// for the pod. What takes longer is said while the pod is waited for.
+	boundWithin = 20 * time.Second
 	// awayRemoval is the time for what can be removed without the pod's node.
 	awayRemoval = 5 * time.Second
 )
@@ -205,6 +210,9 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 		return err
 	}
 	p.as = p.As.own()
+	if p.Spread == Even && p.facts.Binding == "Immediate" && p.Client.Bound(ctx, p.Client.WaitBound(ctx, p.claim, boundWithin)) {
+		p.yield()
+	}
 	return nil
 }
 
@@ -212,7 +220,7 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 // its pod asks to be root first, and gives in where Pod Security refuses that.
 func (p *placement) makePod(ctx context.Context, raw bool) error {
 	spec := kube.PodSpec{
-		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near,
+		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: p.Spread.demand(),
 		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
 	}
 	guess := raw && !p.As.given()

@@ -35,13 +35,18 @@ func (p *page) run(run *model.RunInfo, ran []string) {
 		volume = phrase(words.Volume(v), v.SizeReason)
 	}
 	var system []string
-	if c := e.Cluster; c != nil && c.Backing != nil {
-		system = words.Backing(c.Backing)
+	spread := ""
+	if c := e.Cluster; c != nil {
+		spread = words.Unspread(c.Spread)
+		if c.Backing != nil {
+			system = words.Backing(c.Backing)
+		}
 	}
 	p.facts([][2]string{
 		{"run", code(run.ID)},
 		{"target", phrase(run.Target.Name, string(run.Target.Kind), run.Target.Path, run.Target.URI)},
 		{"volume", volume},
+		{"spread", spread},
 		{"storage", phrase(words.Storage(e.Storage), prefixed("mount options ", e.Storage.MountOpts), prefixed("scheduler ", e.Storage.Scheduler), prefixed("write cache ", e.Storage.WriteCache))},
 		{"storage system", phrase(system...)},
 		{"I/O", phrase(words.IO(v), words.Tools(run.Tools), prefixed("loadline ", run.Tools["loadline"]))},

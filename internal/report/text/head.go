@@ -50,6 +50,9 @@ func (p *page) cluster(c *model.Cluster) {
 		return
 	}
 	p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	if words := words.Unspread(c.Spread); words != "" {
+		p.field("spread", words)
+	}
 	if c.Backing != nil {
 		p.field("storage", words.Backing(c.Backing)...)
 	}

@@ -118,6 +118,22 @@ func Spread(list []model.Volume) string {
 	return enumerate(nodes)
 }
 
+// Unspread tells why several volumes lie on fewer nodes than there are volumes, or not
+// evenly: "2 volumes on 1 node: --node names one". It is empty where each has its own.
+func Unspread(s *model.Spread) string {
+	if s == nil || s.Nodes == s.Volumes {
+		return ""
+	}
+	words := Count(s.Volumes, "volume") + " on " + Count(s.Nodes, "node")
+	if s.Eligible > s.Nodes {
+		words += fmt.Sprintf(" of %d that may run them", s.Eligible)
+	}
+	if s.Most-s.Least > 1 {
+		words += fmt.Sprintf(", not evenly (%d to %d on one)", s.Least, s.Most)
+	}
+	return words + Prefixed(": ", s.Why)
+}
+
 // enumerate is "node1, node2 and node3", or the first three of more than four.
 func enumerate(nodes []string) string {
 	if n := len(nodes); n > 4 {

@@ -73,6 +73,22 @@ func TestSpreadTellsHowManyAreWhere(t *testing.T) {
 	}
 }
 
+func TestUnspreadTellsWhatIsNotEven(t *testing.T) {
+	for want, s := range map[string]*model.Spread{
+		"": {Volumes: 3, Nodes: 3, Most: 1, Least: 1, Eligible: 3},
+		"9 volumes on 3 nodes: no more nodes may run them":          {Volumes: 9, Nodes: 3, Most: 3, Least: 3, Eligible: 3, Why: "no more nodes may run them"},
+		"3 volumes on 1 node of 3 that may run them: --spread soft": {Volumes: 3, Nodes: 1, Most: 3, Least: 3, Eligible: 3, Why: "--spread soft"},
+		"5 volumes on 2 nodes, not evenly (1 to 4 on one)":          {Volumes: 5, Nodes: 2, Most: 4, Least: 1},
+	} {
+		if got := Unspread(s); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	if got := Unspread(nil); got != "" {
+		t.Errorf("%q of a single volume", got)
+	}
+}
+
 func TestBackingTellsWhatIsKnownAndWhatIsNot(t *testing.T) {
 	for want, b := range map[string]model.Backing{
 		"Longhorn v1.8.0 · 3 replicas on node1, node2, node3 · data locality disabled": {System: "Longhorn", Version: "v1.8.0", Engine: "v1.8.0", Replicas: 3, Healthy: 3,

@@ -168,6 +168,10 @@ type environment struct {
 		Access                                                []string
 		Made, Root                                            bool
 		Backing                                               backing
+		Spread                                                struct {
+			Volumes, Nodes, Eligible int
+			Why                      string
+		}
 	}
 	Storage struct{ Filesystem, Device string }
 }
