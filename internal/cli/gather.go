@@ -38,7 +38,7 @@ type crowd struct {
 	// together tells that the workers of a target have to be on one node.
 	together bool
 	mu       sync.Mutex
-	engines          map[acquaintance]*engines
+	engines  map[acquaintance]*engines
 }
 
 // acquaintance is what volumes have in common that lie on one target and whose workers
