@@ -176,3 +176,20 @@ func Mounted(path string) bool {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	return err == nil && strings.Contains(string(mounts), " "+path+" ")
 }
+
+// InUse tells whether a device, or the filesystem on it, is mounted anywhere.
+func InUse(device string) bool {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(mounts)) {
+		// proc(5): what is mounted of a filesystem is the fourth field; its kind and source follow a dash.
+		place, of, _ := strings.Cut(line, " - ")
+		here, there := strings.Fields(place), strings.Fields(of)
+		if len(here) > 3 && len(there) > 1 && (there[1] == device || there[0] == "devtmpfs" && "/dev"+here[3] == device) {
+			return true
+		}
+	}
+	return false
+}

@@ -125,6 +125,12 @@ func (d *volumes) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVol
 	if err := plugin.RemoveTarget(r.TargetPath); err != nil {
 		return nil, plugin.Internal(err)
 	}
+	// Another pod may have it still: a device of its own would be a second filesystem on one file.
+	for _, device := range d.loops.Of(r.VolumeId) {
+		if plugin.InUse(device) {
+			return &csi.NodeUnpublishVolumeResponse{}, nil
+		}
+	}
 	return &csi.NodeUnpublishVolumeResponse{}, plugin.Internal(d.loops.Detach(r.VolumeId))
 }
 
