@@ -66,7 +66,7 @@ func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
 	}
-	return "loadline compare " + quoted(c.A.Target.Name) + " " + quoted(c.B.Target.Name)
+	return "loadline compare " + model.ShellWord(c.A.Target.Name) + " " + model.ShellWord(c.B.Target.Name)
 }
 
 // checkShared: two sides on one disk take turns on it, and one may feel what the
@@ -208,12 +208,4 @@ func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
 		}
 	}
 	return list
-}
-
-// quoted is a word as a shell needs it.
-func quoted(s string) string {
-	if s != "" && !strings.ContainsAny(s, " \t'\"?*&;|<>()$`\\") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -27,7 +27,7 @@ The program loadline-agent does the same in less memory; pods run that.
 Exit codes: 0 told to go; 1 lost its engine.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := f.Run(cmd.Context(), e)
+			err := f.Run(cmd.Context(), forPrograms(e))
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return exitCode(exitFailed)
 			}

@@ -28,20 +28,20 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	var old []kube.Object
 	for _, o := range all {
 		if why := alive[o.Run]; why != "" && !force {
-			fmt.Fprintf(e.Stdout, "kept    %s: %s\n", o, why)
+			sayLine(e.Stdout, "kept    %s: %s", o, why)
 			continue
 		}
 		old = append(old, o)
 	}
 	if len(old) == 0 {
-		fmt.Fprintf(e.Stdout, "nothing to remove in %s\n", where)
+		sayLine(e.Stdout, "nothing to remove in %s", where)
 		return nil
 	}
 	if err := client.Remove(ctx, old, cleanupTime); err != nil {
 		return err
 	}
 	for _, o := range old {
-		fmt.Fprintf(e.Stdout, "removed %s\n", o)
+		sayLine(e.Stdout, "removed %s", o)
 	}
 	return nil
 }

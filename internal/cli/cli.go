@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +29,7 @@ const (
 
 // Run does what the arguments of e say and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
+	e = forPeople(e)
 	root := newRoot(e)
 	root.SetArgs(e.Args)
 	err := root.ExecuteContext(ctx)
@@ -64,15 +64,22 @@ func explain(ctx context.Context, e *env.Env, err error) int {
 	case errors.As(err, &usage):
 		code = exitUsage
 	}
-	fmt.Fprintf(e.Stderr, "loadline: %s\n", strings.TrimSpace(err.Error()))
-	if worker != nil && worker.Hint != "" {
-		fmt.Fprintf(e.Stderr, "  next: %s\n", worker.Hint)
+	sayError(e.Stderr, err)
+	hint := usage.hint
+	if worker != nil {
+		hint = worker.Hint
+	}
+	if hint != "" {
+		sayLine(e.Stderr, "  next: %s", hint)
 	}
 	return code
 }
 
-// usageError is a mistake on the command line that cobra found.
-type usageError struct{ error }
+// usageError is a mistake on the command line, with what to type next.
+type usageError struct {
+	error
+	hint string
+}
 
 // newRoot makes the command tree.
 func newRoot(e *env.Env) *cobra.Command {
@@ -97,7 +104,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.SetErr(e.Stderr)
 	root.SetVersionTemplate("loadline {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\n  next: %s --help", err, cmd.CommandPath())}
+		return usageError{err, cmd.CommandPath() + " --help"}
 	})
 	root.AddCommand(newRun(e), newCompare(e), newSweep(e), newScale(e), newSize(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e), newLicenses(e))
 	root.AddCommand(newFetch(e), newJob(e))
@@ -133,6 +140,6 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s, not %d arguments\n  next: %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), cmd.CommandPath() + " --help"}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -77,7 +78,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (*model.Comparison, *model
 			return nil, nil, err
 		}
 		for _, d := range rec.Damage {
-			fmt.Fprintf(e.Stderr, "loadline: %s: %s\n", rec.Directory, d)
+			sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
 		}
 		recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
 		if _, err := saveReport(rec.Directory, reports[i]); err != nil {
@@ -175,7 +176,7 @@ func sameDirectory(a, b string) bool {
 
 func printComparison(e *env.Env, c *model.Comparison, output string, brief bool) error {
 	if output == "json" {
-		return jsonout.WriteComparison(e.Stdout, c)
+		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
 	}
 	o := terminalOptions(e.Output)
 	o.Brief = brief

@@ -22,16 +22,16 @@ Exit codes: 0 fine; 2 usage.`,
 		Args:      exactly(1, "one SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
+			root, out := cmd.Root(), forPrograms(e).Stdout
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(e.Stdout, true)
+				return root.GenBashCompletionV2(out, true)
 			case "zsh":
-				return root.GenZshCompletion(e.Stdout)
+				return root.GenZshCompletion(out)
 			case "fish":
-				return root.GenFishCompletion(e.Stdout, true)
+				return root.GenFishCompletion(out, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(e.Stdout)
+				return root.GenPowerShellCompletionWithDesc(out)
 			}
 			hint := "loadline completion bash"
 			if near := model.Nearest(args[0], shells); near != "" {

@@ -104,9 +104,9 @@ func printChecks(e *env.Env, checks []check) error {
 	worst := good
 	for _, c := range checks {
 		worst = max(worst, c.mark)
-		fmt.Fprintf(e.Stdout, "%s %-14s %s\n", marks[c.mark], c.name, c.says)
+		sayLine(e.Stdout, "%s %-14s %s", marks[c.mark], c.name, c.says)
 		if c.mend != "" {
-			fmt.Fprintf(e.Stdout, "  %-14s next: %s\n", "", c.mend)
+			sayLine(e.Stdout, "  %-14s next: %s", "", c.mend)
 		}
 	}
 	switch worst {

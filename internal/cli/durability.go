@@ -19,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/observe"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -125,11 +126,11 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		return errors.Join(err, printErr)
 	}
 	if f.run != "" && !f.quiet {
-		fmt.Fprintf(e.Stderr, "next: loadline analyze %s\n", f.run)
+		sayLine(e.Stderr, "next: loadline analyze %s", model.ShellWord(f.run))
 	}
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintln(e.Stderr, "loadline: "+d.Reason)
+		sayLine(e.Stderr, "loadline: %s", d.Reason)
 		return exitCode(exitInterrupted)
 	case err != nil:
 		return err
@@ -199,7 +200,7 @@ func saveDurability(d *model.Durability) error {
 // printDurability prints the report.
 func printDurability(e *env.Env, d *model.Durability, output string) error {
 	if output == "json" {
-		return jsonout.WriteDurability(e.Stdout, d)
+		return jsonout.WriteDurability(term.Raw(e.Stdout), d)
 	}
 	return text.RenderDurability(e.Stdout, d, terminalOptions(e.Output))
 }
@@ -255,7 +256,7 @@ Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides what an interrupt means.
-			return durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, e.Stdout)
+			return durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, forPrograms(e).Stdout)
 		},
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
 )
 
 // cutProgress shows a running durability test: one line that is redrawn on a
@@ -24,7 +26,7 @@ func (p *cutProgress) observe(u durability.Update) {
 		return
 	}
 	if u.Message != "" {
-		fmt.Fprintln(p.env.Stderr, "note    "+u.Message)
+		sayLine(p.env.Stderr, "note    %s", u.Message)
 		return
 	}
 	words := ""
@@ -39,7 +41,7 @@ func (p *cutProgress) observe(u durability.Update) {
 	}
 	line := fmt.Sprintf("[cut %d/%d] %s", u.Cut, u.Cuts, words)
 	if p.env.Terminal.Interactive {
-		fmt.Fprint(p.env.Stderr, "\r\x1b[K"+cutTo(line, p.env.Terminal.Width))
+		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+cutTo(model.Clean(line), p.env.Terminal.Width))
 		if p.drawn = u.Checked == nil; !p.drawn {
 			fmt.Fprintln(p.env.Stderr)
 		}
@@ -51,7 +53,7 @@ func (p *cutProgress) observe(u durability.Update) {
 		if u.Phase == "write" {
 			line = strings.Split(line, ": ")[0]
 		}
-		fmt.Fprintln(p.env.Stderr, line)
+		sayLine(p.env.Stderr, "%s", line)
 	}
 }
 
@@ -66,7 +68,7 @@ func cutTo(line string, width int) string {
 // close ends a line that is being redrawn. It may be called twice.
 func (p *cutProgress) close() {
 	if p.drawn {
-		fmt.Fprint(p.env.Stderr, "\r\x1b[K")
+		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine)
 		p.drawn = false
 	}
 }

@@ -278,10 +278,10 @@ func (f *errand) print(dirs []string, output string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := f.env.Stdout.Write(files[0].data); err != nil {
+		if _, err := format.stream(f.env.Stdout).Write(files[0].data); err != nil {
 			return err
 		}
-		fmt.Fprintf(f.env.Stderr, "fetched %s\n", dir)
+		sayLine(f.env.Stderr, "fetched %s", dir)
 	}
 	return nil
 }

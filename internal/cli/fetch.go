@@ -72,8 +72,8 @@ such Job; 130 interrupted: the Job goes on.`,
 // newErrand is an errand that speaks on standard error.
 func newErrand(e *env.Env, client *kube.Client, results string, quiet bool) *errand {
 	f := &errand{env: e, client: client, results: results}
-	f.show = func(line string) { fmt.Fprintln(e.Stderr, line) }
-	f.say = func(words string) { fmt.Fprintf(e.Stderr, "note    %s\n", words) }
+	f.show = func(line string) { sayLine(e.Stderr, "%s", line) }
+	f.say = func(words string) { sayLine(e.Stderr, "note    %s", words) }
 	if quiet {
 		f.show, f.say = func(string) {}, func(string) {}
 	}
@@ -108,7 +108,8 @@ func chosenJob(ctx context.Context, client *kube.Client, args []string) (string,
 func (f *errand) fetchOnly(ctx context.Context, output string) error {
 	dirs, code, err := f.fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		fmt.Fprintf(f.env.Stderr, "loadline: interrupted; the Job %s goes on\n  next: loadline fetch %s --namespace %s\n", f.job, f.job, f.client.Namespace)
+		sayLine(f.env.Stderr, "loadline: interrupted; the Job %s goes on", f.job)
+		sayLine(f.env.Stderr, "  next: loadline fetch %s --namespace %s", f.job, f.client.Namespace)
 		return exitCode(exitInterrupted)
 	}
 	if err != nil {

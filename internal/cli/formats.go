@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/markdown"
 	"github.com/loadline/loadline/internal/report/prom"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 )
 
@@ -64,6 +66,15 @@ func formatLines() string {
 		fmt.Fprintf(&b, "  %-11s %-6s %s\n", f.name, f.extensions[0], f.what)
 	}
 	return b.String()
+}
+
+// stream is where a file of the format goes that nobody wants to save: text is for
+// people, and the others escape what a terminal would obey in their own way.
+func (f format) stream(stdout io.Writer) io.Writer {
+	if f.name == "text" {
+		return term.Styled(stdout)
+	}
+	return term.Raw(stdout)
 }
 
 // chooseFormat is the format that was named, else that of the file's extension, else text.

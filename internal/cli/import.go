@@ -50,7 +50,7 @@ it was understood; 5 a number is invalid.`,
 			if len(args) > 0 {
 				return nil
 			}
-			return usageError{fmt.Errorf("%s takes at least one FILE\n  next: %s --help", cmd.CommandPath(), cmd.CommandPath())}
+			return usageError{fmt.Errorf("%s takes at least one FILE", cmd.CommandPath()), cmd.CommandPath() + " --help"}
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkOutput(f.output); err != nil {

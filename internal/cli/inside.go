@@ -163,7 +163,8 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	}
 	job.say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
 	if f.detach {
-		fmt.Fprintf(e.Stdout, "started job %s\n  next: loadline fetch %s --namespace %s\n", run, run, client.Namespace)
+		sayLine(e.Stdout, "started job %s", run)
+		sayLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
 		return nil
 	}
 	dirs, code, err := job.fetch(ctx)

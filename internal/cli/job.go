@@ -54,9 +54,9 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 				if err != nil {
 					return err
 				}
-				return json.NewEncoder(e.Stdout).Encode(s)
+				return json.NewEncoder(forPrograms(e).Stdout).Encode(s)
 			case give:
-				return custody.Give(e.Stdout, dir)
+				return custody.Give(forPrograms(e).Stdout, dir)
 			case stop:
 				return custody.Stop(dir)
 			case release:

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kbench"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 )
 
@@ -110,7 +111,7 @@ Exit codes: as for run.`,
 
 func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	for _, remark := range r.Remarks {
-		fmt.Fprintln(remarks(e, f.quiet), "note    "+remark)
+		sayLine(remarks(e, f.quiet), "note    %s", remark)
 	}
 }
 
@@ -187,7 +188,7 @@ func publish(e *env.Env, file, words string) error {
 	if err := saveBeside(file, []byte(words)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(e.Stdout, words)
+	_, err := fmt.Fprint(term.Styled(e.Stdout), words)
 	return err
 }
 

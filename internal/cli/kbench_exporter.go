@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -114,10 +115,10 @@ func (f *exporterFlags) serve(ctx context.Context, e *env.Env) error {
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the exporter cannot listen: %v", err), "choose another --port")
 	}
-	fmt.Fprintf(e.Stderr, "exporter http://%s/metrics   from %s\n", listener.Addr(), f.folder)
+	sayLine(e.Stderr, "exporter http://%s/metrics   from %s", listener.Addr(), f.folder)
 	handler := http.NewServeMux()
 	handler.Handle("GET /metrics", metrics.Handler(metrics.Gatherer(labels, func() metrics.Snapshot { return f.look(e) })))
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(logLines{e.Stderr}, "", 0)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -153,7 +154,7 @@ func (f *exporterFlags) look(e *env.Env) metrics.Snapshot {
 	s.Unreadable = len(found.Unreadable)
 	if f.debug {
 		for _, words := range found.Unreadable {
-			fmt.Fprintln(e.Stderr, "left out", words)
+			sayLine(e.Stderr, "left out %s", words)
 		}
 	}
 	return s

@@ -182,7 +182,7 @@ func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Prof
 		}
 		workloads, err := spec.ParseJob(exp.Job, data)
 		if ours := spec.JobReplacements(exp.Job, data); err == nil && len(ours) > 0 {
-			fmt.Fprintf(say, "note    TARGET and the plan replace what %s says of: %s\n", exp.Job, strings.Join(ours, ", "))
+			sayLine(say, "note    TARGET and the plan replace what %s says of: %s", exp.Job, strings.Join(ours, ", "))
 		}
 		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
 	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):

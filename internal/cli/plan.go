@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -98,13 +102,24 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	}
 	defer prep.close()
 	if output == "json" {
-		enc := json.NewEncoder(e.Stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
-			model.Plan
-			Cluster *model.Cluster `json:"cluster,omitempty"`
-		}{prep.plan, prep.probe.Environment.Cluster})
+		return planDocument(term.Raw(e.Stdout), prep)
 	}
 	return text.Plan(e.Stdout, &prep.plan, prep.probe.Environment.Cluster, terminalOptions(e.Output))
+}
+
+// planDocument writes a plan as JSON.
+func planDocument(w io.Writer, prep *prepared) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(struct {
+		model.Plan
+		Cluster *model.Cluster `json:"cluster,omitempty"`
+	}{prep.plan, prep.probe.Environment.Cluster})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(jsonout.Visible(b.Bytes()))
+	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (f *sizeFlags) points(runs []string) (*model.Published, error) {
 		p := &model.Published{Name: f.system}
 		return p, withSystem(p, f.system)
 	}
-	return nil, usageError{fmt.Errorf("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need\n  next: loadline size --help")}
+	return nil, usageError{errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help"}
 }
 
 func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }

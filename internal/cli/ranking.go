@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/imported"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/trust"
@@ -42,7 +43,7 @@ func finishRanking(e *env.Env, dir, output string) (int, error) {
 		return exitFailed, err
 	}
 	if output == "json" {
-		_, err := e.Stdout.Write(doc)
+		_, err := term.Raw(e.Stdout).Write(doc)
 		return code, err
 	}
 	return code, text.Render(e.Stdout, r, terminalOptions(e.Output))

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/loadline/loadline/internal/analyze"
@@ -12,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/trust"
@@ -31,10 +31,10 @@ func finish(e *env.Env, dir, output string, brief bool) (int, error) {
 		return exitFailed, err
 	}
 	for _, d := range rec.Damage {
-		fmt.Fprintf(e.Stderr, "loadline: %s: %s\n", dir, d)
+		sayLine(e.Stderr, "loadline: %s: %s", dir, d)
 	}
 	if output == "json" {
-		if _, err := e.Stdout.Write(doc); err != nil {
+		if _, err := term.Raw(e.Stdout).Write(doc); err != nil {
 			return exitFailed, err
 		}
 		return reportCode(r), nil

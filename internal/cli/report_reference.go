@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/env"
@@ -11,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/markdown"
 	"github.com/loadline/loadline/internal/report/reference"
+	"github.com/loadline/loadline/internal/report/term"
 )
 
 // reference writes a reference report of runs, and of a file of points among them.
@@ -52,12 +52,12 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 		return err
 	}
 	if toStdout {
-		_, err := e.Stdout.Write(b.Bytes())
+		_, err := term.Raw(e.Stdout).Write(b.Bytes())
 		return err
 	}
 	if err := writeWhole(f.out, b.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stderr, "saved   %s\n", f.out)
+	sayLine(e.Stderr, "saved   %s", f.out)
 	return nil
 }

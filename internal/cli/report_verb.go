@@ -87,7 +87,7 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		return err
 	}
 	for _, r := range d.remarks {
-		fmt.Fprintf(e.Stderr, "note    %s\n", r)
+		sayLine(e.Stderr, "note    %s", r)
 	}
 	o := chartOptions(e, toStdout)
 	o.Charts = f.charts
@@ -97,9 +97,9 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 	}
 	if toStdout {
 		if len(files) > 1 {
-			fmt.Fprintf(e.Stderr, "note    with -o FILE%s the %s come as well\n", chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
+			sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
 		}
-		_, err := e.Stdout.Write(files[0].data)
+		_, err := chosen.stream(e.Stdout).Write(files[0].data)
 		return err
 	}
 	for _, file := range files {
@@ -110,7 +110,7 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		if err := writeWhole(name, file.data); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.Stderr, "saved   %s\n", name)
+		sayLine(e.Stderr, "saved   %s", name)
 	}
 	return nil
 }

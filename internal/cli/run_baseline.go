@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -44,7 +45,7 @@ func (f *runFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 	}
 	r.Comparison = c
 	if f.output == "json" {
-		err = jsonout.Write(e.Stdout, r)
+		err = jsonout.Write(term.Raw(e.Stdout), r)
 	} else {
 		o := terminalOptions(e.Output)
 		o.Brief = briefly(e, f.quiet)

@@ -82,7 +82,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	}
 	server, err := serve.New(serve.Options{
 		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
-		Assemble: assemble, Compare: compareSides, Now: e.Now, Log: log.New(e.Stderr, "loadline: ", 0),
+		Assemble: assemble, Compare: compareSides, Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
 	})
 	if err != nil {
 		return err
@@ -92,14 +92,14 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stdout, "%s\n", f.address(ln))
+	sayLine(e.Stdout, "%s", f.address(ln))
 	if made {
-		fmt.Fprintf(e.Stderr, "token   %s   (shown only here; it ends with this server)\n", token)
+		sayLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
 	}
 	if !loopback {
 		fmt.Fprintln(e.Stderr, "note    without encryption: whoever can read the network can read the token")
 	}
-	fmt.Fprintf(e.Stderr, "serving %s, only to be read; ^C ends it\n", folder)
+	sayLine(e.Stderr, "serving %s, only to be read; ^C ends it", folder)
 	return server.Serve(ctx, ln)
 }
 

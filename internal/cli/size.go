@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/spec"
 )
@@ -99,7 +100,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 		return err
 	}
 	if f.output == "json" {
-		err = jsonout.WriteSizing(e.Stdout, &s)
+		err = jsonout.WriteSizing(term.Raw(e.Stdout), &s)
 	} else {
 		err = text.RenderSizing(e.Stdout, &s, terminalOptions(e.Output))
 	}
@@ -144,7 +145,7 @@ func (f *sizeFlags) printStudy(e *env.Env, p *model.Published) error {
 		return err
 	}
 	if f.output == "json" {
-		return jsonout.WriteStudy(e.Stdout, &study)
+		return jsonout.WriteStudy(term.Raw(e.Stdout), &study)
 	}
 	return text.RenderStudy(e.Stdout, &study, terminalOptions(e.Output))
 }
@@ -176,7 +177,7 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *model.Published) error {
 	study := capacity.Rebuilds(p)
 	capacity.BoundRebuilds(&study, within, f.snapshots, throttle)
 	if f.output == "json" {
-		return jsonout.WriteStudy(e.Stdout, &model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &study})
+		return jsonout.WriteStudy(term.Raw(e.Stdout), &model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &study})
 	}
 	return text.RenderRebuild(e.Stdout, p.Name, &study, terminalOptions(e.Output))
 }

@@ -89,5 +89,5 @@ func (ev Evidence) directory() string {
 	if ev.Recorded.Directory == "" {
 		return "DIR"
 	}
-	return shellWord(ev.Recorded.Directory)
+	return model.ShellWord(ev.Recorded.Directory)
 }

@@ -101,7 +101,7 @@ func (ev Evidence) command(options ...string) string {
 	}
 	for _, w := range options {
 		if w != "" {
-			words = append(words, shellWord(w))
+			words = append(words, model.ShellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
@@ -111,15 +111,15 @@ func (ev Evidence) command(options ...string) string {
 func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
 	words := []string{"loadline", "scale", ev.target()}
 	for _, t := range r.Targets {
-		words = append(words, shellWord(t))
+		words = append(words, model.ShellWord(t))
 	}
-	words = append(words, "--volumes", numbers(r.Volumes), "--workload", shellWord(r.Workload))
+	words = append(words, "--volumes", numbers(r.Volumes), "--workload", model.ShellWord(r.Workload))
 	if r.Rate > 0 {
 		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
 	}
 	for _, w := range options {
 		if w != "" {
-			words = append(words, shellWord(w))
+			words = append(words, model.ShellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
@@ -157,15 +157,7 @@ func (ev Evidence) target() string {
 		// What was imported is a name, and nothing that a command could be told.
 		return "TARGET"
 	}
-	return shellWord(target)
-}
-
-// shellWord quotes a word where a shell would take it apart.
-func shellWord(w string) string {
-	if strings.ContainsAny(w, " \t'\"?*&;|<>()$`\\") {
-		return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
-	return w
+	return model.ShellWord(target)
 }
 
 // median is the middle value; 0 when there is none.

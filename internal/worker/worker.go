@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/agent"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 )
 
 // Version is that of Loadline, set when a program is built: the same in both.
@@ -84,7 +85,7 @@ func Main(ctx context.Context, e *env.Env) int {
 		err = fmt.Errorf("%q is not understood", set.Arg(0))
 		fallthrough
 	case err != nil:
-		fmt.Fprintf(e.Stderr, "%s: %v\n  next: %s --help\n", program, err, program)
+		fmt.Fprintf(e.Stderr, "%s: %s\n  next: %s --help\n", program, model.Clean(err.Error()), program)
 		return 2
 	case *version:
 		fmt.Fprintln(e.Stdout, program, Version)
@@ -95,7 +96,7 @@ func Main(ctx context.Context, e *env.Env) int {
 		return 0
 	}
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		fmt.Fprintf(e.Stderr, "%s: %v\n", program, err)
+		fmt.Fprintf(e.Stderr, "%s: %s\n", program, model.Clean(err.Error()))
 	}
 	return 1
 }

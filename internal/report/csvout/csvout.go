@@ -34,7 +34,14 @@ func newTable(w io.Writer, columns []Column) *table {
 	return t
 }
 
-func (t *table) row(cells ...string) { _ = t.w.Write(cells) }
+// row writes a row. The format has no escapes for what a terminal would obey, so no cell
+// holds it.
+func (t *table) row(cells ...string) {
+	for i := range cells {
+		cells[i] = model.CleanLines(cells[i])
+	}
+	_ = t.w.Write(cells)
+}
 
 func (t *table) end() error {
 	t.w.Flush()
@@ -47,6 +54,7 @@ func (t *table) end() error {
 // text is a cell of words. A spreadsheet takes what begins with one of these
 // characters for a formula: an apostrophe before it stops that.
 func text(s string) string {
+	s = model.CleanLines(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}

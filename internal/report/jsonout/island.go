@@ -17,7 +17,7 @@ func Island(reports []*model.Report, comparisons []*model.Comparison, tests []*m
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
-	return nullSentinels(doc), nil
+	return Visible(nullSentinels(doc)), nil
 }
 
 // ReferenceIsland is Island for a reference report, which stands in "reference".
@@ -29,7 +29,7 @@ func ReferenceIsland(r *model.Reference) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
-	return nullSentinels(doc), nil
+	return Visible(nullSentinels(doc)), nil
 }
 
 // SeveralSchema is the schema name of what WriteSeveral writes.

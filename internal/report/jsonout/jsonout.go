@@ -38,7 +38,7 @@ func write(w io.Writer, document any) error {
 	if err := json.Indent(&out, nullSentinels(buf.Bytes()), "", "  "); err != nil {
 		return fmt.Errorf("the report cannot be written as JSON: %w", err)
 	}
-	if _, err := w.Write(numbersOnALine(out.Bytes())); err != nil {
+	if _, err := w.Write(Visible(numbersOnALine(out.Bytes()))); err != nil {
 		return fmt.Errorf("the report could not be written: %w", err)
 	}
 	return nil

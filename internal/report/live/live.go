@@ -42,16 +42,8 @@ func New(w io.Writer, o Options) *Live {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	return &Live{w: w, o: o, style: term.Style{Color: o.Color && o.Interactive, Unicode: o.Unicode}}
+	return &Live{w: term.Styled(w), o: o, style: term.Style{Color: o.Color && o.Interactive, Unicode: o.Unicode}}
 }
-
-// The control sequences (ECMA-48): erase the line from its beginning, hide and
-// show the cursor.
-const (
-	eraseLine  = "\r\x1b[K"
-	hideCursor = "\x1b[?25l"
-	showCursor = "\x1b[?25h"
-)
 
 // Observe shows an update. After Close it does nothing.
 func (l *Live) Observe(u model.Update) {
@@ -88,7 +80,7 @@ func (l *Live) Close() {
 	if l.o.Interactive {
 		l.erase()
 		if l.hidden {
-			fmt.Fprint(l.w, showCursor)
+			fmt.Fprint(l.w, term.ShowCursor)
 		}
 		return
 	}
@@ -118,17 +110,17 @@ func (l *Live) draw() {
 		return
 	}
 	if !l.hidden {
-		fmt.Fprint(l.w, hideCursor)
+		fmt.Fprint(l.w, term.HideCursor)
 		l.hidden = true
 	}
-	fmt.Fprint(l.w, eraseLine, line)
+	fmt.Fprint(l.w, term.EraseLine, line)
 	l.drawn = line
 }
 
 // erase removes the status line.
 func (l *Live) erase() {
 	if l.drawn != "" {
-		fmt.Fprint(l.w, eraseLine)
+		fmt.Fprint(l.w, term.EraseLine)
 		l.drawn = ""
 	}
 }

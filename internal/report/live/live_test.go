@@ -166,10 +166,10 @@ func TestALogHasNoControlCharacters(t *testing.T) {
 
 func TestTheCursorComesBack(t *testing.T) {
 	out := show(Options{Interactive: true, Unicode: true, Width: 80}, run())
-	if hidden, shown := bytes.Count(out, []byte(hideCursor)), bytes.Count(out, []byte(showCursor)); hidden != 1 || shown != 1 {
+	if hidden, shown := bytes.Count(out, []byte(term.HideCursor)), bytes.Count(out, []byte(term.ShowCursor)); hidden != 1 || shown != 1 {
 		t.Errorf("the cursor was hidden %d times and shown %d times", hidden, shown)
 	}
-	if !bytes.HasSuffix(out, []byte(eraseLine+showCursor)) {
+	if !bytes.HasSuffix(out, []byte(term.EraseLine+term.ShowCursor)) {
 		t.Errorf("the status line was not erased: …%q", out[len(out)-40:])
 	}
 	if out := show(Options{Interactive: true, Quiet: true}, run()[:3]); len(out) != 0 {
@@ -205,7 +205,7 @@ func TestClearMakesRoom(t *testing.T) {
 	probe := model.Update{Left: -1, Progress: &model.Progress{Phase: "probe", Done: 1, Total: 3}}
 	l.Observe(probe)
 	l.Clear()
-	if !bytes.HasSuffix(b.Bytes(), []byte(eraseLine)) {
+	if !bytes.HasSuffix(b.Bytes(), []byte(term.EraseLine)) {
 		t.Errorf("the line is not erased: %q", b.Bytes())
 	}
 	b.Reset()

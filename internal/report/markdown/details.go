@@ -94,7 +94,7 @@ func (p *page) comparison(c *model.Comparison) {
 			}
 		}
 		rows = append(rows, []string{
-			code(words.RowName(c, r)), inline(r.Description), words.ShortMetric(r.Metric), model.FormatMetric(r.Metric, r.A.Value), halfWidth(r.A),
+			code(words.RowName(c, r)), inline(r.Description), inline(words.ShortMetric(r.Metric)), model.FormatMetric(r.Metric, r.A.Value), halfWidth(r.A),
 			model.FormatMetric(r.Metric, r.B.Value), halfWidth(r.B), words.Change(r.Ratio.Value, 1), words.Interval(r.Ratio), strings.TrimSpace(changeMark(r) + " " + marks(numbers)),
 		})
 	}

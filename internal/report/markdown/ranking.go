@@ -42,7 +42,7 @@ func (p *page) tests(k *model.Ranking) {
 	}
 	var rows [][]string
 	for _, r := range k.Rows {
-		row := []string{inline(r.Group) + " " + code(words.RankTest(k, r)), words.Metric(r.Metric)}
+		row := []string{inline(r.Group) + " " + code(words.RankTest(k, r)), inline(words.Metric(r.Metric))}
 		for i := range k.Systems {
 			text := "–"
 			for _, e := range r.Entries {

@@ -19,7 +19,7 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 	}
 	var rows [][]string
 	for _, c := range s.Points {
-		row := []string{string(c.Direction)}
+		row := []string{inline(string(c.Direction))}
 		if load {
 			row = append(row, model.FormatRate(c.Offered)+"/s", fmt.Sprintf("%.0f%%", 100*c.Fraction))
 		} else {
@@ -53,7 +53,7 @@ func (p *page) scale(s *model.Scale) {
 		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(model.FormatMetric(s.Metric, c.Total.Value), c.Verdict), halfWidth(c.Total),
 			value(model.FormatMetric(s.Metric, c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
 	}
-	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), s.Direction, words.Prefixed(", from ", inline(s.Source))))
+	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
 	p.table([]string{"volumes:", "total:", "±95%:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
 	for _, l := range s.Laws {
 		if l.Chosen {

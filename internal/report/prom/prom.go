@@ -175,7 +175,7 @@ func (e exposition) flush(w io.Writer) error {
 }
 
 // escape makes a text a label's value: backslash, quote and line feed are escaped
-// (exposition format 0.0.4), and what is not UTF-8 is replaced.
+// (exposition format 0.0.4). What a terminal would obey has no escape there, and goes.
 func escape(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(strings.ToValidUTF8(s, "\ufffd"))
+	return strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(model.CleanLines(s))
 }

@@ -1,14 +1,16 @@
 // Package term knows what a terminal can show: the width of a string in
 // columns, the fallback of a glyph in ASCII, a few colours. Its opinion: text
 // that comes from elsewhere (a path, a tool's error) is cleaned before it is
-// shown, so that it can neither break the layout nor move the cursor; colour
-// only repeats what a word or a mark already says.
+// shown, so that it can neither break the layout nor move the cursor, and the
+// stream lets nothing through that was not; colour only repeats what a word or a
+// mark already says.
 package term
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // Style is what a stream can show.
@@ -25,22 +27,10 @@ var ascii = strings.NewReplacer(
 	"✓", "ok", "✗", "X",
 )
 
-// sequence is an escape sequence that a tool's coloured output leaves in its words.
-var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-
-// Text makes a string safe to show on one line: escape sequences and invisible
-// format characters go, other control characters become blanks, and without
+// Text makes a string safe to show on one line (see model.Clean), and without
 // Unicode every character becomes ASCII.
 func (s Style) Text(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, sequence.ReplaceAllString(text, ""))
+	text = model.Clean(text)
 	if s.Unicode {
 		return text
 	}
@@ -70,13 +60,20 @@ const (
 	Crossed Paint = "2;9"
 )
 
+// paints are all of them.
+var paints = []Paint{Dim, Bold, Red, Green, Yellow, Cyan, Magenta, Crossed}
+
 // Paint colours text, when the stream has colours.
 func (s Style) Paint(p Paint, text string) string {
 	if !s.Color || p == Plain || text == "" {
 		return text
 	}
-	return "\x1b[" + string(p) + "m" + text + "\x1b[0m"
+	return p.begin() + text + endPaint
 }
+
+func (p Paint) begin() string { return "\x1b[" + string(p) + "m" }
+
+const endPaint = "\x1b[0m"
 
 // superscripts are the digits of footnote numbers.
 var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",

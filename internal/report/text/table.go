@@ -79,6 +79,7 @@ func fit(columns []*column, width int) []*column {
 
 // table writes the columns, which must all have the same number of cells.
 func (p *page) table(columns []*column) {
+	p.clean(columns)
 	if over := total(columns) - p.width; over > 0 {
 		p.shrinkFirst(columns[0], over)
 	}
@@ -100,6 +101,16 @@ func (p *page) table(columns []*column) {
 	p.line(b.String())
 	for row := range columns[0].cells {
 		p.line(p.row(columns, row))
+	}
+}
+
+// clean makes everything in the columns safe to show.
+func (p *page) clean(columns []*column) {
+	for _, c := range columns {
+		c.title, c.span = p.Text(c.title), p.Text(c.span)
+		for i := range c.cells {
+			c.cells[i].text, c.cells[i].unit = p.Text(c.cells[i].text), p.Text(c.cells[i].unit)
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func (p *page) line(s string) {
 func (p *page) blank() { p.out.WriteByte('\n') }
 
 func (p *page) flush(w io.Writer) error {
-	if _, err := io.WriteString(w, p.out.String()); err != nil {
+	if _, err := io.WriteString(term.Styled(w), p.out.String()); err != nil {
 		return fmt.Errorf("the report could not be printed: %w", err)
 	}
 	return nil

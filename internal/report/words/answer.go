@@ -182,10 +182,7 @@ func GoalsMet(goals []model.Goal) string {
 func Command(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		quoted[i] = a
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}~#!`") {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
+		quoted[i] = model.ShellWord(a)
 	}
 	return strings.Join(quoted, " ")
 }

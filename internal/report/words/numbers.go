@@ -69,7 +69,7 @@ func Metric(m model.Metric) string {
 	case model.P50, model.P90, model.P99, model.P999, model.P9999:
 		return string(m) + " latency"
 	}
-	return string(m)
+	return model.Clean(string(m))
 }
 
 // ShortMetric names a metric in a column: "rate", "mean", "p99".
@@ -80,7 +80,7 @@ func ShortMetric(m model.Metric) string {
 	case model.Latency:
 		return "mean"
 	}
-	return string(m)
+	return model.Clean(string(m))
 }
 
 // ResultName is the workload's name, with the direction where the name alone does

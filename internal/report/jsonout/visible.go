@@ -1,0 +1,36 @@
+package jsonout
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Visible returns the same document with every character escaped that a terminal would
+// obey or that nobody would see: encoding/json leaves those beyond ASCII, and DEL, as
+// they are. Such characters stand in strings only, so the document means the same.
+func Visible(doc []byte) []byte {
+	out := make([]byte, 0, len(doc))
+	for i := 0; i < len(doc); {
+		if c := doc[i]; c < utf8.RuneSelf && c != 0x7f {
+			out = append(out, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(doc[i:])
+		switch {
+		case r > 0xffff && model.Invisible(r):
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		case unicode.IsControl(r) || model.Invisible(r):
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			out = append(out, doc[i:i+n]...)
+		}
+		i += n
+	}
+	return out
+}
