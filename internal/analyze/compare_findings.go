@@ -66,7 +66,13 @@ func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
 	}
-	return "loadline compare " + model.ShellWord(c.A.Target.Name) + " " + model.ShellWord(c.B.Target.Name)
+	command := "loadline compare " + model.ShellWord(c.A.Target.Name) + " " + model.ShellWord(c.B.Target.Name)
+	for _, run := range []model.RunInfo{c.A, c.B} {
+		if run.Volume.Owned && run.Target.Kind == model.File {
+			return command + " --create" // the file was removed after the run
+		}
+	}
+	return command
 }
 
 // checkShared: two sides on one disk take turns on it, and one may feel what the

@@ -30,7 +30,7 @@ type durabilityFlags struct {
 	blocks, jobs, writes, cuts     int
 	cut, cutPID, restart, wait     string
 	resume, run, results, output   string
-	quiet                          bool
+	quiet, create                  bool
 }
 
 func newDurability(e *env.Env) *cobra.Command {
@@ -47,8 +47,9 @@ you pull the plug. --cut-pid kills a process, such as the target's server. Witho
 either, the writing process itself is killed, which proves little. If the cut takes
 this machine too, check after the reboot with --resume and the test's directory.
 
-It writes a file of its own into a directory and removes it. An existing device,
-export or file is overwritten, and needs --destroy-data-on.
+It writes a file of its own into a directory and removes it; with --create it makes a
+new file where none exists. An existing device, export or file is overwritten, and needs
+--destroy-data-on.
 
 Exit codes: 0 nothing promised was lost (the result says whether that proves
 anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
@@ -75,6 +76,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.blockSize, "block-size", "4k", "size of a block")
 	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file of our own)")
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
+	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
 	fl.StringVar(&f.results, "results", "loadline-results", "`DIR` that the test's directory, with the ledger, is made in")
 	registerOutput(cmd, &f.output)
@@ -99,7 +101,8 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 			return model.RefusedError(fmt.Sprintf("--%s has no meaning with --resume: the ledger has decided it", inLedger[i]), "leave it out")
 		}
 	}
-	t, err := parseTarget(name)
+	// A file that a cut has taken along is no mistyped name: the ledger knows it.
+	t, err := parseNew(name, f.create || f.resume != "")
 	if err != nil {
 		return err
 	}

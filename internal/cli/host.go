@@ -16,7 +16,7 @@ func (o *options) parseTarget(name string) (model.Target, error) {
 	if len(o.hosts) > 0 {
 		return target.ParseOnHost(name)
 	}
-	t, err := parseTarget(name)
+	t, err := parseNew(name, o.create)
 	if err != nil {
 		return t, err
 	}

@@ -81,16 +81,11 @@ func (s *kbenchSession) end() error {
 // lay finds the target, and makes a shorter file that may be overwritten as long as was
 // asked for. One that does not exist is the worker's to make.
 func (s *kbenchSession) lay(ctx context.Context) error {
-	name := s.request.File
-	if !strings.ContainsAny(name, "/:") {
-		// Kbench's target is a file, even where a word alone would be taken for a mistake.
-		name = "./" + name
-	}
-	t, err := parseTarget(name)
+	// Kbench makes its file, and its users name one that does not exist.
+	t, err := parseNew(s.request.File, true)
 	if err != nil {
 		return err
 	}
-	t.Name = s.request.File
 	s.target = t
 	switch {
 	case t.Kind == model.BlockDevice:

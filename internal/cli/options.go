@@ -28,6 +28,7 @@ type options struct {
 	evidence                      evidenceFlags
 	cluster                       clusterFlags
 	hosts                         []string
+	create                        bool
 	seed                          uint64
 }
 
@@ -60,6 +61,7 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
+	f.BoolVar(&o.create, "create", false, createFlag)
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")

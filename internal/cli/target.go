@@ -8,10 +8,22 @@ import (
 	"github.com/loadline/loadline/internal/load/fio"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/target"
+	"github.com/loadline/loadline/internal/volume"
 )
 
 // parseTarget reads what the user named.
-func parseTarget(name string) (model.Target, error) { return target.Parse(name) }
+func parseTarget(name string) (model.Target, error) {
+	return target.Parse(name, target.Options{Lies: volume.Lies})
+}
+
+// parseNew is parseTarget for a verb that may make the file that the user names: it does
+// so with --create.
+func parseNew(name string, create bool) (model.Target, error) {
+	return target.Parse(name, target.Options{Create: create, Offer: "--create", Lies: volume.Lies})
+}
+
+// createFlag is the help of --create.
+const createFlag = "TARGET does not exist: make it as a new file, and remove it at the end"
 
 // checkJobs lets fio itself judge the user's own jobs before anything is touched.
 func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {

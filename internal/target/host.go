@@ -16,7 +16,7 @@ func ParseOnHost(name string) (model.Target, error) {
 	case strings.HasPrefix(name, "sc:"), strings.HasPrefix(name, "pvc:"):
 		return model.Target{}, model.RefusedError(name+" is in a Kubernetes cluster, and --hosts names hosts outside of it", "leave --hosts out")
 	case schemeLike.MatchString(name):
-		return Parse(name)
+		return Parse(name, Options{})
 	case !path.IsAbs(name):
 		return model.Target{}, model.RefusedError(fmt.Sprintf("%s is a relative path, which means nothing on another host", name), "write a path that begins with a slash")
 	}

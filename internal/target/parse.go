@@ -16,11 +16,22 @@ const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?sock
 // before the colon is not enough.
 var schemeLike = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+):`)
 
+// Options are what a caller lets a name mean.
+type Options struct {
+	// Create takes a path that does not exist for a file to be made; Offer is the flag
+	// by which a user asks for that, "" where the caller makes none.
+	Create bool
+	Offer  string
+	// Lies tells in words on which filesystem a directory lies: "a mount point (ext4 on
+	// vda)". nil tells nothing.
+	Lies func(dir string) string
+}
+
 // Parse resolves the name of a target. Every error is a *model.WorkerError of
 // class Refused. The target's Name is the name as typed; Path is absolute and
 // free of symbolic links, so that /dev/disk/by-id/… names the kernel's device.
 // A fake's URI is its parameters without the question mark ("iops=1000&cv=0.05").
-func Parse(name string) (model.Target, error) {
+func Parse(name string, o Options) (model.Target, error) {
 	if strings.TrimSpace(name) == "" {
 		return model.Target{}, model.RefusedError("no target was named", known)
 	}
@@ -29,7 +40,7 @@ func Parse(name string) (model.Target, error) {
 	}
 	m := schemeLike.FindStringSubmatch(name)
 	if m == nil {
-		return parsePath(name)
+		return parsePath(name, o)
 	}
 	switch scheme := strings.ToLower(m[1]); {
 	case scheme == "nbd", scheme == "nbd+unix":
@@ -47,12 +58,12 @@ func Parse(name string) (model.Target, error) {
 	case scheme == "pvc":
 		return parseClaim(name)
 	}
-	if t, err := parsePath(name); err == nil && exists(t.Path) {
+	if t, err := parsePath(name, o); err == nil && exists(t.Path) {
 		return t, nil // a file whose name has a colon
 	}
 	return model.Target{}, model.RefusedError(
 		fmt.Sprintf("%s is neither a path that exists nor a target whose scheme %q is known", name, m[1]),
-		known+"; write ./"+name+" for a new file of that name")
+		known)
 }
 
 // parseNBD checks the form of an NBD URI by the NBD project's "uri.md".

@@ -63,11 +63,12 @@ func TestParsePaths(t *testing.T) {
 		root + "/a:b":         {Kind: model.File, Path: root + "/a:b"},
 		"./nbd:new":           {Kind: model.File, Path: root + "/nbd:new"},
 		"./file with blanks ": {Kind: model.File, Path: root + "/file with blanks "},
+		"word":                {Kind: model.File, Path: root + "/word"},
 		root + "/word":        {Kind: model.File, Path: root + "/word"},
 		"./word":              {Kind: model.File, Path: root + "/word"},
 	} {
 		want.Name = name
-		got, err := Parse(name)
+		got, err := Parse(name, Options{Create: true})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%q: %v\n%s", name, err, diff)
 		}
@@ -93,7 +94,7 @@ func TestParseURIs(t *testing.T) {
 		"fake:":                   {Kind: model.Fake},
 	} {
 		want.Name = name
-		got, err := Parse(name)
+		got, err := Parse(name, Options{Create: true})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%q: %v\n%s", name, err, diff)
 		}
@@ -160,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		"rbd:pool/image:id=client.a":       {`without "client."`, "rbd:pool/image:id=a"},
 		"fake:?iops=%zz":                   {"do not parse"},
 	} {
-		got, err := Parse(name)
+		got, err := Parse(name, Options{Create: true})
 		we, ok := err.(*model.WorkerError)
 		if !ok || we.Class != model.Refused || we.Hint == "" {
 			t.Errorf("%q: got %+v, %v; want a refusal with a hint", name, got, err)
@@ -174,20 +175,36 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A word that names nothing is a mistake more often than a new file.
-func TestAWordIsNoNewFile(t *testing.T) {
-	t.Chdir(tree(t))
-	for name, hint := range map[string]string{
-		"postgres":  "for a new file of that name write ./postgres",
-		"dirr":      "did you mean dir? For a new file of that name write ./dirr",
-		"it's":      `for a new file of that name write './it'\''s'`,
-		"two words": "for a new file of that name write './two words'",
+// A path that does not exist is no new file unless one is asked for.
+func TestAMissingPathIsRefused(t *testing.T) {
+	root := tree(t)
+	t.Chdir(root)
+	lies := func(dir string) string { return "not a mount point: it lies on / (ext4 on vda) " + dir }
+	lie := ", which is not a mount point: it lies on / (ext4 on vda) "
+	for name, want := range map[string][2]string{
+		"postgres":             {"postgres does not exist; the nearest directory that does is " + root + lie + root, "mount it first, or check the spelling: ls " + root},
+		"./dirr":               {"./dirr does not exist; the nearest directory that does is " + root + lie + root, "did you mean ./dir?"},
+		root + "/dirlink/fill": {root + "/dirlink/fill does not exist; the nearest directory that does is " + root + "/dirlink" + lie + root + "/dir", "did you mean " + root + "/dirlink/file?"},
+		root + "/two words":    {root + "/two words does not exist; the nearest directory that does is " + root + lie + root, "mount it first, or check the spelling: ls " + root},
 	} {
-		got, err := Parse(name)
-		we, ok := err.(*model.WorkerError)
-		if !ok || we.Class != model.Refused || we.Message != name+" does not exist" || we.Hint != hint {
-			t.Errorf("%s: %+v, %v", name, got, err)
+		for _, offer := range []string{"", "--create"} {
+			got, err := Parse(name, Options{Lies: lies, Offer: offer})
+			we, ok := err.(*model.WorkerError)
+			hint := want[1]
+			if offer != "" {
+				hint += "; for a new file of that name add --create"
+			}
+			if !ok || we.Class != model.Refused || we.Message != want[0] || we.Hint != hint {
+				t.Errorf("%s: %+v, %v\n%v", name, got, err, we)
+			}
 		}
+	}
+	_, err := Parse(root+"/no/such", Options{Lies: lies})
+	if err == nil || !strings.Contains(err.Error(), "nearest that does is "+root+lie+root) {
+		t.Error(err)
+	}
+	if _, err := Parse("dir/file", Options{}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -198,7 +215,7 @@ func TestParseHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		prefix := rapid.SampledFrom([]string{"", "/", "nbd://", "nbd+unix:///", "rbd:", "fake:?", "sc:", "./"}).Draw(t, "prefix")
 		name := prefix + rapid.String().Draw(t, "rest")
-		got, err := Parse(name)
+		got, err := Parse(name, Options{Create: true})
 		if err != nil {
 			we, ok := err.(*model.WorkerError)
 			if !ok || we.Class != model.Refused || we.Message == "" || we.Hint == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// parsePath resolves a path that exists, or a new file in a directory that does.
-func parsePath(name string) (model.Target, error) {
+// parsePath resolves a path that exists or, where the caller makes one, a new file.
+func parsePath(name string, o Options) (model.Target, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
@@ -21,11 +21,11 @@ func parsePath(name string) (model.Target, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), isNotDirectory(err):
-		return parseMissing(name, abs)
+		return parseMissing(name, abs, o)
 	case err != nil:
 		return model.Target{}, model.RefusedError(
 			fmt.Sprintf("%s cannot be looked at: %s", name, reason(err)),
-			"check its permissions and those of the directories above it: namei -l "+abs)
+			"check its permissions and those of the directories above it: namei -l "+model.ShellWord(abs))
 	}
 	path, err := filepath.EvalSymlinks(abs)
 	if err != nil {
@@ -49,8 +49,10 @@ func parsePath(name string) (model.Target, error) {
 	return t, nil
 }
 
-// parseMissing accepts a file that does not exist yet in a directory that does.
-func parseMissing(name, abs string) (model.Target, error) {
+// parseMissing accepts a file that does not exist yet, where the caller lets it be made in
+// a directory that does. A path that was mistyped, or whose storage is not mounted, would
+// otherwise become a file on whatever disk holds the directory, and that disk be measured.
+func parseMissing(name, abs string, o Options) (model.Target, error) {
 	if link, err := os.Readlink(abs); err == nil {
 		return model.Target{}, model.RefusedError(
 			fmt.Sprintf("%s is a link to %s, which does not exist", name, link), "mend the link, or name what shall be measured itself")
@@ -60,19 +62,16 @@ func parseMissing(name, abs string) (model.Target, error) {
 	if err != nil {
 		near := nearest(parent)
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s", name, near),
-			"check the spelling: ls "+near)
+			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s", name, o.place(near)),
+			"check the spelling: ls "+model.ShellWord(near))
 	}
 	if !info.IsDir() {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s does not exist: %s is not a directory", name, parent), "check the spelling: ls -l "+parent)
+			fmt.Sprintf("%s does not exist: %s is not a directory", name, parent), "check the spelling: ls -l "+model.ShellWord(parent))
 	}
 	if strings.HasSuffix(name, "/") || filepath.Base(name) == "." || filepath.Base(name) == ".." {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, parent), "make it first: mkdir "+abs)
-	}
-	if isWord(name) {
-		return model.Target{}, refuseWord(name, parent)
+			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, o.place(parent)), "make it first: mkdir "+model.ShellWord(abs))
 	}
 	resolved, err := filepath.EvalSymlinks(parent)
 	if err != nil {
@@ -84,31 +83,41 @@ func parseMissing(name, abs string) (model.Target, error) {
 			fmt.Sprintf("there is no device %s; the nearest directory that exists is %s", name, parent),
 			"list the block devices of this machine: lsblk")
 	}
+	if !o.Create {
+		return model.Target{}, model.RefusedError(fmt.Sprintf("%s does not exist; the nearest directory that does is %s", name, o.place(parent)), o.instead(name, parent))
+	}
 	return model.Target{Name: name, Kind: model.File, Path: filepath.Join(resolved, filepath.Base(abs))}, nil
 }
 
-// isWord tells that a name may as well be a mistyped one of something else: it has
-// neither a slash nor an extension.
-func isWord(name string) bool { return !strings.Contains(name, "/") && filepath.Ext(name) == "" }
-
-// refuseWord refuses a word that names nothing: a file of many gigabytes is made only
-// where one is clearly meant.
-func refuseWord(name, dir string) error {
-	path := "./" + name
-	if strings.ContainsAny(name, " \t\n'\"\\$&;|<>()*?[]`!#~") {
-		path = "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+// place is a directory and what it lies on: a target that does not exist is often one
+// that is not mounted.
+func (o Options) place(dir string) string {
+	resolved, err := filepath.EvalSymlinks(dir)
+	if o.Lies == nil || err != nil {
+		return dir
 	}
-	hint := "for a new file of that name write " + path
+	if words := o.Lies(resolved); words != "" {
+		return dir + ", which is " + words
+	}
+	return dir
+}
+
+// instead tells what may have been meant by a name that does not exist in a directory.
+func (o Options) instead(name, dir string) string {
 	var names []string
 	if entries, err := os.ReadDir(dir); err == nil {
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}
 	}
-	if near := model.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? %s", near, strings.ToUpper(hint[:1])+hint[1:])
+	hint := "mount it first, or check the spelling: ls " + model.ShellWord(dir)
+	if near := model.Nearest(filepath.Base(name), names); near != "" {
+		hint = "did you mean " + model.ShellWord(strings.TrimSuffix(name, filepath.Base(name))+near) + "?"
 	}
-	return model.RefusedError(name+" does not exist", hint)
+	if o.Offer != "" {
+		hint += "; for a new file of that name add " + o.Offer
+	}
+	return hint
 }
 
 // inDev tells whether a new file in dir would land among the device nodes,
@@ -126,7 +135,7 @@ func refuseMode(name string, mode fs.FileMode) error {
 	case mode&fs.ModeCharDevice != 0:
 		what, hint = "is a character device, which has no blocks to measure", "list the block devices of this machine: lsblk"
 	case mode&fs.ModeSocket != 0:
-		what, hint = "is a socket", "if an NBD server listens on it, write nbd+unix:///EXPORT?socket="+name
+		what, hint = "is a socket", "if an NBD server listens on it, write "+model.ShellWord("nbd+unix:///EXPORT?socket="+name)
 	case mode&fs.ModeNamedPipe != 0:
 		what = "is a named pipe"
 	}

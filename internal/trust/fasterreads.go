@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -65,7 +66,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
 				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value), model.FormatMetric(model.IOPS, at), ev.replicas())
 			f.Evidence["baseline_iops"] = at
-			f.Next = "compare them below that rate: loadline sweep " + ev.target() + " --load"
+			f.Next = "compare them below that rate: loadline sweep " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --load"
 		default:
 			f.Severity = model.SeverityWarning
 			f.Message += fmt.Sprintf(", or its disks are limited in their rate, which %d replicas share", ev.replicas())

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -75,7 +76,7 @@ func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding 
 	f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 		Message:  "durability unproven: " + compared + ", which takes a persistent cache, or acknowledging before the data is safe",
 		Evidence: map[string]any{"metric": string(m), "here": here.Value, "baseline": there.Value, "durability": why},
-		Next:     "loadline durability " + ev.target() + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
+		Next:     "loadline durability " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
 	if proven {
 		f.Severity = model.SeverityNote
 		f.Message = "faster than its disk: " + compared + "; its durability test has passed, so a persistent cache is likely in front"

@@ -99,6 +99,7 @@ func (ev Evidence) command(options ...string) string {
 	if ev.Recorded.Plan.Experiment.Sweep != nil {
 		words[1] = "sweep"
 	}
+	words = append(words, ev.making()...)
 	for _, w := range options {
 		if w != "" {
 			words = append(words, model.ShellWord(w))
@@ -113,6 +114,7 @@ func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string 
 	for _, t := range r.Targets {
 		words = append(words, model.ShellWord(t))
 	}
+	words = append(words, ev.making()...)
 	words = append(words, "--volumes", numbers(r.Volumes), "--workload", model.ShellWord(r.Workload))
 	if r.Rate > 0 {
 		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
@@ -123,6 +125,15 @@ func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string 
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// making is the option that makes the target again, where that was a file that did not
+// exist before the run and was removed after it.
+func (ev Evidence) making() []string {
+	if v := ev.Recorded.Plan.Volume; v.Owned && v.Target.Kind == model.File {
+		return []string{"--create"}
+	}
+	return nil
 }
 
 // sweep is the options that make the same sweep again; none in other scenarios.

@@ -15,6 +15,9 @@ func ProveFile(string, int64) (model.Proof, error) {
 	return model.Proof{Method: "none", Detail: "FIEMAP is not available on " + runtime.GOOS}, nil
 }
 
+// Lies cannot see mounts on this system.
+func Lies(string) string { return "" }
+
 func unavailable(t model.Target) error {
 	return model.RefusedError(fmt.Sprintf("%s cannot be probed: looking at disks is not available on %s", t.Name, runtime.GOOS),
 		"run loadline on Linux, or name an NBD or Ceph image")
