@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/volume"
@@ -16,8 +17,11 @@ func newCleanup(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cleanup DIR | cleanup --namespace NAME",
 		Short: "Remove what a killed run left in a directory or in a cluster",
-		Long: `Finds Loadline's own data files in DIR (by their name, and only those that no living
-run holds) and removes them. Nothing else is touched.
+		Long: `Finds Loadline's own data files in DIR and removes them: those that bear exactly such
+a name, are regular files of yours with no second name, and that no living run holds.
+The file of a durability test stays until that was checked (durability --resume): it is
+named, with the command. Nothing else is touched, and not what was made by a name that
+you gave (run --create, kbench run).
 
 Without DIR it looks into a Kubernetes cluster, for the pods, claims and Jobs (with
 their rights) that carry Loadline's label: in one namespace, or with --all-namespaces
@@ -75,14 +79,52 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	if err != nil {
 		return err
 	}
+	found := map[string]bool{}
 	for _, f := range files {
-		if err := volume.Remove(f); err != nil {
-			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", f, err), "")
+		found[f.Path] = true
+	}
+	for _, f := range files {
+		why, next := staysFor(f)
+		if why != "" {
+			if f.Test && f.Path != f.Data() && found[f.Data()] {
+				continue // the note stays with its data file, which is named
+			}
+			sayLine(e.Stdout, "kept    %s: %s", f.Path, why)
+			sayLine(e.Stdout, "  next: %s", next)
+			continue
 		}
-		fmt.Fprintf(e.Stdout, "removed %s\n", f)
+		if err := f.Remove(); err != nil {
+			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", f.Path, err), "")
+		}
+		sayLine(e.Stdout, "removed %s", f.Path)
 	}
 	if len(files) == 0 {
-		fmt.Fprintf(e.Stdout, "nothing to remove in %s\n", dir)
+		sayLine(e.Stdout, "nothing to remove in %s", dir)
 	}
 	return nil
+}
+
+// staysFor tells why a leftover is not removed, and what to do about it; "" when it may
+// go. What belongs to a durability test goes only when its ledger says that the test is
+// over: its check cannot be made up for.
+func staysFor(f volume.Leftover) (why, next string) {
+	byHand := "if it may go: rm " + model.ShellWord(f.Path)
+	switch {
+	case f.Stays != "":
+		return f.Stays, byHand
+	case !f.Test:
+		return "", ""
+	case f.Note == nil:
+		return "a durability test may still have to check it, and nothing says where its ledger is",
+			"loadline durability TARGET --resume DIR (DIR is in what --results named, loadline-results by default); " + byHand
+	}
+	needed, err := durability.Needs(f.Note.Ledger, f.Data())
+	resume := durability.ResumeLine(f.Note.Target, f.Note.Ledger)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("a durability test may still have to check it, and its ledger cannot tell: %v", err), resume + "; " + byHand
+	case needed:
+		return "a durability test has still to check it", resume
+	}
+	return "", ""
 }

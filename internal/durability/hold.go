@@ -86,7 +86,7 @@ func (w *world) recognise(ctx context.Context) error {
 		}
 	}
 	return model.RefusedError(fmt.Sprintf("nothing in %s was written by this test, so it is not its file, or all is lost", h.Path),
-		"look at it, and remove it if it may go: ls -l "+h.Path)
+		"look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path))
 }
 
 // leave gives the object back and removes nothing.
@@ -121,7 +121,7 @@ func (w *world) remove(ctx context.Context) error {
 	if w.object == nil || w.object.Check() != nil {
 		if _, err := os.Lstat(h.Path); errors.Is(err, fs.ErrNotExist) {
 			w.leave()
-			return nil
+			return volume.ForgetLedger(h.Path)
 		}
 		if err := w.adopt(); err != nil {
 			return err
@@ -132,5 +132,5 @@ func (w *world) remove(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.object.Close()
+	return w.close(h)
 }

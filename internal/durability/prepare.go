@@ -62,17 +62,38 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
 			return nil, errors.Join(err, os.Remove(dir))
 		}
 		h.Path, w.proved = w.object.Path(), true
-		if err := settleFile(w.object); err != nil {
-			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), w.object.Close())
+		if err := w.settle(h, dir); err != nil {
+			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), w.close(h))
 		}
 	}
 	if err := w.begin(ctx, h); err != nil {
 		if h.Made {
-			err = errors.Join(err, w.object.Close())
+			err = errors.Join(err, w.close(h))
 		}
 		return nil, err
 	}
 	return w, nil
+}
+
+// settle makes the new file last, and with it the note that keeps a cleanup away from it
+// until the test in dir is over.
+func (w *world) settle(h *header, dir string) error {
+	ledger, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := volume.NoteLedger(h.Path, volume.LedgerNote{Ledger: ledger, Target: h.Target.Name}); err != nil {
+		return err
+	}
+	return settleFile(w.object)
+}
+
+// close removes the file that the test made, and its note.
+func (w *world) close(h *header) error {
+	if err := w.object.Close(); err != nil {
+		return err
+	}
+	return volume.ForgetLedger(h.Path)
 }
 
 // begin writes the ledger's first two lines.

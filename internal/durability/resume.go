@@ -88,11 +88,26 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	case p.checked == nil:
 		return true, nil
 	case !more:
-		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+filepath.Dir(path))
+		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+model.ShellWord(filepath.Dir(path)))
 	case s.header.Made && !exists(s.header.Path):
 		return false, model.RefusedError(fmt.Sprintf("the test in %s is over, and its file %s was removed", filepath.Dir(path), s.header.Path), "start another one, without --resume")
 	}
 	return false, nil
+}
+
+// Needs tells whether the test in a directory, which no process works on, still has to
+// look at the data file at path. An error means that its ledger does not tell: it is not
+// there (its disk may not be mounted), is damaged, or is of another file.
+func Needs(dir, path string) (bool, error) {
+	s, err := readState(dir)
+	if err != nil {
+		return true, err
+	}
+	if !s.header.Made || s.header.Path != path {
+		return true, fmt.Errorf("the ledger in %s is of another file, %s", dir, s.header.Path)
+	}
+	pending, err := s.pending(filepath.Join(dir, LedgerFile), false)
+	return err == nil && pending, nil
 }
 
 // sameTarget refuses a ledger of another target. A device may come back under
@@ -107,7 +122,7 @@ func sameTarget(h *header, t model.Target) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("the ledger is of another target: of %s, not of %s", describe(h.Target), describe(t)),
-		fmt.Sprintf("name the target as the ledger does: loadline durability '%s' --resume …", h.Target.Name))
+		"name the target as the ledger does: loadline durability "+model.ShellWord(h.Target.Name)+" --resume …")
 }
 
 func describe(t model.Target) string {

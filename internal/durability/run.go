@@ -299,7 +299,7 @@ func (w *world) finish(err error) (*model.Durability, error) {
 	err = errors.Join(err, w.log.append(entry{End: &end}))
 	if h := &w.state.header; h.Made && !kept {
 		if rm := w.remove(context.Background()); rm != nil {
-			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+h.Path))
+			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path)))
 		}
 	}
 	w.leave()
@@ -320,9 +320,14 @@ func (w *world) save() error {
 	return w.Save(d)
 }
 
+// ResumeLine is the command that checks what the test in dir wrote to a target.
+func ResumeLine(target, dir string) string {
+	return "loadline durability " + model.ShellWord(target) + " --resume " + model.ShellWord(dir)
+}
+
 // resumeLine is the command that checks later.
 func (w *world) resumeLine() string {
-	return fmt.Sprintf("loadline durability '%s' --resume %s", w.Target.Name, filepath.Dir(w.path))
+	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
 }
 
 // reason is the kernel's words for a failure, without the call and the path.

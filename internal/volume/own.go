@@ -150,51 +150,6 @@ func Adopt(t model.Target, path string) (*Object, error) {
 	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}, nil
 }
 
-// Leftovers lists the files with our prefix in a directory that no running
-// Loadline holds: those of runs that were killed.
-func Leftovers(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, reason(err)), "name a directory that exists: ls -ld "+dir)
-	}
-	var left []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), Prefix) || !e.Type().IsRegular() {
-			continue
-		}
-		path := filepath.Join(dir, e.Name())
-		if f, err := lockLeftover(path); err == nil {
-			_ = f.Close()
-			left = append(left, path)
-		}
-	}
-	return left, nil
-}
-
-// errInUse tells that another process holds the file's lock.
-var errInUse = errors.New("a running loadline uses it")
-
-// lockLeftover opens a regular file and takes its lock, which fails while the
-// run that made it is alive.
-func lockLeftover(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = f.Close()
-		return nil, errors.New("it is not a regular file")
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errInUse
-		}
-		return nil, err
-	}
-	return f, nil
-}
-
 // MakesFile tells whether measuring the target means a file of our own: in a
 // directory, or one that the user named and that does not exist.
 func MakesFile(t model.Target) bool {

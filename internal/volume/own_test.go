@@ -23,7 +23,7 @@ import (
 // in the directory that is named, says so, and waits.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOADLINE_TEST_HOLD"); dir != "" {
-		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "held", 1<<20)
+		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "20261120-235200-held", 1<<20)
 		path := fmt.Sprint(err)
 		if err == nil {
 			path = o.Path()
@@ -41,7 +41,13 @@ func leftovers(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return left
+	var paths []string
+	for _, l := range left {
+		if l.Stays == "" {
+			paths = append(paths, l.Path)
+		}
+	}
+	return paths
 }
 
 func TestCreateAndRemove(t *testing.T) {
@@ -139,7 +145,7 @@ func TestKilledRunLeavesALeftover(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	path := filepath.Join(dir, Prefix+"held.data")
+	path := filepath.Join(dir, Prefix+"20261120-235200-held.data")
 	if err != nil || line != path+"\n" {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
@@ -182,10 +188,10 @@ func TestCleanupDuringCreate(t *testing.T) {
 			}
 			left, _ := Leftovers(dir)
 			for _, l := range left {
-				f, err := lockLeftover(l) // as another process would
+				f, err := lockLeftover(l.Path) // as another process would
 				if err == nil {
-					if sameFile(f, l) {
-						_ = os.Remove(l)
+					if sameFile(f, l.Path) {
+						_ = os.Remove(l.Path)
 					}
 					_ = f.Close()
 				}
@@ -193,7 +199,7 @@ func TestCleanupDuringCreate(t *testing.T) {
 		}
 	})
 	for range 300 {
-		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "race", 0)
+		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "20261120-235200-race", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
