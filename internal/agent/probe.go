@@ -37,7 +37,11 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		return nil, err
 	}
 	res.Tools["fio"] = version
-	storage, err := volume.Probe(ctx, w.Env, req.Target)
+	look := volume.Probe
+	if req.LookOnly {
+		look = volume.Look
+	}
+	storage, err := look(ctx, w.Env, req.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +57,10 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 
 	v.Direct, v.Size = res.Direct, min(res.Capacity, probeSize)
 	res.MakesFile = volume.MakesFile(req.Target)
+	if res.MakesFile && v.Size < tinySize {
+		return nil, model.RefusedError(fmt.Sprintf("%s has no room to measure in: %s may be written before it is 95 %% full",
+			req.Target.Name, model.FormatSize(res.Capacity)), "free some space, or choose another directory")
+	}
 	if res.MakesFile && req.LookOnly {
 		// An engine without a name is one that nobody has probed.
 		res.Engines = []string{""}
@@ -61,10 +69,6 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if res.MakesFile {
 		if !req.Bandwidth {
 			v.Size = min(v.Size, tinySize)
-		}
-		if v.Size < tinySize {
-			return nil, model.RefusedError(fmt.Sprintf("%s has no room to measure in: %s may be written before it is 95 %% full",
-				req.Target.Name, model.FormatSize(res.Capacity)), "free some space, or choose another directory")
 		}
 		if res.Engines = req.Engines; len(res.Engines) > 0 && !req.Bandwidth {
 			return res, nil

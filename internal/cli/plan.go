@@ -36,6 +36,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		},
 	}
 	o.register(cmd)
+	registerGoals(cmd, &o)
 	registerOutput(cmd, &output)
 	cmd.AddCommand(newPlanSweep(e), newPlanScale(e))
 	return cmd
@@ -104,7 +105,7 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if output == "json" {
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
-	return text.Plan(e.Stdout, &prep.plan, prep.probe.Environment.Cluster, terminalOptions(e.Output))
+	return text.Plan(e.Stdout, &prep.plan, prep.probe.Environment, terminalOptions(e.Output))
 }
 
 // planDocument writes a plan as JSON.
@@ -116,7 +117,9 @@ func planDocument(w io.Writer, prep *prepared) error {
 	err := enc.Encode(struct {
 		model.Plan
 		Cluster *model.Cluster `json:"cluster,omitempty"`
-	}{prep.plan, prep.probe.Environment.Cluster})
+		// Memory tells that no disk would be measured.
+		Memory bool `json:"memory,omitempty"`
+	}{prep.plan, prep.probe.Environment.Cluster, prep.probe.Environment.Storage.Memory})
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func sayTo(watch engine.Observer) func(string) {
 // ask for them. watch may be nil.
 func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, like *model.ProbeResult, watch engine.Observer) (model.ProbeResult, error) {
 	req := model.ProbeRequest{
-		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: touch && writes(p.Workloads), LookOnly: !touch,
+		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: writes(p.Workloads), LookOnly: !touch,
 		Bandwidth: touch && exp.Size == 0, Share: at.share,
 	}
 	if like != nil {

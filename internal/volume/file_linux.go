@@ -20,7 +20,7 @@ var notStorage = map[string]bool{
 var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "hugetlbfs": true}
 
 // probeFile looks at a directory, a file, or a file that does not exist yet.
-func probeFile(t model.Target) (model.Storage, error) {
+func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	dir := t.Path
 	fresh := MakesFile(t)
 	if t.Kind == model.File && fresh {
@@ -28,7 +28,7 @@ func probeFile(t model.Target) (model.Storage, error) {
 	}
 	s, err := filesystem(dir)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "check that it exists and may be read: ls -ld "+dir)
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "check that it exists and may be read: ls -ld "+model.ShellWord(dir))
 	}
 	if notStorage[s.Filesystem] {
 		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data", t.Name, s.Filesystem),
@@ -40,7 +40,11 @@ func probeFile(t model.Target) (model.Storage, error) {
 	if s.ReadOnly {
 		return s, writeRefusal(dir, unix.EROFS)
 	}
-	if err := probeDirectory(&s, dir); err != nil {
+	look := probeDirectory
+	if lookOnly {
+		look = lookAtDirectory
+	}
+	if err := look(&s, dir); err != nil {
 		return s, err
 	}
 	if spare(s) == 0 {
@@ -51,6 +55,25 @@ func probeFile(t model.Target) (model.Storage, error) {
 	}
 	return s, nil
 }
+
+// lookAtDirectory foresees what probeDirectory would be refused, without writing.
+func lookAtDirectory(s *model.Storage, dir string) error {
+	// As open(2) would decide, which goes by the effective user.
+	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return writeRefusal(dir, err)
+	}
+	room := s.Free
+	if unix.Geteuid() == 0 {
+		room = s.Total - s.Used // what is reserved for root is there for root
+	}
+	if s.Total > 0 && room < probeBlock {
+		return writeRefusal(dir, unix.ENOSPC)
+	}
+	return nil
+}
+
+// probeBlock is what a probe writes at least.
+const probeBlock = 4096
 
 // filesystem fills in what holds the path: its type, mount, space and device.
 func filesystem(path string) (model.Storage, error) {
@@ -153,7 +176,7 @@ func setDirect(s *model.Storage, err error) {
 
 // alignedBlock returns a block that direct I/O accepts in length and address.
 func alignedBlock(s *model.Storage) (block []byte, free func(), err error) {
-	b, err := unix.Mmap(-1, 0, max(4096, s.LogicalBlock), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	b, err := unix.Mmap(-1, 0, max(probeBlock, s.LogicalBlock), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -146,7 +146,7 @@ func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
 
 // ramDisk tells by its name whether a device keeps its data in RAM.
 func ramDisk(name string) bool {
-	for _, prefix := range []string{"zram", "ram"} {
+	for _, prefix := range []string{"zram", "ram", "nullb"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			_, err := strconv.Atoi(rest)
 			return err == nil

@@ -12,9 +12,18 @@ import (
 // directory, one block to a file of our own that it removes again. A target that
 // cannot be measured at all is Refused.
 func Probe(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
+	return examine(ctx, e, t, false)
+}
+
+// Look is Probe without any writing: whether a directory takes direct I/O stays unknown.
+func Look(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
+	return examine(ctx, e, t, true)
+}
+
+func examine(ctx context.Context, e *env.Env, t model.Target, lookOnly bool) (model.Storage, error) {
 	switch t.Kind {
 	case model.Directory, model.File:
-		return probeFile(t)
+		return probeFile(t, lookOnly)
 	case model.BlockDevice:
 		return probeDevice(t)
 	case model.NBD:

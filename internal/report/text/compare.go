@@ -51,6 +51,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 	for i := range plans {
 		v := plans[i].Volume
 		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Name, words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
+		p.memory(envs[i])
 	}
 	p.field("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
 	return p.flush(w)

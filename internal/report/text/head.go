@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/words"
 )
 
@@ -14,7 +15,17 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 	p.field("plan", planWords(pl)...)
 	p.field("writes", writeWords(pl))
 	p.place(several(pl.Volume, pl.Volumes), env, tools)
+	p.memory(env)
 	return p.flush(w)
+}
+
+// memory warns before the measuring that its numbers will be invalid.
+func (p *page) memory(env model.Environment) {
+	for _, l := range term.Wrap(p.Text(words.Memory(env.Storage)), p.width-labelWidth) {
+		if l != "" {
+			p.line(p.Paint(term.Yellow, "warning") + " " + l)
+		}
+	}
 }
 
 // head writes what was measured, where and how.

@@ -11,14 +11,14 @@ import (
 )
 
 // Plan prints what a run would do: where, how long, what it would write; and, of a
-// volume in Kubernetes, what is known of it before it exists (nil elsewhere). It fails
-// only when w does.
-func Plan(w io.Writer, pl *model.Plan, c *model.Cluster, o Options) error {
+// volume in Kubernetes, what is known of it before it exists. It fails only when w does.
+func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	p := newPage(o)
 	v := pl.Volume
 	all := several(v, pl.Volumes)
 	p.field("target", words.Targets(all), kindWords(v.Target.Kind))
-	p.cluster(c)
+	p.memory(env)
+	p.cluster(env.Cluster)
 	if len(all) > 1 {
 		p.field("volume", words.Volumes(all), words.Sharing(all), words.Spread(all), v.SizeReason)
 	} else {

@@ -76,7 +76,7 @@ func TestPlanAndHead(t *testing.T) {
 		c    *model.Cluster
 	}{{"plan-directory", pl, nil}, {"plan-device", &device, nil}, {"plan-read-only", &readOnly, nil}, {"plan-class", pl, class}, {"plan-class-unread", pl, unread}} {
 		var b bytes.Buffer
-		if err := Plan(&b, c.pl, c.c, Options{Width: 100, Unicode: true}); err != nil {
+		if err := Plan(&b, c.pl, model.Environment{Cluster: c.c}, Options{Width: 100, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteString("-- head --\n")
@@ -157,7 +157,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestABrokenStreamIsAnError(t *testing.T) {
 	for name, err := range map[string]error{
 		"Render": Render(broken{}, steady(), Options{}),
-		"Plan":   Plan(broken{}, &model.Plan{}, nil, Options{}),
+		"Plan":   Plan(broken{}, &model.Plan{}, model.Environment{}, Options{}),
 		"Head":   Head(broken{}, &model.Plan{}, model.Environment{}, nil, Options{}),
 	} {
 		if err == nil {

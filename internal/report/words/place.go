@@ -30,6 +30,22 @@ func Storage(s model.Storage) string {
 	return words
 }
 
+// Memory warns, before anything is measured, of a volume that is no storage, in the words
+// of the rule that will call its numbers invalid. It is empty for all others.
+func Memory(s model.Storage) string {
+	if !s.Memory {
+		return ""
+	}
+	where := s.Filesystem
+	switch {
+	case where == "":
+		where = s.Device + ", whose data is in RAM"
+	case s.Device != "":
+		where += " on " + s.Device
+	}
+	return "this is memory: the volume lives in " + where + ", so no disk will be measured, and all numbers will be invalid; name a directory on a disk"
+}
+
 // Volume tells how much of what is walked over: "file of 4 GiB".
 func Volume(v model.Volume) string {
 	size := model.FormatSize(v.Size)

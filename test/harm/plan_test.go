@@ -1,0 +1,232 @@
+package harm
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// brief keeps a run short that should have been refused.
+var brief = []string{"--profile", "quick", "--max-time", "5s"}
+
+// filesystem makes a small filesystem on a loop device and mounts it.
+func filesystem(t *testing.T, size int64, options string) (device, dir string) {
+	t.Helper()
+	device = loop(t, size)
+	mkfs := exec.Command("mkfs.ext4", "-q", "-F", device)
+	if out, err := mkfs.CombinedOutput(); err != nil {
+		t.Skipf("mkfs.ext4: %v: %s (apt install e2fsprogs)", err, out)
+	}
+	dir = t.TempDir()
+	if out, err := exec.Command("mount", "-o", options, device, dir).CombinedOutput(); err != nil {
+		t.Skipf("mount: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount %s: %v: %s", dir, err, out)
+		}
+	})
+	return device, dir
+}
+
+// loop attaches a file of the size to a loop device.
+func loop(t *testing.T, size int64) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	file := filepath.Join(t.TempDir(), "image")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	out, err := exec.Command("losetup", "--find", "--show", file).CombinedOutput()
+	if err != nil {
+		t.Skipf("losetup: %v: %s", err, out)
+	}
+	device := strings.TrimSpace(string(out))
+	t.Cleanup(func() {
+		if out, err := exec.Command("losetup", "-d", device).CombinedOutput(); err != nil {
+			t.Errorf("losetup -d %s: %v: %s", device, err, out)
+		}
+	})
+	return device
+}
+
+// What run refuses plan refuses too, in the same words, and writes nothing to find out.
+func TestPlanRefusesWhatRunRefuses(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "precious.img", "bad.yaml", "bad.fio")
+	for name, words := range map[string]string{"bad.yaml": "workloads:\n  - name: x\n    bsize: 4k\n", "bad.fio": "[x]\nrw=randread\nexec_prerun=rm -rf /\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(words), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	image := filepath.Join(dir, "precious.img")
+	if err := os.Truncate(image, 64<<20); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.Symlink("nowhere", filepath.Join(dir, "dangling")), os.Mkdir(filepath.Join(dir, "data"), 0o700), exec.Command("mkfifo", filepath.Join(dir, "pipe")).Run()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	device, mounted := filesystem(t, 64<<20, "rw")
+	_, readOnly := filesystem(t, 32<<20, "ro")
+	_, full := filesystem(t, 16<<20, "rw")
+	filler, err := os.Create(filepath.Join(full, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := make([]byte, 1<<20); err == nil; {
+		_, err = filler.Write(block)
+	}
+	filler.Close()
+	signed := loop(t, 32<<20)
+	if out, err := exec.Command("mkswap", signed).CombinedOutput(); err != nil {
+		t.Skipf("mkswap: %v: %s (apt install util-linux)", err, out)
+	}
+	data := filepath.Join(dir, "data")
+	cases := map[string][]string{
+		"existing file":            {image},
+		"file not named":           {image, "--destroy-data-on", filepath.Join(dir, "other")},
+		"mounted device":           {device},
+		"mounted device, named":    {device, "--destroy-data-on", device},
+		"signature":                {signed, "--destroy-data-on", signed},
+		"missing path":             {filepath.Join(dir, "none")},
+		"missing directory":        {filepath.Join(dir, "no/such/dir")},
+		"missing directory, slash": {filepath.Join(dir, "none") + "/"},
+		"no device":                {"/dev/nosuchdisk"},
+		"character device":         {"/dev/null"},
+		"pipe":                     {filepath.Join(dir, "pipe")},
+		"dangling link":            {filepath.Join(dir, "dangling")},
+		"kernel's view":            {"/proc"},
+		"kernel's view, deeper":    {"/sys/kernel"},
+		"read-only":                {readOnly},
+		"full":                     {full},
+		"too large":                {data, "--size", "900TiB"},
+		"too small":                {data, "--size", "4k"},
+		"larger than the volume":   {mounted, "--size", "1GiB"},
+		"no size":                  {data, "--size", "lots"},
+		"profile":                  {data, "--profile", "quik"},
+		"own profile":              {data, "--profile", filepath.Join(dir, "bad.yaml")},
+		"own job":                  {data, "--job", filepath.Join(dir, "bad.fio")},
+		"workload":                 {data, "--only", "rand-raed"},
+		"goal":                     {data, "--goal", "rand-read-iops iops > lots"},
+		"goal of no workload":      {data, "--goal", "rand-raed iops > 5"},
+		"precision":                {data, "--precision", "200%"},
+		"time":                     {data, "--time", "5s", "--until-steady"},
+		"NBD":                      {"nbd+unix:///x?socket=" + filepath.Join(dir, "nobody")},
+		"NBD URI":                  {"nbd:localhost"},
+		"no scheme":                {"iscsi://host/x"},
+		"flag":                     {data, "--no-such-flag"},
+	}
+	trees := []string{dir, mounted, full}
+	var before []map[string]string
+	for _, tree := range trees {
+		before = append(before, snapshot(t, tree))
+	}
+	check := func(t *testing.T) {
+		t.Helper()
+		for i, tree := range trees {
+			unharmed(t, tree, before[i])
+		}
+	}
+	for name, args := range cases {
+		t.Run(name, func(t *testing.T) {
+			planned := loadline(t, append(append([]string{"plan"}, brief...), args...)...)
+			check(t)
+			ran := loadline(t, append(append([]string{"run"}, brief...), args...)...)
+			check(t)
+			if ran.code != 2 || planned.code != ran.code {
+				t.Errorf("run ends with code %d, plan with %d, want 2", ran.code, planned.code)
+			}
+			if a, b := sentence(ran), sentence(planned); a != b {
+				t.Errorf("run says\n%s\nand plan\n%s", a, b)
+			}
+		})
+	}
+	t.Run("no fio", func(t *testing.T) {
+		t.Setenv("PATH", filepath.Join(dir, "data"))
+		planned, ran := loadline(t, "plan", data), loadline(t, append([]string{"run", data}, brief...)...)
+		if ran.code == 0 || planned.code != ran.code || sentence(planned) != sentence(ran) {
+			t.Errorf("run: %d %s\nplan: %d %s", ran.code, sentence(ran), planned.code, sentence(planned))
+		}
+		check(t)
+	})
+	t.Run("no permission", func(t *testing.T) {
+		// As nobody, who may look into the directory and not write there.
+		free := "/var"
+		planned, ran := asNobody(t, "plan", free), asNobody(t, append([]string{"run", free}, brief...)...)
+		if ran.code != 2 || planned.code != 2 || sentence(planned) != sentence(ran) {
+			t.Errorf("run: %d %s\nplan: %d %s", ran.code, sentence(ran), planned.code, sentence(planned))
+		}
+	})
+}
+
+// sentence is what a command said on standard error but for its own name.
+func sentence(o outcome) string {
+	var kept []string
+	for _, l := range strings.Split(o.stderr, "\n") {
+		if strings.HasPrefix(l, "loadline: ") || strings.HasPrefix(l, "  next: ") {
+			// How much is free differs from moment to moment.
+			l = regexp.MustCompile(`--size \d+`).ReplaceAllString(l, "--size N")
+			kept = append(kept, regexp.MustCompile(`loadline (plan|run)`).ReplaceAllString(l, "loadline VERB"))
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// asNobody runs a command as a user without rights.
+func asNobody(t *testing.T, args ...string) outcome {
+	t.Helper()
+	copied := filepath.Join("/tmp", filepath.Base(filepath.Dir(program))+"-public")
+	if err := exec.Command("install", "-m", "755", program, copied).Run(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(copied) })
+	cmd := exec.Command("setpriv", append([]string{"--reuid=65534", "--regid=65534", "--clear-groups", copied}, args...)...)
+	cmd.Dir = "/"
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Skipf("setpriv: %v (apt install util-linux)", err)
+	}
+	return outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// What is memory is said before the measuring, by plan and by run.
+func TestMemoryIsSaidBefore(t *testing.T) {
+	const warning = "this is memory: the volume lives in tmpfs"
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip("no tmpfs at /dev/shm: mount -t tmpfs tmpfs /dev/shm")
+	}
+	dir := otherDisk(t)
+	if o := loadline(t, "plan", dir); o.code != 0 || !strings.Contains(o.stdout, "warning "+warning) {
+		t.Errorf("plan ends with code %d and does not warn", o.code)
+	}
+	o := loadline(t, "run", dir, "--profile", "quick", "--only", "rand-read-iops", "--size", "16M", "--time", "1s")
+	head, _, _ := strings.Cut(o.stderr, "1/1")
+	if o.code != 5 || !strings.Contains(head, "warning "+warning) {
+		t.Errorf("run ends with code %d and does not warn before it measures", o.code)
+	}
+	if o := loadline(t, "plan", t.TempDir()); strings.Contains(o.stdout, "this is memory") {
+		t.Errorf("a directory on a disk is called memory")
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	t.Run("loop device on tmpfs", func(t *testing.T) {
+		t.Setenv("TMPDIR", dir)
+		if o := loadline(t, "plan", loop(t, 32<<20), "--only", "rand-read-iops"); o.code != 0 || !strings.Contains(o.stdout, "warning this is memory") {
+			t.Errorf("plan ends with code %d and does not warn", o.code)
+		}
+	})
+}
