@@ -35,7 +35,7 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			if store.IsComparison(args[0]) {
 				return model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", args[0]),
 					fmt.Sprintf("loadline compare %s   (it computes the comparison again), or loadline analyze %s for one side",
-						args[0], filepath.Join(args[0], store.BaselineDir)))
+						model.ShellWord(args[0]), model.ShellWord(filepath.Join(args[0], store.BaselineDir))))
 			}
 			if store.Running(args[0]) {
 				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")

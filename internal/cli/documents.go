@@ -74,7 +74,7 @@ func (d *documents) add(name string, beside bool) error {
 	}
 	hint := "name a folder under loadline-results/"
 	if inside, _ := filepath.Glob(filepath.Join(name, "*", store.ReportFile)); len(inside) > 0 {
-		hint = "name one of the runs in it, such as " + filepath.Dir(inside[len(inside)-1]) + "; loadline serve " + name + " shows all"
+		hint = "name one of the runs in it, such as " + model.ShellWord(filepath.Dir(inside[len(inside)-1])) + "; loadline serve " + model.ShellWord(name) + " shows all"
 	}
 	return model.RefusedError(fmt.Sprintf("%s is not a run directory", name), hint)
 }
@@ -87,7 +87,7 @@ func noSuchRun(name string) error {
 		inside, _ := os.ReadDir(folder)
 		for _, e := range inside {
 			if e.IsDir() && e.Name() == filepath.Base(name) {
-				return model.RefusedError("there is no run "+name, "did you mean "+filepath.Join(folder, e.Name())+"?")
+				return model.RefusedError("there is no run "+name, "did you mean "+model.ShellWord(filepath.Join(folder, e.Name()))+"?")
 			}
 			if e.IsDir() {
 				there = append(there, e.Name())
@@ -151,7 +151,7 @@ func (d *documents) addDurability(dir string) error {
 // addRun adds a run directory.
 func (d *documents) addRun(dir string) error {
 	if store.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+filepath.Dir(dir))
+		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+model.ShellWord(filepath.Dir(dir)))
 	}
 	r, remarks, err := savedReport(dir)
 	if err != nil {

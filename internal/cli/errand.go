@@ -260,7 +260,7 @@ func (f *errand) salvage(ctx context.Context) error {
 		return errors.Join(model.BrokenError(lost, ""), err)
 	}
 	file := filepath.Join(dir, store.ReportFile)
-	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+file)
+	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+model.ShellWord(file))
 }
 
 // print shows what was fetched, as the verb that measured it would.

@@ -156,7 +156,7 @@ func (f *importFlags) read(e *env.Env, args []string) ([]*system, error) {
 				own = append(own, p.Source.Own)
 			}
 			return nil, model.RefusedError(fmt.Sprintf("%s speaks of %d systems (%s), so it cannot all be %q", shown, len(parts), strings.Join(own, ", "), name),
-				"leave the name out: loadline import "+file)
+				"leave the name out: loadline import "+model.ShellWord(file))
 		}
 		for _, p := range parts {
 			who := name

@@ -91,9 +91,9 @@ func (s *kbenchSession) lay(ctx context.Context) error {
 	case t.Kind == model.BlockDevice:
 		return s.mayOverwrite()
 	case t.Kind == model.Directory:
-		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+filepath.Join(t.Path, "test"))
+		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+model.ShellWord(filepath.Join(t.Path, "test")))
 	case t.Kind != model.File:
-		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench '"+t.Name+"'")
+		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench "+model.ShellWord(t.Name))
 	}
 	if err := s.mayOverwrite(); err != nil {
 		return err

@@ -23,7 +23,7 @@ func mayWrite(name string, force bool) error {
 	folder := filepath.Dir(name)
 	switch info, err := os.Stat(folder); {
 	case err != nil:
-		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+folder)
+		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+model.ShellWord(folder))
 	case !info.IsDir():
 		return model.RefusedError(fmt.Sprintf("%s is not a folder", folder), "choose another name for -o")
 	}
@@ -34,11 +34,11 @@ func mayWrite(name string, force bool) error {
 	case err != nil:
 		return model.RefusedError(fmt.Sprintf("%s cannot be written: %v", name, err), "choose another name for -o")
 	case info.IsDir():
-		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+filepath.Join(name, "report.html"))
+		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+model.ShellWord(filepath.Join(name, "report.html")))
 	case !info.Mode().IsRegular():
 		return nil
 	case (store.IsRun(folder) || store.IsComparison(folder) || isDurability(folder)) && filepath.Base(name) != store.PageFile:
-		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+folder+" writes a run's own files again")
+		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+model.ShellWord(folder)+" writes a run's own files again")
 	case force || info.Size() == 0:
 		return nil
 	}

@@ -15,7 +15,7 @@ func refuseSame(a, b model.Target) error {
 	}
 	hint := "name two different targets"
 	if a.Kind == model.Directory {
-		hint = "to see how much one place varies, name two directories on it: mkdir " + a.Path + "/a " + a.Path + "/b"
+		hint = "to see how much one place varies, name two directories on it: mkdir " + model.ShellWord(a.Path+"/a") + " " + model.ShellWord(a.Path+"/b")
 	}
 	if a.Name == b.Name {
 		return model.RefusedError(fmt.Sprintf("%s would be compared with itself", a.Name), hint)
@@ -33,7 +33,7 @@ func refuseShared(a, b model.Target, inA, inB model.Environment) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
-		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", a.Name, b.Name))
+		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", model.ShellWord(a.Name), model.ShellWord(b.Name)))
 }
 
 func kindWord(k model.TargetKind) string {

@@ -82,7 +82,7 @@ func (o *Options) check() (err error) {
 	switch o.Target.Kind {
 	case model.RBD:
 		return model.RefusedError(fmt.Sprintf("%s: durability is tested on files, block devices and NBD exports", o.Target.Name),
-			"map the image and name the device: rbd map "+o.Target.URI)
+			"map the image and name the device: rbd map "+model.ShellWord(o.Target.URI))
 	case model.Fake:
 		return model.RefusedError(fmt.Sprintf("%s is storage made of numbers: there is nothing to lose", o.Target.Name), "name a directory, a file, a block device or an NBD URI")
 	}

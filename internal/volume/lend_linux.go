@@ -73,7 +73,7 @@ func borrow(t model.Target, write bool, share string) (*os.File, error) {
 	named, known := inodeOf(t.Path)
 	if !ok || !known || !own.same(named) {
 		_ = f.Close()
-		return nil, inUse(t, "is not what another worker of this run has opened under this name", "look at it: ls -l "+t.Path)
+		return nil, inUse(t, "is not what another worker of this run has opened under this name", "look at it: ls -l "+model.ShellWord(t.Path))
 	}
 	return f, nil
 }

@@ -53,7 +53,7 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	var no *nbd.RefusedError
 	switch {
 	case errors.As(err, &no) && no.Unknown:
-		hint := "list the server's exports: nbdinfo --list '" + t.URI + "'"
+		hint := "list the server's exports: nbdinfo --list " + model.ShellWord(t.URI)
 		if len(no.Exports) > 0 {
 			hint = fmt.Sprintf("the server has these exports: %s", strings.Join(quoted(no.Exports), ", "))
 		}
@@ -140,7 +140,11 @@ func asUser(t model.Target, args []string) []string {
 
 // rbdLine is such a command for people to type.
 func rbdLine(t model.Target, args ...string) string {
-	return strings.Join(append([]string{"rbd"}, asUser(t, args)...), " ")
+	words := []string{"rbd"}
+	for _, a := range asUser(t, args) {
+		words = append(words, model.ShellWord(a))
+	}
+	return strings.Join(words, " ")
 }
 
 // ownWords is the last line that rbd itself says, among those of the library

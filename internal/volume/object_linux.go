@@ -68,10 +68,10 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 	f, err := openBriefly(t.Path, flags)
 	switch {
 	case errors.Is(err, unix.ELOOP):
-		return nil, inUse(t, "was replaced by a symbolic link", "look at it: ls -l "+t.Path)
+		return nil, inUse(t, "was replaced by a symbolic link", "look at it: ls -l "+model.ShellWord(t.Path))
 	case errors.Is(err, unix.EBUSY):
 		return nil, inUse(t, "is in use by the kernel, or by a program that holds it exclusively ("+unix.EBUSY.Error()+")",
-			"find out by what: lsblk "+t.Path+"; fuser -v "+t.Path)
+			"find out by what: lsblk "+model.ShellWord(t.Path)+"; fuser -v "+model.ShellWord(t.Path))
 	case err != nil && write && t.Kind == model.BlockDevice:
 		return nil, inUse(t, "cannot be opened for writing ("+reason(err)+")", "run as a user who may write it, often root")
 	case err != nil && write:
@@ -104,7 +104,7 @@ func checkKind(t model.Target, f *os.File) error {
 		want = fs.ModeDevice
 	}
 	if info.Mode().Type() != want {
-		return inUse(t, "was replaced by another "+kindOf(info), "look at it: ls -l "+t.Path)
+		return inUse(t, "was replaced by another "+kindOf(info), "look at it: ls -l "+model.ShellWord(t.Path))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func openBriefly(path string, flags int) (f *os.File, err error) {
 func lockTarget(t model.Target, f *os.File) error {
 	err := briefly(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EAGAIN) {
-		return inUse(t, "is locked by another process", "find out by which: lslocks; fuser -v "+t.Path)
+		return inUse(t, "is locked by another process", "find out by which: lslocks; fuser -v "+model.ShellWord(t.Path))
 	}
 	// Any other failure means that this filesystem has no such locks.
 	if err := guardLocks(t, int(f.Fd())); err != nil || t.Kind != model.File {
@@ -148,7 +148,7 @@ func lockTarget(t model.Target, f *os.File) error {
 	// failure but EAGAIN means that this filesystem or user has none.
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
 	if errors.Is(err, unix.EAGAIN) {
-		return inUse(t, "is open in another process", "find out in which: fuser -v "+t.Path)
+		return inUse(t, "is open in another process", "find out in which: fuser -v "+model.ShellWord(t.Path))
 	}
 	if err == nil {
 		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)

@@ -46,7 +46,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	f, err := createLocked(root, name)
 	if errors.Is(err, fs.ErrExist) {
 		err = model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
-			"name another file, or remove this one if it may go: rm "+path)
+			"name another file, or remove this one if it may go: rm "+model.ShellWord(path))
 	} else if err != nil {
 		err = writeRefusal(path, err)
 	}

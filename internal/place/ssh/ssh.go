@@ -99,7 +99,7 @@ func (w *worker) wait() {
 	case sshFailed:
 		w.end = failure(w.host, said)
 	case notFound, notAllowed:
-		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+w.host+" loadline doctor")
+		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+model.ShellWord(w.host)+" loadline doctor")
 	default:
 		w.end = model.BrokenError(fmt.Sprintf("the worker on %s ended with exit code %d: %s", w.host, code, said), "")
 	}

@@ -91,7 +91,7 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	if writer != "" && !v.Owned && t.Kind != model.Fake && !names(t, exp.DestroyDataOn) {
 		return v, model.RefusedError(
 			fmt.Sprintf("workload %s writes, and %s exists: its content would be lost", writer, t.Name),
-			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", t.Name))
+			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", model.ShellWord(t.Name)))
 	}
 	v.Prefill = v.Owned || writer != ""
 	if err := checkFlushes(p.Workloads, v); err != nil {

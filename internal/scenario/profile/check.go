@@ -80,7 +80,7 @@ func checkFlushes(workloads []model.Workload, v model.Volume) error {
 		if v.NoFlush && w.Sync != "" {
 			return model.RefusedError(
 				fmt.Sprintf("workload %s waits for a flush after each write, and %s offers none", w.Name, v.Target.Name),
-				"leave it out: --skip "+w.Name)
+				"leave it out: --skip "+model.ShellWord(w.Name))
 		}
 	}
 	return nil
