@@ -36,7 +36,7 @@ func guardKernel(t model.Target, major, minor uint32) error {
 	}
 	for _, m := range k.mounts {
 		if m.major == major && m.minor == minor || sameDevice(m.source, major, minor) {
-			return inUse(t, "is mounted at "+m.point, "unmount it first, if its data may go: umount "+m.point)
+			return inUse(t, "is mounted at "+m.point, "unmount it first, if its data may go: umount "+model.ShellWord(m.point))
 		}
 	}
 	if swapped(t.Path, major, minor) {

@@ -72,7 +72,7 @@ func TestGuardNBD(t *testing.T) {
 		if err := Guard(t.Context(), env.OS(), tg, uri); err != nil {
 			t.Error(err)
 		}
-		wantRefusal(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on '"+uri+"'")
+		wantRefusal(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on "+model.ShellWord(uri))
 	})
 	t.Run("unreadable", func(t *testing.T) {
 		uri := nbdtest.URI(nbdtest.Nbdkit(t, "--filter=error", "memory", "1M", "error-pread-rate=100%", "error-pread=EIO"), "")
@@ -122,7 +122,7 @@ export) cat %s ;;
 	if err != nil || s.DeviceSize != 32<<20 || !strings.Contains(s.Server, "4 MiB") || !strings.Contains(s.Server, "exclusive-lock") {
 		t.Errorf("%+v, %v", s, err)
 	}
-	wantRefusal(t, Guard(t.Context(), free, tg, ""), "--destroy-data-on 'rbd:pool/vol'")
+	wantRefusal(t, Guard(t.Context(), free, tg, ""), "--destroy-data-on rbd:pool/vol")
 	if err := Guard(t.Context(), free, tg, "rbd:pool/vol"); err != nil {
 		t.Error(err)
 	}

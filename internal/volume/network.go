@@ -35,7 +35,7 @@ func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 		LogicalBlock: int(c.MinBlock), PhysicalBlock: int(c.PreferredBlock),
 	}
 	if c.Size == 0 {
-		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0", t.Name), "look at the export: nbdinfo '"+t.URI+"'")
+		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0", t.Name), "look at the export: nbdinfo "+model.ShellWord(t.URI))
 	}
 	return s, nil
 }
@@ -68,15 +68,17 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: there is no such socket", a.Server), "start the NBD server, or correct socket= in the URI")
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo '"+t.URI+"'")
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo "+model.ShellWord(t.URI))
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	}
-	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo '"+t.URI+"'")
+	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo "+model.ShellWord(t.URI))
 }
 
 // sentence makes a server's words fit into a sentence of ours.
-func sentence(words string) string { return strings.TrimRight(strings.TrimSpace(words), ".") }
+func sentence(words string) string {
+	return strings.TrimRight(strings.TrimSpace(model.Clean(words)), ".")
+}
 
 func quoted(names []string) []string {
 	q := make([]string, len(names))

@@ -24,7 +24,7 @@ func unavailable(t model.Target) error {
 }
 
 func probeFile(t model.Target, _ bool) (model.Storage, error) { return model.Storage{}, unavailable(t) }
-func probeDevice(t model.Target) (model.Storage, error) { return model.Storage{}, unavailable(t) }
+func probeDevice(t model.Target) (model.Storage, error)       { return model.Storage{}, unavailable(t) }
 
 // deviceState is what must stay as it is while a device is held; here only files are.
 type deviceState struct{}
