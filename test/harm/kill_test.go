@@ -70,7 +70,7 @@ func killed(t *testing.T, args func(dir string) []string, delay time.Duration) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"database": bytes.Repeat([]byte("row "), 1<<20), "sub/key": []byte("secret"),
+		"database": bytes.Repeat([]byte("row "), 1<<20), "sub/key": []byte("secret"), ".loadline-notes.md": []byte("mine"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o640); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func killed(t *testing.T, args func(dir string) []string, delay time.Duration) {
 	}
 	after := snapshot(t, dir)
 	for path := range after {
-		if _, known := before[path]; !known && strings.HasSuffix(path, ".data") && args(dir)[0] == "durability" {
+		if _, known := before[path]; !known && strings.Contains(path, "-durability.") && args(dir)[0] == "durability" {
 			delete(after, path)
 		}
 	}

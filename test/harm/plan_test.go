@@ -15,7 +15,7 @@ var brief = []string{"--profile", "quick", "--max-time", "5s"}
 // filesystem makes a small filesystem on a loop device and mounts it.
 func filesystem(t *testing.T, size int64, options string) (device, dir string) {
 	t.Helper()
-	device = loop(t, size)
+	device = fresh(t, size)
 	mkfs := exec.Command("mkfs.ext4", "-q", "-F", device)
 	if out, err := mkfs.CombinedOutput(); err != nil {
 		t.Skipf("mkfs.ext4: %v: %s (apt install e2fsprogs)", err, out)
@@ -32,32 +32,10 @@ func filesystem(t *testing.T, size int64, options string) (device, dir string) {
 	return device, dir
 }
 
-// loop attaches a file of the size to a loop device.
-func loop(t *testing.T, size int64) string {
+// fresh is a loop device of that many zeros.
+func fresh(t *testing.T, size int64) string {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("loop devices need root")
-	}
-	file := filepath.Join(t.TempDir(), "image")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Truncate(size); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	out, err := exec.Command("losetup", "--find", "--show", file).CombinedOutput()
-	if err != nil {
-		t.Skipf("losetup: %v: %s", err, out)
-	}
-	device := strings.TrimSpace(string(out))
-	t.Cleanup(func() {
-		if out, err := exec.Command("losetup", "-d", device).CombinedOutput(); err != nil {
-			t.Errorf("losetup -d %s: %v: %s", device, err, out)
-		}
-	})
-	return device
+	return loop(t, zeros(t, filepath.Join(t.TempDir(), "image"), size))
 }
 
 // What run refuses plan refuses too, in the same words, and writes nothing to find out.
@@ -89,7 +67,7 @@ func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 		_, err = filler.Write(block)
 	}
 	filler.Close()
-	signed := loop(t, 32<<20)
+	signed := fresh(t, 32<<20)
 	if out, err := exec.Command("mkswap", signed).CombinedOutput(); err != nil {
 		t.Skipf("mkswap: %v: %s (apt install util-linux)", err, out)
 	}
@@ -225,7 +203,7 @@ func TestMemoryIsSaidBefore(t *testing.T) {
 	}
 	t.Run("loop device on tmpfs", func(t *testing.T) {
 		t.Setenv("TMPDIR", dir)
-		if o := loadline(t, "plan", loop(t, 32<<20), "--only", "rand-read-iops"); o.code != 0 || !strings.Contains(o.stdout, "warning this is memory") {
+		if o := loadline(t, "plan", fresh(t, 32<<20), "--only", "rand-read-iops"); o.code != 0 || !strings.Contains(o.stdout, "warning this is memory") {
 			t.Errorf("plan ends with code %d and does not warn", o.code)
 		}
 	})
