@@ -65,7 +65,7 @@ func TestPlanRefusesTheClaimsThatRunRefuses(t *testing.T) {
 				}
 				e := env.OS()
 				var out, said bytes.Buffer
-				e.Args = append(append(append([]string{}, verb...), "pvc:data", "--kubeconfig", file), c.args...)
+				e.Args = append(append(append([]string{}, verb...), "pvc:data", "--kubeconfig", file, "--image", "loadline:test"), c.args...)
 				if verb[0] == "run" {
 					e.Args = append(e.Args, "--results", dir)
 				}

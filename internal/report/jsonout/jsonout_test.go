@@ -127,7 +127,10 @@ func fill(v reflect.Value) {
 			return
 		}
 		for i := range v.NumField() {
-			fill(v.Field(i))
+			// What no document holds, such as an open file, stays empty.
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				fill(v.Field(i))
+			}
 		}
 	}
 }
