@@ -1,0 +1,182 @@
+package model
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Secrets are hidden where something is recorded or printed: a report is sent to people
+// who need no password. What stands in a secret's place is the word for it in capitals, so
+// that a command that is typed again says what to fill in.
+
+// secretWord is a part of the names of what is secret.
+const secretWord = `(?:passwords?|passwd|passphrase|secrets?|tokens?|api[-_]?keys?|access[-_]?keys?|private[-_]?keys?|credentials?)`
+
+var (
+	// userinfo is the user and the password of a URI; the password ends at the last @
+	// before the path. In a JSON document its & is written \u0026.
+	userinfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@?#"'\\]*):(?:[^\s/?#"\\]|\\u0026)+@`)
+	// login is user:password@host without a scheme.
+	login = regexp.MustCompile(`([A-Za-z_][\w.-]*):([^\s:@/,;"'\\]+)@([\w.-]+)`)
+	// setting is key=value in a query, an environment or a list.
+	setting = regexp.MustCompile(`(?i)([\w./-]*` + secretWord + `[\w.-]*)=([^\s&;,:"'\\]+)`)
+	// flag is --key value in a command within a command, header the value of a header.
+	flag   = regexp.MustCompile(`(?i)(--?[\w-]*` + secretWord + `)(\s+)([^\s"'\\-][^\s"'\\]*)`)
+	header = regexp.MustCompile(`(?i)\b([\w-]*(?:` + secretWord + `|authorization))(\s*:\s*)((?:bearer|basic|digest|token)\s+)?([^\s"'\\{}\[\],]+)`)
+	// bearer is a token without its header's name.
+	bearer = regexp.MustCompile(`(?i)\b(bearer\s+)([\w.~+/-]{8,}=*)`)
+	// Tools that take a password by a letter.
+	byLetter = regexp.MustCompile(`(\b(?:ipmitool|sshpass|curl)\b[^|;&]*?\s(?:-P|-p|-u\s+[^\s:"'\\]+:|--user\s+[^\s:"'\\]+:)\s*)([^\s"'\\]+)`)
+	// ceph is what a name of an image says of who asks for it.
+	ceph        = regexp.MustCompile(`\brbd:[^\s"'\\]+`)
+	cephSetting = regexp.MustCompile(`([:?&])(id|user|name|key|keyring|keyfile)=([^:&]+)`)
+)
+
+// MaskText hides the secrets in a text, which may be a JSON document.
+func MaskText(s string) string {
+	if !suspicious(s) {
+		return s
+	}
+	s = userinfo.ReplaceAllString(s, "$1:PASSWORD@")
+	s = login.ReplaceAllStringFunc(s, func(found string) string {
+		m := login.FindStringSubmatch(found)
+		if strings.HasPrefix(m[3], "sha256") || strings.HasPrefix(m[3], "sha512") {
+			// The digest of an image.
+			return found
+		}
+		return m[1] + ":PASSWORD@" + m[3]
+	})
+	s = ceph.ReplaceAllStringFunc(s, func(name string) string {
+		return cephSetting.ReplaceAllStringFunc(name, func(set string) string {
+			m := cephSetting.FindStringSubmatch(set)
+			return m[1] + m[2] + "=" + strings.ToUpper(m[2])
+		})
+	})
+	s = byLetter.ReplaceAllString(s, "${1}PASSWORD")
+	s = setting.ReplaceAllStringFunc(s, func(found string) string {
+		m := setting.FindStringSubmatch(found)
+		if onlyName(m[1]) {
+			return found
+		}
+		return m[1] + "=" + standIn(m[1])
+	})
+	s = flag.ReplaceAllStringFunc(s, func(found string) string {
+		m := flag.FindStringSubmatch(found)
+		if onlyName(m[1]) {
+			return found
+		}
+		return m[1] + m[2] + standIn(m[1])
+	})
+	s = header.ReplaceAllStringFunc(s, func(found string) string {
+		m := header.FindStringSubmatch(found)
+		if onlyName(m[1]) {
+			return found
+		}
+		return m[1] + m[2] + m[3] + standIn(m[1])
+	})
+	return bearer.ReplaceAllString(s, "${1}TOKEN")
+}
+
+// suspicious tells quickly that a text may hold a secret: most are numbers.
+func suspicious(s string) bool {
+	if strings.Contains(s, "@") || strings.Contains(s, "rbd:") {
+		return true
+	}
+	low := strings.ToLower(s)
+	for _, word := range []string{"pass", "secret", "token", "key", "credential", "authorization", "bearer", "ipmitool", "curl "} {
+		if strings.Contains(low, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyName tells of a key that it names a secret and holds none, as --pull-secret and
+// csi.storage.k8s.io/provisioner-secret-name do.
+func onlyName(key string) bool {
+	low := strings.ToLower(strings.TrimLeft(key, "-"))
+	for _, end := range []string{"name", "namespace", "ref", "size", "type", "path", "pull-secret"} {
+		if strings.HasSuffix(low, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// standIn is what stands in the place of a secret with that key.
+func standIn(key string) string {
+	low := strings.ToLower(key)
+	switch {
+	case strings.Contains(low, "pass"):
+		return "PASSWORD"
+	case strings.Contains(low, "token"), strings.Contains(low, "authorization"):
+		return "TOKEN"
+	case strings.Contains(low, "key"):
+		return "KEY"
+	}
+	return "SECRET"
+}
+
+// secretFlags are flags of any program whose whole value is secret.
+var secretFlags = regexp.MustCompile(`(?i)^--?[\w-]*` + secretWord + `$`)
+
+// MaskCommand hides the secrets in a command line. It stays a command line.
+func MaskCommand(args []string) []string {
+	masked := make([]string, len(args))
+	for i, a := range args {
+		if i > 0 && secretFlags.MatchString(args[i-1]) && !onlyName(args[i-1]) && !strings.HasPrefix(a, "-") {
+			masked[i] = standIn(args[i-1])
+			continue
+		}
+		if name, _, ok := strings.Cut(a, "="); ok && secretFlags.MatchString(name) && !onlyName(name) {
+			masked[i] = name + "=" + standIn(name)
+			continue
+		}
+		masked[i] = MaskText(a)
+	}
+	return masked
+}
+
+// secretKey tells of a parameter of a StorageClass or a volume that its value is secret.
+var secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|key|credential`)
+
+// MaskParameters hides the values of parameters whose names say that they are secret.
+func MaskParameters(parameters map[string]string) map[string]string {
+	if parameters == nil {
+		return nil
+	}
+	masked := make(map[string]string, len(parameters))
+	for key, value := range parameters {
+		if masked[key] = MaskText(value); value != "" && secretKey.MatchString(key) && !onlyName(key) {
+			masked[key] = standIn(key)
+		}
+	}
+	return masked
+}
+
+// MaskEnvironment hides the secrets in what a cluster says of a volume and its class.
+func MaskEnvironment(e Environment) Environment {
+	if e.Cluster == nil {
+		return e
+	}
+	c := *e.Cluster
+	c.Parameters, c.Attributes = MaskParameters(c.Parameters), MaskParameters(c.Attributes)
+	e.Cluster = &c
+	return e
+}
+
+// Masked is a copy of what can be written as JSON, without its secrets.
+func Masked[T any](v T) T {
+	var copied T
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal([]byte(MaskText(string(data))), &copied)
+	}
+	if err != nil {
+		// What cannot be written is not shown either.
+		var none T
+		return none
+	}
+	return copied
+}

@@ -1,0 +1,98 @@
+package model
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is secret is hidden, and what stands in its place says what it was.
+func TestMaskText(t *testing.T) {
+	for text, want := range map[string]string{
+		"nbd://bob:hunter2@storage-1:10809/disk":                 "nbd://bob:PASSWORD@storage-1:10809/disk",
+		"nbd://bob:hun@ter2@storage-1/disk":                      "nbd://bob:PASSWORD@storage-1/disk",
+		"nbd://:hunter2@storage-1/disk":                          "nbd://:PASSWORD@storage-1/disk",
+		"see postgres://app:hunter2@db/prod?sslmode=require.":    "see postgres://app:PASSWORD@db/prod?sslmode=require.",
+		"https://x/y?token=hunter2&size=4":                       "https://x/y?token=TOKEN&size=4",
+		"rbd:pool/image:id=admin:key=AQBhunter2==:conf=/etc/c":   "rbd:pool/image:id=ID:key=KEY:conf=/etc/c",
+		"rbd:pool/image?id=admin&keyring=/etc/ceph/hunter2":      "rbd:pool/image?id=ID&keyring=KEYRING",
+		"PGPASSWORD=hunter2 psql":                                "PGPASSWORD=PASSWORD psql",
+		"Authorization: Bearer hunter2":                          "Authorization: Bearer TOKEN",
+		"curl -H 'X-Api-Key: hunter2' http://x":                  "curl -H 'X-Api-Key: KEY' http://x",
+		"curl -u bob:hunter2 http://x":                           "curl -u bob:PASSWORD http://x",
+		"ipmitool -U root -P hunter2 power cycle":                "ipmitool -U root -P PASSWORD power cycle",
+		"sshpass -p hunter2 ssh a reboot":                        "sshpass -p PASSWORD ssh a reboot",
+		"power --password hunter2 --off":                         "power --password PASSWORD --off",
+		"bob:hunter2@storage-1":                                  "bob:PASSWORD@storage-1",
+		`{"uri":"nbd://bob:hunter2@a/d?token=hunter2\u0026a=b"}`: `{"uri":"nbd://bob:PASSWORD@a/d?token=TOKEN\u0026a=b"}`,
+	} {
+		if got := MaskText(text); got != want {
+			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// What is no secret stays as it is.
+func TestMaskTextLeavesTheRest(t *testing.T) {
+	for _, text := range []string{
+		"", "/var/lib/data", "nbd://bob@storage-1/disk", "nbd+unix:///vol?socket=/run/s", "rbd:pool/ns/image", "bob@storage-1",
+		"loadline/loadline:1.0@sha256:0123456789abcdef", "sc:fast?size=20Gi&mode=Block", "--pull-secret regcred", "--pull-secret=regcred",
+		"csi.storage.k8s.io/provisioner-secret-name=rook-csi", "a key ring with 4 keys", "rand-read-iops iops > 60k",
+		`{"ios": 5, "key": 7}`, "12:30:45 the worker was lost", "keyboard=us", "the token is too easy: it needs at least 16 characters",
+	} {
+		// A sentence may lose a word behind "token:", but not here.
+		if got := MaskText(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestMaskCommandStaysACommand(t *testing.T) {
+	args := []string{"loadline", "run", "nbd://bob:hunter2@a/d", "--hosts", "bob:hunter2@b,c", "--token", "hunter2", "--api-key=hunter2", "--pull-secret", "regcred",
+		"--header", "Authorization: Basic hunter2", "--password", "--quiet", "--cut", "ipmitool -P hunter2 power off"}
+	want := []string{"loadline", "run", "nbd://bob:PASSWORD@a/d", "--hosts", "bob:PASSWORD@b,c", "--token", "TOKEN", "--api-key=KEY", "--pull-secret", "regcred",
+		"--header", "Authorization: Basic TOKEN", "--password", "--quiet", "--cut", "ipmitool -P PASSWORD power off"}
+	before := slices.Clone(args)
+	if diff := cmp.Diff(want, MaskCommand(args)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(before, args); diff != "" {
+		t.Errorf("the command itself was changed: %s", diff)
+	}
+}
+
+func TestMaskParameters(t *testing.T) {
+	got := MaskParameters(map[string]string{
+		"numberOfReplicas": "3", "encryptionKey": "hunter2", "adminPassword": "hunter2", "csi.storage.k8s.io/node-stage-secret-name": "rook",
+		"csi.storage.k8s.io/node-stage-secret-namespace": "rook-ceph", "secret": "hunter2", "endpoint": "https://u:hunter2@x", "token": "",
+	})
+	want := map[string]string{
+		"numberOfReplicas": "3", "encryptionKey": "KEY", "adminPassword": "PASSWORD", "csi.storage.k8s.io/node-stage-secret-name": "rook",
+		"csi.storage.k8s.io/node-stage-secret-namespace": "rook-ceph", "secret": "SECRET", "endpoint": "https://u:PASSWORD@x", "token": "",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A masked document is still a document, whatever the password is made of.
+func TestMaskedStaysJSON(t *testing.T) {
+	for _, secret := range []string{`hunter2`, `hun&ter2`, `hun'ter2`, `hun$ter;2`, `hun%22ter2`} {
+		plan := Plan{Experiment: Experiment{Target: "nbd://bob:" + secret + "@a/d"}}
+		text, err := json.Marshal(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Plan
+		if err := json.Unmarshal([]byte(MaskText(string(text))), &back); err != nil || back.Experiment.Target != "nbd://bob:PASSWORD@a/d" {
+			t.Errorf("%s: %v %q", secret, err, back.Experiment.Target)
+		}
+	}
+	got := Masked(Plan{Experiment: Experiment{Target: "nbd://bob:hunter2@a/d"}, Volume: Volume{Size: 5}})
+	if strings.Contains(got.Experiment.Target, "hunter2") || got.Volume.Size != 5 {
+		t.Errorf("masked to %+v", got)
+	}
+}
