@@ -44,7 +44,7 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 				return analyzeRanking(e, args[0], output)
 			}
 			if store.IsImported(args[0]) {
-				if err := reimport(args[0]); err != nil {
+				if err := reimportIn(args[0]); err != nil {
 					return err
 				}
 			}

@@ -54,14 +54,15 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	}
 	writer, err := store.Create(f.results, e.Now, store.Start{
 		Experiment: yaml, Plan: prep.plan, Environment: prep.probe.Environment,
-		Run: model.Run{ID: id, Started: started, Command: append([]string{"loadline"}, e.Args...), Tools: prep.probe.Tools},
+		Run: model.Run{ID: id, Started: started, Command: recordedCommand(e), Tools: prep.probe.Tools},
 	})
 	if err != nil {
 		return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if !f.quiet {
 		watch.Clear()
-		_ = text.Head(e.Stderr, &prep.plan, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
+		shown := model.Masked(prep.plan)
+		_ = text.Head(e.Stderr, &shown, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
 	unwatch := watchCopies(prep.copies, e.Now, writer.Beside)
 	status, runErr := engine.Execute(ctx, engine.Options{
@@ -73,8 +74,15 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	watch.Close()
 	// The head is on the screen already when both streams are the same terminal.
 	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
-	code, err := finish(e, writer.Dir(), f.output, brief)
+	code := exitFailed
+	rec, err := writer.Recorded()
+	if err == nil {
+		code, err = finishRecorded(e, rec, f.output, brief)
+	}
 	switch {
+	case isUnsaved(err) && runErr != nil:
+		// Both have one cause; the first says what is lost.
+		return errors.Join(runErr, closeErr)
 	case err != nil:
 		return errors.Join(runErr, err)
 	case status == model.Interrupted:
@@ -87,6 +95,11 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		return exitCode(code)
 	}
 	return nil
+}
+
+// recordedCommand is the command line, as it is kept: without secrets.
+func recordedCommand(e *env.Env) []string {
+	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
 }
 
 func registerOutput(cmd *cobra.Command, output *string) {

@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
@@ -57,51 +53,58 @@ func refuseCopy(a, b *model.Recorded) error {
 // the comparison beside the raw data, prints the comparison, and returns the exit
 // code.
 func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int, error) {
-	c, _, err := g.recompute(e, dir)
-	if err != nil {
-		return exitFailed, err
+	c, _, unsaved, err := g.recompute(e, dir)
+	if err == nil {
+		err = errors.Join(printComparison(e, c, output, brief), unsaved)
 	}
-	if err := printComparison(e, c, output, brief); err != nil {
+	if err != nil {
 		return exitFailed, err
 	}
 	return g.code(c), nil
 }
 
 // recompute computes a saved comparison from its raw data and saves what it
-// computed. It also returns the report of side B.
-func (g *gateFlags) recompute(e *env.Env, dir string) (*model.Comparison, *model.Report, error) {
+// computed. It also returns the report of side B, and what could not be saved.
+func (g *gateFlags) recompute(e *env.Env, dir string) (c *model.Comparison, b *model.Report, unsaved, err error) {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer folder.Close()
 	var recs [2]*model.Recorded
 	var reports [2]*model.Report
 	for i, side := range sideDirs {
-		rec, err := store.Read(filepath.Join(dir, side))
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, d := range rec.Damage {
-			sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
-		}
-		recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
-		if _, err := saveReport(rec.Directory, reports[i]); err != nil {
-			return nil, nil, err
+		err := func() error {
+			f, err := folder.Sub(side)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			rec, err := f.Read()
+			if err != nil {
+				return err
+			}
+			for _, d := range rec.Damage {
+				sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
+			}
+			recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
+			_, err = saveReport(f, reports[i])
+			return err
+		}()
+		if isUnsaved(err) {
+			unsaved = err
+		} else if err != nil {
+			return nil, nil, nil, err
 		}
 	}
-	c, err := g.compareWith(recs, reports)
-	if err != nil {
-		return nil, reports[1], err
+	if c, err = g.compareWith(recs, reports); err != nil {
+		return nil, reports[1], unsaved, err
 	}
 	c.Directory = dir
-	var doc, summary bytes.Buffer
-	if err := jsonout.WriteComparison(&doc, c); err != nil {
-		return nil, nil, err
+	if err = saveComparison(folder, c, reports); isUnsaved(err) {
+		unsaved, err = err, nil
 	}
-	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true}); err != nil {
-		return nil, nil, err
-	}
-	if err := store.WriteFile(dir, store.ComparisonFile, doc.Bytes()); err != nil {
-		return nil, nil, err
-	}
-	return c, reports[1], errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfComparison(c), doc.Len()),
-		savePage(dir, func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }))
+	return c, reports[1], unsaved, err
 }
 
 func (g *gateFlags) compare(a, b *model.Recorded) (*model.Comparison, error) {

@@ -103,6 +103,11 @@ func noSuchRun(name string) error {
 // addFile adds a document that was named itself.
 func (d *documents) addFile(name string) error {
 	data, err := store.ReadDocument(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	return d.addDocument(name, data, err)
+}
+
+// addDocument adds a document that was read, or says why it was not.
+func (d *documents) addDocument(name string, data []byte, err error) error {
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
 	}
@@ -125,7 +130,8 @@ func (d *documents) addFile(name string) error {
 // systems stand for it.
 func (d *documents) addRanking(dir string, beside bool) error {
 	if !beside {
-		return d.addFile(filepath.Join(dir, store.ReportFile))
+		data, err := readDocument(dir, store.ReportFile)
+		return d.addDocument(filepath.Join(dir, store.ReportFile), data, err)
 	}
 	d.remarks = append(d.remarks, dir+" is a ranking: its systems are shown")
 	for _, system := range store.RankedRuns(dir) {
@@ -137,6 +143,9 @@ func (d *documents) addRanking(dir string, beside bool) error {
 }
 
 func (d *documents) addDurability(dir string) error {
+	if err := checkDurability(dir); err != nil {
+		return err
+	}
 	if durability.Running(dir) {
 		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
 	}
@@ -168,7 +177,7 @@ func (d *documents) addRun(dir string) error {
 // there is none, or one of before there were charts.
 func savedReport(dir string) (*model.Report, []string, error) {
 	var remarks []string
-	data, err := store.ReadDocument(os.DirFS(dir), store.ReportFile)
+	data, err := readDocument(dir, store.ReportFile)
 	if err == nil {
 		var doc jsonout.Document
 		doc, err = jsonout.Read(data)
@@ -196,7 +205,7 @@ func (d *documents) addComparison(dir string) error {
 			return err
 		}
 	}
-	data, err := store.ReadDocument(os.DirFS(dir), store.ComparisonFile)
+	data, err := readDocument(dir, store.ComparisonFile)
 	if err == nil {
 		var doc jsonout.Document
 		if doc, err = jsonout.Read(data); err == nil && doc.Comparison != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,7 +151,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 	o := durability.Options{
 		Target: t, Destroy: f.destroy, Sync: f.sync, Blocks: f.blocks, Jobs: f.jobs, Writes: f.writes,
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
-		ID: store.Name(started, t.Name) + "-durability", Command: append([]string{"loadline"}, e.Args...), Environment: observe.Machine(e),
+		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
 		Parent: f.results, Now: e.Now, Observe: progress.observe,
 		Save: func(d *model.Durability) error { return saveDurability(d) },
 	}
@@ -196,16 +197,29 @@ func saveDurability(d *model.Durability) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.WriteFile(d.Directory, store.ReportFile, doc.Bytes()), store.WriteFile(d.Directory, "summary.txt", summary.Bytes()),
-		store.SaveCard(d.Directory, store.CardOfDurability(d), doc.Len()))
+	f, err := store.Open(d.Directory)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	masked := []byte(model.MaskText(doc.String()))
+	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(model.MaskText(summary.String()))),
+		f.SaveCard(store.CardOfDurability(d), len(masked)))
 }
 
 // printDurability prints the report.
 func printDurability(e *env.Env, d *model.Durability, output string) error {
+	var words bytes.Buffer
+	var err error
 	if output == "json" {
-		return jsonout.WriteDurability(term.Raw(e.Stdout), d)
+		if err = jsonout.WriteDurability(&words, d); err == nil {
+			_, err = io.WriteString(term.Raw(e.Stdout), model.MaskText(words.String()))
+		}
+		return err
 	}
-	return text.RenderDurability(e.Stdout, d, terminalOptions(e.Output))
+	err = text.RenderDurability(&words, d, terminalOptions(e.Output))
+	_, printed := io.WriteString(e.Stdout, model.MaskText(words.String()))
+	return errors.Join(err, printed)
 }
 
 func durabilityCode(d *model.Durability) int {
@@ -217,12 +231,15 @@ func durabilityCode(d *model.Durability) int {
 
 // isDurability tells whether the directory is that of a durability test.
 func isDurability(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, durability.LedgerFile))
+	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
 	return err == nil
 }
 
 // analyzeDurability computes the report of a saved test again, from its ledger.
 func analyzeDurability(e *env.Env, dir, output string) error {
+	if err := checkDurability(dir); err != nil {
+		return err
+	}
 	if durability.Running(dir) {
 		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
 	}
@@ -230,10 +247,8 @@ func analyzeDurability(e *env.Env, dir, output string) error {
 	if err != nil {
 		return err
 	}
-	if err := saveDurability(d); err != nil {
-		return err
-	}
-	if err := printDurability(e, d, output); err != nil {
+	unsaved := saving(dir, "loadline analyze "+dir, saveDurability(d))
+	if err := errors.Join(printDurability(e, d, output), unsaved); err != nil {
 		return err
 	}
 	if code := durabilityCode(d); code != exitOK {

@@ -187,7 +187,7 @@ func (f *importFlags) save(e *env.Env, dir string, s *system, exp model.Experime
 	rec := imported.Assemble(s.name, e.Now().UTC(), s.parts)
 	knownEvidence(rec, exp, s.name, f.baseline)
 	rec.Run.ID = filepath.Base(dir)
-	rec.Run.Command = append([]string{"loadline"}, e.Args...)
+	rec.Run.Command = recordedCommand(e)
 	rec.Run.Tools["loadline"] = worker.Version
 	yaml, err := spec.MarshalExperiment(rec.Plan.Experiment)
 	if err != nil {

@@ -101,7 +101,7 @@ func (k *kbenchRecorder) publish(aspect kbench.Aspect) error {
 
 // saveBeside replaces a file whole: a reader sees the old one or the new one.
 func saveBeside(path string, data []byte) error {
-	return store.WriteFile(filepath.Dir(path), filepath.Base(path), data)
+	return store.WriteNamed(path, data)
 }
 
 // writableBeside makes sure that results can be saved, before anything is measured.

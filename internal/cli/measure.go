@@ -90,7 +90,7 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 	if !f.quiet {
 		envs := [2]model.Environment{pair.probes[0].Environment, pair.probes[1].Environment}
 		watch.Clear()
-		_ = text.CompareHead(e.Stderr, pair.plans, envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
+		_ = text.CompareHead(e.Stderr, model.Masked(pair.plans), envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
 	}
 	m := measured{dir: dir}
 	for i := range sides {
@@ -186,7 +186,7 @@ func createSides(e *env.Env, pair *pairing, dir, id string, started time.Time) (
 		}
 		writer, err := store.Create(dir, e.Now, store.Start{
 			Directory: sideDirs[i], Experiment: yaml, Plan: pair.plans[i], Environment: pair.probes[i].Environment,
-			Run: model.Run{ID: id + "-" + sideDirs[i], Started: started, Command: append([]string{"loadline"}, e.Args...),
+			Run: model.Run{ID: id + "-" + sideDirs[i], Started: started, Command: recordedCommand(e),
 				Tools: pair.probes[i].Tools, Comparison: id, Side: []model.Side{model.SideA, model.SideB}[i]},
 		})
 		if err != nil {

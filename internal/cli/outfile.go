@@ -72,7 +72,7 @@ func writeWhole(name string, data []byte) error {
 		_, err = f.Write(data)
 		return errors.Join(err, f.Close())
 	}
-	return store.WriteFile(filepath.Dir(name), filepath.Base(name), data)
+	return store.WriteNamed(name, data)
 }
 
 // beside is the name of a file beside another: x.csv with "-samples" is x-samples.csv.

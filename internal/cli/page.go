@@ -8,10 +8,10 @@ import (
 )
 
 // savePage writes a page beside the data that it shows.
-func savePage(dir string, render func(io.Writer) error) error {
+func savePage(f *store.Folder, render func(io.Writer) error) error {
 	var page bytes.Buffer
 	if err := render(&page); err != nil {
 		return err
 	}
-	return store.WriteFile(dir, store.PageFile, page.Bytes())
+	return f.Write(store.PageFile, page.Bytes())
 }

@@ -105,7 +105,8 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if output == "json" {
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
-	return text.Plan(e.Stdout, &prep.plan, prep.probe.Environment, terminalOptions(e.Output))
+	shown := model.Masked(prep.plan)
+	return text.Plan(e.Stdout, &shown, prep.probe.Environment, terminalOptions(e.Output))
 }
 
 // planDocument writes a plan as JSON.
@@ -119,7 +120,7 @@ func planDocument(w io.Writer, prep *prepared) error {
 		Cluster *model.Cluster `json:"cluster,omitempty"`
 		// Memory tells that no disk would be measured.
 		Memory bool `json:"memory,omitempty"`
-	}{prep.plan, prep.probe.Environment.Cluster, prep.probe.Environment.Storage.Memory})
+	}{model.Masked(prep.plan), prep.probe.Environment.Cluster, prep.probe.Environment.Storage.Memory})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
@@ -25,7 +24,7 @@ func known(d *documents) (s model.System) {
 		if d.directories[i] == "" {
 			continue
 		}
-		data, err := store.ReadDocument(os.DirFS(d.directories[i]), store.PlanFile)
+		data, err := readDocument(d.directories[i], store.PlanFile)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,33 +21,54 @@ import (
 // reports and the ranking beside them, prints the ranking, and returns the exit code
 // that the verdicts ask for.
 func finishRanking(e *env.Env, dir, output string) (int, error) {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer folder.Close()
 	var sides []analyze.Measured
-	for _, d := range store.RankedRuns(dir) {
-		rec, err := store.Read(d)
+	var folders []*store.Folder
+	for _, name := range folder.RankedRuns() {
+		f, err := folder.Sub(name)
 		if err != nil {
 			return exitFailed, err
 		}
-		sides = append(sides, analyze.Measured{Recorded: rec})
+		defer f.Close()
+		rec, err := f.Read()
+		if err != nil {
+			return exitFailed, err
+		}
+		sides, folders = append(sides, analyze.Measured{Recorded: rec}), append(folders, f)
 	}
 	code := exitOK
+	var unsaved error
 	for i := range sides {
 		rec := sides[i].Recorded
 		sides[i].Report = assembleOn(rec, importedBaseline(rec, sides))
-		if _, err := saveReport(rec.Directory, sides[i].Report); err != nil {
+		if _, err := saveReport(folders[i], sides[i].Report); isUnsaved(err) {
+			unsaved = err
+		} else if err != nil {
 			return exitFailed, err
 		}
 		code = max(code, reportCode(sides[i].Report))
 	}
 	r := rankingReport(dir, sides)
-	doc, err := saveReport(dir, r)
+	doc, err := saveReport(folder, r)
+	if isUnsaved(err) {
+		unsaved, err = err, nil
+	}
 	if err != nil {
 		return exitFailed, err
 	}
 	if output == "json" {
-		_, err := term.Raw(e.Stdout).Write(doc)
-		return code, err
+		_, err = term.Raw(e.Stdout).Write(doc)
+	} else {
+		err = text.Render(e.Stdout, r, terminalOptions(e.Output))
 	}
-	return code, text.Render(e.Stdout, r, terminalOptions(e.Output))
+	if err = errors.Join(err, unsaved); err != nil {
+		return exitFailed, err
+	}
+	return code, nil
 }
 
 // rankingReport is the report on several systems.
@@ -136,15 +158,15 @@ func importedBaseline(rec *model.Recorded, sides []analyze.Measured) *trust.Side
 
 // reimport reads the originals of an imported run again, and replaces what was read
 // out of them before.
-func reimport(dir string) error {
-	old, err := store.Read(dir)
+func reimport(f *store.Folder) error {
+	old, err := f.Read()
 	if err != nil {
 		return err
 	}
 	if old.Imported == nil {
-		return model.BrokenError(fmt.Sprintf("%s is an imported run whose record cannot be read", dir), "import the originals in its raw/ folder again")
+		return model.BrokenError(fmt.Sprintf("%s is an imported run whose record cannot be read", f.Dir()), "import the originals in its raw/ folder again")
 	}
-	originals, err := store.Originals(dir, old.Imported)
+	originals, err := f.Originals(old.Imported)
 	if err != nil {
 		return err
 	}
@@ -165,16 +187,39 @@ func reimport(dir string) error {
 	knownEvidence(rec, old.Plan.Experiment, old.Imported.System, old.Plan.Experiment.Baseline)
 	rec.Run.ID, rec.Run.Command = old.Run.ID, old.Run.Command
 	rec.Run.Tools["loadline"] = old.Run.Tools["loadline"]
-	return store.RewriteImported(dir, rec)
+	return f.RewriteImported(rec)
+}
+
+// reimportIn is reimport of a directory that the user named.
+func reimportIn(dir string) error {
+	f, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return reimport(f)
 }
 
 // analyzeRanking reads the originals of all systems of a folder again.
 func analyzeRanking(e *env.Env, dir, output string) error {
-	for _, d := range store.RankedRuns(dir) {
-		if !store.IsImported(d) {
-			continue
-		}
-		if err := reimport(d); err != nil {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	for _, name := range folder.RankedRuns() {
+		err := func() error {
+			f, err := folder.Sub(name)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if !f.IsImported() {
+				return nil
+			}
+			return reimport(f)
+		}()
+		if err != nil {
 			return err
 		}
 	}

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
-	"io"
 
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/html"
-	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
@@ -25,42 +21,36 @@ func finish(e *env.Env, dir, output string, brief bool) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	r := assemble(rec)
-	doc, err := saveReport(dir, r)
+	return finishRecorded(e, rec, output, brief)
+}
+
+// finishRecorded is finish of what was read. A report that cannot be saved is printed all
+// the same.
+func finishRecorded(e *env.Env, rec *model.Recorded, output string, brief bool) (int, error) {
+	f, err := store.Open(rec.Directory)
 	if err != nil {
 		return exitFailed, err
 	}
+	defer f.Close()
+	r := assemble(rec)
+	doc, unsaved := saveReport(f, r)
+	if unsaved != nil && !isUnsaved(unsaved) {
+		return exitFailed, unsaved
+	}
 	for _, d := range rec.Damage {
-		sayLine(e.Stderr, "loadline: %s: %s", dir, d)
+		sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
 	}
 	if output == "json" {
-		if _, err := term.Raw(e.Stdout).Write(doc); err != nil {
-			return exitFailed, err
-		}
-		return reportCode(r), nil
+		_, err = term.Raw(e.Stdout).Write(doc)
+	} else {
+		o := terminalOptions(e.Output)
+		o.Brief = brief
+		err = text.Render(e.Stdout, r, o)
 	}
-	o := terminalOptions(e.Output)
-	o.Brief = brief
-	if err := text.Render(e.Stdout, r, o); err != nil {
+	if err = errors.Join(err, unsaved); err != nil {
 		return exitFailed, err
 	}
 	return reportCode(r), nil
-}
-
-// saveReport writes a report beside its raw data, and returns its document.
-func saveReport(dir string, r *model.Report) ([]byte, error) {
-	var doc, summary bytes.Buffer
-	if err := jsonout.Write(&doc, r); err != nil {
-		return nil, err
-	}
-	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
-		return nil, err
-	}
-	if err := store.WriteFile(dir, store.ReportFile, doc.Bytes()); err != nil {
-		return nil, err
-	}
-	return doc.Bytes(), errors.Join(store.WriteFile(dir, "summary.txt", summary.Bytes()), store.SaveCard(dir, store.CardOfReport(r), doc.Len()),
-		savePage(dir, func(w io.Writer) error { return html.Render(w, r) }))
 }
 
 // assemble computes the report of a run: estimates first, then findings on them.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
@@ -39,7 +40,7 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 // exit code: a regression goes before a missed goal, and that before an invalid
 // number.
 func (f *runFlags) finishBaseline(e *env.Env, dir string) (int, error) {
-	c, r, err := f.gate.recompute(e, dir)
+	c, r, unsaved, err := f.gate.recompute(e, dir)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -54,7 +55,7 @@ func (f *runFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 			err = text.RenderComparison(e.Stdout, c, o)
 		}
 	}
-	if err != nil {
+	if err = errors.Join(err, unsaved); err != nil {
 		return exitFailed, err
 	}
 	code := f.gate.code(c)

@@ -29,7 +29,7 @@ func forPrograms(e *env.Env) *env.Env {
 // sayLine prints one line for people, whatever is in the values: no name from elsewhere
 // can add a line to it.
 func sayLine(w io.Writer, format string, values ...any) {
-	fmt.Fprintln(w, model.Clean(fmt.Sprintf(format, values...)))
+	fmt.Fprintln(w, model.Clean(model.MaskText(fmt.Sprintf(format, values...))))
 }
 
 // sayError prints an error, or each of several that were joined, as a line.

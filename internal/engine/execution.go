@@ -96,7 +96,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}
-	var err error
+	var err, recErr error
 	d.results, d.samples, err = e.visit(ctx, s, step, w, begin, base)
 	for i := range d.results {
 		r := &d.results[i]
@@ -107,9 +107,11 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		if r.Error != "" {
 			d.failed = r.Error
 		}
-		if recErr := s.recorder.Step(*r); recErr != nil {
-			return d, recErr
-		}
+		// All are recorded: a recorder that cannot save one keeps it for the report.
+		recErr = errors.Join(recErr, s.recorder.Step(*r))
+	}
+	if recErr != nil {
+		return d, errors.Join(err, recErr)
 	}
 	e.spent += max(e.clock-base, 0)
 	if err == nil && d.failed != "" && ctx.Err() == nil {

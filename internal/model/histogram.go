@@ -272,3 +272,6 @@ func HistogramFromNanos(bins map[uint64]uint64) Histogram {
 }
 
 var _ json.Marshaler = Histogram{}
+
+// Len is the number of buckets that are not empty.
+func (h Histogram) Len() int { return len(h.keys) }

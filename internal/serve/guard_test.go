@@ -132,7 +132,7 @@ func TestOnlyListedDirectoriesAreOpened(t *testing.T) {
 			rt.Errorf("%q is found", p)
 		}
 		if fs.ValidPath(p) {
-			if _, err := (plain{s.server.library.root}).Open(p); err == nil && strings.Contains(p, "..") {
+			if _, err := store.Plain(s.server.library.root).Open(p); err == nil && strings.Contains(p, "..") {
 				rt.Errorf("%q is opened", p)
 			}
 		}

@@ -254,7 +254,7 @@ func (l *library) read(p string) {
 		e.card = store.Card{Kind: store.UnknownCard, ID: path.Base(p)}
 		e.problems = []string{fmt.Sprintf("it cannot be opened: %v", errors.Unwrap(err))}
 	} else {
-		e.card, e.problems = store.ReadCard(plain{dir}, path.Base(p))
+		e.card, e.problems = store.ReadCard(store.Plain(dir), path.Base(p))
 		dir.Close()
 	}
 	e.text = e.searchText()
@@ -321,9 +321,9 @@ func (l *library) open(ctx context.Context, p string) (*opened, error) {
 	if e.text == "" || e.moving() {
 		fresh := *e
 		e = &fresh
-		e.card, e.problems = store.ReadCard(plain{dir}, path.Base(p))
+		e.card, e.problems = store.ReadCard(store.Plain(dir), path.Base(p))
 	}
-	return &opened{entry: *e, root: dir, files: plain{dir}, dir: path.Join(filepath.ToSlash(l.shown()), p)}, nil
+	return &opened{entry: *e, root: dir, files: store.Plain(dir), dir: path.Join(filepath.ToSlash(l.shown()), p)}, nil
 }
 
 // shown is the folder's name for people.
@@ -360,22 +360,3 @@ type opened struct {
 }
 
 func (o *opened) close() { o.root.Close() }
-
-// plain gives out the plain files of a directory and its folders, never a link, a
-// pipe or a device, which might lead elsewhere or never answer.
-type plain struct{ root *os.Root }
-
-// Open opens a file or a folder for reading.
-func (p plain) Open(name string) (fs.File, error) {
-	info, err := p.root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is no plain file")}
-	}
-	return p.root.Open(name)
-}
-
-// Stat describes a file, or a link as a link.
-func (p plain) Stat(name string) (fs.FileInfo, error) { return p.root.Lstat(name) }

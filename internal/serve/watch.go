@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -90,7 +91,7 @@ func (h *hub) watch(o *opened) (*follower, func(), error) {
 		h.ended.Go(func() {
 			defer dir.Close()
 			defer h.forget(o.path, f)
-			f.follow(ctx, h, plain{dir}, o.dir)
+			f.follow(ctx, h, store.Plain(dir), o.dir)
 		})
 	}
 	f.mu.Lock()
@@ -122,7 +123,7 @@ func (h *hub) forget(path string, f *follower) {
 }
 
 // follow reads the run until it ends or nobody watches any more.
-func (f *follower) follow(ctx context.Context, h *hub, files plain, dir string) {
+func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) {
 	var mu sync.Mutex
 	var samples []model.Sample
 	over, ready := make(chan error, 1), make(chan struct{})

@@ -188,6 +188,17 @@ func finite(e model.Estimate) bool {
 // SaveCard saves the card of a directory whose document was just saved with that
 // many bytes.
 func SaveCard(dir string, c Card, document int) error {
+	f, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.SaveCard(c, document)
+}
+
+// SaveCard saves the card of the folder whose document was just saved with that many
+// bytes.
+func (f *Folder) SaveCard(c Card, document int) error {
 	c.Document = int64(document)
-	return writeJSON(dir, CardFile, c)
+	return f.writeJSON(CardFile, c)
 }

@@ -17,9 +17,6 @@ import (
 // ledgerFile is the file that every durability test begins with.
 const ledgerFile = "ledger.jsonl"
 
-// largestReport bounds, in bytes, how much of a report is read for a card.
-const largestReport = 64 << 20
-
 // stamped is what the name of a run directory begins with.
 var stamped = regexp.MustCompile(`^\d{8}-\d{6}(-|$)`)
 
@@ -245,20 +242,6 @@ func missing(name string, err error) string {
 		return "there is no " + name
 	}
 	return fmt.Sprintf("%s cannot be read: %v", name, err)
-}
-
-// ReadDocument reads a computed document, as long as it is not larger than any is.
-func ReadDocument(files fs.FS, name string) ([]byte, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, largestReport+1))
-	if err == nil && len(data) > largestReport {
-		err = errors.New("it is larger than any report")
-	}
-	return data, err
 }
 
 func firstLine(files fs.FS, name string) ([]byte, error) {

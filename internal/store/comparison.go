@@ -1,10 +1,5 @@
 package store
 
-import (
-	"os"
-	"path/filepath"
-)
-
 // The names of the two run directories inside the folder of a comparison that was
 // measured as one, and of its computed document.
 const (
@@ -20,14 +15,31 @@ func CreateComparison(parent, name string) (string, error) {
 }
 
 // IsRun tells whether the directory is that of a run, whatever state it is in.
-func IsRun(dir string) bool { return exists(dir, planFile) || exists(dir, runFile) }
+func IsRun(dir string) bool { return inside(dir, isRun) }
 
 // IsComparison tells whether the directory is the folder of a comparison.
 func IsComparison(dir string) bool {
-	return IsRun(filepath.Join(dir, BaselineDir)) && IsRun(filepath.Join(dir, CandidateDir))
+	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
 }
 
-func exists(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
-	return err == nil
+func isRun(f *Folder) bool { return has(f.Files(), planFile) || has(f.Files(), runFile) }
+
+// inside asks something of a directory; one that cannot be opened is none of ours.
+func inside(dir string, is func(*Folder) bool) bool {
+	f, err := Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return is(f)
+}
+
+// sub asks something of a folder inside.
+func (f *Folder) sub(name string, is func(*Folder) bool) bool {
+	sub, err := f.Sub(name)
+	if err != nil {
+		return false
+	}
+	defer sub.Close()
+	return is(sub)
 }

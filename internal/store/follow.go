@@ -2,15 +2,12 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -26,25 +23,29 @@ func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(mod
 		return err
 	}
 	defer f.Close()
-	// One decoder without read-ahead: it hands out a block as soon as that is there.
-	unzip, err := zstd.NewReader(&growing{ctx: ctx, files: files, file: f, every: every, rest: rest},
-		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	// The decoder does not read ahead: it hands out a block as soon as that is there.
+	unzip, err := newUnzip(&growing{ctx: ctx, files: files, file: f, every: every, rest: rest})
 	if err != nil {
 		return err
 	}
 	defer unzip.Close()
-	lines := bufio.NewReaderSize(unzip, 1<<16)
+	lines, m := bufio.NewReaderSize(unzip, longestLine), newMeter(f)
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.ReadSlice('\n')
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			return errLongLine
 		case err != nil:
 			return err
 		}
-		var s model.Sample
-		if err := json.Unmarshal(line, &s); err != nil {
-			return fmt.Errorf("a line is no sample: %w", err)
+		if err := m.addText(len(line)); err != nil {
+			return err
+		}
+		s, err := decodeLine(bytes.TrimSuffix(line, []byte("\n")), m)
+		if err != nil {
+			return err
 		}
 		take(s)
 	}

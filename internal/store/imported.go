@@ -1,14 +1,14 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -40,7 +40,7 @@ func CreateImported(dir string, experiment []byte, rec *model.Recorded, original
 	for _, o := range originals {
 		errs = append(errs, w.Raw(model.Raw{Name: o.Raw, Data: o.Data}))
 	}
-	errs = append(errs, writeJSON(w.Dir(), importedFile, rec.Imported))
+	errs = append(errs, w.folder.writeJSON(importedFile, rec.Imported))
 	for _, s := range rec.Samples {
 		errs = append(errs, w.Sample(s))
 	}
@@ -50,51 +50,65 @@ func CreateImported(dir string, experiment []byte, rec *model.Recorded, original
 
 // RewriteImported replaces what was read out of the originals, after they were read
 // again. The originals stay as they are.
-func RewriteImported(dir string, rec *model.Recorded) error {
-	path := filepath.Join(dir, samplesFile)
-	tmp := path + ".new"
-	f, err := os.Create(tmp)
-	if err != nil {
-		return err
-	}
-	err = writeSamples(f, rec.Samples)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
+func (f *Folder) RewriteImported(rec *model.Recorded) error {
+	var samples bytes.Buffer
+	if err := writeSamples(&samples, rec.Samples); err != nil {
 		return fmt.Errorf("the samples cannot be saved: %w", err)
 	}
-	return errors.Join(writeJSON(dir, importedFile, rec.Imported), writeJSON(dir, planFile, rec.Plan),
-		writeJSON(dir, environmentFile, rec.Environment), writeJSON(dir, runFile, rec.Run))
+	return errors.Join(f.Write(samplesFile, samples.Bytes()), f.writeJSON(importedFile, rec.Imported), f.writeJSON(planFile, rec.Plan),
+		f.writeJSON(environmentFile, rec.Environment), f.writeJSON(runFile, rec.Run))
 }
 
 // readRaw reads a file under raw/ back, compressed or not.
-func readRaw(dir, name string) ([]byte, error) {
-	path := filepath.Join(dir, rawDir, filepath.Base(name))
-	data, err := os.ReadFile(path)
-	if !errors.Is(err, os.ErrNotExist) {
+func (f *Folder) readRaw(name string) ([]byte, error) {
+	name = path.Join(rawDir, path.Base(filepath.ToSlash(name)))
+	data, err := readBounded(f.Files(), name, largestRaw)
+	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
 	}
-	packed, err := os.ReadFile(path + ".zst")
+	packed, err := f.Files().Open(name + ".zst")
 	if err != nil {
 		return nil, err
 	}
-	unzip, err := zstd.NewReader(nil)
+	defer packed.Close()
+	unzip, err := newUnzip(packed)
 	if err != nil {
 		return nil, err
 	}
 	defer unzip.Close()
-	return unzip.DecodeAll(packed, nil)
+	// In two passes: a buffer that grows would take twice what the file holds.
+	size, err := io.Copy(io.Discard, io.LimitReader(unzip, largestRaw+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case size > largestRaw:
+		return nil, errBound(fmt.Sprintf("it unpacks to more than %s", model.FormatSize(largestRaw)))
+	}
+	if _, err := packed.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if err := unzip.Reset(packed); err != nil {
+		return nil, err
+	}
+	data = make([]byte, size)
+	_, err = io.ReadFull(unzip, data)
+	return data, err
 }
 
 // Originals reads the files that a run was imported from, in their order.
-func Originals(dir string, im *model.Imported) ([]Original, error) {
+func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 	var list []Original
+	total := 0
 	for _, s := range im.Sources {
-		data, err := readRaw(dir, s.Raw)
-		if err != nil {
-			return nil, model.BrokenError(fmt.Sprintf("the original %s of %s cannot be read: %v", s.Raw, dir, err), "import the file again")
+		data, err := f.readRaw(s.Raw)
+		if total += len(data); total > largestRaw {
+			err = errBound(fmt.Sprintf("with the other originals it holds more than %s", model.FormatSize(largestRaw)))
+		}
+		switch {
+		case isBound(err):
+			return nil, damaged(f.name, path.Join(rawDir, path.Base(filepath.ToSlash(s.Raw))), err.Error())
+		case err != nil:
+			return nil, model.BrokenError(fmt.Sprintf("the original %s of %s cannot be read: %v", s.Raw, f.name, err), "import the file again")
 		}
 		list = append(list, Original{Raw: s.Raw, Data: data})
 	}
@@ -102,25 +116,48 @@ func Originals(dir string, im *model.Imported) ([]Original, error) {
 }
 
 // IsImported tells whether the directory is that of an imported run.
-func IsImported(dir string) bool { return exists(dir, importedFile) && IsRun(dir) }
+func IsImported(dir string) bool { return inside(dir, (*Folder).IsImported) }
+
+// IsImported tells whether the folder is that of an imported run.
+func (f *Folder) IsImported() bool { return has(f.Files(), importedFile) && isRun(f) }
 
 // RankedRuns lists the run directories of a folder of several systems, in the order
 // in which they were given; nil when the folder is none.
-func RankedRuns(dir string) []string {
+func RankedRuns(dir string) (list []string) {
+	inside(dir, func(f *Folder) bool {
+		for _, name := range f.RankedRuns() {
+			list = append(list, filepath.Join(dir, name))
+		}
+		return true
+	})
+	return list
+}
+
+// RankedRuns lists the names of the run directories of a folder of several systems.
+func (f *Folder) RankedRuns() []string {
 	var names []string
-	if err := readJSON(os.DirFS(dir), RankingFile, &names); err != nil || len(names) == 0 {
+	if err := readJSON(f.Files(), RankingFile, &names); err != nil || len(names) == 0 {
 		return nil
 	}
-	list := make([]string, len(names))
 	for i, n := range names {
-		list[i] = filepath.Join(dir, filepath.Base(n))
+		names[i] = filepath.Base(n)
+		if !f.sub(names[i], func(*Folder) bool { return true }) {
+			return nil
+		}
 	}
-	return list
+	return names
 }
 
 // WriteRankedRuns makes a folder one of several systems: names are its run
 // directories.
-func WriteRankedRuns(dir string, names []string) error { return writeJSON(dir, RankingFile, names) }
+func WriteRankedRuns(dir string, names []string) error {
+	f, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.writeJSON(RankingFile, names)
+}
 
 // readImported reads what an imported run has in the place of samples; nil for a run
 // that was measured.

@@ -3,11 +3,13 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,14 +36,20 @@ type Start struct {
 // Writer records one run. Its methods may be called from several goroutines. It
 // is the engine's Recorder.
 type Writer struct {
-	dir string
-	now func() time.Time
+	folder *Folder
+	now    func() time.Time
 
 	mu      sync.Mutex
 	run     model.Run
 	file    *os.File
 	zip     *zstd.Encoder
 	flushed time.Time
+	// saved is how much of the samples' file can be read: up to the last flush.
+	saved int64
+	// loose are the files that do not survive a loss of power yet.
+	loose map[string]bool
+	// failed is why nothing more can be saved; what is recorded after that is in run only.
+	failed error
 }
 
 // flushEvery bounds how much of a running step a crash can lose.
@@ -68,24 +76,38 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, now: now, run: s.Run, flushed: now()}
-	w.run.Schema, w.run.Status = model.RunSchema, model.Running
-	if err := os.Mkdir(filepath.Join(dir, rawDir), 0o755); err != nil {
+	folder, err := Open(dir)
+	if err != nil {
 		return nil, err
 	}
-	if w.file, err = os.OpenFile(filepath.Join(dir, samplesFile), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644); err != nil {
-		return nil, err
+	w := &Writer{folder: folder, now: now, run: s.Run, flushed: now(), loose: map[string]bool{}}
+	w.run.Schema, w.run.Status = model.RunSchema, model.Running
+	if err := w.begin(s); err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return w, nil
+}
+
+// begin writes what is known at the start.
+func (w *Writer) begin(s Start) (err error) {
+	w.run.Command = model.MaskCommand(s.Run.Command)
+	if err := w.folder.root.Mkdir(rawDir, folderMode); err != nil {
+		return err
+	}
+	if w.file, err = w.folder.root.OpenFile(samplesFile, os.O_CREATE|os.O_WRONLY|os.O_EXCL, fileMode); err != nil {
+		return err
 	}
 	// A filesystem without locks (some NFS) only loses the distinction.
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if w.zip, err = newZip(w.file); err != nil {
-		return nil, err
+		return err
 	}
-	return w, errors.Join(
-		WriteFile(dir, experimentFile, s.Experiment),
-		writeJSON(dir, planFile, s.Plan),
-		writeJSON(dir, environmentFile, s.Environment),
-		writeJSON(dir, runFile, w.run),
+	return errors.Join(
+		w.folder.Write(experimentFile, []byte(model.MaskText(string(s.Experiment)))),
+		w.folder.writeJSON(planFile, s.Plan),
+		w.folder.writeJSON(environmentFile, model.MaskEnvironment(s.Environment)),
+		w.folder.writeJSON(runFile, w.run),
+		w.keepRoom(),
 	)
 }
 
@@ -110,7 +132,8 @@ func writeSamples(w io.Writer, samples []model.Sample) error {
 }
 
 // MakeDirectory makes a directory under parent, which is made as well, with a
-// number appended when the name is taken.
+// number appended when the name is taken. Nobody else can read it; the parent is the
+// user's, and as the umask has it.
 func MakeDirectory(parent, name string) (string, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", fmt.Errorf("the folder for results cannot be made: %w", err)
@@ -125,7 +148,7 @@ func freshDir(parent, name string) (string, error) {
 		if i > 1 {
 			dir = fmt.Sprintf("%s-%d", dir, i)
 		}
-		err := os.Mkdir(dir, 0o755)
+		err := os.Mkdir(dir, folderMode)
 		if err == nil || !os.IsExist(err) || i > 1000 {
 			return dir, err
 		}
@@ -133,14 +156,14 @@ func freshDir(parent, name string) (string, error) {
 }
 
 // Dir is the run directory.
-func (w *Writer) Dir() string { return w.dir }
+func (w *Writer) Dir() string { return w.folder.name }
 
 // Prepared records the preparation.
 func (w *Writer) Prepared(p model.Preparation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.run.Prepare = &p
-	return writeJSON(w.dir, runFile, w.run)
+	return w.save()
 }
 
 // Sample records one second.
@@ -151,8 +174,11 @@ func (w *Writer) Sample(s model.Sample) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.failed != nil {
+		return nil
+	}
 	if _, err := w.zip.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("the samples cannot be saved: %w", err)
+		return w.fail(fmt.Errorf("the samples cannot be saved: %w", err))
 	}
 	if w.now().Sub(w.flushed) >= flushEvery {
 		return w.flush()
@@ -162,8 +188,12 @@ func (w *Writer) Sample(s model.Sample) error {
 
 func (w *Writer) flush() error {
 	w.flushed = w.now()
-	if err := w.zip.Flush(); err != nil {
-		return fmt.Errorf("the samples cannot be saved: %w", err)
+	err := w.zip.Flush()
+	if err == nil {
+		w.saved, err = w.file.Seek(0, io.SeekCurrent)
+	}
+	if err != nil {
+		return w.fail(fmt.Errorf("the samples cannot be saved: %w", err))
 	}
 	return nil
 }
@@ -171,76 +201,202 @@ func (w *Writer) flush() error {
 // compressFrom is the size from which raw output is kept compressed.
 const compressFrom = 8 << 10
 
-// Raw keeps a piece of the tool's own output under raw/, compressed when large.
+// Raw keeps a piece of the tool's own output under raw/, compressed when large. It comes
+// while others may still be measuring, so it is made to last with the step.
 func (w *Writer) Raw(r model.Raw) error {
-	name := filepath.Join(rawDir, filepath.Base(r.Name))
-	if len(r.Data) < compressFrom {
-		return WriteFile(w.dir, name, r.Data)
+	name := path.Join(rawDir, path.Base(filepath.ToSlash(r.Name)))
+	data := []byte(model.MaskText(string(r.Data)))
+	if len(data) >= compressFrom {
+		var buf bytes.Buffer
+		zip, err := newZip(&buf)
+		if err != nil {
+			return err
+		}
+		if _, err := zip.Write(data); err != nil {
+			return err
+		}
+		if err := zip.Close(); err != nil {
+			return err
+		}
+		name, data = name+".zst", buf.Bytes()
 	}
-	var buf bytes.Buffer
-	zip, err := newZip(&buf)
-	if err != nil {
-		return err
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return nil
 	}
-	if _, err := zip.Write(r.Data); err != nil {
-		return err
+	if err := w.folder.write(name, data, false); err != nil {
+		return w.fail(err)
 	}
-	if err := zip.Close(); err != nil {
-		return err
-	}
-	return WriteFile(w.dir, name+".zst", buf.Bytes())
+	w.loose[name] = true
+	return nil
 }
 
-// Step records a step's result, after all its samples.
+// Step records a step's result, after all its samples, and makes all that was recorded
+// last. Nobody measures then, also on the same disk: the next step begins when it is done.
 func (w *Writer) Step(r model.StepResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	r.Error, r.Lost = model.MaskText(r.Error), model.MaskText(r.Lost)
+	w.run.Steps = append(w.run.Steps, r)
+	if w.failed != nil {
+		return nil
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}
-	w.run.Steps = append(w.run.Steps, r)
-	return writeJSON(w.dir, runFile, w.run)
+	if err := w.sync(); err != nil {
+		return w.fail(fmt.Errorf("what was measured cannot be saved: %w", err))
+	}
+	return w.save()
 }
 
-// Beside records what was measured beside the load.
+// Beside records what was measured beside the load. It may come while others measure.
 func (w *Writer) Beside(b model.Beside) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.run.Beside.Add(b)
-	return writeJSON(w.dir, runFile, w.run)
+	if w.failed != nil {
+		return nil
+	}
+	data, err := document(w.run)
+	if err == nil {
+		err = w.folder.write(runFile, data, false)
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	w.loose[runFile] = true
+	return nil
+}
+
+// sync makes what was written since the last time survive a loss of power.
+func (w *Writer) sync() error {
+	errs := []error{syncFile(w.file)}
+	for name := range w.loose {
+		f, err := w.folder.root.Open(name)
+		if err == nil {
+			err = errors.Join(syncFile(f), f.Close())
+		}
+		errs = append(errs, err)
+	}
+	clear(w.loose)
+	// The names in the folder itself last with the record, which is written next.
+	return errors.Join(append(errs, w.folder.syncNames(rawDir))...)
+}
+
+// save writes the run's record.
+func (w *Writer) save() error {
+	if w.failed != nil {
+		return nil
+	}
+	if err := w.folder.writeJSON(runFile, w.run); err != nil {
+		return w.fail(err)
+	}
+	if err := w.keepRoom(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// The room is a file that is given up when the disk is full, so that what was measured
+// can be told from a run that came to its end.
+const (
+	roomFile  = temporaryPrefix + "room"
+	leastRoom = 128 << 10
+)
+
+// keepRoom keeps room for the run's record, twice as much as it takes now.
+func (w *Writer) keepRoom() error {
+	record, err := w.folder.root.Stat(runFile)
+	if err != nil {
+		return err
+	}
+	need := max(leastRoom, 2*record.Size())
+	if room, err := w.folder.root.Stat(roomFile); err == nil && room.Size() >= need {
+		return nil
+	}
+	// Zeros would take no room where the filesystem compresses.
+	filler := make([]byte, 2*need)
+	_, _ = rand.Read(filler)
+	f, err := w.folder.root.OpenFile(roomFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
+	if err == nil {
+		_, err = f.Write(filler)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be saved: %w", runFile, err)
+	}
+	return nil
+}
+
+// fail notes that nothing more can be saved, and says so once: what comes after it is kept
+// in memory, so that it is reported at least.
+func (w *Writer) fail(err error) error {
+	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
+		"make room there, then see what was saved: loadline analyze "+w.folder.name)
+	return w.failed
 }
 
 // Finish records the status, closes the samples and releases the lock.
 func (w *Writer) Finish(status model.Status, reason string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.run.Status, w.run.Reason, w.run.Finished = status, reason, w.now()
-	return errors.Join(w.zip.Close(), w.file.Sync(), writeJSON(w.dir, runFile, w.run), w.file.Close())
+	w.run.Status, w.run.Reason, w.run.Finished = status, model.MaskText(reason), w.now()
+	defer w.folder.Close()
+	defer w.file.Close()
+	if w.failed == nil {
+		err := w.zip.Close()
+		if err == nil {
+			err = w.sync()
+		}
+		if err == nil {
+			// From here on nothing else is written.
+			_ = w.folder.root.Remove(roomFile)
+			err = w.folder.writeJSON(runFile, w.run)
+		}
+		if err == nil {
+			return nil
+		}
+		w.run.Status = model.Failed
+		w.run.Reason = w.fail(err).Error()
+	} else {
+		_ = w.zip.Close() // its error is known
+	}
+	// What is behind the last flush is half a block.
+	_ = w.file.Truncate(w.saved)
+	_ = w.folder.root.Remove(roomFile)
+	if err := w.folder.writeJSON(runFile, w.run); err != nil {
+		// The record says that the run goes on, which nobody does: it is read as cut off.
+		return errors.Join(w.failed, err)
+	}
+	return w.failed
 }
 
-// WriteFile replaces a file of the run directory whole.
-func WriteFile(dir, name string, data []byte) error {
-	path := filepath.Join(dir, name)
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+// Recorded reads the run back. What could not be saved of its record is taken from memory.
+func (w *Writer) Recorded() (*model.Recorded, error) {
+	rec, err := Read(w.folder.name)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		rec.Run = w.run
+	}
+	return rec, nil
+}
+
+// writeJSON replaces a file of the folder by a document without secrets.
+func (f *Folder) writeJSON(name string, v any) error {
+	data, err := document(v)
 	if err != nil {
 		return fmt.Errorf("%s cannot be saved: %w", name, err)
 	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("%s cannot be saved: %w", name, err)
-	}
-	return nil
+	return f.Write(name, data)
 }
 
-func writeJSON(dir, name string, v any) error {
+func document(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("%s cannot be saved: %w", name, err)
-	}
-	return WriteFile(dir, name, append(data, '\n'))
+	return append([]byte(model.MaskText(string(data))), '\n'), err
 }
