@@ -44,7 +44,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		Protocol: model.ProtocolVersion, Version: o.Version, Clock: o.Env.Now().UnixNano(), Hostname: host, PID: os.Getpid(),
 	}})
 	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	lines.Buffer(make([]byte, 64<<10), longestRequest)
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer cancel()
@@ -69,6 +69,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 			return nil
 		default:
 			taskCtx := w.begin(ctx, req.ID)
+			if taskCtx == nil {
+				w.fail(req.ID, model.BrokenError(fmt.Sprintf("the worker has %d requests under way, and took no more", mostUnderWay), ""))
+				continue
+			}
 			tasks.Go(func() {
 				defer w.stop(req.ID)
 				w.handle(taskCtx, req)
@@ -80,6 +84,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	}
 	return io.ErrUnexpectedEOF
 }
+
+// The engine may be another's as well. The largest request carries the text of a user's
+// job, which has 1 MiB at most, and an engine has one request under way, beside those
+// that ask for the time or stop it.
+const (
+	longestRequest = 16 << 20
+	mostUnderWay   = 8
+)
 
 // worker is the state of one session.
 type worker struct {
@@ -137,12 +149,15 @@ func (w *worker) handle(ctx context.Context, req model.Request) {
 	w.emit(ev)
 }
 
-// begin makes the context that stop(id) ends.
+// begin makes the context that stop(id) ends; nil when too many requests are under way.
 func (w *worker) begin(ctx context.Context, id int) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.cancels) >= mostUnderWay {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	w.cancels[id] = cancel
-	w.mu.Unlock()
 	return ctx
 }
 

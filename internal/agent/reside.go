@@ -134,7 +134,7 @@ func (h *house) accept(l net.Listener) {
 func (h *house) serve(conn net.Conn) {
 	defer conn.Close()
 	lines := bufio.NewScanner(conn)
-	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	lines.Buffer(make([]byte, 64<<10), longestRequest)
 	var hello Attachment
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &hello) != nil {
 		return

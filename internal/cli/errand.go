@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +44,11 @@ const (
 	stall = time.Minute
 	// lostTime is how long the pod may not answer while it is not known to have ended.
 	lostTime = 10 * time.Minute
+	// longestAnswer bounds what the pod answers to a question, in bytes.
+	longestAnswer = 1 << 20
+	// largestLog bounds how much of its log is searched for a report: no report is larger,
+	// and the lines of progress before it are short and few.
+	largestLog = 80 << 20
 	// takes is how often the results are asked for.
 	takes = 5
 )
@@ -142,13 +146,14 @@ func (f *errand) exec(ctx context.Context, limit time.Duration, flag string) ([]
 		return nil, err
 	}
 	defer stream.Close()
-	return io.ReadAll(stream)
+	return io.ReadAll(io.LimitReader(stream, longestAnswer))
 }
 
 // take brings the results here, in several tries where the way is bad.
 func (f *errand) take(ctx context.Context) (dirs []string, err error) {
 	for try := 1; ; try++ {
-		if dirs, err = f.takeOnce(ctx); err == nil || try == takes {
+		var refused custody.Refusal
+		if dirs, err = f.takeOnce(ctx); err == nil || try == takes || errors.As(err, &refused) {
 			return dirs, err
 		}
 		f.say(fmt.Sprintf("the results did not arrive (%v); trying again", err))
@@ -166,7 +171,7 @@ func (f *errand) takeOnce(ctx context.Context) ([]string, error) {
 	defer stream.Close()
 	stalled := time.AfterFunc(stall, func() { stream.Close() })
 	defer stalled.Stop()
-	return custody.Take(progressing{stream, stalled}, f.results)
+	return custody.Take(progressing{stream, stalled}, f.results, isResults)
 }
 
 // progressing puts the end off with every byte that comes.
@@ -242,14 +247,15 @@ func (f *errand) salvage(ctx context.Context) error {
 		return model.BrokenError(lost, "run it again")
 	}
 	defer log.Close()
-	text, err := io.ReadAll(io.LimitReader(log, 256<<20))
+	text, err := io.ReadAll(io.LimitReader(log, largestLog))
 	if err != nil {
 		return model.BrokenError(lost, "run it again")
 	}
-	_, after, _ := bytes.Cut(append([]byte("\n"), text...), []byte("\n{\n"))
-	inside, _, whole := bytes.Cut(after, []byte("\n}\n"))
-	doc := append(append([]byte("{\n"), inside...), "\n}\n"...)
-	if _, err := jsonout.Read(doc); !whole || err != nil {
+	doc, whole := reportIn(text)
+	if err := store.CheckDocument(doc); !whole || err != nil {
+		return model.BrokenError(lost, fmt.Sprintf("see what it said: kubectl logs -n %s job/%s", f.client.Namespace, f.job))
+	}
+	if _, err := jsonout.Read(doc); err != nil {
 		return model.BrokenError(lost, fmt.Sprintf("see what it said: kubectl logs -n %s job/%s", f.client.Namespace, f.job))
 	}
 	dir, err := store.MakeDirectory(f.results, f.job)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/model"
@@ -106,6 +107,41 @@ func checkDurability(dir string) error {
 		return model.RefusedError(fmt.Sprintf("%s is not the directory of a durability test: %s cannot be read: %v", dir, durability.LedgerFile, err), "name a folder under loadline-results/")
 	case info.Size() > largestLedger:
 		return model.BrokenError(fmt.Sprintf("%s/%s is damaged: it is larger than %s", dir, durability.LedgerFile, model.FormatSize(largestLedger)), "copy the directory again from where it was measured")
+	}
+	return nil
+}
+
+// reportIn is the document in a log: from a line with { to one with }.
+func reportIn(log []byte) (doc []byte, whole bool) {
+	begin := 0
+	if !bytes.HasPrefix(log, []byte("{\n")) {
+		if begin = bytes.Index(log, []byte("\n{\n")) + 1; begin == 0 {
+			return nil, false
+		}
+	}
+	length := bytes.Index(log[begin:], []byte("\n}\n"))
+	if length < 0 {
+		return nil, false
+	}
+	return log[begin : begin+length+len("\n}\n")], true
+}
+
+// isResults refuses a directory that is none of those that a Job's command leaves: a run, a
+// comparison, a ranking or a durability test.
+func isResults(dir string) error {
+	runs := []string{dir}
+	switch {
+	case isDurability(dir):
+		return checkDurability(dir)
+	case store.IsComparison(dir):
+		runs = []string{filepath.Join(dir, store.BaselineDir), filepath.Join(dir, store.CandidateDir)}
+	case len(store.RankedRuns(dir)) > 0:
+		runs = store.RankedRuns(dir)
+	}
+	for _, run := range runs {
+		if err := store.CheckRun(run); err != nil {
+			return err
+		}
 	}
 	return nil
 }

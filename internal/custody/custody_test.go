@@ -4,7 +4,10 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,6 +35,9 @@ func kept(t interface{ Fatal(...any) }, dir string, files map[string]string, lim
 	}
 	return code
 }
+
+// anything accepts what comes.
+func anything(string) error { return nil }
 
 func content(t interface{ Fatal(...any) }, dir string) map[string]string {
 	found := map[string]string{}
@@ -66,7 +72,7 @@ func TestResultsWaitUntilTheyAreReleased(t *testing.T) {
 		if err := Give(&parcel, dir); err != nil {
 			t.Error(err)
 		}
-		came, err := Take(&parcel, parent)
+		came, err := Take(&parcel, parent, anything)
 		if err != nil || len(came) != 1 || came[0] != filepath.Join(parent, "run") {
 			t.Errorf("%v, %v", came, err)
 		}
@@ -155,7 +161,7 @@ func TestParcelArrivesWholeOrNotAtAll(t *testing.T) {
 			at := rapid.IntRange(0, len(sent)-1).Draw(t, "flipped")
 			sent[at] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		}
-		_, err = Take(bytes.NewReader(sent), parent)
+		_, err = Take(bytes.NewReader(sent), parent, anything)
 		got := content(t, parent)
 		if err == nil && !cmp.Equal(got, files) || err != nil && len(got) > 0 {
 			t.Fatalf("%v: %v", err, got)
@@ -179,7 +185,7 @@ func TestParcelStaysInItsPlace(t *testing.T) {
 		if _, err := w.Write([]byte("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Take(&b, parent); err == nil {
+		if _, err := Take(&b, parent, anything); err == nil {
 			t.Errorf("%+v was taken", h)
 		}
 		if got := content(t, dir); len(got) > 0 {
@@ -196,8 +202,111 @@ func TestSecondParcelTakesAnotherName(t *testing.T) {
 		if err := Give(&b, dir); err != nil {
 			t.Fatal(err)
 		}
-		if came, err := Take(&b, parent); err != nil || len(came) != 1 || filepath.Base(came[0]) != want {
+		if came, err := Take(&b, parent, anything); err != nil || len(came) != 1 || filepath.Base(came[0]) != want {
 			t.Errorf("%v, %v", came, err)
+		}
+	}
+}
+
+// parcel is a tar with these entries and right sums.
+func parcel(t *testing.T, headers ...tar.Header) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	got := map[string]string{}
+	for _, h := range headers {
+		text := strings.Repeat("x", int(h.Size))
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag == tar.TypeReg {
+			got[h.Name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		}
+	}
+	list, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.WriteHeader(&tar.Header{Name: sums, Typeflag: tar.TypeReg, Size: int64(len(list))}), second(w.Write(list)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+func second(_ int, err error) error { return err }
+
+// TestParcelThatIsNotOursLeavesNothing: what is refused leaves neither files nor the
+// folder for them, and is told from what did not arrive.
+func TestParcelThatIsNotOursLeavesNothing(t *testing.T) {
+	deep := strings.Repeat("d/", depth)
+	for name, headers := range map[string][]tar.Header{
+		"a file beside the runs": {{Name: "note.txt", Typeflag: tar.TypeReg, Size: 3}},
+		"a hidden directory":     {{Name: ".ssh/", Typeflag: tar.TypeDir}, {Name: ".ssh/authorized_keys", Typeflag: tar.TypeReg, Size: 3}},
+		"too deep":               {{Name: deep + "x", Typeflag: tar.TypeReg, Size: 3}},
+		"a name that climbs":     {{Name: "run/../../x", Typeflag: tar.TypeReg, Size: 3}},
+		"a hard link":            {{Name: "run/x", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
+		"a device":               {{Name: "run/x", Typeflag: tar.TypeBlock, Devmajor: 8}},
+		"no run":                 {{Name: "run/", Typeflag: tar.TypeDir}, {Name: "run/x", Typeflag: tar.TypeReg, Size: 3}},
+	} {
+		dir := t.TempDir()
+		_, err := Take(parcel(t, headers...), filepath.Join(dir, "results"), func(dir string) error {
+			return errors.New("it has no plan")
+		})
+		var refused Refusal
+		if !errors.As(err, &refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", name, left, err)
+		}
+	}
+}
+
+// TestParcelIsBounded: many files, and one that is large, are refused before they are written.
+func TestParcelIsBounded(t *testing.T) {
+	pipe := func(write func(*tar.Writer) error) io.Reader {
+		r, w := io.Pipe()
+		go func() { _ = w.CloseWithError(write(tar.NewWriter(w))) }()
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	for name, r := range map[string]io.Reader{
+		"files": pipe(func(w *tar.Writer) error {
+			for i := 0; ; i++ {
+				if err := w.WriteHeader(&tar.Header{Name: "run/", Typeflag: tar.TypeDir}); err != nil {
+					return err
+				}
+			}
+		}),
+		"size": pipe(func(w *tar.Writer) error {
+			return w.WriteHeader(&tar.Header{Name: "run", Typeflag: tar.TypeReg, Size: largest + 1})
+		}),
+	} {
+		dir := t.TempDir()
+		_, err := Take(r, filepath.Join(dir, "results"), anything)
+		var refused Refusal
+		if !errors.As(err, &refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", name, left, err)
+		}
+	}
+}
+
+// TestWhatIsFetchedIsForItsOwnerOnly: whatever the pod says.
+func TestWhatIsFetchedIsForItsOwnerOnly(t *testing.T) {
+	parent := t.TempDir()
+	came, err := Take(parcel(t, tar.Header{Name: "run/", Typeflag: tar.TypeDir, Mode: 0o777}, tar.Header{Name: "run/x", Typeflag: tar.TypeReg, Size: 3, Mode: 0o666}), parent, anything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{came[0]: 0o700, filepath.Join(came[0], "x"): 0o600} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 }

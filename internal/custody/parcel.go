@@ -20,8 +20,25 @@ import (
 // torn on the way.
 const sums = ".sums"
 
-// most bounds what is taken, in bytes: a pod that is not ours must not fill the disk.
-const most = 8 << 30
+// A pod that is not ours must not fill the disk. A day of visits of five seconds leaves
+// 35,000 files, and a day of fifty workers under load 2 GB of samples.
+const (
+	// most bounds all that is taken and largest one file, in bytes.
+	most    = 8 << 30
+	largest = 4 << 30
+	// files bounds how many come, files and directories, and depth how deep they lie; the
+	// deepest of ours is a/durability-2/ledger.jsonl of a comparison.
+	files = 100000
+	depth = 6
+	// longest bounds the list of sums, in bytes.
+	longest = 32 << 20
+)
+
+// The modes of what is given and taken: nobody else reads it.
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
 
 // Give writes what the work has left in dir as one parcel, a tar archive.
 func Give(w io.Writer, dir string) error {
@@ -44,7 +61,7 @@ func Give(w io.Writer, dir string) error {
 		case name == folder:
 			return filepath.SkipDir
 		case entry.IsDir():
-			return out.WriteHeader(&tar.Header{Name: filepath.ToSlash(name) + "/", Typeflag: tar.TypeDir, Mode: 0o755})
+			return out.WriteHeader(&tar.Header{Name: filepath.ToSlash(name) + "/", Typeflag: tar.TypeDir, Mode: folderMode})
 		case !entry.Type().IsRegular():
 			return nil
 		}
@@ -58,7 +75,7 @@ func Give(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.WriteHeader(&tar.Header{Name: sums, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(list))}); err != nil {
+	if err := out.WriteHeader(&tar.Header{Name: sums, Typeflag: tar.TypeReg, Mode: fileMode, Size: int64(len(list))}); err != nil {
 		return err
 	}
 	if _, err := out.Write(list); err != nil {
@@ -78,7 +95,7 @@ func add(out *tar.Writer, path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := out.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+	if err := out.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: fileMode, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
 		return "", err
 	}
 	sum := sha256.New()
@@ -90,10 +107,18 @@ func add(out *tar.Writer, path, name string) (string, error) {
 
 // Take unpacks a parcel below parent, which is made if it is missing, and returns the
 // directories that came. Nothing appears there before all of it has arrived as it was
-// sent; a name that is taken gets a number appended.
-func Take(r io.Reader, parent string) (came []string, err error) {
+// sent and accept has taken each directory; a name that is taken gets a number appended.
+func Take(r io.Reader, parent string, accept func(dir string) error) (came []string, err error) {
+	_, missing := os.Lstat(parent)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
+	}
+	if missing != nil {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(parent) // it is empty, or somebody else's by now
+			}
+		}()
 	}
 	hall, err := os.MkdirTemp(parent, ".fetch-")
 	if err != nil {
@@ -108,9 +133,20 @@ func Take(r io.Reader, parent string) (came []string, err error) {
 		return nil, err
 	}
 	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() {
+			return nil, refusal(fmt.Sprintf("%q in it is no directory of results", entry.Name()))
+		}
+		if err := accept(filepath.Join(hall, entry.Name())); err != nil {
+			return nil, refusal(fmt.Sprintf("%q in it is no directory of results: %v", entry.Name(), err))
+		}
+	}
+	for _, entry := range entries {
 		to, err := settle(filepath.Join(hall, entry.Name()), filepath.Join(parent, entry.Name()))
 		if err != nil {
-			return came, err
+			for _, dir := range came {
+				err = errors.Join(err, os.RemoveAll(dir))
+			}
+			return nil, err
 		}
 		came = append(came, to)
 	}
@@ -139,24 +175,32 @@ func unpack(r io.Reader, dir string) error {
 		return err
 	}
 	defer root.Close()
-	in, got, total := tar.NewReader(r), map[string]string{}, int64(0)
+	in, got := tar.NewReader(r), map[string]string{}
+	number, total := 0, int64(0)
 	for {
 		h, err := in.Next()
 		if err != nil {
 			return torn(err)
 		}
-		if total += h.Size; total > most {
-			return fmt.Errorf("it holds more than %d GiB", most>>30)
+		if number++; number > files {
+			return refusal(fmt.Sprintf("it holds more than %d files", files))
 		}
+		// What a header says of the length is what follows: the reader gives no more.
+		if total += h.Size; total > most || h.Size > largest {
+			return refusal(fmt.Sprintf("it holds more than %d GiB, or one file of more than %d GiB", most>>30, largest>>30))
+		}
+		name := strings.TrimSuffix(h.Name, "/")
 		switch {
-		case h.Name == sums:
+		case !filepath.IsLocal(name) || strings.Count(name, "/") >= depth || len(name) > 1024:
+			return refusal(fmt.Sprintf("the name %.100q leads elsewhere", h.Name))
+		case h.Name == sums && h.Typeflag == tar.TypeReg:
 			var sent map[string]string
-			if err := json.NewDecoder(in).Decode(&sent); err != nil {
+			if err := json.NewDecoder(io.LimitReader(in, longest)).Decode(&sent); err != nil {
 				return torn(err)
 			}
 			return compare(sent, got)
 		case h.Typeflag == tar.TypeDir:
-			if err := root.MkdirAll(strings.TrimSuffix(h.Name, "/"), 0o755); err != nil {
+			if err := root.MkdirAll(name, folderMode); err != nil {
 				return err
 			}
 		case h.Typeflag == tar.TypeReg:
@@ -164,10 +208,18 @@ func unpack(r io.Reader, dir string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s is neither a file nor a directory", h.Name)
+			return refusal(fmt.Sprintf("%.100q is neither a file nor a directory", h.Name))
 		}
 	}
 }
+
+// Refusal is why a parcel is not taken, though it arrived: to ask again would not help.
+type Refusal string
+
+// Error says why.
+func (r Refusal) Error() string { return string(r) }
+
+func refusal(why string) error { return Refusal(why) }
 
 func torn(err error) error {
 	if err == io.EOF {
@@ -190,7 +242,7 @@ func compare(sent, got map[string]string) error {
 }
 
 func receive(root *os.Root, name string, from io.Reader) (sum string, err error) {
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, fileMode)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,6 +175,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 	var results []model.StepResult
 	var fresh []model.Sample
 	var firstErr error
+	floods := make([]flood, len(crew))
 	for over := 0; over < len(crew); {
 		in := <-events
 		switch {
@@ -199,6 +201,11 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 				stop()
 			}
 		case in.ev.Sample != nil:
+			if err := floods[in.worker].sample(step); err != nil {
+				firstErr = cmp.Or(firstErr, err)
+				stop()
+				continue
+			}
 			sample := *in.ev.Sample
 			sample.Worker, sample.End = in.worker, sample.End+base
 			if err := s.recorder.Sample(sample); err != nil {
@@ -211,6 +218,11 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 				stop()
 			}
 		case in.ev.Raw != nil:
+			if err := floods[in.worker].raw(in.ev.Raw); err != nil {
+				firstErr = cmp.Or(firstErr, err)
+				stop()
+				continue
+			}
 			if err := s.recorder.Raw(*in.ev.Raw); err != nil {
 				firstErr = errors.Join(firstErr, err)
 				stop()

@@ -21,6 +21,18 @@ const helloTimeout = 30 * time.Second
 // before the link to it is given up: the load tool needs up to 35 s to be killed.
 const stopGrace = 45 * time.Second
 
+// The worker may be another's, so what it says is bounded, in bytes.
+const (
+	// longestEvent bounds a line: the largest is what a tool printed in a step, 4.8 MB of
+	// which are kept, in base64.
+	longestEvent = 16 << 20
+	// largeEvent is what no sample comes near (its three histograms take 97 kB at most),
+	// and mostLarge bounds the lines of a request that are larger, together: they wait in
+	// memory until they are taken.
+	largeEvent = 256 << 10
+	mostLarge  = 32 << 20
+)
+
 // clockQuestions is how often a worker is asked for its time.
 const clockQuestions = 5
 
@@ -33,7 +45,9 @@ type Worker struct {
 	mu      sync.Mutex
 	nextID  int
 	waiting map[int]chan model.Event
-	lost    error
+	// large counts the bytes of large events by request.
+	large map[int]int
+	lost  error
 	// heard is when the last event came.
 	heard  time.Time
 	closed chan struct{}
@@ -61,7 +75,7 @@ func (w *Worker) gone(cause error) error {
 
 // Connect waits for the agent's hello. It takes over the link.
 func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
-	w := &Worker{link: link, waiting: map[int]chan model.Event{}, closed: make(chan struct{})}
+	w := &Worker{link: link, waiting: map[int]chan model.Event{}, large: map[int]int{}, closed: make(chan struct{})}
 	hello := make(chan model.Event, 1)
 	w.waiting[0] = hello
 	go w.read()
@@ -266,6 +280,7 @@ func (w *Worker) send(req *model.Request) (chan model.Event, error) {
 func (w *Worker) forget(id int) {
 	w.mu.Lock()
 	delete(w.waiting, id)
+	delete(w.large, id)
 	w.mu.Unlock()
 }
 
@@ -273,7 +288,7 @@ func (w *Worker) forget(id int) {
 func (w *Worker) read() {
 	defer close(w.closed)
 	lines := bufio.NewScanner(w.link)
-	lines.Buffer(make([]byte, 64<<10), 256<<20)
+	lines.Buffer(make([]byte, 64<<10), longestEvent)
 	var seq int64
 	for lines.Scan() {
 		var ev model.Event
@@ -289,13 +304,23 @@ func (w *Worker) read() {
 		w.mu.Lock()
 		w.heard = time.Now()
 		ch := w.waiting[ev.ID]
+		if n := len(lines.Bytes()); n > largeEvent && ch != nil {
+			w.large[ev.ID] += n
+		}
+		flood := w.large[ev.ID] > mostLarge
 		w.mu.Unlock()
+		if flood {
+			w.lost = fmt.Errorf("it sent more than %s in answer to one request", model.FormatSize(mostLarge))
+			return
+		}
 		if ch != nil {
 			ch <- ev
 		}
 	}
-	w.lost = lines.Err()
-	if w.lost == nil {
+	switch w.lost = lines.Err(); {
+	case errors.Is(w.lost, bufio.ErrTooLong):
+		w.lost = fmt.Errorf("it sent a line of more than %s, which no event is", model.FormatSize(longestEvent))
+	case w.lost == nil:
 		w.lost = io.EOF
 	}
 }

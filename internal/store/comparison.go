@@ -1,5 +1,11 @@
 package store
 
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
 // The names of the two run directories inside the folder of a comparison that was
 // measured as one, and of its computed document.
 const (
@@ -42,4 +48,18 @@ func (f *Folder) sub(name string, is func(*Folder) bool) bool {
 	}
 	defer sub.Close()
 	return is(sub)
+}
+
+// CheckRun refuses a directory that has not the plan and the record of a run.
+func CheckRun(dir string) error {
+	f, err := Open(dir)
+	if err != nil {
+		return notRun(dir)
+	}
+	defer f.Close()
+	rec, err := ReadHead(f.Files(), dir)
+	if err == nil && rec.Run.Schema != model.RunSchema {
+		err = fmt.Errorf("%s is of schema %q", runFile, rec.Run.Schema)
+	}
+	return err
 }

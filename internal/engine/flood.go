@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// flood counts what one worker sends of one step. The worker may be another's, and must
+// fill neither the memory nor the disk here.
+type flood struct {
+	samples, bytes int
+}
+
+// mostSamples bounds how many samples a worker may send of a step: one a second is what it
+// measures, and a tool that ends late goes on for minutes at most.
+func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Seconds) }
+
+// sample refuses the samples beyond the bound.
+func (f *flood) sample(step model.Step) error {
+	most := mostSamples(step)
+	if f.samples++; f.samples > most {
+		return fmt.Errorf("the worker sent more than %d samples of a visit of %s, and each is a second", most, model.FormatDuration(step.Seconds))
+	}
+	return nil
+}
+
+// raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
+func (f *flood) raw(r *model.Raw) error {
+	if f.bytes += len(r.Data) + len(r.Name); f.bytes > mostLarge {
+		return fmt.Errorf("the worker sent more than %s of raw output of one visit", model.FormatSize(mostLarge))
+	}
+	return nil
+}
