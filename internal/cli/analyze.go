@@ -21,7 +21,8 @@ findings and the report again from the samples. The raw data stays as it is. Of 
 import, or a folder of several, the originals are read again.
 
 Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still going on;
-3 a goal that the run was given is missed or undecided; 5 a result is invalid.`,
+3 a goal that the run was given is missed or undecided; 5 a result is invalid;
+130 interrupted.`,
 		Example: `  loadline analyze loadline-results/20261120-235200-var-lib
   loadline analyze loadline-results/20261120-235200-var-lib --output json`,
 		Args: exactly(1, "one run DIR"),

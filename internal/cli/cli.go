@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +113,11 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.AddCommand(newReport(e))
 	root.AddCommand(newImport(e))
 	root.AddCommand(newKbench(e))
+	for _, c := range root.Commands() {
+		if slices.Contains([]string{"analyze", "report", "size", "import"}, c.Name()) {
+			c.RunE = atOnce(c.RunE)
+		}
+	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

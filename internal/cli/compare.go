@@ -53,8 +53,8 @@ is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).
 			if err := errors.Join(checkOutput(f.output), f.gate.check()); err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				return f.again(e, cmd, args[0])
+			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) {
+				return atOnce(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
 			}
 			return f.two(cmd.Context(), e, cmd, args[0], args[1])
 		},
@@ -67,6 +67,14 @@ is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).
 	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the workers as processes of their own")
 	_ = cmd.Flags().MarkHidden("child-worker")
 	return cmd
+}
+
+// saved compares what was measured before.
+func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return f.again(e, cmd, args[0])
+	}
+	return f.two(cmd.Context(), e, cmd, args[0], args[1])
 }
 
 // two compares two runs, or measures two targets.

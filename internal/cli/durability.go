@@ -218,7 +218,7 @@ func printDurability(e *env.Env, d *model.Durability, output string) error {
 		return err
 	}
 	err = text.RenderDurability(&words, d, terminalOptions(e.Output))
-	_, printed := io.WriteString(e.Stdout, model.MaskText(words.String()))
+	_, printed := io.WriteString(term.Styled(e.Stdout), model.MaskText(words.String()))
 	return errors.Join(err, printed)
 }
 

@@ -42,7 +42,7 @@ belong to one system; without it the file's name is taken, or what the file itse
 Formats, found by content:
 ` + formatList() + `
 Exit codes: 0 fine; 1 failed; 2 not a result that can be read, with the line up to which
-it was understood; 5 a number is invalid.`,
+it was understood; 5 a number is invalid; 130 interrupted.`,
 		Example: `  loadline import longhorn=fio.json
   loadline import A=a.log B=b.log -o bake-off
   loadline import whitepaper.md`,

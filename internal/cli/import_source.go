@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/imported"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -26,10 +29,6 @@ func splitNamed(arg string) (name, file string) {
 	return strings.TrimSpace(name), file
 }
 
-// sourceMost is how much is read of a source: one byte more than is taken, so that a
-// source that is too large is told from one that just fits.
-const sourceMost = 256<<20 + 1
-
 // readSource reads a file or standard input.
 func readSource(e *env.Env, file string) ([]byte, error) {
 	in := e.Stdin
@@ -42,13 +41,45 @@ func readSource(e *env.Env, file string) ([]byte, error) {
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			return nil, model.RefusedError(file+" is a directory", "name the files in it that hold results; a run directory of Loadline's own is read by loadline analyze and loadline compare")
 		}
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= imported.Most {
+			// One that grows meanwhile is read as far as it went.
+			data := make([]byte, info.Size())
+			n, err := io.ReadFull(f, data)
+			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return data[:n], nil
+			}
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "")
+		}
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, sourceMost))
+	data, err := readPieces(in, imported.Most+1)
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "")
 	}
 	return data, nil
+}
+
+// readPieces reads at most so many bytes. A buffer that grows by copying would take twice
+// the room of what is then refused; with one byte more than is taken it is told to be too large.
+func readPieces(in io.Reader, most int) ([]byte, error) {
+	var pieces [][]byte
+	total := 0
+	for total < most {
+		piece := make([]byte, min(1<<20, most-total))
+		n, err := io.ReadFull(in, piece)
+		pieces, total = append(pieces, piece[:n]), total+n
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if total == most {
+		// It will be refused by its length alone.
+		return make([]byte, most), nil
+	}
+	return bytes.Join(pieces, nil), nil
 }
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

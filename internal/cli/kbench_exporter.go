@@ -7,7 +7,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/loadline/loadline/internal/metrics"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/store"
 )
 
 // exporterFlags are those of Kbench's exporter; what is not given comes from the
@@ -136,8 +136,14 @@ func (f *exporterFlags) serve(ctx context.Context, e *env.Env) error {
 
 // look reads the folder for one scrape.
 func (f *exporterFlags) look(e *env.Env) metrics.Snapshot {
-	found := kbench.Look(os.DirFS(f.folder))
 	var s metrics.Snapshot
+	folder, err := store.Open(f.folder)
+	if err != nil {
+		// One that is not there yet is empty.
+		return s
+	}
+	defer folder.Close()
+	found := kbench.Look(folder.Files())
 	for name, value := range found.Values.Jobs {
 		if id, ok := kbench.Identify(name); ok {
 			s.Readings = append(s.Readings, metrics.Reading{Quantity: string(id.Aspect), Pattern: id.Pattern, Type: id.Type, Value: value})

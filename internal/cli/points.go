@@ -3,10 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/spec"
 )
@@ -67,7 +67,7 @@ func withSystem(p *model.Published, file string) error {
 }
 
 func readPoints(flag, name string) (*model.Published, error) {
-	data, err := readOwn(os.ReadFile, flag, name)
+	data, err := readOwn(env.ReadFile, flag, name)
 	if err != nil {
 		return nil, err
 	}

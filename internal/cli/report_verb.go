@@ -42,7 +42,7 @@ of loadline scale, a run of one volume, or one FILE.yaml of published points (se
 docs/sizing.md); a chapter that nobody measured says so.
 
 Exit codes: 0 written, whatever it says (loadline analyze judges); 1 failed; 2 refused:
-no such run, an unknown format, or a FILE that is no report.`,
+no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 		Example: `  loadline report loadline-results/20261120-235200-var-lib
   loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown
   loadline report --reference docs/medium-nodes.yaml`,

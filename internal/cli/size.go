@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +44,8 @@ contradicts itself. --rebuild prints how large a volume may be to be rebuilt in 
 The form of the files is in docs/sizing.md.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason: points, needs or flags that
-make no sense; 3 the need cannot be met, and which limit it misses by how much.`,
+make no sense; 3 the need cannot be met, and which limit it misses by how much;
+130 interrupted.`,
 		Example: `  loadline size --from docs/medium-nodes.yaml
   loadline size --from docs/medium-nodes.yaml --need 'pods=20 rand-read=400 rand-write=150 bs=4k' --need 'pods=2 seq-read=60MiB/s' --survive 1
   loadline size --from docs/medium-nodes.yaml --need 'pods=10 rand-read=400' --nodes 5
@@ -132,7 +132,7 @@ func (f *sizeFlags) ask() (model.SizingAsk, error) {
 	if f.needs == "" {
 		return ask, nil
 	}
-	data, err := readOwn(os.ReadFile, "--needs", f.needs)
+	data, err := readOwn(env.ReadFile, "--needs", f.needs)
 	if err != nil {
 		return ask, err
 	}

@@ -5,6 +5,7 @@ package env
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -51,9 +52,27 @@ type Terminal struct {
 func OS() *Env {
 	return &Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, ReadFile: os.ReadFile, Now: time.Now, Command: exec.CommandContext, LookPath: exec.LookPath,
+		Getenv: os.Getenv, ReadFile: ReadFile, Now: time.Now, Command: exec.CommandContext, LookPath: exec.LookPath,
 		Terminal: describe(os.Stderr), Output: describe(os.Stdout),
 	}
+}
+
+// largestFile bounds a file that an argument names, in bytes: a profile, a job or a file of
+// points that a person has written has a few thousand.
+const largestFile = 4 << 20
+
+// ReadFile reads a file that a person has written; a device or a pipe without end is none.
+func ReadFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestFile+1))
+	if err == nil && len(data) > largestFile {
+		err = fmt.Errorf("it is larger than %d MiB, and nothing that a person writes is", largestFile>>20)
+	}
+	return data, err
 }
 
 // describe finds out what a stream can show, by NO_COLOR (https://no-color.org),

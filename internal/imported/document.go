@@ -59,6 +59,12 @@ func headings(t *text) []heading {
 		if fenced {
 			continue
 		}
+		if len(list)+len(bolds) > mostHeadings {
+			break
+		}
+		if !strings.Contains(l, "#") && !strings.Contains(l, "**") && !strings.Contains(l, "__") {
+			continue
+		}
 		if m := hashes.FindStringSubmatch(l); m != nil {
 			h := heading{line: i, level: len(m[1]), title: title(m[2])}
 			known[h.title] = h.level
@@ -66,6 +72,9 @@ func headings(t *text) []heading {
 		} else if m := bold.FindStringSubmatch(l); m != nil {
 			bolds = append(bolds, heading{line: i, title: title(m[1])})
 		}
+	}
+	if len(list)+len(bolds) > mostHeadings {
+		return append(list, bolds...)
 	}
 	for _, b := range bolds {
 		if level, ok := known[b.title]; ok {
@@ -108,11 +117,13 @@ func divide(t *text) []section {
 	}
 	var out []section
 	var path []heading
-	from := 0
+	from, rest := 0, t.body
 	system, under := "", ""
 	emit := func(to int) {
 		if to > from {
-			out = append(out, section{text: &text{name: t.name, lines: t.lines[from:to], first: t.at(from)}, system: system, section: under})
+			var body string
+			body, rest = splitLines(rest, to-from)
+			out = append(out, section{text: &text{name: t.name, body: body, lines: t.lines[from:to], first: t.at(from)}, system: system, section: under})
 		}
 		from = to
 	}

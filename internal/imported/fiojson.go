@@ -26,7 +26,39 @@ type fioDocument struct {
 	Version string         `json:"fio version"`
 	Time    int64          `json:"timestamp"`
 	Global  map[string]any `json:"global options"`
-	Jobs    []fioJob       `json:"jobs"`
+	Jobs    fioJobs        `json:"jobs"`
+}
+
+// fioJobs are the jobs of one document.
+type fioJobs []fioJob
+
+// What a document and a job are in bytes: with histograms, and with the text of fio's
+// shortest form. 500 jobs of one run have histograms of 15 MB together.
+const (
+	longestDocument = 32 << 20
+	shortestJob     = 256
+	manyJobs        = 1000
+)
+
+// UnmarshalJSON takes one job after the other, and no more than there is text for: {} takes
+// a kilobyte in memory.
+func (l *fioJobs) UnmarshalJSON(data []byte) error {
+	most := manyJobs + len(data)/shortestJob
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if first, err := dec.Token(); err != nil || first != json.Delim('[') {
+		// null, or what is none of fio's.
+		return err
+	}
+	for dec.More() {
+		var j fioJob
+		if err := dec.Decode(&j); err != nil {
+			return err
+		}
+		if *l = append(*l, j); len(*l) > most {
+			return fmt.Errorf("it has more than %d jobs in %s", most, model.FormatSize(int64(len(data))))
+		}
+	}
+	return nil
 }
 
 type fioJob struct {
@@ -83,14 +115,14 @@ func readFioJSON(t *text, p *Part) (int, error) {
 	if begin < 0 {
 		return 0, nil
 	}
-	data := []byte(strings.Join(t.lines[begin:], "\n"))
+	data := t.from(begin)
 	docs, used, err := decodeFio(data)
-	last := t.at(begin) + bytes.Count(data[:used], []byte("\n"))
+	last := t.at(begin) + strings.Count(data[:used], "\n")
 	if len(docs) == 0 {
 		if err != nil && looksFio(data) {
 			return last, err
 		}
-		if bytes.Contains(data, []byte(`"loadline.`)) {
+		if strings.Contains(data, `"loadline.`) {
 			return last, errors.New("it is Loadline's own document: name the run directory to loadline report, analyze or compare")
 		}
 		return 0, nil
@@ -108,20 +140,22 @@ func readFioJSON(t *text, p *Part) (int, error) {
 }
 
 // looksFio tells whether a broken JSON is fio's.
-func looksFio(data []byte) bool {
-	return bytes.Contains(data, []byte(`"fio version"`)) || bytes.Contains(data, []byte(`"jobname"`))
+func looksFio(data string) bool {
+	return strings.Contains(data, `"fio version"`) || strings.Contains(data, `"jobname"`)
 }
 
 // decodeFio decodes documents with jobs one after the other. Text between and behind
 // them (fio's own messages) is skipped. used is how many bytes were understood.
-func decodeFio(data []byte) (docs []fioDocument, used int, err error) {
+func decodeFio(data string) (docs []fioDocument, used int, err error) {
+	jobs := 0
 	for used < len(data) {
-		next := bytes.IndexByte(data[used:], '{')
+		next := strings.IndexByte(data[used:], '{')
 		if next < 0 || len(docs) > 0 && !lineStart(data, used+next) {
 			break
 		}
 		at := used + next
-		dec := json.NewDecoder(bytes.NewReader(data[at:]))
+		end := min(len(data), at+longestDocument)
+		dec := json.NewDecoder(strings.NewReader(data[at:end]))
 		var d fioDocument
 		if e := dec.Decode(&d); e != nil {
 			used = at + int(dec.InputOffset())
@@ -130,6 +164,9 @@ func decodeFio(data []byte) (docs []fioDocument, used int, err error) {
 				used = at + int(syntax.Offset)
 			}
 			used = min(used, len(data))
+			if errors.Is(e, io.ErrUnexpectedEOF) && end < len(data) {
+				return docs, at, fmt.Errorf("a document of more than %s begins there, and fio writes none", model.FormatSize(longestDocument))
+			}
 			if errors.Is(e, io.ErrUnexpectedEOF) {
 				return docs, len(data), errors.New("the JSON ends early")
 			}
@@ -139,13 +176,16 @@ func decodeFio(data []byte) (docs []fioDocument, used int, err error) {
 		if d.Version == "" && len(d.Jobs) == 0 {
 			return docs, used, nil
 		}
+		if jobs += max(1, len(d.Jobs)); jobs > manyJobs+used/shortestJob {
+			return docs, at, fmt.Errorf("there are more than %d jobs up to there, and fio's take more text", jobs-1)
+		}
 		docs = append(docs, d)
 	}
 	return docs, used, nil
 }
 
 // lineStart tells whether only blanks stand before data[i] on its line.
-func lineStart(data []byte, i int) bool {
+func lineStart(data string, i int) bool {
 	for i--; i >= 0 && data[i] != '\n'; i-- {
 		if data[i] != ' ' && data[i] != '\t' {
 			return false

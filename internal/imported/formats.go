@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -45,14 +46,26 @@ var formats = []Format{
 // Formats lists the formats.
 func Formats() []Format { return slices.Clone(formats) }
 
-// most is the size in bytes beyond which a file is refused: results are small, and
-// fio's stream of a day is far below it.
-const most = 256 << 20
+// Files come from anywhere, and reading one must not take memory without end. Results are
+// small: fio's states of a day, one every ten seconds, are 43 MB.
+const (
+	// Most is the size in bytes beyond which a file is refused.
+	Most = 128 << 20
+	// mostLines bounds its lines: fio prints one for each bucket of a histogram, of 20
+	// bytes and more.
+	mostLines = 6 << 20
+	// longestLine is how much of a line is looked at by formats of lines; JSON may be in one.
+	longestLine = 64 << 10
+	// mostHeadings bounds what could be headings: a document of a thousand pages has fewer.
+	mostHeadings = 100000
+)
 
 // text is a piece of a file by lines.
 type text struct {
 	// name is the file's.
-	name  string
+	name string
+	// body is the piece, lines are its lines, each no longer than longestLine.
+	body  string
 	lines []string
 	// first is the number of the first line, from 1.
 	first int
@@ -62,6 +75,25 @@ type text struct {
 
 // at is the number of the line with that index, as people count.
 func (t *text) at(i int) int { return t.first + i }
+
+// from is the piece from line i on.
+func (t *text) from(i int) string {
+	_, rest := splitLines(t.body, i)
+	return rest
+}
+
+// splitLines is the first n lines of a text, and the rest.
+func splitLines(s string, n int) (head, rest string) {
+	at := 0
+	for range n {
+		next := strings.IndexByte(s[at:], '\n')
+		if next < 0 {
+			return s, ""
+		}
+		at += next + 1
+	}
+	return s[:at], s[at:]
+}
 
 // label is the last line of prose before line i: what the text says that follows. In
 // a document nothing inside of a fenced block is prose.
@@ -110,9 +142,17 @@ func Parse(name string, data []byte, as string) ([]*Part, error) {
 	if err := readable(name, data); err != nil {
 		return nil, err
 	}
-	whole := &text{name: name, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"), first: 1}
+	body := strings.ReplaceAll(string(data), "\r\n", "\n")
+	whole := &text{name: name, body: body, lines: strings.Split(body, "\n"), first: 1}
+	for i, l := range whole.lines {
+		whole.lines[i] = l[:min(len(l), longestLine)]
+	}
 	if n := len(whole.lines); whole.lines[n-1] == "" {
 		whole.lines = whole.lines[:n-1]
+	}
+	if len(headings(whole)) > mostHeadings {
+		return nil, model.RefusedError(fmt.Sprintf("%s has more than %d headings, as no document with results has", name, mostHeadings),
+			"name the tool's summary, not its log of single I/Os")
 	}
 	var parts []*Part
 	tried := &trial{}
@@ -166,8 +206,12 @@ func readable(name string, data []byte) error {
 	switch {
 	case len(data) == 0:
 		return model.RefusedError(name+" is empty: there is nothing to import", "")
-	case len(data) > most:
-		return model.RefusedError(fmt.Sprintf("%s has %s: no result is that large (the limit is %s)", name, model.FormatSize(int64(len(data))), model.FormatSize(most)),
+	case len(data) > Most:
+		return model.RefusedError(fmt.Sprintf("%s has %s: no result is that large (the limit is %s)", name, model.FormatSize(int64(len(data))), model.FormatSize(Most)),
+			"name the tool's summary, not its log of single I/Os")
+	}
+	if n := bytes.Count(data, []byte("\n")); n > mostLines {
+		return model.RefusedError(fmt.Sprintf("%s has %d lines: no result has that many (the limit is %d)", name, n, mostLines),
 			"name the tool's summary, not its log of single I/Os")
 	}
 	head := data[:min(len(data), 64<<10)]

@@ -21,6 +21,10 @@ type Found struct {
 // reportMark is how a report is told from a file of fio's.
 const reportMark = `"loadline.report/v1"`
 
+// mostTogether bounds the files of a folder together, in bytes: a scrape reads them all,
+// and a report of a day has a few megabytes.
+const mostTogether = 128 << 20
+
 // Look reads all JSON files of a folder, as Kbench's exporter does. It never fails:
 // a folder that is not there yet is empty, and what cannot be read is named.
 func Look(folder fs.FS) Found {
@@ -43,8 +47,13 @@ func Look(folder fs.FS) Found {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return cmp.Or(a.modified.Compare(b.modified), cmp.Compare(a.name, b.name)) })
+	room := mostTogether
 	for _, x := range files {
 		data, err := fs.ReadFile(folder, x.name)
+		if room -= len(data); room < 0 {
+			f.Unreadable = append(f.Unreadable, x.name+": with the others it is more than results are")
+			return f
+		}
 		switch {
 		case err != nil:
 			f.Unreadable = append(f.Unreadable, x.name+": "+err.Error())

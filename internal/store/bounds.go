@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,21 +20,12 @@ import (
 //     13 bytes each: 97 kB.
 //   - Seconds under load compress to a third or a fourth, and take 2.5 times the room of
 //     their text in memory; seconds without I/O to a tenth, and take 3.5 times.
-//   - A visit takes 1.5 kB of run.json, 250 bytes for each object in it. A day of visits
-//     of five seconds takes 26 MB.
 const (
 	longestLine = 256 << 10
 	// textFloor and textRatio bound the text of the samples by the size of their file.
 	textFloor, textRatio = 16 << 20, 64
 	// memoryFloor and memoryRatio bound what the samples take in memory in the same way.
 	memoryFloor, memoryRatio = 64 << 20, 64
-	// largestDocument bounds a JSON document in bytes, leastObject how many bytes it has
-	// for each object or list in it beyond manyObjects, and manyValues the values: {} can
-	// take 500 bytes in memory, and a digit 48.
-	largestDocument = 64 << 20
-	leastObject     = 256
-	manyObjects     = 100000
-	manyValues      = 4 << 20
 	// largestWindow is what a decoder must remember; we write 1 MiB, zstd's own tools at
 	// their highest usual level 8 MiB.
 	largestWindow = 8 << 20
@@ -140,25 +130,17 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 // ReadDocument reads a JSON document that may be decoded without taking memory out of
 // all proportion to it.
 func ReadDocument(files fs.FS, name string) ([]byte, error) {
-	data, err := readBounded(files, name, largestDocument)
+	data, err := readBounded(files, name, model.LargestDocument)
 	if err == nil {
-		err = CheckDocument(data)
+		err = checkDocument(data)
 	}
 	return data, err
 }
 
-// CheckDocument refuses a JSON document that has more objects, lists or values than one of
-// its size can: each takes memory however little text it is.
-func CheckDocument(data []byte) error {
-	if len(data) > largestDocument {
-		return errBound(fmt.Sprintf("it is larger than %s", model.FormatSize(largestDocument)))
-	}
-	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("["))
-	if most := manyObjects + len(data)/leastObject; objects > most {
-		return errBound(fmt.Sprintf("it has %d objects and lists in %s, and no document has more than %d", objects, model.FormatSize(int64(len(data))), most))
-	}
-	if values := bytes.Count(data, []byte(",")); values > manyValues {
-		return errBound(fmt.Sprintf("it has %d values, and no document has more than %d", values, manyValues))
+// checkDocument is model.CheckDocument, whose errors are bounds.
+func checkDocument(data []byte) error {
+	if err := model.CheckDocument(data); err != nil {
+		return errBound(err.Error())
 	}
 	return nil
 }

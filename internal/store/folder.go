@@ -175,6 +175,11 @@ func (p plain) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// ReadFile reads a file whole, unless it is larger than any document.
+func (p plain) ReadFile(name string) ([]byte, error) {
+	return readBounded(p, name, model.LargestDocument)
+}
+
 // Stat describes a plain file or a folder; all else has nothing to describe.
 func (p plain) Stat(name string) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(name)

@@ -22,6 +22,9 @@ type Document struct {
 // Read reads a document that Write, WriteComparison or WriteDurability wrote. A
 // null where a number belongs becomes NaN again: it never reads as zero.
 func Read(data []byte) (Document, error) {
+	if err := model.CheckDocument(data); err != nil {
+		return Document{}, err
+	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
