@@ -55,6 +55,10 @@ func refuseCopy(a, b *model.Recorded) error {
 func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int, error) {
 	c, _, unsaved, err := g.recompute(e, dir)
 	if err == nil {
+		if unsaved != nil {
+			// It is not there to be named.
+			c.Directory = ""
+		}
 		err = errors.Join(printComparison(e, c, output, brief), unsaved)
 	}
 	if err != nil {

@@ -206,6 +206,8 @@ func (turns) Turns(p *model.Plan, round int, workloads []model.Workload) []model
 
 // shortName is the end of a target's name, for the name of a folder.
 func shortName(name string) string {
+	// Before it is cut: half a URI does not show what in it is secret.
+	name = model.MaskText(name)
 	if i := strings.LastIndexByte(strings.TrimRight(name, "/"), '/'); i >= 0 {
 		name = name[i+1:]
 	}

@@ -37,6 +37,10 @@ func finishRecorded(e *env.Env, rec *model.Recorded, output string, brief bool) 
 	if unsaved != nil && !isUnsaved(unsaved) {
 		return exitFailed, unsaved
 	}
+	if unsaved != nil {
+		// It is not there to be named.
+		r.Run.Directory = ""
+	}
 	for _, d := range rec.Damage {
 		sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
 	}

@@ -58,7 +58,7 @@ const flushEvery = 2 * time.Second
 // Name makes the name of a run directory: the time and a slug of the target,
 // for example "20261120-235200-var-lib-data".
 func Name(started time.Time, target string) string {
-	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(target), "-"), "-")
+	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(model.MaskText(target)), "-"), "-")
 	if len(slug) > 40 {
 		slug = strings.Trim(slug[len(slug)-40:], "-")
 	}
