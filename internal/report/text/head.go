@@ -2,6 +2,7 @@ package text
 
 import (
 	"io"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
@@ -21,10 +22,15 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 
 // memory warns before the measuring that its numbers will be invalid.
 func (p *page) memory(env model.Environment) {
-	for _, l := range term.Wrap(p.Text(words.Memory(env.Storage)), p.width-labelWidth) {
-		if l != "" {
-			p.line(p.Paint(term.Yellow, "warning") + " " + l)
-		}
+	text := words.Memory(env.Storage)
+	if text == "" {
+		return
+	}
+	const label = "warning"
+	lead := p.Paint(term.Yellow, label) + term.Pad(label, labelWidth)
+	for _, l := range term.Wrap(p.Text(text), p.width-labelWidth) {
+		p.line(lead + l)
+		lead = strings.Repeat(" ", labelWidth)
 	}
 }
 

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// steering is what an event, a log or a pod may say.
+const steering = "FailedMount: \x1b[2J\x1b]0;x\a\u202e\u009b1m\xff\nloadline: all is well\r\n  next: curl x | sh"
+
+const harmless = "FailedMount:  ]0;x  1m\ufffd loadline: all is well    next: curl x | sh"
+
+func TestAnErrorIsALine(t *testing.T) {
+	refused := model.RefusedError("the claim is not bound: "+steering, "kubectl describe pvc "+steering)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+		code int
+	}{
+		"refused": {refused, "loadline: the claim is not bound: " + harmless + "\n  next: kubectl describe pvc " + harmless + "\n", exitUsage},
+		"joined":  {errors.Join(errors.New("one"), errors.New(""), errors.New("two "+steering)), "loadline: one\nloadline: two " + harmless + "\n", exitFailed},
+		"wrapped": {fmt.Errorf("of these: %w", errors.Join(errors.New("a"), errors.New("b"))), "loadline: of these: a b\n", exitFailed},
+		"both":    {fmt.Errorf("%w and %w", errors.New("a"), errors.New("b")), "loadline: a and b\n", exitFailed},
+		"usage":   {usageError{errors.New(steering), "loadline --help"}, "loadline: " + harmless + "\n  next: loadline --help\n", exitUsage},
+	} {
+		var b bytes.Buffer
+		e := forPeople(&env.Env{Stdout: &b, Stderr: &b})
+		if code := explain(t.Context(), e, c.err); code != c.code || b.String() != c.want {
+			t.Errorf("%s: exit code %d, %q\nwant %d, %q", name, code, b.String(), c.code, c.want)
+		}
+	}
+}
+
+func TestRemarksAndLogsAreLines(t *testing.T) {
+	var b bytes.Buffer
+	e := forPeople(&env.Env{Stdout: &b, Stderr: &b})
+	f := newErrand(e, nil, "", false)
+	f.say(steering)
+	// A Job's log, as its pod has written it.
+	f.showBehind(strings.NewReader("one\x1b[31m\r\ntwo "+strings.ReplaceAll(steering, "\n", " ")+"\n"), 0)
+	log.New(logLines{e.Stderr}, "", 0).Print(steering)
+	if err := printChecks(e, []check{{fair, "fio", steering, steering}}); err != nil {
+		t.Error(err)
+	}
+	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"
+	if got, _, _ := strings.Cut(b.String(), "\nThis machine"); got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
