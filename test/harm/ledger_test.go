@@ -67,7 +67,7 @@ func TestLedgerNamesAnotherFile(t *testing.T) {
 // pending returns the ledger of a test that was killed while it wrote to the target.
 func pending(t *testing.T, target string) string {
 	t.Helper()
-	args := []string{"durability", target, "--cuts", "1", "--writes", "1000000"}
+	args := []string{"durability", target, "--create", "--cuts", "1", "--writes", "1000000"}
 	r := begin(t, args...)
 	var ledger string
 	eventually(t, "writes are acknowledged", func() bool {
