@@ -38,7 +38,8 @@ func CreateImported(dir string, experiment []byte, rec *model.Recorded, original
 	}
 	var errs []error
 	for _, o := range originals {
-		errs = append(errs, w.Raw(model.Raw{Name: o.Raw, Data: o.Data}))
+		// They are read again, so not a byte of them is another.
+		errs = append(errs, w.keep(o.Raw, o.Data))
 	}
 	errs = append(errs, w.folder.writeJSON(importedFile, rec.Imported))
 	for _, s := range rec.Samples {

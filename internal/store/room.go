@@ -1,0 +1,63 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The room is a file that is given up when the disk is full, so that what was measured
+// can be told from a run that came to its end.
+const (
+	roomFile  = temporaryPrefix + "room"
+	leastRoom = 128 << 10
+)
+
+// keepRoom keeps room for the run's record, twice as much as it takes now.
+func (w *Writer) keepRoom() error {
+	record, err := w.folder.root.Stat(runFile)
+	if err != nil {
+		return err
+	}
+	need := max(leastRoom, 2*record.Size())
+	if room, err := w.folder.root.Stat(roomFile); err == nil && room.Size() >= need {
+		return nil
+	}
+	// Zeros would take no room where the filesystem compresses.
+	filler := make([]byte, 2*need)
+	_, _ = rand.Read(filler)
+	f, err := w.folder.root.OpenFile(roomFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
+	if err == nil {
+		_, err = f.Write(filler)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be saved: %w", runFile, err)
+	}
+	return nil
+}
+
+// fail notes that nothing more can be saved, and says so once: what comes after it is kept
+// in memory, so that it is reported at least.
+func (w *Writer) fail(err error) error {
+	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
+		"make room there, then see what was saved: loadline analyze "+w.folder.name)
+	return w.failed
+}
+
+// Recorded reads the run back. What could not be saved of its record is taken from memory.
+func (w *Writer) Recorded() (*model.Recorded, error) {
+	rec, err := Read(w.folder.name)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		rec.Run = w.run
+	}
+	return rec, nil
+}
