@@ -84,6 +84,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (c *model.Comparison, b *m
 				return err
 			}
 			defer f.Close()
+			f.Tidy()
 			rec, err := f.Read()
 			if err != nil {
 				return err

@@ -108,13 +108,26 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 			return err
 		}
 		if err := f.save(e, dir, systems[0], exp); err != nil {
-			return err
+			return errors.Join(err, os.RemoveAll(dir))
 		}
 		code, err := finish(e, dir, f.output, false)
 		return ending(code, err)
 	}
 	dir, err := f.directory(e, "import")
 	if err != nil {
+		return err
+	}
+	if err := f.saveRanked(e, dir, systems, exp); err != nil {
+		// Half of an import would pass for a whole one.
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	code, err := finishRanking(e, dir, f.output)
+	return ending(code, err)
+}
+
+// saveRanked saves several systems in one new folder.
+func (f *importFlags) saveRanked(e *env.Env, dir string, systems []*system, exp model.Experiment) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
 	var names []string
@@ -125,11 +138,7 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 			return err
 		}
 	}
-	if err := store.WriteRankedRuns(dir, names); err != nil {
-		return err
-	}
-	code, err := finishRanking(e, dir, f.output)
-	return ending(code, err)
+	return store.WriteRankedRuns(dir, names)
 }
 
 // read reads all files and sorts what they say by system, in the order of the

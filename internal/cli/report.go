@@ -32,6 +32,7 @@ func finishRecorded(e *env.Env, rec *model.Recorded, output string, brief bool) 
 		return exitFailed, err
 	}
 	defer f.Close()
+	f.Tidy()
 	r := assemble(rec)
 	doc, unsaved := saveReport(f, r)
 	if unsaved != nil && !isUnsaved(unsaved) {

@@ -58,7 +58,7 @@ func addFile(out *tar.Writer, files fs.FS, name, as string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: as, Size: info.Size(), Mode: 0o644, ModTime: info.ModTime()}); err != nil {
+	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: as, Size: info.Size(), Mode: 0o600, ModTime: info.ModTime()}); err != nil {
 		return err
 	}
 	if n, err := io.Copy(out, io.LimitReader(f, info.Size())); err != nil || n < info.Size() {

@@ -40,6 +40,11 @@ func (w *Writer) keepRoom() error {
 	return nil
 }
 
+// Tidy removes what a run that was killed has kept for its end.
+func (f *Folder) Tidy() {
+	_ = f.root.Remove(roomFile) // as a rule there is none
+}
+
 // fail notes that nothing more can be saved, and says so once: what comes after it is kept
 // in memory, so that it is reported at least.
 func (w *Writer) fail(err error) error {

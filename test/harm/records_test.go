@@ -169,6 +169,11 @@ func TestRecordsAreForTheirOwner(t *testing.T) {
 	old := syscall.Umask(0o022)
 	defer syscall.Umask(old)
 	run, pair, in := recorded(t), comparedRuns(t), importedRun(t)
+	ranked := filepath.Join(t.TempDir(), "ranked")
+	original := filepath.Join(filepath.Dir(in), "fio.json")
+	if o := loadline(t, "import", "a="+original, "b="+original, "-o", ranked); o.code != 0 && o.code != 5 {
+		t.Errorf("exit code %d", o.code)
+	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	if o := loadline(t, "report", run, "-o", page); o.code != 0 {
 		t.Errorf("exit code %d", o.code)
@@ -179,7 +184,7 @@ func TestRecordsAreForTheirOwner(t *testing.T) {
 	if o := loadline(t, "analyze", run); o.code != 0 {
 		t.Errorf("exit code %d", o.code)
 	}
-	for _, dir := range []string{run, pair, in} {
+	for _, dir := range []string{run, pair, in, ranked} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -388,8 +393,47 @@ func TestReportThatCannotBeSavedIsPrinted(t *testing.T) {
 	}
 }
 
-// The example of the manual: what fsync is asked for, and when. No step is told to be over
-// before what it measured would survive a loss of power.
+// An import that cannot be saved leaves nothing that would pass for one.
+func TestImportThatCannotBeSavedLeavesNothing(t *testing.T) {
+	original := filepath.Join(filepath.Dir(importedRun(t)), "fio.json")
+	disk := small(t, "32k")
+	for _, args := range [][]string{{"import", "a=" + original}, {"import", "a=" + original, "b=" + original}} {
+		if o := loadline(t, append(args, "--results", disk)...); o.code != 1 || !strings.Contains(o.stderr, "no space left") {
+			t.Errorf("exit code %d, want 1 and the reason", o.code)
+		}
+		if left, err := os.ReadDir(disk); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+}
+
+// A page in a directory that was sent may be a link to anything, also to a device.
+func TestPlantedPageIsReplaced(t *testing.T) {
+	run, home := recorded(t), t.TempDir()
+	pipe, page := filepath.Join(home, "pipe"), filepath.Join(run, "report.html")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Remove(page), os.Symlink(pipe, page)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if o := loadline(t, "report", run, "-o", page); o.code != 0 {
+		t.Errorf("exit code %d", o.code)
+	}
+	if err := reader.SetReadDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := reader.Read(make([]byte, 10)); n > 0 {
+		t.Error("it was written to what the link leads to")
+	}
+	if info, err := os.Lstat(page); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the page is %v, %v", info.Mode(), err)
+	}
+}
+
+// A visit is told to be over when what it measured would survive a loss of power.
 func TestStepsLast(t *testing.T) {
 	trace, err := exec.LookPath("strace")
 	if err != nil {
