@@ -43,7 +43,7 @@ bench: fio build
 
 # First what does not measure, two packages at a time; then one after the other what does,
 # whose processors are shared with nobody.
-MEASURING = ./internal/load/fio ./test/harm ./test/lab ./test/truth
+MEASURING = ./internal/load/fio ./test/lab ./test/truth
 
 test: deps
 	$(GO) vet ./...
