@@ -180,6 +180,22 @@ func refusal(err error) error {
 	return nil
 }
 
+// longestLine is that of the longest event which the engine takes, so no more is read.
+const longestLine = 16 << 20
+
+// nextLine reads a whole line with its end.
+func nextLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); len(line) > longestLine {
+			return nil, fmt.Errorf("the worker sent a line of more than %d MiB", longestLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
 // session is one connection, from dialling to its end.
 func (l *link) session(last *int64) error {
 	ctx, cancel := context.WithCancel(l.ctx)
@@ -194,7 +210,7 @@ func (l *link) session(last *int64) error {
 	quiet := time.AfterFunc(l.silence, cancel)
 	defer quiet.Stop()
 	lines := bufio.NewReaderSize(stream, 64<<10)
-	line, err := lines.ReadBytes('\n')
+	line, err := nextLine(lines)
 	if err != nil {
 		return fmt.Errorf("the worker did not answer: %w", err)
 	}
@@ -207,7 +223,7 @@ func (l *link) session(last *int64) error {
 	l.resume(stream, *attached.Received)
 	defer l.suspend()
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := nextLine(lines)
 		if err != nil {
 			if ctx.Err() != nil && l.ctx.Err() == nil {
 				return fmt.Errorf("%w for %s", errSilent, l.silence)
