@@ -39,23 +39,27 @@ func freedom(n int, rho float64) float64 {
 	if rho <= 0 {
 		return float64(n - 1)
 	}
-	r := make([][]float64, n)
-	column := make([]float64, n)
-	for i := range r {
-		r[i] = make([]float64, n)
-		for j := range r[i] {
-			r[i][j] = math.Pow(rho, math.Abs(float64(i-j)))
-			column[j] += r[i][j] / float64(n)
-		}
+	// The columns of R have the means c, and tr(MR) = n − Σc, tr(MRMR) = ΣΣr² − 2nΣc² + (Σc)².
+	// What is right of the diagonal of a column adds up as what is left of it, in the other order.
+	k := float64(n)
+	right := make([]float64, n)
+	for i := 1; i < n; i++ {
+		right[i] = rho * (1 + right[i-1])
 	}
-	var trace, square float64
-	for i := range r {
-		trace += r[i][i] - column[i]
-		for j := range r {
-			square += (r[i][j] - column[j]) * (r[j][i] - column[i])
+	var all, columns, squares float64
+	power := 1.0
+	for i := range n {
+		c := (1 + right[i] + right[n-1-i]) / k
+		columns, squares = columns+c, squares+c*c
+		if i == 0 {
+			all = k
+			continue
 		}
+		power *= rho * rho
+		all += 2 * (k - float64(i)) * power
 	}
-	return trace * trace / square
+	trace := k - columns
+	return trace * trace / (all - 2*k*squares + columns*columns)
 }
 
 // visitCorrelation is a cautious estimate of the correlation between a visit

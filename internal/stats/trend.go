@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -14,19 +13,11 @@ import (
 // as 0.001. The interval is infinite where the values are too few for it.
 func Trend(t, y []float64, level float64) (slope, low, high float64) {
 	n := len(y)
-	var slopes []float64
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			if t[j] != t[i] {
-				slopes = append(slopes, (y[j]-y[i])/(t[j]-t[i]))
-			}
-		}
-	}
-	if len(slopes) == 0 {
+	slopes := newSlopes(t, y)
+	if slopes.count == 0 {
 		return 0, math.Inf(-1), math.Inf(1)
 	}
-	slices.Sort(slopes)
-	slope = quantileSorted(slopes, 0.5)
+	slope = slopes.quantile(0.5)
 	residuals := make([]float64, n)
 	for i := range y {
 		residuals[i] = y[i] - slope*t[i]
@@ -36,20 +27,9 @@ func Trend(t, y []float64, level float64) (slope, low, high float64) {
 	worth := EffectiveSize(n, math.Max(0, math.Min(maxCorrelation, phi))) / k
 	sigma := math.Sqrt(k * (k - 1) * (2*k + 5) / 18 / worth)
 	reach := distuv.UnitNormal.Quantile(1-level/2) * sigma
-	pairs := float64(len(slopes))
-	a := int(math.Round((pairs-reach)/2)) - 1
+	a := int(math.Round((float64(slopes.count)-reach)/2)) - 1
 	if a < 0 {
 		return slope, math.Inf(-1), math.Inf(1)
 	}
-	return slope, slopes[a], slopes[len(slopes)-1-a]
-}
-
-// quantileSorted is the p-quantile of sorted values, between neighbours.
-func quantileSorted(x []float64, p float64) float64 {
-	at := p * float64(len(x)-1)
-	i := int(at)
-	if i+1 >= len(x) {
-		return x[len(x)-1]
-	}
-	return x[i] + (at-float64(i))*(x[i+1]-x[i])
+	return slope, slopes.at(a), slopes.at(slopes.count - 1 - a)
 }

@@ -17,14 +17,16 @@ func Warmup(y []float64) int {
 	for i := range z {
 		z[i] = Mean(y[i*warmupBatch : (i+1)*warmupBatch])
 	}
+	// From the back, so that mean and sum of squares grow by one value each time
+	// (Welford's recurrence); of equal ones the smallest d counts.
 	best, at := math.Inf(1), 0
-	for d := 0; d <= k/2; d++ {
-		m := Mean(z[d:])
-		var sum float64
-		for _, v := range z[d:] {
-			sum += (v - m) * (v - m)
-		}
-		if left := float64(k - d); sum/(left*left) < best {
+	var m, sum float64
+	for d := k - 1; d >= 0; d-- {
+		left := float64(k - d)
+		away := z[d] - m
+		m += away / left
+		sum += away * (z[d] - m)
+		if d <= k/2 && sum/(left*left) <= best {
 			best, at = sum/(left*left), d
 		}
 	}
