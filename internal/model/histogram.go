@@ -17,11 +17,15 @@ import (
 // workers add without loss. A bucket is at most 1/64 of its value wide, so its
 // middle is off by at most 1/128. The zero value is empty and ready to use.
 //
-// Keys are kept sorted; in JSON it is one base64 string of varint pairs
-// (key delta, count), because a run holds one histogram per second.
+// In JSON it is one base64 string of varint pairs (key delta, count), because a run
+// holds one histogram per second. For the same reason one that is read stays as those
+// pairs, a third or less of what lists of numbers take, until something is added to it.
 type Histogram struct {
+	// keys are sorted, and counts belong to them; or else both are empty and packed
+	// holds the pairs.
 	keys   []uint16
 	counts []uint64
+	packed []byte
 }
 
 const (
@@ -61,6 +65,7 @@ func (h *Histogram) Add(bucket uint16, n uint64) {
 	if n == 0 {
 		return
 	}
+	h.unpack()
 	i, found := slices.BinarySearch(h.keys, bucket)
 	if found {
 		h.counts[i] += n
@@ -73,10 +78,17 @@ func (h *Histogram) Add(bucket uint16, n uint64) {
 // Merge adds all counts of o, which stays as it is. It takes time linear in
 // both and allocates only when o has buckets that h lacks and h has no room.
 func (h *Histogram) Merge(o Histogram) {
-	missing := h.addKnown(o)
+	h.unpack()
+	missing := 0
+	if o.packed != nil {
+		missing = h.addPacked(o.packed)
+	} else {
+		missing = h.addKnown(o)
+	}
 	if missing == 0 {
 		return
 	}
+	o.unpack()
 	// From the back, so that nothing is overwritten before it has moved.
 	i, j := len(h.keys)-1, len(o.keys)-1
 	h.keys = slices.Grow(h.keys, missing)[:len(h.keys)+missing]
@@ -117,6 +129,8 @@ func (h *Histogram) addKnown(o Histogram) (missing int) {
 // interval. It fails when any count of o is larger than that of h, which means
 // that o is not an earlier state of h.
 func (h Histogram) Minus(o Histogram) (Histogram, error) {
+	h.unpack()
+	o.unpack()
 	d := Histogram{keys: make([]uint16, 0, len(h.keys)), counts: make([]uint64, 0, len(h.keys))}
 	j := 0
 	for i, k := range h.keys {
@@ -144,7 +158,7 @@ func (h Histogram) Minus(o Histogram) (Histogram, error) {
 // Count is the number of latencies counted.
 func (h Histogram) Count() uint64 {
 	var n uint64
-	for _, c := range h.counts {
+	for _, c := range h.each {
 		n += c
 	}
 	return n
@@ -160,21 +174,22 @@ func (h Histogram) Percentile(p float64) float64 {
 	want := uint64(math.Ceil(p / 100 * float64(n)))
 	want = max(want, 1)
 	var cum uint64
-	for i, c := range h.counts {
-		cum += c
-		if cum >= want {
-			return BucketMiddle(h.keys[i]) / 1e9
+	var last uint16
+	for k, c := range h.each {
+		last = k
+		if cum += c; cum >= want {
+			break
 		}
 	}
-	return BucketMiddle(h.keys[len(h.keys)-1]) / 1e9
+	return BucketMiddle(last) / 1e9
 }
 
 // Mean returns the mean in seconds, exact to the width of the buckets. NaN when empty.
 func (h Histogram) Mean() float64 {
 	var sum float64
 	var n uint64
-	for i, c := range h.counts {
-		sum += float64(c) * BucketMiddle(h.keys[i])
+	for k, c := range h.each {
+		sum += float64(c) * BucketMiddle(k)
 		n += c
 	}
 	if n == 0 {
@@ -185,17 +200,18 @@ func (h Histogram) Mean() float64 {
 
 // Max returns the middle of the last bucket in seconds. NaN when empty.
 func (h Histogram) Max() float64 {
-	if len(h.keys) == 0 {
-		return math.NaN()
+	latest := math.NaN()
+	for k := range h.each {
+		latest = BucketMiddle(k) / 1e9
 	}
-	return BucketMiddle(h.keys[len(h.keys)-1]) / 1e9
+	return latest
 }
 
 // Buckets calls yield for each bucket in rising order with its middle in
 // seconds and its count, until yield returns false.
 func (h Histogram) Buckets(yield func(seconds float64, count uint64) bool) {
-	for i, k := range h.keys {
-		if !yield(BucketMiddle(k)/1e9, h.counts[i]) {
+	for k, c := range h.each {
+		if !yield(BucketMiddle(k)/1e9, c) {
 			return
 		}
 	}
@@ -203,12 +219,15 @@ func (h Histogram) Buckets(yield func(seconds float64, count uint64) bool) {
 
 // MarshalJSON writes the histogram as one base64 string.
 func (h Histogram) MarshalJSON() ([]byte, error) {
-	buf := make([]byte, 0, 4*len(h.keys))
-	var prev uint16
-	for i, k := range h.keys {
-		buf = binary.AppendUvarint(buf, uint64(k-prev))
-		buf = binary.AppendUvarint(buf, h.counts[i])
-		prev = k
+	buf := h.packed
+	if buf == nil {
+		buf = make([]byte, 0, 4*len(h.keys))
+		var prev uint16
+		for i, k := range h.keys {
+			buf = binary.AppendUvarint(buf, uint64(k-prev))
+			buf = binary.AppendUvarint(buf, h.counts[i])
+			prev = k
+		}
 	}
 	out := make([]byte, 0, base64.RawStdEncoding.EncodedLen(len(buf))+2)
 	out = append(out, '"')
@@ -230,28 +249,25 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("histogram: %w", err)
 	}
-	// Each number ends with the one byte of it that is below 0x80.
-	numbers := 0
-	for _, b := range buf {
-		numbers += int(^b >> 7)
-	}
-	*h = Histogram{keys: make([]uint16, 0, numbers/2), counts: make([]uint64, 0, numbers/2)}
 	var key uint64
-	for len(buf) > 0 {
-		d, n := binary.Uvarint(buf)
+	for rest, first := buf, true; len(rest) > 0; first = false {
+		d, n := binary.Uvarint(rest)
 		if n <= 0 {
 			return errors.New("histogram: truncated")
 		}
-		c, m := binary.Uvarint(buf[n:])
+		_, m := binary.Uvarint(rest[n:])
 		if m <= 0 {
 			return errors.New("histogram: truncated")
 		}
-		buf = buf[n+m:]
-		key += d
-		if key >= bucketCount || (len(h.keys) > 0 && d == 0) {
+		rest = rest[n+m:]
+		if d >= bucketCount || key+d >= bucketCount || !first && d == 0 {
 			return errors.New("histogram: not fio's 29×64 layout")
 		}
-		h.keys, h.counts = append(h.keys, uint16(key)), append(h.counts, c)
+		key += d
+	}
+	*h = Histogram{}
+	if len(buf) > 0 {
+		h.packed = slices.Clip(append(make([]byte, 0, len(buf)), buf...))
 	}
 	return nil
 }

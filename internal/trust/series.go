@@ -18,8 +18,8 @@ type series struct {
 	visit     []int
 	// bytes is what was moved up to the end of each second.
 	bytes []float64
-	// flows are the seconds' own.
-	flows []*model.Flow
+	// latencies are those of each second, of each worker that had some.
+	latencies [][]*model.Histogram
 	// visits is the number of visits.
 	visits int
 }
@@ -81,18 +81,18 @@ func (s *series) add(samples []*model.Sample) {
 	}
 	for i := range shortest {
 		var rate, end float64
-		var sum model.Flow
+		latencies := make([]*model.Histogram, 0, len(workers))
 		for _, list := range workers {
 			x := list[i]
 			end = max(end, x.End)
 			if f := x.Flow(s.direction); f != nil && x.Seconds > 0 {
 				rate += float64(f.IOs) / x.Seconds
 				moved += float64(f.Bytes)
-				sum.Add(*f)
+				latencies = append(latencies, &f.Histogram)
 			}
 		}
 		s.rate, s.end, s.bytes = append(s.rate, rate), append(s.end, end), append(s.bytes, moved)
-		s.visit, s.flows = append(s.visit, s.visits), append(s.flows, &sum)
+		s.visit, s.latencies = append(s.visit, s.visits), append(s.latencies, latencies)
 	}
 	s.visits++
 }

@@ -45,15 +45,15 @@ func checkTail(ev Evidence) []model.Finding {
 			o.miss(s.workload, "there are too few latencies for a p99")
 			continue
 		}
-		least = min(least, len(s.flows))
-		t := tailOf(s.flows, 99)
+		least = min(least, len(s.latencies))
+		t := tailOf(s.latencies, 99)
 		name := "p99"
-		if r.Latency.P999 != nil && !t.rare(len(s.flows)) {
-			if far := tailOf(s.flows, 99.9); far.rare(len(s.flows)) {
+		if r.Latency.P999 != nil && !t.rare(len(s.latencies)) {
+			if far := tailOf(s.latencies, 99.9); far.rare(len(s.latencies)) {
 				t, name = far, "p99.9"
 			}
 		}
-		if !t.rare(len(s.flows)) {
+		if !t.rare(len(s.latencies)) {
 			o.pass(s.workload)
 			continue
 		}
@@ -63,8 +63,8 @@ func checkTail(ev Evidence) []model.Finding {
 		}
 		o.fault(model.Finding{Severity: severity, Results: []string{s.workload},
 			Message: fmt.Sprintf("rare bursts: the %s of %s (%s) rests on about %.0f of %d seconds, without which it is %s; its interval is too narrow",
-				name, s.workload, model.FormatDuration(t.value), t.seconds, len(s.flows), model.FormatDuration(t.without)),
-			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.flows)},
+				name, s.workload, model.FormatDuration(t.value), t.seconds, len(s.latencies), model.FormatDuration(t.without)),
+			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.latencies)},
 			Next:     ev.longer([]string{s.workload})})
 	}
 	passed := "the tails come from many seconds"
@@ -77,29 +77,39 @@ func checkTail(ev Evidence) []model.Finding {
 
 // tail is what a percentile rests on.
 type tail struct {
-	value, without float64
+	value float64
+	// without is what it is without the seconds that carry it; 0 where these are many.
+	without float64
 	// seconds is the effective number of seconds that the slow I/Os lie in.
 	seconds float64
 }
 
 // rare tells whether too few of n seconds carry the tail, and matter.
-func (t tail) rare(n int) bool {
-	return t.seconds < tailSeconds && t.seconds < tailShare*float64(n) && t.value > (1+tailMatters)*t.without
+func (t tail) rare(n int) bool { return t.few(n) && t.value > (1+tailMatters)*t.without }
+
+// few tells whether too few of n seconds carry the tail.
+func (t tail) few(n int) bool {
+	return t.seconds < tailSeconds && t.seconds < tailShare*float64(n)
 }
 
-// tailOf looks at the p-th percentile (in %) of the sum of the flows.
-func tailOf(flows []*model.Flow, p float64) tail {
+// tailOf looks at the p-th percentile (in %) of the sum of the seconds, each of which
+// is a list of histograms.
+func tailOf(list [][]*model.Histogram, p float64) tail {
 	var all model.Histogram
-	for _, f := range flows {
-		all.Merge(f.Histogram)
+	for _, second := range list {
+		for _, h := range second {
+			all.Merge(*h)
+		}
 	}
 	t := tail{value: all.Percentile(p)}
-	slow := make([]float64, len(flows))
+	slow := make([]float64, len(list))
 	var sum, square float64
-	for i, f := range flows {
-		for seconds, n := range f.Histogram.Buckets {
-			if seconds >= t.value {
-				slow[i] += float64(n)
+	for i, second := range list {
+		for _, h := range second {
+			for seconds, n := range h.Buckets {
+				if seconds >= t.value {
+					slow[i] += float64(n)
+				}
 			}
 		}
 		sum, square = sum+slow[i], square+slow[i]*slow[i]
@@ -108,14 +118,19 @@ func tailOf(flows []*model.Flow, p float64) tail {
 		return t
 	}
 	t.seconds = sum * sum / square
-	order := make([]int, len(flows))
+	if !t.few(len(list)) {
+		return t
+	}
+	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(slow[b] - slow[a]) })
 	var rest model.Histogram
 	for _, i := range order[min(len(order), int(math.Ceil(t.seconds))):] {
-		rest.Merge(flows[i].Histogram)
+		for _, h := range list[i] {
+			rest.Merge(*h)
+		}
 	}
 	t.without = rest.Percentile(p)
 	return t
