@@ -72,9 +72,11 @@ func savedRun(b *testing.B) string {
 }
 
 // busySecond is a lognormal second of some 50,000 I/Os.
-func busySecond(r *rand.Rand) *model.Flow {
+func busySecond(r *rand.Rand) *model.Flow { return secondAt(r, 1+0.05*r.NormFloat64()) }
+
+// secondAt is busySecond at a given speed, 1 being the usual one.
+func secondAt(r *rand.Rand, speed float64) *model.Flow {
 	f := &model.Flow{}
-	speed := 1 + 0.05*r.NormFloat64()
 	for z := -3.0; z < 4; z += 0.045 {
 		ns := 1.6e6 / speed * math.Exp(0.5*z+0.01*r.Float64())
 		n := uint64(1 + r.Float64()*5 + 1000*math.Exp(-z*z/2))
