@@ -175,11 +175,11 @@ func scatter(y []float64) float64 {
 func (s *series) steps() regime {
 	n := len(s.rate)
 	best, r := math.Inf(1), regime{kind: steady}
-	cuts := 0
+	cuts, pieces := 0, s.pieces()
 	for at := 2; at <= n-2; at++ {
 		for _, end := range []int{at, at - 1} {
 			cuts++
-			p := s.cut(end, at)
+			p := pieces.differ(end, at)
 			if p < best {
 				best = p
 				r = s.change(0, end, at, n, true)
@@ -190,42 +190,6 @@ func (s *series) steps() regime {
 		return regime{kind: steady}
 	}
 	return r
-}
-
-// cut is the p value of the difference between the pieces of visits before end
-// and those from at on.
-func (s *series) cut(end, at int) float64 {
-	pre, post := s.pieces(0, end), s.pieces(at, len(s.rate))
-	df := float64(len(pre) + len(post) - 2)
-	if df < 2 || len(pre) == 0 || len(post) == 0 {
-		return 1
-	}
-	a, b := stats.Mean(pre), stats.Mean(post)
-	var square float64
-	for _, v := range pre {
-		square += (v - a) * (v - a)
-	}
-	for _, v := range post {
-		square += (v - b) * (v - b)
-	}
-	// Nothing is known better than to a quarter of a percent.
-	spread := math.Max(math.Sqrt(square/df), stats.Floor*math.Max(a, b))
-	t := math.Abs(a-b) / (spread * math.Sqrt(1/float64(len(pre))+1/float64(len(post))))
-	return stats.StudentP(t, df)
-}
-
-// pieces are the means of the visits' parts within s.rate[from:to].
-func (s *series) pieces(from, to int) []float64 {
-	var list []float64
-	for i := from; i < to; {
-		j := i
-		for j < to && s.visit[j] == s.visit[i] {
-			j++
-		}
-		list = append(list, stats.Mean(s.rate[i:j]))
-		i = j
-	}
-	return list
 }
 
 // modes looks for two levels between which the seconds jump.
