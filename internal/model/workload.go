@@ -103,6 +103,24 @@ func (w Workload) Reads() bool { return w.Direction != Write }
 // JobCount is Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
+// MostRandomMap is how much memory, in bytes, the maps of visited blocks may take that the
+// jobs of a random workload keep: what a small pod has beside the load tool itself.
+const MostRandomMap = 64 << 20
+
+// RandomMap is how much memory, in bytes, those maps take on a volume of that size: a bit
+// for each block and job, and a 64th of that on top; 0 where none is kept.
+func (w Workload) RandomMap(size int64) int64 {
+	if w.Access != Random || w.Job != "" || w.OpenLoop || w.BlockSize <= 0 {
+		return 0
+	}
+	each := size / w.BlockSize / 8
+	return int64(w.JobCount()) * (each + each/63)
+}
+
+// DrawsAnew tells that on a volume of that size each block is drawn whether or not it was
+// visited before, because the maps would take too much.
+func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > MostRandomMap }
+
 // slowRate is a rate per job, in I/Os per second, at which reading the slower of two clocks
 // a few times for each (25 ns) is less than a thousandth of the time between them.
 const slowRate = 1000

@@ -35,7 +35,8 @@ const refillBelow = 128 << 10
 // the same blocks; fio's map of visited blocks stays (norandommap is not set, as
 // in Kbench), so that a random workload touches the whole volume before it comes
 // back to a block and no cache profits from repeats, but softrandommap lets fio
-// go on without where a memory limit forbids the map; refill_buffers on small
+// go on without where a memory limit forbids the map, and above model.MostRandomMap
+// norandommap draws each block anew; refill_buffers on small
 // blocks (see refillBelow); allow_file_create=0, because the volume is made before.
 func JobText(w model.Workload, v model.Volume, s model.Step) string {
 	var t text
@@ -78,7 +79,7 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 		t.set("offset_increment", increment)
 	}
 	if w.Access == model.Random {
-		t.set("softrandommap", 1)
+		randomMap(t, w, v.Size)
 	}
 	if w.Sync != "" {
 		t.set(w.Sync, 1)
@@ -97,6 +98,21 @@ func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share
 	}
 	t.set("randrepeat", 0)
 	t.set("verify", 0)
+}
+
+// randomMap says how a random workload chooses its blocks. Drawing anew is what replaces
+// a map that is too large, and not fio's lfsr generator, which needs no map either and
+// visits each block once: half of its offsets lie at exactly half of the one before, so
+// that neighbours correlate by 0.33 and are 0.27 of the volume apart instead of a third,
+// which is an easier load for a disk with a head. Repeats are rare on a volume of this
+// size: when a thousandth of the blocks has been visited, one I/O in a thousand repeats one.
+func randomMap(t *text, w model.Workload, size int64) {
+	if !w.DrawsAnew(size) {
+		t.set("softrandommap", 1)
+		return
+	}
+	t.comment("each block is drawn anew: a map of those visited would take %s of memory", model.FormatSize(w.RandomMap(size)))
+	t.set("norandommap", 1)
 }
 
 // ownJob writes the user's own options and what of ours must stand beside them.

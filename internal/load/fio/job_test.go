@@ -21,6 +21,8 @@ func TestJobText(t *testing.T) {
 	rbd.Path, rbd.Target = "", model.Target{Kind: model.RBD, URI: "pool/image"}
 	user := rbd
 	user.Target.User = "bench"
+	huge := fileVolume
+	huge.Size = 4 << 40
 	odd := fileVolume
 	odd.Path, odd.Direct, odd.Engine = "/data/a;b", false, "psync"
 	colon := fileVolume
@@ -37,6 +39,12 @@ func TestJobText(t *testing.T) {
 			model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64}, fileVolume, step,
 			"[rand-read-iops]\n" + plain +
 				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=67108864\nsoftrandommap=1\nrandrepeat=0\nverify=0\n" + tail,
+		},
+		"random read of a huge volume": {
+			model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64}, huge, step,
+			"[rand-read-iops]\n" + plain +
+				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=4398046511104\n" +
+				"# each block is drawn anew: a map of those visited would take 130 MiB of memory\nnorandommap=1\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"sequential write from the middle, no ramp": {
 			model.Workload{Name: "seq-write-bw", Access: model.Sequential, Direction: model.Write, BlockSize: 128 << 10, Depth: 64}, fileVolume, model.Step{Number: 1, Seconds: 20, Offset: 0.26},

@@ -26,6 +26,9 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	}
 	p.field("engine", engineWords(v))
 	p.field("writes", writeWords(pl))
+	if anew := words.DrawnAnew(pl.Workloads, v.Size); anew != "" {
+		p.field("blocks", anew)
+	}
 	p.field("visits", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
 	p.blank()

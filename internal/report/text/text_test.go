@@ -65,6 +65,8 @@ func TestPlanAndHead(t *testing.T) {
 	readOnly := device
 	readOnly.Workloads = []model.Workload{randReadIOPS}
 	readOnly.Volume.Prefill = false
+	huge := device
+	huge.Volume.Size = 4 << 40
 	class := &model.Cluster{Made: true, Class: "longhorn", Provisioner: "driver.longhorn.io", Version: "v1.34.4", Capacity: 20 << 30,
 		Access: []string{"ReadWriteOnce"}, Mode: "Filesystem", Parameters: map[string]string{"numberOfReplicas": "3", "dataLocality": "disabled"},
 		Backing: &model.Backing{System: "Longhorn", Version: "v1.8.0", Replicas: 3, Locality: "disabled"}}
@@ -74,7 +76,7 @@ func TestPlanAndHead(t *testing.T) {
 		name string
 		pl   *model.Plan
 		c    *model.Cluster
-	}{{"plan-directory", pl, nil}, {"plan-device", &device, nil}, {"plan-read-only", &readOnly, nil}, {"plan-class", pl, class}, {"plan-class-unread", pl, unread}} {
+	}{{"plan-directory", pl, nil}, {"plan-device", &device, nil}, {"plan-read-only", &readOnly, nil}, {"plan-huge", &huge, nil}, {"plan-class", pl, class}, {"plan-class-unread", pl, unread}} {
 		var b bytes.Buffer
 		if err := Plan(&b, c.pl, model.Environment{Cluster: c.c}, Options{Width: 100, Unicode: true}); err != nil {
 			t.Fatal(err)

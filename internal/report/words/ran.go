@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -24,7 +25,27 @@ func Ran(r *model.Report) []string {
 		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
 	}
 	return append(parts, Count(len(run.Workloads), "workload")+visits(r),
-		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare))
+		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare), DrawnAnew(run.Workloads, run.Volume.Size))
+}
+
+// DrawnAnew tells which workloads may come back to a block before all were visited,
+// because a map of those that were takes too much memory; "" when none does.
+func DrawnAnew(workloads []model.Workload, size int64) string {
+	var names []string
+	var most int64
+	for _, w := range workloads {
+		if w.DrawsAnew(size) {
+			names, most = append(names, w.Name), max(most, w.RandomMap(size))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	which := strings.Join(names, ", ")
+	if len(names) > 3 {
+		which = Count(len(names), "workload")
+	}
+	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those visited would take %s of memory", which, model.FormatSize(most))
 }
 
 // visits is " in rounds, 3–12 visits each".
