@@ -1,0 +1,54 @@
+package truth
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// A device of 100 I/Os per second gives the quick profile some 200 I/Os in each visit: its
+// rate is as right as a faster one's, and what 600 I/Os say nothing of is not printed.
+func TestHundredIOPS(t *testing.T) {
+	join(t, guest{seconds: 75, share: 1})
+	const iops = 100
+	d := lab.Throttled(t, lab.Throttle{IOPS: iops, Size: 64 << 20})
+	o := measure(t.Context(), t, d.Target(), "--profile", "quick", "--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+	// On a machine whose processors are busy latencies are invalid, which is not of the rate.
+	if o.code != 0 && !o.finding("cpu", model.SeverityInvalid) {
+		t.Errorf("exit code %d", o.code)
+	}
+	for _, r := range o.report.Results {
+		rate, ok := r.Metrics[model.IOPS]
+		if !ok || rate.Value < 0.95*iops || rate.Value > 1.05*iops {
+			t.Errorf("%s: %v, the device is set to %d", r.Workload, rate, iops)
+		}
+		if !(r.Low > 0) || !(r.High > r.Low) || r.Confidence != stats.Confidence {
+			t.Errorf("%s: %+v", r.Workload, r.Estimate)
+		}
+		for _, rule := range r.Findings {
+			// 64 MiB are few for 25 s of 128k blocks, and a latency is wide while others work here.
+			if !slices.Contains([]string{"size", "cpu", "precision"}, rule) {
+				t.Errorf("%s is accused by rule %s", r.Workload, rule)
+			}
+		}
+		if r.Latency == nil || r.Latency.P50 == nil || !(*r.Latency.P50 > 0) {
+			t.Fatalf("%s: no median of its latencies: %+v", r.Workload, r.Latency)
+		}
+		l := r.Latency
+		for p, shown := range map[float64]*float64{90: l.P90, 99: l.P99, 99.9: l.P999, 99.99: l.P9999} {
+			if shown != nil && float64(l.Count) < stats.PercentileNeeds(p) {
+				t.Errorf("%s: p%v of %d I/Os is %v", r.Workload, p, l.Count, *shown)
+			}
+		}
+		if l.Count > 1000 || l.P999 != nil {
+			t.Errorf("%s: %d I/Os of about 600 were counted, p99.9 %v", r.Workload, l.Count, l.P999)
+		}
+	}
+	if len(o.report.Results) != 6 {
+		t.Errorf("%d results", len(o.report.Results))
+	}
+}
