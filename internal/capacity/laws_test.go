@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
@@ -300,4 +301,28 @@ func TestContentionIsSeen(t *testing.T) {
 	if seen < cases*95/100 {
 		t.Errorf("contention is seen in %d of %d cases", seen, cases)
 	}
+}
+
+// Points with the same number of volumes have no order either.
+func TestOrderOfEqualVolumesChangesNoLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := model.Scale{Workload: "drawn", Metric: model.IOPS}
+		for range rapid.IntRange(4, 10).Draw(t, "points") {
+			n := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "volumes")
+			v := 1000 * math.Min(float64(n), 3) * rapid.Float64Range(0.8, 1.2).Draw(t, "noise")
+			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 3, Total: model.Estimate{Unit: "1/s", Value: v, Low: v, High: v}})
+		}
+		other := s
+		other.Points = rapid.Permutation(s.Points).Draw(t, "order")
+		a, errA := Fit(&s)
+		b, errB := Fit(&other)
+		if (errA == nil) != (errB == nil) || len(a) != len(b) {
+			t.Fatalf("%v in one order, %v in another", errA, errB)
+		}
+		for i := range a {
+			if a[i].Kind != b[i].Kind || a[i].First != b[i].First || (a[i].Capacity == nil) != (b[i].Capacity == nil) || a[i].Capacity != nil && *a[i].Capacity != *b[i].Capacity {
+				t.Fatalf("%s: %+v with C %v in one order, %+v with %v in another", a[i].Kind, a[i].First, a[i].Capacity, b[i].First, b[i].Capacity)
+			}
+		}
+	})
 }

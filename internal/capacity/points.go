@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -31,14 +32,10 @@ func observations(s *model.Scale) []observation {
 			list = append(list, observation{n: float64(p.Volumes), log: math.Log(total), noise: noise})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b observation) int {
-		switch {
-		case a.n < b.n:
-			return -1
-		case a.n > b.n:
-			return 1
-		}
-		return 0
+	// The order in which points are written down must not matter, not even between
+	// points with the same number of volumes.
+	slices.SortFunc(list, func(a, b observation) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.log, b.log), cmp.Compare(a.noise, b.noise))
 	})
 	return list
 }
