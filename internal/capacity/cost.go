@@ -33,16 +33,22 @@ func extra(s *model.System) float64 {
 	return *s.ExtraWrites
 }
 
+// remoteShare is the share of the copies of all blocks that are on other nodes than
+// the pod that uses them. Copies and pods are spread evenly over the nodes, so each
+// copy of a block is on the pod's own node with probability 1/N. Copies that have no
+// node, because there are fewer than replicas, count as if they had.
+func remoteShare(s *model.System, nodes float64) float64 { return 1 - 1/max(nodes, s.Copies()) }
+
 // costs are what one I/O takes of each resource whose size is known: a read one device
-// I/O and its bytes, of which 1 − 1/R come over the network; a write R copies with what
-// each writes besides, of which R − 1 cross the network. Merging spares device I/Os
-// and their extras, not bytes of data.
-func costs(s *model.System, p pattern) (known []cost, unknown []model.Resource) {
+// I/O and its bytes; a write R copies with what each writes besides; and of either what
+// goes to other nodes among so many. Merging spares device I/Os and their extras, not
+// bytes of data.
+func costs(s *model.System, p pattern, nodes float64) (known []cost, unknown []model.Resource) {
 	r, merge := s.Copies(), max(1, p.merge)
-	ios, bytes, net := 1.0, p.block, p.block*(1-1/r)
+	ios, bytes, net := 1.0, p.block, p.block*remoteShare(s, nodes)
 	how := "1 device read each"
 	if p.direction == model.Write {
-		ios, bytes, net = r*(1+extra(s)), r*(p.block+extra(s)*float64(s.ExtraBytes)/merge), p.block*(r-1)
+		ios, bytes, net = r*(1+extra(s)), r*(p.block+extra(s)*float64(s.ExtraBytes)/merge), r*net
 		how = fmt.Sprintf("%s each: %s × (1 + %s)", count(ios, "device write"), count(r, "replica"), number(extra(s)))
 	}
 	if merge > 1 {

@@ -65,7 +65,7 @@ type limitView struct {
 
 // allowances are what each known resource allows all nodes together, the least first.
 func (v *limitView) allowances() (list []model.ResourceLimit, unknown []model.Resource) {
-	known, unknown := costs(&v.sys, v.pattern)
+	known, unknown := costs(&v.sys, v.pattern, v.nodes)
 	for _, c := range known {
 		allows := v.nodes * c.perNode / c.each
 		if v.metric == model.Bandwidth {

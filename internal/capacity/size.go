@@ -1,7 +1,6 @@
 package capacity
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,10 +47,13 @@ func size(p *model.Published, ask model.SizingAsk, capacityOf func(*model.Scale)
 	return z.out, nil
 }
 
-// maxAsked is far beyond any need in pods, and maxRate in I/Os per second.
+// maxAsked is far beyond any need in pods, and maxRate in I/Os per second. maxNodes is
+// beyond any answer that they lead to on a real disk, so that whatever number of nodes is
+// answered can be asked about.
 const (
 	maxAsked = 1e7
 	maxRate  = 1e12
+	maxNodes = 1e15
 )
 
 func checkAsk(ask model.SizingAsk) error {
@@ -65,7 +67,7 @@ func checkAsk(ask model.SizingAsk) error {
 		return refuse("", "%d nodes to survive make no sense", ask.Survive)
 	case !(ask.Headroom >= 0 && ask.Headroom < 1):
 		return refuse("write it like 30%", "a headroom of %g leaves nothing to use", ask.Headroom)
-	case ask.Nodes < 0 || ask.Nodes > maxAsked:
+	case ask.Nodes < 0 || ask.Nodes > maxNodes+maxAsked:
 		return refuse("", "%d nodes make no sense", ask.Nodes)
 	case ask.Nodes > 0 && ask.Nodes <= ask.Survive:
 		return refuse("ask for more nodes, or survive fewer failures", "of %s %d may fail, which leaves none", count(float64(ask.Nodes), "node"), ask.Survive)
@@ -91,6 +93,7 @@ type sizer struct {
 	p    *model.Published
 	ask  model.SizingAsk
 	uses []map[model.Resource]cost // one pod of each need; each holds the demand of it
+	left int                       // nodes of the answer when as many have failed as may
 	out  model.Sizing
 	// capacityOf is the figure of a measured capacity that is counted on.
 	capacityOf func(*model.Scale) float64
@@ -98,7 +101,8 @@ type sizer struct {
 	guessed []string
 }
 
-// useOf is what one pod of a need takes of each resource.
+// useOf is what one pod of a need takes of each resource; of the network what it would
+// with every copy on another node.
 func (z *sizer) useOf(n *model.Need) (map[model.Resource]cost, error) {
 	use := map[model.Resource]cost{}
 	for _, f := range n.Flows {
@@ -129,7 +133,7 @@ func (z *sizer) useOf(n *model.Need) (map[model.Resource]cost, error) {
 // flowCosts is what one I/O of a flow takes of each known resource.
 func (z *sizer) flowCosts(f model.NeedFlow) ([]cost, error) {
 	sys := &z.p.System
-	list, _ := costs(sys, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)})
+	list, _ := costs(sys, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}, math.Inf(1))
 	for i := range list {
 		list[i].how = "the hardware"
 	}
@@ -243,112 +247,4 @@ func scaleNodes(sys *model.System, s *model.Scale) float64 {
 		return float64(n)
 	}
 	return float64(max(1, sys.Nodes))
-}
-
-// total adds the needs up and finds the number of nodes.
-func (z *sizer) total() {
-	sum := map[model.Resource]cost{}
-	for i, use := range z.uses {
-		for r, c := range use {
-			s := sum[r]
-			s.resource, s.unit, s.perNode = r, c.unit, c.perNode
-			s.each += float64(z.ask.Needs[i].Pods) * c.each
-			if len(s.how) < len(c.how) {
-				s.how = c.how
-			}
-			sum[r] = s
-		}
-	}
-	free := 1 - z.ask.Headroom
-	for _, c := range sum {
-		if c.each > 0 {
-			z.out.Resources = append(z.out.Resources, model.ResourceUse{Resource: c.resource, Unit: c.unit, Demand: c.each, PerNode: c.perNode,
-				Nodes: c.each / (c.perNode * free), From: c.how})
-		}
-	}
-	slices.SortFunc(z.out.Resources, func(a, b model.ResourceUse) int {
-		if d := b.Nodes - a.Nodes; math.Abs(d) > 1e-9*b.Nodes {
-			return cmp.Compare(b.Nodes, a.Nodes)
-		}
-		return cmp.Compare(a.Resource, b.Resource)
-	})
-	most := z.out.Resources[0]
-	z.out.Binding, z.out.Exact, z.out.Needed = most.Resource, most.Nodes, roundUp(most.Nodes)
-	z.out.Nodes = z.out.Needed + z.ask.Survive
-	if r := int(z.p.System.Copies()); z.out.Nodes < r {
-		z.out.Nodes, z.out.Binding = r, model.LimitPlacement
-	}
-	if z.ask.Nodes > 0 {
-		z.fit(free)
-	}
-	for i := range z.out.Resources {
-		r := &z.out.Resources[i]
-		r.Share = r.Demand / (r.PerNode * float64(z.out.Nodes))
-		r.Degraded = r.Demand / (r.PerNode * float64(z.out.Nodes-z.ask.Survive))
-	}
-	z.marginal(free)
-}
-
-// roundUp is the least whole number that is not below v but for rounding.
-func roundUp(v float64) int { return max(1, int(math.Ceil(v*(1-1e-12)))) }
-
-func roundDown(v float64) int { return int(math.Floor(v * (1 + 1e-12))) }
-
-// fit answers how much a given number of nodes carries.
-func (z *sizer) fit(free float64) {
-	left := float64(z.ask.Nodes-z.ask.Survive) * free
-	most := z.out.Resources[0]
-	f := &model.Fit{Nodes: z.ask.Nodes, Times: left * most.PerNode / (most.Demand), Binding: most.Resource}
-	for i, use := range z.uses {
-		fits := math.Inf(1)
-		for r, c := range use {
-			others := z.demandOf(r) - c.each*float64(z.ask.Needs[i].Pods)
-			fits = min(fits, math.Max(0, left*c.perNode-others)/c.each)
-		}
-		f.Pods = append(f.Pods, roundDown(min(fits, maxRate)))
-	}
-	z.out.Fit, z.out.Nodes = f, z.ask.Nodes
-	if z.ask.Nodes < int(z.p.System.Copies()) {
-		z.lack(model.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s do not hold %s of each block",
-			count(float64(z.ask.Nodes), "node"), count(z.p.System.Copies(), "copy"))
-	}
-	for _, r := range z.out.Resources {
-		if allowed := left * r.PerNode; r.Demand > allowed*(1+1e-12) {
-			z.lack(r.Resource, -1, r.Demand, allowed, r.Unit, "%s is short by %s: %s is asked, and %s with %s free and %d to fail allow %s",
-				r.Resource.Name(), shareWords(r.Demand/allowed-1), model.FormatQuantity(r.Unit, r.Demand), count(float64(z.ask.Nodes), "node"), shareWords(z.ask.Headroom), z.ask.Survive, model.FormatQuantity(r.Unit, allowed))
-		}
-	}
-}
-
-func (z *sizer) demandOf(r model.Resource) float64 {
-	for _, u := range z.out.Resources {
-		if u.Resource == r {
-			return u.Demand
-		}
-	}
-	return 0
-}
-
-func (z *sizer) lack(r model.Resource, need int, asked, allowed float64, unit, format string, args ...any) {
-	z.out.Lacking = append(z.out.Lacking, model.Infeasibility{Resource: r, Need: need, Asked: asked, Allowed: allowed, Unit: unit,
-		Message: fmt.Sprintf(format, args...)})
-}
-
-// marginal is what one more pod of each need takes of the resource that it fills first.
-func (z *sizer) marginal(free float64) {
-	have := float64(z.out.Nodes-z.ask.Survive) * free
-	for i, use := range z.uses {
-		m := model.MarginalCost{Need: i, Free: math.MaxInt32}
-		for _, r := range z.out.Resources {
-			c := use[r.Resource]
-			if c.each == 0 {
-				continue
-			}
-			if nodes := c.each / (c.perNode * free); nodes > m.Nodes {
-				m.Nodes, m.Demand, m.Resource, m.Unit = nodes, c.each, r.Resource, r.Unit
-			}
-			m.Free = min(m.Free, max(0, roundDown((have*c.perNode-r.Demand)/c.each)))
-		}
-		z.out.Marginal = append(z.out.Marginal, m)
-	}
 }

@@ -67,6 +67,7 @@ func (z *sizer) latencies() {
 	for _, r := range z.out.Resources {
 		share, degraded = max(share, r.Share), max(degraded, r.Degraded)
 	}
+	degraded = max(degraded, share)
 	if degraded >= 1 {
 		// What is more than full has no steady latency.
 		return
@@ -78,7 +79,7 @@ func (z *sizer) latencies() {
 				l.Estimate, l.Degraded = curve.at(share), curve.at(degraded)
 				l.How = fmt.Sprintf("read off %s where its system is as full", name)
 				l.Least = share > curve[len(curve)-1].share || degraded > curve[len(curve)-1].share
-			} else if alone := aloneLatency(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), 1}); alone.seconds > 0 {
+			} else if alone := aloneLatency(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), 1}, float64(z.out.Nodes)); alone.seconds > 0 {
 				l.Estimate, l.Degraded, l.Least = alone.seconds, alone.seconds, true
 				l.How = alone.how + ", on an idle system"
 			} else {
@@ -150,6 +151,9 @@ func (z *sizer) notes() {
 		if r.Resource == model.LimitOperations {
 			say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
 		}
+	}
+	if sys.Replicas == 0 && z.demandOf(model.LimitNetwork) > 0 {
+		say("nobody said how many copies there are: one of each block is counted, on any of the nodes")
 	}
 	if sys.Nodes == 0 && measured && z.nodesUnknown() {
 		say("nobody said how many nodes were measured: a node here is the whole system that was")

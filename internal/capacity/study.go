@@ -92,7 +92,11 @@ func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
 // by the slowest copy's data and extras one after the other; over the network goes
 // what has to.
 func path(sys *model.System, s *model.PublishedScale) *model.PathStudy {
-	alone := aloneLatency(sys, pattern{access: s.Access, direction: s.Direction, block: float64(s.BlockSize), merge: 1})
+	nodes := mainNodes(&s.Scale)
+	if nodes == 0 {
+		nodes = sys.Nodes
+	}
+	alone := aloneLatency(sys, pattern{access: s.Access, direction: s.Direction, block: float64(s.BlockSize), merge: 1}, float64(nodes))
 	if alone.seconds == 0 || s.Depth != 1 {
 		return nil
 	}
@@ -114,14 +118,15 @@ type aloneWords struct {
 }
 
 // aloneLatency is the latency of one small I/O on an idle system by the figures of its
-// disks and its network; 0 when the disks' are not known.
-func aloneLatency(sys *model.System, p pattern) aloneWords {
-	r := sys.Copies()
-	disk, times, trips := sys.Disk.ReadLatency, 1.0, 1-1/r
+// disks and the network between so many nodes; 0 when the disks' are not known. A read
+// goes to one copy; a write waits for all of them at once, and of several at most one
+// is on the pod's own node.
+func aloneLatency(sys *model.System, p pattern, nodes float64) aloneWords {
+	disk, times, trips := sys.Disk.ReadLatency, 1.0, remoteShare(sys, nodes)
 	if p.direction == model.Write {
-		disk, times, trips = sys.Disk.WriteLatency, 1+extra(sys), 1
-		if r == 1 {
-			trips = 0
+		disk, times = sys.Disk.WriteLatency, 1+extra(sys)
+		if sys.Copies() > 1 {
+			trips = 1
 		}
 	}
 	if disk == 0 {

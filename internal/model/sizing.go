@@ -58,7 +58,8 @@ type Sizing struct {
 const SizingSchema = "loadline.sizing/v1"
 
 // ResourceUse is the demand on a resource, in its unit per second (or bytes of space,
-// or volumes), against what one node has of it.
+// or volumes), against what one node has of it. The demand is that with the nodes gone
+// that may fail: of the network it depends on how many nodes the copies are spread over.
 type ResourceUse struct {
 	Resource Resource `json:"resource"`
 	Unit     string   `json:"unit"`

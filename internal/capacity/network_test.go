@@ -1,0 +1,78 @@
+package capacity
+
+import (
+	"math"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// one is a need of a single kind of I/O.
+func one(pods int, access model.Access, direction model.Direction, block int64, rate float64) model.Need {
+	return model.Need{Text: "one", Pods: pods, Flows: []model.NeedFlow{{Access: access, Direction: direction, BlockSize: block, Rate: rate}}}
+}
+
+func mustSize(t *testing.T, p *model.Published, ask model.SizingAsk) model.Sizing {
+	t.Helper()
+	s, err := Size(p, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func closeTo(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Errorf("%s: %g, want %g", what, got, want)
+	}
+}
+
+// Copies lie on all nodes alike, so of what a pod reads 1 − 1/N come from other nodes, and
+// of the R copies that it writes R·(1 − 1/N) go there.
+func TestRemoteSharesFollowTheNodes(t *testing.T) {
+	const link = 100 << 20
+	for _, c := range []struct {
+		nodes, replicas int
+		read, written   float64 // bytes over the network for each byte
+	}{{3, 3, 2. / 3, 2}, {6, 3, 5. / 6, 2.5}, {12, 3, 11. / 12, 2.75}, {4, 2, 0.75, 1.5}, {5, 1, 0.8, 0.8}, {1, 1, 0, 0}} {
+		// The nodes that were measured have no say in it.
+		for _, measured := range []int{c.replicas, 12} {
+			p := &model.Published{Name: "drawn", System: model.System{Nodes: measured, Replicas: c.replicas,
+				Disk: model.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
+			for direction, want := range map[model.Direction]float64{model.Read: c.read, model.Write: c.written} {
+				s := mustSize(t, p, model.SizingAsk{Nodes: c.nodes, Needs: []model.Need{one(2, model.Random, direction, 1<<20, 10)}})
+				closeTo(t, string(direction)+" over the network", demand(s, model.LimitNetwork), want*20*(1<<20))
+			}
+		}
+	}
+}
+
+// The number of nodes that is answered has room for what crosses the network among so
+// many, and one less has not.
+func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
+	p := &model.Published{Name: "drawn", System: model.System{Nodes: 3, Replicas: 3, Disk: model.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
+	need := []model.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
+	s := mustSize(t, p, model.SizingAsk{Needs: need})
+	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; at two thirds it were 20.
+	if s.Needed != 29 || s.Binding != model.LimitNetwork {
+		t.Errorf("%d nodes, %s binds", s.Needed, s.Binding)
+	}
+	closeTo(t, "bytes over the network", demand(s, model.LimitNetwork), 3000*(28./29)*(1<<20))
+	with := mustSize(t, p, model.SizingAsk{Needs: need, Survive: 2})
+	if with.Needed != 29 || with.Nodes != 31 {
+		t.Errorf("%d nodes, of which two may fail", with.Nodes)
+	}
+	closeTo(t, "share with all nodes", with.Resources[0].Share, 3000*(30./31)/(100*31))
+	closeTo(t, "share with two gone", with.Resources[0].Degraded, 3000*(28./29)/(100*29))
+}
+
+// Any number of nodes that is answered can be asked about, however large.
+func TestAnAnswerCanBeAskedAbout(t *testing.T) {
+	p := &model.Published{Name: "slow", System: model.System{Nodes: 3, Replicas: 3, Disk: model.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
+	ask := model.SizingAsk{Headroom: 0.9, Survive: 1, Needs: []model.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
+	ask.Nodes = mustSize(t, p, ask).Nodes
+	if s := mustSize(t, p, ask); s.Fit.Times < 1-1e-9 || len(s.Lacking) > 0 {
+		t.Errorf("%d nodes are answered, and carry it %g times: %+v", ask.Nodes, s.Fit.Times, s.Lacking)
+	}
+}

@@ -1,0 +1,171 @@
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// linkShare is which part of all bytes of all copies crosses the network among so many
+// nodes, in the worst of the states that failures lead to, in terms of the nodes left:
+// that with the fewest of them, but for one node alone, which needs no network while two
+// of the same system do.
+func (z *sizer) linkShare(left, all int) float64 {
+	worst := left
+	if left == 1 && all > 1 && z.p.System.Copies() == 1 {
+		worst = 2
+	}
+	return remoteShare(&z.p.System, float64(worst)) * float64(left) / float64(worst)
+}
+
+// shareOf is the part of a resource's cost that counts: all, but for the network.
+func (z *sizer) shareOf(r model.Resource, left, all int) float64 {
+	if r == model.LimitNetwork {
+		return z.linkShare(left, all)
+	}
+	return 1
+}
+
+// sums are the needs together, of the network with every copy on another node.
+func (z *sizer) sums() map[model.Resource]cost {
+	sum := map[model.Resource]cost{}
+	for i, use := range z.uses {
+		for r, c := range use {
+			s := sum[r]
+			s.resource, s.unit, s.perNode = r, c.unit, c.perNode
+			s.each += float64(z.ask.Needs[i].Pods) * c.each
+			if len(s.how) < len(c.how) {
+				s.how = c.how
+			}
+			sum[r] = s
+		}
+	}
+	return sum
+}
+
+// demands are the resources with so many nodes left of so many, the fullest first.
+func (z *sizer) demands(sum map[model.Resource]cost, left, all int) []model.ResourceUse {
+	var list []model.ResourceUse
+	free := 1 - z.ask.Headroom
+	for _, c := range sum {
+		demand := c.each * z.shareOf(c.resource, left, all)
+		if demand > 0 {
+			list = append(list, model.ResourceUse{Resource: c.resource, Unit: c.unit, Demand: demand, PerNode: c.perNode, Nodes: demand / (c.perNode * free), From: c.how,
+				Share:    c.each * z.shareOf(c.resource, all, all) / (c.perNode * float64(all)),
+				Degraded: demand / (c.perNode * float64(left))})
+		}
+	}
+	slices.SortFunc(list, func(a, b model.ResourceUse) int {
+		if d := b.Nodes - a.Nodes; math.Abs(d) > 1e-9*b.Nodes {
+			return cmp.Compare(b.Nodes, a.Nodes)
+		}
+		return cmp.Compare(a.Resource, b.Resource)
+	})
+	return list
+}
+
+// total adds the needs up and finds the number of nodes: the least that carries what the
+// needs take among so many. More nodes have more to send each other, so the number is
+// raised until the network carries that as well.
+func (z *sizer) total() {
+	sum := z.sums()
+	left := 1
+	var most model.ResourceUse
+	for {
+		most = z.demands(sum, left, left+z.ask.Survive)[0]
+		if need := roundUp(most.Nodes); need > left {
+			left = need
+			continue
+		}
+		break
+	}
+	z.out.Binding, z.out.Exact, z.out.Needed = most.Resource, most.Nodes, left
+	z.out.Nodes = z.out.Needed + z.ask.Survive
+	if r := int(z.p.System.Copies()); z.out.Nodes < r {
+		z.out.Nodes, z.out.Binding = r, model.LimitPlacement
+	}
+	if z.ask.Nodes > 0 {
+		z.out.Nodes = z.ask.Nodes
+	}
+	z.left = z.out.Nodes - z.ask.Survive
+	z.out.Resources = z.demands(sum, z.left, z.out.Nodes)
+	free := 1 - z.ask.Headroom
+	if z.ask.Nodes > 0 {
+		z.fit(free)
+	}
+	z.marginal(free)
+}
+
+// roundUp is the least whole number that is not below v but for rounding.
+func roundUp(v float64) int { return max(1, int(math.Ceil(min(v, maxNodes)*(1-1e-12)))) }
+
+func roundDown(v float64) int { return int(math.Floor(v * (1 + 1e-12))) }
+
+// podTakes is what one pod of a need takes of a resource with the nodes of the answer.
+func (z *sizer) podTakes(need int, r model.Resource) float64 {
+	return z.uses[need][r].each * z.shareOf(r, z.left, z.out.Nodes)
+}
+
+// fit answers how much a given number of nodes carries.
+func (z *sizer) fit(free float64) {
+	left := float64(z.left) * free
+	most := z.out.Resources[0]
+	f := &model.Fit{Nodes: z.ask.Nodes, Times: left * most.PerNode / (most.Demand), Binding: most.Resource}
+	for i := range z.uses {
+		fits := math.Inf(1)
+		for _, r := range z.out.Resources {
+			if each := z.podTakes(i, r.Resource); each > 0 {
+				others := r.Demand - each*float64(z.ask.Needs[i].Pods)
+				fits = min(fits, math.Max(0, left*r.PerNode-others)/each)
+			}
+		}
+		f.Pods = append(f.Pods, roundDown(min(fits, maxRate)))
+	}
+	z.out.Fit = f
+	if z.ask.Nodes < int(z.p.System.Copies()) {
+		z.lack(model.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s do not hold %s of each block",
+			count(float64(z.ask.Nodes), "node"), count(z.p.System.Copies(), "copy"))
+	}
+	for _, r := range z.out.Resources {
+		if allowed := left * r.PerNode; r.Demand > allowed*(1+1e-12) {
+			z.lack(r.Resource, -1, r.Demand, allowed, r.Unit, "%s is short by %s: %s is asked, and %s with %s free and %d to fail allow %s",
+				r.Resource.Name(), shareWords(r.Demand/allowed-1), model.FormatQuantity(r.Unit, r.Demand), count(float64(z.ask.Nodes), "node"), shareWords(z.ask.Headroom), z.ask.Survive, model.FormatQuantity(r.Unit, allowed))
+		}
+	}
+}
+
+func (z *sizer) demandOf(r model.Resource) float64 {
+	for _, u := range z.out.Resources {
+		if u.Resource == r {
+			return u.Demand
+		}
+	}
+	return 0
+}
+
+func (z *sizer) lack(r model.Resource, need int, asked, allowed float64, unit, format string, args ...any) {
+	z.out.Lacking = append(z.out.Lacking, model.Infeasibility{Resource: r, Need: need, Asked: asked, Allowed: allowed, Unit: unit,
+		Message: fmt.Sprintf(format, args...)})
+}
+
+// marginal is what one more pod of each need takes of the resource that it fills first.
+func (z *sizer) marginal(free float64) {
+	have := float64(z.left) * free
+	for i := range z.uses {
+		m := model.MarginalCost{Need: i, Free: math.MaxInt32}
+		for _, r := range z.out.Resources {
+			each := z.podTakes(i, r.Resource)
+			if each == 0 {
+				continue
+			}
+			if nodes := each / (r.PerNode * free); nodes > m.Nodes {
+				m.Nodes, m.Demand, m.Resource, m.Unit = nodes, each, r.Resource, r.Unit
+			}
+			m.Free = min(m.Free, max(0, roundDown((have*r.PerNode-r.Demand)/each)))
+		}
+		z.out.Marginal = append(z.out.Marginal, m)
+	}
+}
