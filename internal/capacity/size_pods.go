@@ -32,29 +32,72 @@ func accessWord(a model.Access) string {
 	return "random"
 }
 
+// volumeReach is what one volume reaches in a block size, as it was measured.
+type volumeReach struct {
+	scale *model.PublishedScale
+	block float64
+	rate  float64 // I/Os per second
+}
+
+// reaches are what one volume reaches by block size; of several depths the one that
+// reached most. One I/O in flight shows how long an I/O takes, not what a volume can do:
+// such scales are in lone, and bound nothing.
+func (z *sizer) reaches(f model.NeedFlow) (list []volumeReach, lone []string) {
+	for i := range z.p.Scales {
+		s := &z.p.Scales[i]
+		law := s.Scale.Law()
+		if law == nil || law.AllSaturated || s.BlockSize <= 0 || ofLatencies(&s.Scale) || s.Access != f.Access || s.Direction != f.Direction {
+			continue
+		}
+		if s.Depth == 1 {
+			lone = append(lone, s.Workload)
+			continue
+		}
+		r := volumeReach{s, float64(s.BlockSize), law.First.Value}
+		if s.Metric == model.Bandwidth {
+			r.rate /= r.block
+		}
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b volumeReach) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(b.rate, a.rate), cmp.Compare(a.scale.Workload, b.scale.Workload))
+	})
+	slices.Sort(lone)
+	return slices.CompactFunc(list, func(a, b volumeReach) bool { return a.block == b.block }), lone
+}
+
 // volumeAllows is the rate in 1/s that one volume reaches, as measured or by what its
-// extra writes allow, and which of the two it is.
+// extra writes allow, and which of the two it is. Other block sizes than the own one bound
+// it from both sides: it makes no more I/Os than of the nearest smaller one, and moves no
+// more bytes than of the nearest larger one.
 func (z *sizer) volumeAllows(f model.NeedFlow) (allowed float64, how string) {
 	allowed = math.Inf(1)
 	if bound, ok := volumeLimit(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}); ok {
 		allowed, how = bound, "its extra writes follow one another"
 	}
-	for i := range z.p.Scales {
-		s := &z.p.Scales[i].Scale
-		law := s.Law()
-		if law == nil || law.AllSaturated || ofLatencies(s) || s.Access != f.Access || s.Direction != f.Direction {
-			continue
+	take := func(r volumeReach, rate float64) {
+		if rate >= allowed {
+			return
 		}
-		alone := law.First.Value
-		if s.Metric == model.Bandwidth {
-			alone /= float64(f.BlockSize)
-		} else if f.BlockSize > s.BlockSize && s.BlockSize > 0 {
-			// Small I/Os say nothing of what large ones reach.
-			continue
+		allowed, how = rate, "measured by "+r.scale.Workload
+		if r.scale.BlockSize != f.BlockSize {
+			how += " in " + model.FormatBlock(r.scale.BlockSize)
 		}
-		if alone < allowed {
-			allowed, how = alone, "measured"
+		if r.scale.Depth > 0 {
+			how += fmt.Sprintf(" with %d in flight", r.scale.Depth)
 		}
+	}
+	list, lone := z.reaches(f)
+	block := float64(f.BlockSize)
+	i, exact := slices.BinarySearchFunc(list, block, func(r volumeReach, b float64) int { return cmp.Compare(r.block, b) })
+	if i > 0 && !exact {
+		take(list[i-1], list[i-1].rate)
+	}
+	if i < len(list) {
+		take(list[i], list[i].rate*list[i].block/block)
+	}
+	if len(list) == 0 && len(lone) > 0 {
+		z.guess("what one volume reaches is not checked: %s kept one I/O in flight", listed(lone))
 	}
 	return allowed, how
 }
@@ -136,6 +179,13 @@ func (z *sizer) curve(f model.NeedFlow) (latencyCurve, string) {
 		}
 	}
 	return nil, ""
+}
+
+// guess notes what the answer takes for granted, once.
+func (z *sizer) guess(format string, args ...any) {
+	if g := fmt.Sprintf(format, args...); !slices.Contains(z.guessed, g) {
+		z.guessed = append(z.guessed, g)
+	}
 }
 
 // notes say what was assumed and what was not counted.
