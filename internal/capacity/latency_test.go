@@ -116,3 +116,24 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 		}
 	}
 }
+
+// Whose capacity explains a latency does not depend on which scale stands first.
+func TestLatenciesTakeTheLargestCapacity(t *testing.T) {
+	latencies := model.PublishedScale{Scale: model.Scale{Workload: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4 << 10, Depth: 1, Metric: model.IOPS}}
+	for _, n := range []int{1, 4, 8, 16} {
+		latencies.Points = append(latencies.Points, model.ScalePoint{Volumes: n, Nodes: 3, Mean: &model.Estimate{Unit: "s", Value: 1e-3}})
+	}
+	deep := scaleOf("deep", model.Random, model.Read, 4<<10, 64, 20000, 30000)
+	lone := scaleOf("lone", model.Random, model.Read, 4<<10, 1, 500, 6000)
+	for _, scales := range [][]model.PublishedScale{{latencies, lone, deep}, {deep, lone, latencies}} {
+		study, err := Study(&model.Published{Name: "drawn", Scales: scales})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range study.Scales {
+			if s.Scale.Workload == "rand-read-lat" && (s.Latency == nil || s.Latency.From != "deep") {
+				t.Errorf("explained by %+v", s.Latency)
+			}
+		}
+	}
+}

@@ -2,9 +2,6 @@ package capacity
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -34,12 +31,13 @@ func size(p *model.Published, ask model.SizingAsk, capacityOf func(*model.Scale)
 		}
 	}
 	for i := range ask.Needs {
-		use, err := z.useOf(&ask.Needs[i])
+		use, err := z.useOf(i)
 		if err != nil {
 			return z.out, err
 		}
 		z.uses = append(z.uses, use)
 	}
+	z.leaveOutDoubles()
 	z.total()
 	z.volumes()
 	z.latencies()
@@ -97,16 +95,22 @@ type sizer struct {
 	out  model.Sizing
 	// capacityOf is the figure of a measured capacity that is counted on.
 	capacityOf func(*model.Scale) float64
-	// guessed names the flows of which only one of IOPS and bandwidth could be counted.
+	// guessed are what the answer takes for granted of single flows.
 	guessed []string
+	// operations and bytes are what one I/O of each flow takes of a node by the two kinds
+	// of its cost, and blocks their sizes.
+	operations, bytes, blocks []float64
+	// said and unsaid are laws that tell on how many nodes they were measured, and that do
+	// not.
+	said, unsaid *blockLaw
 }
 
 // useOf is what one pod of a need takes of each resource; of the network what it would
 // with every copy on another node.
-func (z *sizer) useOf(n *model.Need) (map[model.Resource]cost, error) {
-	use := map[model.Resource]cost{}
+func (z *sizer) useOf(need int) (map[model.Resource]cost, error) {
+	n, use := &z.ask.Needs[need], map[model.Resource]cost{}
 	for _, f := range n.Flows {
-		list, err := z.flowCosts(f)
+		list, err := z.flowCosts(need, f)
 		if err != nil {
 			return nil, err
 		}
@@ -130,121 +134,5 @@ func (z *sizer) useOf(n *model.Need) (map[model.Resource]cost, error) {
 	return use, nil
 }
 
-// flowCosts is what one I/O of a flow takes of each known resource.
-func (z *sizer) flowCosts(f model.NeedFlow) ([]cost, error) {
-	sys := &z.p.System
-	list, _ := costs(sys, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}, math.Inf(1))
-	for i := range list {
-		list[i].how = "the hardware"
-	}
-	for _, m := range []struct {
-		metric    model.Metric
-		of, alone model.Resource
-		per       float64
-	}{
-		{model.IOPS, model.LimitDiskIOPS, model.LimitOperations, 1},
-		{model.Bandwidth, model.LimitDiskBandwidth, model.LimitBytes, float64(f.BlockSize)},
-	} {
-		s := z.measured(f, m.metric)
-		if s == nil {
-			continue
-		}
-		share := m.per * scaleNodes(sys, s) / z.capacityOf(s)
-		if i := slices.IndexFunc(list, func(c cost) bool { return c.resource == m.of }); i < 0 {
-			list = append(list, cost{m.alone, "node", share, 1, "measured"})
-			z.guessBlock(f, s)
-		} else if measured := share * list[i].perNode; measured > list[i].each {
-			list[i].each, list[i].how = measured, "the hardware, with costs as measured"
-		}
-	}
-	operations, bytes := false, false
-	for _, c := range list {
-		operations = operations || c.resource == model.LimitDiskIOPS || c.resource == model.LimitOperations
-		bytes = bytes || c.resource == model.LimitDiskBandwidth || c.resource == model.LimitBytes
-	}
-	name := string(f.Access) + "-" + string(f.Direction)
-	switch {
-	case !operations && !bytes:
-		return nil, z.unknownFlow(name)
-	case !operations:
-		z.guessed = append(z.guessed, fmt.Sprintf("the IOPS of %s are not counted: nothing tells what one costs", name))
-	case !bytes:
-		z.guessed = append(z.guessed, fmt.Sprintf("the bandwidth of %s is not counted: nothing tells how much there is", name))
-	}
-	return list, nil
-}
-
-// guessBlock says that a capacity was measured with other blocks, of which it may have
-// been the other limit: larger ones may move more bytes, smaller ones make more I/Os.
-func (z *sizer) guessBlock(f model.NeedFlow, s *model.Scale) {
-	what := ""
-	switch {
-	case s.BlockSize <= 0:
-	case s.Metric == model.Bandwidth && f.BlockSize > s.BlockSize:
-		what = "bandwidth"
-	case s.Metric == model.IOPS && f.BlockSize < s.BlockSize:
-		what = "rate"
-	}
-	if what != "" {
-		z.guessed = append(z.guessed, fmt.Sprintf("the %s of %s %s I/Os of %s is taken from blocks of %s (%s): there may be more, and then fewer nodes do",
-			what, accessWord(f.Access), f.Direction, model.FormatBlock(f.BlockSize), model.FormatBlock(s.BlockSize), s.Workload))
-	}
-}
-
-// unknownFlow says that nothing is known of a kind of I/O, and what is.
-func (z *sizer) unknownFlow(name string) error {
-	var known, open []string
-	for i := range z.p.Scales {
-		s := &z.p.Scales[i]
-		if ofLatencies(&s.Scale) {
-			continue
-		}
-		if law := s.Scale.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
-			known = append(known, s.Workload)
-		} else {
-			open = append(open, s.Workload)
-		}
-	}
-	message := fmt.Sprintf("%s says nothing of how much %s there is: neither the disks of a node nor a capacity", z.p.Name, name)
-	if len(open) > 0 {
-		message += fmt.Sprintf("; no saturated point was measured of %s", listed(open))
-	}
-	if len(known) > 0 {
-		message += "; it tells the capacity of " + listed(known)
-	}
-	return model.RefusedError(message, "give the hardware with --system FILE.yaml, or measure that workload with more volumes")
-}
-
-// listed is "a", "a and b", "a, b and c".
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
-// measured is the scale that tells the capacity of a flow in a metric, nil without one.
-func (z *sizer) measured(f model.NeedFlow, metric model.Metric) *model.Scale {
-	for i := range z.p.Scales {
-		s := &z.p.Scales[i].Scale
-		if s.Access != f.Access || s.Direction != f.Direction || s.Metric != metric || ofLatencies(s) {
-			continue
-		}
-		if law := s.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
-			return s
-		}
-	}
-	return nil
-}
-
 // carefulCapacity is the lower end of a capacity's interval.
 func carefulCapacity(s *model.Scale) float64 { return s.Law().Capacity.Low }
-
-// scaleNodes is the number of nodes that a scale ran on; 1 where nobody said, which
-// makes "a node" the whole system that was measured.
-func scaleNodes(sys *model.System, s *model.Scale) float64 {
-	if n := mainNodes(s); n > 0 {
-		return float64(n)
-	}
-	return float64(max(1, sys.Nodes))
-}

@@ -71,35 +71,38 @@ func (z *sizer) reaches(f model.NeedFlow) (list []volumeReach, lone []string) {
 // it from both sides: it makes no more I/Os than of the nearest smaller one, and moves no
 // more bytes than of the nearest larger one.
 func (z *sizer) volumeAllows(f model.NeedFlow) (allowed float64, how string) {
-	allowed = math.Inf(1)
-	if bound, ok := volumeLimit(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}); ok {
-		allowed, how = bound, "its extra writes follow one another"
-	}
-	take := func(r volumeReach, rate float64) {
-		if rate >= allowed {
-			return
-		}
-		allowed, how = rate, "measured by "+r.scale.Workload
-		if r.scale.BlockSize != f.BlockSize {
-			how += " in " + model.FormatBlock(r.scale.BlockSize)
-		}
-		if r.scale.Depth > 0 {
-			how += fmt.Sprintf(" with %d in flight", r.scale.Depth)
-		}
-	}
 	list, lone := z.reaches(f)
-	block := float64(f.BlockSize)
+	block, by := float64(f.BlockSize), (*volumeReach)(nil)
+	allowed = math.Inf(1)
 	i, exact := slices.BinarySearchFunc(list, block, func(r volumeReach, b float64) int { return cmp.Compare(r.block, b) })
 	if i > 0 && !exact {
-		take(list[i-1], list[i-1].rate)
+		allowed, by = list[i-1].rate, &list[i-1]
 	}
-	if i < len(list) {
-		take(list[i], list[i].rate*list[i].block/block)
+	if i < len(list) && list[i].rate*list[i].block/block < allowed {
+		allowed, by = list[i].rate*list[i].block/block, &list[i]
 	}
-	if len(list) == 0 && len(lone) > 0 {
+	if by != nil {
+		how = by.words(f.BlockSize)
+	} else if len(lone) > 0 {
 		z.guess("what one volume reaches is not checked: %s kept one I/O in flight", listed(lone))
 	}
+	bound, ok := volumeLimit(&z.p.System, pattern{f.Access, f.Direction, block, max(1, f.Merge)})
+	if ok && bound <= allowed {
+		return bound, "its extra writes follow one another"
+	}
 	return allowed, how
+}
+
+// words say where a reach was measured, with its block size where it is not the asked one.
+func (r *volumeReach) words(asked int64) string {
+	how := "measured by " + r.scale.Workload
+	if r.scale.BlockSize != asked {
+		how += " in " + model.FormatBlock(r.scale.BlockSize)
+	}
+	if r.scale.Depth > 0 {
+		how += fmt.Sprintf(" with %d in flight", r.scale.Depth)
+	}
+	return how
 }
 
 // latencies are what the flows of the needs may expect: read off a measured curve at
@@ -118,7 +121,7 @@ func (z *sizer) latencies() {
 	for i, n := range z.ask.Needs {
 		for _, f := range n.Flows {
 			l := model.NeedLatency{Need: i, Access: f.Access, Direction: f.Direction}
-			if curve, name := z.curve(f); curve != nil {
+			if curve, name := z.curve(f, share); curve != nil {
 				l.Estimate, l.Degraded = curve.at(share), curve.at(degraded)
 				l.How = fmt.Sprintf("read off %s where its system is as full", name)
 				l.Least = share > curve[len(curve)-1].share || degraded > curve[len(curve)-1].share
@@ -153,32 +156,52 @@ func (c latencyCurve) at(share float64) float64 {
 }
 
 // curve is the measured latency of a flow's direction and block size against how full
-// the system was: the rate that Little's law tells over its own capacity.
-func (z *sizer) curve(f model.NeedFlow) (latencyCurve, string) {
+// the system was, the rate that Little's law tells over its own capacity; of its own access
+// before the other. Of several the slowest at a share counts.
+func (z *sizer) curve(f model.NeedFlow, share float64) (slowest latencyCurve, name string) {
 	for _, access := range []model.Access{f.Access, model.Random, model.Sequential} {
 		for i := range z.p.Scales {
 			s := &z.p.Scales[i].Scale
-			law := s.Law()
-			if law == nil || law.Capacity == nil || !ofLatencies(s) || s.Access != access || s.Direction != f.Direction || s.BlockSize != f.BlockSize || s.Depth != 1 {
+			if !ofLatencies(s) || s.Access != access || s.Direction != f.Direction || s.BlockSize != f.BlockSize || s.Depth != 1 {
 				continue
 			}
-			var c latencyCurve
-			for _, p := range s.Points {
-				if total, _ := pointTotal(s, p); usable(p) && p.Nodes == mainNodes(s) && p.Mean != nil {
-					// Beyond the knee the share stays and the latency grows with the pods: a
-					// need of steady rate never gets there.
-					if share := total / law.Capacity.Value; share < 1 {
-						c = append(c, struct{ share, seconds float64 }{share, p.Mean.Value})
-					}
-				}
+			c := curveOf(s)
+			if c == nil {
+				continue
 			}
-			slices.SortFunc(c, func(a, b struct{ share, seconds float64 }) int { return cmp.Compare(a.share, b.share) })
-			if len(c) >= minPoints {
-				return c, s.Workload
+			if slowest == nil || cmp.Or(cmp.Compare(c.at(share), slowest.at(share)), cmp.Compare(name, s.Workload)) > 0 {
+				slowest, name = c, s.Workload
+			}
+		}
+		if slowest != nil {
+			break
+		}
+	}
+	return slowest, name
+}
+
+// curveOf is the latency curve of one scale, nil where its points are too few.
+func curveOf(s *model.Scale) (c latencyCurve) {
+	law := s.Law()
+	if law == nil || law.Capacity == nil {
+		return nil
+	}
+	for _, p := range s.Points {
+		if total, _ := pointTotal(s, p); usable(p) && p.Nodes == mainNodes(s) && p.Mean != nil {
+			// Beyond the knee the share stays and the latency grows with the pods: a
+			// need of steady rate never gets there.
+			if share := total / law.Capacity.Value; share < 1 {
+				c = append(c, struct{ share, seconds float64 }{share, p.Mean.Value})
 			}
 		}
 	}
-	return nil, ""
+	if len(c) < minPoints {
+		return nil
+	}
+	slices.SortFunc(c, func(a, b struct{ share, seconds float64 }) int {
+		return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.seconds, b.seconds))
+	})
+	return c
 }
 
 // guess notes what the answer takes for granted, once.
@@ -192,15 +215,16 @@ func (z *sizer) guess(format string, args ...any) {
 func (z *sizer) notes() {
 	say := func(format string, args ...any) { z.out.Notes = append(z.out.Notes, fmt.Sprintf(format, args...)) }
 	sys := &z.p.System
-	for _, g := range slices.Compact(z.guessed) {
+	for _, g := range z.guessed {
 		say("%s", g)
 	}
-	measured := false
-	for _, r := range z.out.Resources {
-		measured = measured || r.Resource == model.LimitOperations || r.Resource == model.LimitBytes
-		if r.Resource == model.LimitOperations {
-			say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
-		}
+	operations, bytes := z.demandOf(model.LimitOperations) > 0, z.demandOf(model.LimitBytes) > 0
+	measured := operations || bytes
+	switch {
+	case operations && bytes:
+		say("nobody said what the hardware is, so all kinds of I/O are taken to share its operations and its bandwidth, each as dear as it was measured")
+	case operations, bytes && sys.Disk.IOPS == 0:
+		say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
 	}
 	if sys.Replicas == 0 && z.demandOf(model.LimitNetwork) > 0 {
 		say("nobody said how many copies there are: one of each block is counted, on any of the nodes")

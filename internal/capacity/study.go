@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,21 +72,32 @@ func ofLatencies(s *model.Scale) bool {
 	return len(s.Points) > 0 && s.Points[0].Mean != nil && s.Points[0].Total.Value == 0
 }
 
-// sameIO is the scale whose capacity tells the latencies of s: of the same direction,
-// in I/Os, and random where s keeps one I/O in flight, because there nothing can be
-// merged. nil when there is none.
+// sameIO is the scale whose capacity tells the latencies of s: of the same direction and
+// block size, in I/Os, and random where s keeps one I/O in flight, because there nothing
+// can be merged. Of several the one that carried most counts, in whichever order they
+// stand; nil when there is none.
 func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
 	access := s.Access
 	if s.Depth == 1 {
 		access = model.Random
 	}
+	capacity := func(o *model.Scale) float64 {
+		if law := o.Law(); law != nil && law.Capacity != nil {
+			return law.Capacity.Value
+		}
+		return 0
+	}
+	var best *model.Scale
 	for i := range p.Scales {
-		o := &p.Scales[i]
-		if !ofLatencies(&o.Scale) && o.Metric == model.IOPS && o.Direction == s.Direction && o.Access == access && o.BlockSize == s.BlockSize {
-			return &o.Scale
+		o := &p.Scales[i].Scale
+		if ofLatencies(o) || o.Metric != model.IOPS || o.Direction != s.Direction || o.Access != access || o.BlockSize != s.BlockSize {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(capacity(o), capacity(best)), cmp.Compare(best.Workload, o.Workload)) > 0 {
+			best = o
 		}
 	}
-	return nil
+	return best
 }
 
 // path adds up what is known of one I/O's way: a read is answered by a disk, a write

@@ -21,6 +21,9 @@ type NeedFlow struct {
 	Merge     float64   `json:"merge,omitempty"`
 }
 
+// Name is the flow's kind of I/O as it is asked for: "rand-read".
+func (f NeedFlow) Name() string { return string(f.Access) + "-" + string(f.Direction) }
+
 // SizingAsk is what a sizing is asked for.
 type SizingAsk struct {
 	Needs []Need `json:"needs"`
@@ -43,9 +46,11 @@ type Sizing struct {
 	Nodes  int `json:"nodes"`
 	// Binding is the resource that asks for the most nodes; Exact is their number
 	// before rounding up.
-	Binding   Resource        `json:"binding"`
-	Exact     float64         `json:"exact"`
-	Resources []ResourceUse   `json:"resources"`
+	Binding   Resource      `json:"binding"`
+	Exact     float64       `json:"exact"`
+	Resources []ResourceUse `json:"resources"`
+	// Sources tell of each flow which measured law its cost is from.
+	Sources   []NeedSource    `json:"sources,omitempty"`
 	Latencies []NeedLatency   `json:"latencies,omitempty"`
 	Marginal  []MarginalCost  `json:"marginal"`
 	Fit       *Fit            `json:"fit,omitempty"`
@@ -72,6 +77,30 @@ type ResourceUse struct {
 	Degraded float64 `json:"degraded"`
 	// From tells where PerNode and the costs come from.
 	From string `json:"from"`
+}
+
+// NeedSource is where the cost of a need's flow was taken from: the laws that count, none
+// where the hardware's figures do.
+type NeedSource struct {
+	Need      int         `json:"need"`
+	Access    Access      `json:"access"`
+	Direction Direction   `json:"direction"`
+	BlockSize int64       `json:"block_size"`
+	Laws      []SourceLaw `json:"laws,omitempty"`
+	How       string      `json:"how"`
+}
+
+// SourceLaw is a measured law that a need's cost was taken from. Capacity is what is
+// counted on, in I/Os per second of all Nodes that were measured (0 where nobody said how
+// many they were); Least tells that the storage was never full there, and Capacity is the
+// most that it carried. Times is how many times as large as the law's the need's block is.
+type SourceLaw struct {
+	Workload  string  `json:"workload"`
+	BlockSize int64   `json:"block_size"`
+	Capacity  float64 `json:"capacity"`
+	Nodes     int     `json:"nodes,omitempty"`
+	Least     bool    `json:"least,omitempty"`
+	Times     float64 `json:"times"`
 }
 
 // NeedLatency is the mean latency to expect of a need's flow in seconds; Least tells

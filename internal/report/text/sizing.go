@@ -26,6 +26,7 @@ func RenderSizing(w io.Writer, s *model.Sizing, o Options) error {
 	p.blank()
 	p.resources(s)
 	p.blank()
+	p.sources(s)
 	p.podCosts(s)
 	for _, l := range s.Lacking {
 		p.remark("✗", term.Red, l.Message)
@@ -103,6 +104,18 @@ func (p *page) resources(s *model.Sizing) {
 		columns = []*column{name, demand, each, nodes, used, bar, from}
 	}
 	p.table(fit(columns, p.width))
+}
+
+// sources write from which points the cost of each kind of I/O follows, each once.
+func (p *page) sources(s *model.Sizing) {
+	said := map[string]bool{}
+	for _, l := range s.Sources {
+		line := fmt.Sprintf("%s-%s in %s: %s", l.Access, l.Direction, model.FormatBlock(l.BlockSize), l.How)
+		if !said[line] {
+			p.field("cost", line)
+		}
+		said[line] = true
+	}
 }
 
 // podCosts writes the latency to expect and what one more pod takes.

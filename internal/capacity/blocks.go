@@ -1,0 +1,224 @@
+package capacity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// maxTimes is how many times larger or smaller the nearest measured block size may be
+	// than that of a need. From 4k it reaches to 64k: beyond, an answer at the bytes per
+	// second of small I/Os may be as many times too large, and helps nobody.
+	maxTimes = 16
+	// The sizes of I/Os that a disk's figures are taken to hold for where the other one is
+	// not known: its IOPS for small ones, its bandwidth for large ones.
+	smallBlock = 4 << 10
+	largeBlock = 128 << 10
+)
+
+// blockLaw is what a scale tells of I/Os of its block size.
+type blockLaw struct {
+	scale *model.PublishedScale
+	block float64
+	// saidNodes are those that were measured, 0 where nobody said how many.
+	saidNodes int
+	rate      float64 // the capacity that is counted on, in I/Os per second
+	each      float64 // what one I/O takes of a node, in seconds
+	// least tells that no capacity was reached, and rate is the most that was carried.
+	least bool
+}
+
+// newBlockLaw is a scale with what it carries in its metric.
+func (z *sizer) newBlockLaw(s *model.PublishedScale, total float64, least bool) blockLaw {
+	l := blockLaw{scale: s, block: float64(s.BlockSize), rate: total, least: least}
+	if l.saidNodes = mainNodes(&s.Scale); l.saidNodes == 0 {
+		l.saidNodes = z.p.System.Nodes
+	}
+	if s.Metric == model.Bandwidth {
+		l.rate /= l.block
+	}
+	// Without a number of nodes "a node" is the whole system that was measured.
+	l.each = float64(max(1, l.saidNodes)) / l.rate
+	return l
+}
+
+// lawsOf are the measured capacities of a kind of I/O by block size, and the scales of it
+// that tell none, with the most that they carried. Of several with the same size the one
+// that carried most counts: the storage was seen to do that. The order of the points has
+// no say.
+func (z *sizer) lawsOf(access model.Access, direction model.Direction) (laws, open []blockLaw) {
+	for i := range z.p.Scales {
+		s := &z.p.Scales[i]
+		if s.Access != access || s.Direction != direction || s.BlockSize <= 0 || ofLatencies(&s.Scale) {
+			continue
+		}
+		if law := s.Scale.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
+			laws = append(laws, z.newBlockLaw(s, z.capacityOf(&s.Scale), false))
+		} else if most := largestTotal(&s.Scale); most > 0 {
+			open = append(open, z.newBlockLaw(s, most, true))
+		}
+	}
+	return bySize(laws), bySize(open)
+}
+
+// bySize sorts laws by block size, with the cheapest of each.
+func bySize(laws []blockLaw) []blockLaw {
+	slices.SortFunc(laws, func(a, b blockLaw) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.each, b.each), cmp.Compare(a.scale.Workload, b.scale.Workload))
+	})
+	return slices.CompactFunc(laws, func(a, b blockLaw) bool { return a.block == b.block })
+}
+
+// blockCost is what one I/O of a size takes of a node, in seconds; law is where that was
+// measured, nil for the hardware's figures.
+type blockCost struct {
+	block, each float64
+	law         *blockLaw
+}
+
+// costAt is the cost of an I/O of another size, from costs that are sorted by size. Between
+// two sizes an I/O costs at least what a smaller one does, and at least its share of the
+// bytes of a larger one. Beyond the largest and below the smallest, an operation costs what
+// it did there, and bytes cost in proportion.
+func costAt(list []blockCost, block float64, bytes bool) blockCost {
+	if len(list) == 0 {
+		return blockCost{}
+	}
+	end := func(c blockCost) blockCost {
+		if bytes {
+			c.each *= block / c.block
+		}
+		return c
+	}
+	i, exact := slices.BinarySearchFunc(list, block, func(c blockCost, b float64) int { return cmp.Compare(c.block, b) })
+	switch {
+	case exact:
+		return list[i]
+	case i == 0:
+		return end(list[0])
+	case i == len(list):
+		return end(list[i-1])
+	}
+	below, above := list[i-1], list[i]
+	if above.each *= block / above.block; above.each > below.each {
+		return above
+	}
+	return below
+}
+
+// costOf is what one I/O of a flow costs by what was measured, its operations and its
+// bytes. What scales without a capacity carried can only make it cheaper.
+func (z *sizer) costOf(f model.NeedFlow, laws, open []blockLaw) (operations, bytes blockCost) {
+	at := func(laws []blockLaw) (o, b blockCost) {
+		listO, listB := z.parted(laws, f)
+		return costAt(listO, float64(f.BlockSize), false), costAt(listB, float64(f.BlockSize), true)
+	}
+	operations, bytes = at(laws)
+	if len(laws) == 0 || len(open) == 0 || knownDisk(&z.p.System) {
+		return operations, bytes
+	}
+	o, b := at(bySize(slices.Concat(laws, open)))
+	if o.each < operations.each {
+		operations = o
+	}
+	if b.each < bytes.each {
+		bytes = b
+	}
+	return operations, bytes
+}
+
+// knownDisk tells whether both figures of the disks are known.
+func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidth > 0 }
+
+// parted says what of each measured cost counts as operations and what as bytes. Where the
+// hardware tells both, it is the one of its figures that I/Os of that size fill first.
+// Elsewhere the smallest blocks tell what an operation costs and the largest what bytes
+// do, those between may be full of either, and a single size tells both.
+func (z *sizer) parted(laws []blockLaw, f model.NeedFlow) (operations, bytes []blockCost) {
+	sys := &z.p.System
+	hardware := func(block, merge float64, r model.Resource) float64 {
+		known, _ := costs(sys, pattern{f.Access, f.Direction, block, merge}, 1)
+		return nodeShare(known, r)
+	}
+	both := knownDisk(sys)
+	var list []blockCost
+	for i := range laws {
+		l := &laws[i]
+		c := blockCost{l.block, l.each, l}
+		merge := max(1, l.scale.Merge)
+		switch {
+		case !both:
+			list = append(list, c)
+		case hardware(l.block, merge, model.LimitDiskIOPS) >= hardware(l.block, merge, model.LimitDiskBandwidth):
+			operations = append(operations, c)
+		default:
+			bytes = append(bytes, c)
+		}
+	}
+	if both || len(list) == 0 {
+		return operations, bytes
+	}
+	merge := max(1, f.Merge)
+	switch first, last := list[0].block, list[len(list)-1].block; {
+	case sys.Disk.IOPS > 0:
+		b := math.Min(smallBlock, first)
+		list = withHardware(list, blockCost{block: b, each: hardware(b, merge, model.LimitDiskIOPS)})
+	case sys.Disk.Bandwidth > 0:
+		b := math.Max(largeBlock, last)
+		// A larger I/O is never cheaper than those that were measured, whatever the disk has.
+		each := math.Max(hardware(b, merge, model.LimitDiskBandwidth), list[len(list)-1].each)
+		list = withHardware(list, blockCost{block: b, each: each})
+	}
+	n := len(list)
+	if n == 1 {
+		return list, list
+	}
+	// The ends lend the other cost from their neighbours, as far as they carry it themselves.
+	smallest, largest := list[0], list[n-1]
+	smallest.each = math.Min(smallest.each, list[1].each*list[0].block/list[1].block)
+	largest.each = math.Min(largest.each, list[n-2].each)
+	operations, bytes = slices.Clone(list), slices.Clone(list)
+	operations[n-1], bytes[0] = largest, smallest
+	return operations, bytes
+}
+
+// withHardware puts a figure of the hardware among costs; at a size that was measured the
+// dearer of both counts.
+func withHardware(list []blockCost, h blockCost) []blockCost {
+	i, found := slices.BinarySearchFunc(list, h.block, func(c blockCost, b float64) int { return cmp.Compare(c.block, b) })
+	if !found {
+		return slices.Insert(list, i, h)
+	}
+	if h.each > list[i].each {
+		list[i] = h
+	}
+	return list
+}
+
+// nodeShare is what costs take of a resource in shares of a node; 0 where it is not known.
+func nodeShare(list []cost, r model.Resource) float64 {
+	for _, c := range list {
+		if c.resource == r {
+			return c.each / c.perNode
+		}
+	}
+	return 0
+}
+
+// timesOff is how many times a block size is larger or smaller than another.
+func timesOff(a, b float64) float64 { return math.Max(a/b, b/a) }
+
+// nearest is the law whose block size is nearest, nil without laws; of two as near the
+// larger one.
+func nearest(laws []blockLaw, block float64) *blockLaw {
+	var best *blockLaw
+	for i := range laws {
+		if l := &laws[i]; best == nil || timesOff(l.block, block) <= timesOff(best.block, block) {
+			best = l
+		}
+	}
+	return best
+}

@@ -1,0 +1,142 @@
+package capacity
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// refused tells whether an error is a refusal.
+func refused(err error) bool {
+	var w *model.WorkerError
+	return errors.As(err, &w) && w.Class == model.Refused
+}
+
+// inBytes is the same scale, told in bytes per second.
+func inBytes(s model.PublishedScale) model.PublishedScale {
+	s.Metric, s.Points = model.Bandwidth, slices.Clone(s.Points)
+	for i := range s.Points {
+		v := s.Points[i].Total.Value * float64(s.BlockSize)
+		s.Points[i].Total = model.Estimate{Unit: "B/s", Value: v, Low: v, High: v}
+	}
+	return s
+}
+
+// A need takes the law of its own block size, whichever stands first. It was sixfold
+// fewer nodes where a law of small blocks did.
+func TestTheOwnBlockSizeCounts(t *testing.T) {
+	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)
+	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000)
+	for _, scales := range [][]model.PublishedScale{{small, large}, {large, small}, {inBytes(small), large}, {inBytes(large), inBytes(small)}} {
+		p := &model.Published{Name: "two blocks", Scales: scales}
+		for block, capacity := range map[int64]float64{4 << 10: 12000, 64 << 10: 2000} {
+			s := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(10, model.Random, model.Read, block, 400)}})
+			closeTo(t, model.FormatBlock(block)+" after "+scales[0].Workload, s.Exact, 3*4000/capacity)
+		}
+	}
+}
+
+// Between two measured sizes each I/O costs at least what a smaller one does, and its
+// bytes at least what they do in larger ones; beyond the last its bytes pass as they did
+// there, and below the first it costs what a larger one does.
+func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
+	p := &model.Published{Name: "two blocks", Scales: []model.PublishedScale{
+		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)}}
+	for block, capacity := range map[int64]float64{
+		512:       12000, // an I/O of 4k takes no less
+		8 << 10:   12000, // as many I/Os as in 4k, whose bytes are not full yet
+		16 << 10:  8000,  // 125 MiB/s, as in 64k
+		32 << 10:  4000,
+		256 << 10: 500,
+		1 << 20:   125,
+	} {
+		s := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, block, 100)}})
+		closeTo(t, model.FormatBlock(block), s.Exact, 3*100/capacity)
+	}
+}
+
+// What lies more than 16 times off every measured size is refused, with the nearest one
+// named: points of 4k say nothing of 1M.
+func TestFarBlocksAreRefused(t *testing.T) {
+	small := scaleOf("seq-read-4k", model.Sequential, model.Read, 4<<10, 64, 6000, 12000)
+	large := scaleOf("seq-read-64k", model.Sequential, model.Read, 64<<10, 64, 1500, 2000)
+	none := scaleOf("seq-read-1m", model.Sequential, model.Read, 1<<20, 64, 10, 1e9)
+	ask := model.SizingAsk{Needs: []model.Need{one(5, model.Sequential, model.Read, 1<<20, 400)}, Headroom: 0.3}
+	for name, c := range map[string]struct {
+		scales []model.PublishedScale
+		disk   model.DiskSpec
+		want   []string // of the refusal; none is answered
+	}{
+		"4k alone":                     {scales: []model.PublishedScale{small}, want: []string{"seq-read", "1M", "seq-read-4k", "256 times"}},
+		"4k, and 1M without a plateau": {scales: []model.PublishedScale{none, small}, want: []string{"seq-read-1m", "no saturated point"}},
+		"64k is near enough":           {scales: []model.PublishedScale{small, large}},
+		"the disk tells":               {scales: []model.PublishedScale{small}, disk: model.DiskSpec{IOPS: 10000, Bandwidth: 360 << 20}},
+		"the disk tells its I/Os only": {scales: []model.PublishedScale{small}, disk: model.DiskSpec{IOPS: 10000}, want: []string{"256 times"}},
+		"I/Os alone, nothing measured": {disk: model.DiskSpec{IOPS: 10000}, want: []string{"bandwidth"}},
+	} {
+		p := &model.Published{Name: "drawn", Scales: c.scales, System: model.System{Nodes: 3, Disk: c.disk}}
+		s, err := Size(p, ask)
+		if len(c.want) == 0 {
+			// 5 × 400 MiB/s are more than one node of either.
+			if err != nil || s.Exact < 2000./360/1.3 {
+				t.Errorf("%s: %g nodes, %v", name, s.Exact, err)
+			}
+			continue
+		}
+		if !refused(err) {
+			t.Errorf("%s: answered with %d nodes: %v", name, s.Nodes, err)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %q is not in %q", name, w, err)
+			}
+		}
+	}
+}
+
+// A scale without a capacity shows what was carried at least, and never makes an I/O
+// dearer.
+func TestWhatWasCarriedCounts(t *testing.T) {
+	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 400, 800)
+	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 600, 1e9) // 9,600/s of 16 volumes
+	for _, c := range []struct {
+		scales   []model.PublishedScale
+		capacity map[int64]float64
+	}{
+		{[]model.PublishedScale{large}, map[int64]float64{4 << 10: 800, 16 << 10: 800, 64 << 10: 800}},
+		{[]model.PublishedScale{small, large}, map[int64]float64{4 << 10: 9600, 16 << 10: 3200, 64 << 10: 800, 128 << 10: 400}},
+		{[]model.PublishedScale{large, scaleOf("rand-read-lone", model.Random, model.Read, 4<<10, 1, 10, 1e9)}, map[int64]float64{4 << 10: 800, 64 << 10: 800, 128 << 10: 400}},
+	} {
+		for block, want := range c.capacity {
+			s := mustSize(t, &model.Published{Name: "drawn", Scales: c.scales}, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, block, 100)}})
+			closeTo(t, c.scales[0].Workload+" first, "+model.FormatBlock(block), s.Exact, 3*100/want)
+			if least := strings.Contains(s.Sources[0].How, "at least"); least != (block < 64<<10 && want > 800) {
+				t.Errorf("%s: %s", model.FormatBlock(block), s.Sources[0].How)
+			}
+		}
+	}
+}
+
+// A node of points that do not say how many were measured is their whole system, and not
+// to be added to nodes of others.
+func TestNodesOfUnlikePointsAreNotAdded(t *testing.T) {
+	known := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)
+	unknown := scaleOf("rand-write-4k", model.Random, model.Write, 4<<10, 64, 600, 1200)
+	for i := range unknown.Points {
+		unknown.Points[i].Nodes = 0
+	}
+	p := &model.Published{Name: "drawn", Scales: []model.PublishedScale{known, unknown}}
+	ask := model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, 4<<10, 100), one(1, model.Random, model.Write, 4<<10, 100)}}
+	if _, err := Size(p, ask); !refused(err) || !strings.Contains(err.Error(), "rand-write-4k") {
+		t.Errorf("added up: %v", err)
+	}
+	for _, n := range ask.Needs {
+		mustSize(t, p, model.SizingAsk{Needs: []model.Need{n}})
+	}
+	p.System.Nodes = 3
+	mustSize(t, p, ask)
+}

@@ -1,0 +1,148 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// bandBlock is the size from which on a capacity is told in bytes per second.
+const bandBlock = 64 << 10
+
+// flowSource is where the cost of a flow was taken from: its operations and its bytes,
+// each from a law or from the hardware's figures.
+type flowSource struct {
+	flow              model.NeedFlow
+	laws              []blockLaw
+	operations, bytes blockCost
+}
+
+// words are a law's name with the capacity that is counted on.
+func (l *blockLaw) words() string {
+	capacity := number(l.rate) + "/s of " + model.FormatBlock(l.scale.BlockSize)
+	if l.block >= bandBlock {
+		capacity = model.FormatBandwidth(l.rate*l.block) + " in " + model.FormatBlock(l.scale.BlockSize)
+	}
+	if l.least {
+		capacity = "at least " + capacity
+	}
+	if n := l.saidNodes; n > 0 {
+		capacity += " on " + count(float64(n), "node")
+	}
+	return fmt.Sprintf("%s (%s)", l.scale.Workload, capacity)
+}
+
+// exact is the law of the flow's own block size, nil without one.
+func (s *flowSource) exact() *blockLaw {
+	if l := nearest(s.laws, float64(s.flow.BlockSize)); l != nil && l.block == float64(s.flow.BlockSize) {
+		return l
+	}
+	return nil
+}
+
+// used are the laws that the cost was taken from, each once. Where the own block size was
+// measured, the other sizes have no part in what it costs.
+func (s *flowSource) used() (laws []*blockLaw) {
+	for _, c := range []blockCost{s.operations, s.bytes} {
+		if c.law != nil && c.law.block == float64(s.flow.BlockSize) {
+			return []*blockLaw{c.law}
+		}
+	}
+	for _, c := range []blockCost{s.operations, s.bytes} {
+		if c.law != nil && (len(laws) == 0 || laws[0] != c.law) {
+			laws = append(laws, c.law)
+		}
+	}
+	return laws
+}
+
+// tell puts it into the model's words.
+func (s *flowSource) tell(need int) model.NeedSource {
+	f := s.flow
+	t := model.NeedSource{Need: need, Access: f.Access, Direction: f.Direction, BlockSize: f.BlockSize, How: s.sentence()}
+	for _, l := range s.used() {
+		t.Laws = append(t.Laws, model.SourceLaw{Workload: l.scale.Workload, BlockSize: l.scale.BlockSize, Capacity: l.rate, Nodes: l.saidNodes, Least: l.least,
+			Times: float64(f.BlockSize) / l.block})
+	}
+	return t
+}
+
+// sentence says which law was taken, and how far away it is.
+func (s *flowSource) sentence() string {
+	block, used := float64(s.flow.BlockSize), s.used()
+	hardware := s.operations.law == nil && s.operations.each > 0 || s.bytes.law == nil && s.bytes.each > 0
+	switch {
+	case len(used) == 0:
+		if l := nearest(s.laws, block); l != nil && s.exact() == l {
+			return "the hardware, dearer than " + l.words()
+		} else if l != nil {
+			return fmt.Sprintf("the hardware, dearer than %s, the nearest size that was measured, %s", l.words(), timesWords(l.block, block))
+		}
+		return "the hardware; nothing was measured of it"
+	case len(used) == 2:
+		return fmt.Sprintf("operations as in %s, %s; bytes as in %s, %s", used[0].words(), timesWords(used[0].block, block), used[1].words(), timesWords(used[1].block, block))
+	}
+	l := used[0]
+	switch {
+	case l.block == block && hardware:
+		return l.words() + ", dearer than the hardware"
+	case l.block == block:
+		return l.words()
+	case hardware && s.operations.law != nil:
+		return fmt.Sprintf("operations as in %s, %s; bytes by the hardware", l.words(), timesWords(l.block, block))
+	case hardware:
+		return fmt.Sprintf("bytes as in %s, %s; operations by the hardware", l.words(), timesWords(l.block, block))
+	case l.block < block:
+		return fmt.Sprintf("%s, %s: its bytes at %s", l.words(), timesWords(l.block, block), model.FormatBandwidth(l.rate*l.block))
+	}
+	return fmt.Sprintf("%s, %s: each like one of those", l.words(), timesWords(l.block, block))
+}
+
+// guessBlocks notes what lies behind a cost that was not measured in the flow's own block
+// size, and what speaks against it.
+func (z *sizer) guessBlocks(s *flowSource, open []blockLaw) {
+	f, block := s.flow, float64(s.flow.BlockSize)
+	kind, size := accessWord(f.Access)+" "+string(f.Direction), model.FormatBlock(f.BlockSize)
+	disk := &z.p.System.Disk
+	if n := len(s.laws); n > 0 {
+		from := func(what string, l *blockLaw) {
+			z.guess("the %s of %s I/Os of %s is taken from blocks of %s (%s): there may be more, and then fewer nodes do", what, kind, size,
+				model.FormatBlock(l.scale.BlockSize), l.scale.Workload)
+		}
+		if l := s.bytes.law; disk.Bandwidth == 0 && l != nil && block > s.laws[n-1].block && block > l.block {
+			from("bandwidth", l)
+		}
+		if l := s.operations.law; disk.IOPS == 0 && l != nil && block < s.laws[0].block && block < l.block {
+			from("rate", l)
+		}
+		if used := s.used(); len(used) == 1 && used[0].block != block {
+			for _, name := range nearer(open, block, used[0].block) {
+				z.guess("%s is nearer to %s I/Os of %s, but no point of it is saturated", name, kind, size)
+			}
+		}
+	}
+	if a, b := s.operations, s.bytes; a.law != nil && b.law != nil && a.law.block < block && b.law.block > block {
+		// By what was seen an I/O takes at most what a larger one does, and at most as many
+		// smaller ones as have its bytes.
+		most := min(a.each+b.each, a.law.each*block/a.law.block, b.law.each)
+		if times := most / math.Max(a.each, b.each); times > 1.05 {
+			z.guess("%s I/Os of %s lie between measured sizes, and the dearer of their operations and their bytes counts: where the storage spends one after the other, "+
+				"they take up to %s times as much", kind, size, number(times))
+		}
+	}
+	for _, l := range s.used() {
+		if l.least {
+			z.guess("no point of %s is saturated: what it carried counts, there may be more, and then fewer nodes do", l.scale.Workload)
+		}
+	}
+	for i := 1; i < len(s.laws); i++ {
+		a, b := &s.laws[i-1], &s.laws[i]
+		switch {
+		case b.each < a.each*(1-farShare):
+			z.guess("%s carried more I/Os than %s, though they are larger: one of the two was not at the storage's limit", b.scale.Workload, a.scale.Workload)
+		case b.each/b.block > a.each/a.block*(1+farShare):
+			z.guess("%s carried fewer bytes than %s, though its I/Os are larger: one of the two was not at the storage's limit", b.scale.Workload, a.scale.Workload)
+		}
+	}
+}
