@@ -47,6 +47,10 @@ func (w *worker) guard(ctx context.Context, v *model.Volume, write bool, destroy
 		}
 		if o.Writable() {
 			v.Open = o.File()
+			// Whoever came to use it since it was opened came after the first I/O.
+			if err := o.Check(); err != nil {
+				return err
+			}
 			return o.Guard(ctx, w.Env)
 		}
 		// What was held for reading is not held exclusively.

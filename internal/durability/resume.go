@@ -54,6 +54,10 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 		if err := w.adopt(); err != nil {
 			return nil, err
 		}
+		if err := w.recognise(ctx, true); err != nil {
+			w.leave()
+			return nil, err
+		}
 	}
 	return w.finish(w.resume(ctx, pending, more))
 }

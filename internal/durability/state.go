@@ -153,7 +153,7 @@ const mostPhases = 1 << 20
 // possible tells whether a test can have begun with this header.
 func (h *header) possible() bool {
 	return h.Blocks >= 1 && h.Blocks <= mostBlocks && h.BlockSize >= minBlock && h.BlockSize <= maxBlock &&
-		h.Jobs >= 1 && h.Jobs <= mostJobs && h.Size >= int64(h.Blocks)*h.BlockSize
+		h.Jobs >= 1 && h.Jobs <= mostJobs && (h.ID == "" || h.ID == filepath.Base(h.ID)) && h.Size >= int64(h.Blocks)*h.BlockSize
 }
 
 func (s *state) block(at *[2]uint64) (*blockState, error) {

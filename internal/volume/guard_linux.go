@@ -14,7 +14,7 @@ import (
 
 // guardUse refuses an object that somebody uses: the kernel or a part of it, or another
 // process.
-func (o *Object) guardUse() error {
+func (o *Object) guardUse(who openers) error {
 	var err error
 	if o.target.Kind == model.BlockDevice {
 		err = guardKernel(o.target, unix.Major(o.was.number), unix.Minor(o.was.number))
@@ -24,7 +24,7 @@ func (o *Object) guardUse() error {
 	if err != nil {
 		return err
 	}
-	return o.guardHolders()
+	return o.guardHolders(who)
 }
 
 // guardKernel refuses a device that the kernel or a part of it uses: mounted, swap,
@@ -52,10 +52,11 @@ func guardKernel(t model.Target, major, minor uint32) error {
 	if k.text(dir+"/ro") == "1" {
 		return inUse(t, "is read-only", "choose workloads that only read")
 	}
-	if loop := loopOn(inode{rdev: unix.Mkdev(major, minor)}); loop != "" {
+	number := unix.Mkdev(major, minor)
+	if loop := loopOn(inode{rdev: number}); loop != "" {
 		return attached(t, loop)
 	}
-	return nil
+	return guardBelow(t, number)
 }
 
 // parents turns ".../loop0p1/partition" into "loop0p1".
@@ -118,16 +119,24 @@ func guardLocks(t model.Target, fd int) error {
 	return inUse(t, "is locked by another process", "find out by which: lslocks")
 }
 
-// loopOn finds a loop device that has the file or device as its content. The kernel is
-// asked first: a device node may stand anywhere, and the file may have lost its name. Who
-// may not open loop devices has the name that sysfs shows.
+// loopOn finds a loop device that has the file or device as its content.
 func loopOn(n inode) string {
+	if loops := loopsOn(n); len(loops) > 0 {
+		return loops[0]
+	}
+	return ""
+}
+
+// loopsOn are all of them. The kernel is asked first: a device node may stand anywhere, and
+// the file may have lost its name. Who may not open loop devices has the name that sysfs
+// shows.
+func loopsOn(n inode) (loops []string) {
 	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	for _, file := range files {
 		loop := filepath.Base(filepath.Dir(filepath.Dir(file)))
 		if content, ok := loopContent(loop); ok {
 			if n.same(content) {
-				return loop
+				loops = append(loops, loop)
 			}
 			continue
 		}
@@ -136,10 +145,10 @@ func loopOn(n inode) string {
 			continue
 		}
 		if content, ok := inodeOf(strings.TrimSpace(string(name))); ok && n.same(content) {
-			return loop
+			loops = append(loops, loop)
 		}
 	}
-	return ""
+	return loops
 }
 
 // loopContent is what the kernel says a loop device is made of.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,12 +53,21 @@ type holder struct {
 
 func (h holder) String() string { return fmt.Sprintf("%s (process %d)", h.name, h.pid) }
 
-// holder finds a process that has the object open and has not got it from us. Descriptors
-// that Loadline hands down, to fio and to workers of the same run, carry the lock of the
-// held one, and nobody else can have it.
-func (o *Object) holder() (found holder, is bool) {
-	own, ok := inodeOf(fmt.Sprintf("/proc/self/fd/%d", o.File().Fd()))
+// holder finds a process that has the object open and has not got it from us. Of what the
+// object is made of only writers count: many programs look at a whole disk.
+func (o *Object) holder(who openers) (found holder, is bool) {
+	self := fmt.Sprintf("/proc/self/fd/%d", o.File().Fd())
+	own, ok := inodeOf(self)
 	if !ok {
+		return found, false
+	}
+	var below []inode
+	if own.rdev != 0 {
+		below = newKernel().below(own.rdev, 0)
+	}
+	// Without a lock nothing tells our own fio from others.
+	lock := lockOf(o.File())
+	if lock == "" && who == writers {
 		return found, false
 	}
 	processes, _ := filepath.Glob("/proc/[0-9]*")
@@ -66,15 +76,16 @@ func (o *Object) holder() (found holder, is bool) {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if own.heldBy(process) {
+		if keepsOpen(process, lock, who, own, below) {
 			return holder{pid: pid, name: processName(process)}, true
 		}
 	}
 	return found, false
 }
 
-// heldBy tells whether a process has it open and none of its descriptors is ours.
-func (n inode) heldBy(process string) bool {
+// keepsOpen tells whether a process has the object, or what it is made of, open and none of
+// its descriptors is ours.
+func keepsOpen(process, lock string, who openers, own inode, below []inode) bool {
 	descriptors, err := os.ReadDir(process + "/fd")
 	if err != nil {
 		return false // it has ended, or is somebody else's
@@ -87,26 +98,71 @@ func (n inode) heldBy(process string) bool {
 			continue
 		}
 		other, ok := inodeOf(path)
-		if !ok || !n.same(other) {
+		if !ok {
 			continue
 		}
-		if text, err := os.ReadFile(process + "/fdinfo/" + d.Name()); err == nil && handedDown(string(text)) {
+		itself := own.same(other)
+		if !itself && !slices.ContainsFunc(below, other.same) {
+			continue
+		}
+		info, err := os.ReadFile(process + "/fdinfo/" + d.Name())
+		if err != nil {
+			continue // closed meanwhile
+		}
+		if itself && handedDown(string(info), lock) {
 			return false
 		}
-		open = true
+		open = open || mayWrite(string(info)) || itself && who == all
 	}
 	return open
 }
 
-// handedDown tells by the text of fdinfo (proc(5)) whether the descriptor is one of an open
-// file that has the whole lock: ours, as there can be only one.
-func handedDown(fdinfo string) bool {
+// lockOf is how fdinfo names the node that our lock is on: a device may have several, and
+// the filesystem may call its device otherwise than stat(2) does. Empty without a lock.
+func lockOf(f *os.File) string {
+	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", f.Fd()))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(info)) {
+		if node, ok := wholeLock(line); ok {
+			return node
+		}
+	}
+	return ""
+}
+
+// wholeLock reads a line "lock: 1: FLOCK ADVISORY WRITE 359 00:13:11691 0 EOF" and returns the
+// node that it is on.
+func wholeLock(line string) (node string, ok bool) {
+	f := strings.Fields(line)
+	if len(f) < 7 || f[0] != "lock:" || f[2] != "FLOCK" || f[4] != "WRITE" {
+		return "", false
+	}
+	return f[6], true
+}
+
+// handedDown tells by the text of fdinfo (proc(5)) whether the descriptor is one of the open
+// file that has the whole lock on the node that we hold: ours, as there can be only one.
+// Descriptors that Loadline hands down, to fio and to workers of the same run, are such.
+func handedDown(fdinfo, lock string) bool {
 	for line := range strings.Lines(fdinfo) {
-		if strings.HasPrefix(line, "lock:") && strings.Contains(line, "FLOCK") && strings.Contains(line, "WRITE") {
+		if node, ok := wholeLock(line); ok && node == lock {
 			return true
 		}
 	}
 	return false
+}
+
+// mayWrite tells by the text of fdinfo whether the descriptor is one for writing.
+func mayWrite(fdinfo string) bool {
+	for line := range strings.Lines(fdinfo) {
+		if text, ok := strings.CutPrefix(line, "flags:"); ok {
+			flags, err := strconv.ParseUint(strings.TrimSpace(text), 8, 64)
+			return err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY
+		}
+	}
+	return true
 }
 
 func processName(process string) string {
@@ -126,18 +182,18 @@ const (
 )
 
 // guardHolders refuses an object that another process has open, and goes on having open.
-func (o *Object) guardHolders() error {
+func (o *Object) guardHolders(who openers) error {
 	h := o.hold
 	h.looking.Lock()
 	defer h.looking.Unlock()
-	if time.Now().Before(h.lookAgain) {
+	if who == writers && time.Now().Before(h.lookAgain) {
 		return nil
 	}
 	var found holder
 	for end := time.Now().Add(brief); ; time.Sleep(100 * time.Millisecond) {
 		began := time.Now()
 		var is bool
-		if found, is = o.holder(); !is {
+		if found, is = o.holder(who); !is {
 			now := time.Now()
 			h.lookAgain = now.Add(max(looksApart, lookingPart*now.Sub(began)))
 			return nil

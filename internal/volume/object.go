@@ -84,11 +84,19 @@ func (o *Object) Guard(ctx context.Context, e *env.Env) error {
 	if o.Made() {
 		return o.Check()
 	}
-	if err := o.guardUse(); err != nil {
+	if err := o.guardUse(all); err != nil {
 		return err
 	}
 	return guardSignature(ctx, e, o.target, o.File())
 }
+
+// openers are those who have an object open: all of them, or only who may write it.
+type openers bool
+
+const (
+	all     openers = false
+	writers openers = true
+)
 
 // Check compares what the name means now with what is held: device and inode, the size of
 // a device, and for what is written also whether somebody else has begun to use it. The
@@ -117,7 +125,8 @@ func (o *Object) Check() error {
 		return o.changed(o.was.difference(state))
 	}
 	if o.written && !o.Made() {
-		if err := o.guardUse(); err != nil {
+		// Who begins to read during a run, such as a backup, disturbs it and harms nothing.
+		if err := o.guardUse(writers); err != nil {
 			how := strings.TrimPrefix(strings.TrimSuffix(err.Error(), evenSo), o.target.Name+" ")
 			return o.changed(how + ", which began")
 		}

@@ -39,7 +39,7 @@ func borrow(model.Target, bool, string) (*os.File, error) { return nil, nil }
 
 func lendTo(*os.File, model.Target, bool, string) func() { return func() {} }
 
-func (o *Object) guardUse() error { return unavailable(o.target) }
+func (o *Object) guardUse(openers) error { return unavailable(o.target) }
 
 // Prove is ProveFile of what is held.
 func (o *Object) Prove(size int64) (model.Proof, error) { return ProveFile(o.path, size) }

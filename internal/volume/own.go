@@ -17,8 +17,11 @@ import (
 const Prefix = ".loadline-"
 
 // OwnPath is where Create makes the file of a run: empty for a target that is no place for
-// files.
+// files, or a name that leads out of its directory.
 func OwnPath(t model.Target, runID string) string {
+	if runID != filepath.Base(runID) {
+		return ""
+	}
 	switch t.Kind {
 	case model.Directory:
 		return filepath.Join(t.Path, Prefix+runID+".data")

@@ -64,6 +64,35 @@ func TestLedgerNamesAnotherFile(t *testing.T) {
 	}
 }
 
+// A ledger's id is part of its file's name, and must not lead anywhere else.
+func TestLedgerIDIsAPath(t *testing.T) {
+	lab.Lock(t)
+	outside := t.TempDir()
+	dir := filepath.Join(outside, "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ledger := pending(t, dir)
+	for id, name := range map[string]string{"x/../mydb": "data/mydb.data", "x/../../vm": "vm.data"} {
+		victim := filepath.Join(outside, name)
+		if err := os.WriteFile(victim, bytes.Repeat([]byte("mine "), 64<<20/5+1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := digest(t, victim)
+		forged := filepath.Join(t.TempDir(), "forged")
+		if err := os.Mkdir(forged, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		forge(t, ledger, filepath.Join(forged, "ledger.jsonl"), dir, victim, func(header map[string]any) { header["id"] = id })
+		if o := loadline(t, "durability", dir, "--resume", forged, "--wait", "3s"); o.code != 2 {
+			t.Errorf("%s: exit code %d", id, o.code)
+		}
+		if digest(t, victim) != before {
+			t.Errorf("%s was changed", victim)
+		}
+	}
+}
+
 // pending returns the ledger of a test that was killed while it wrote to the target.
 func pending(t *testing.T, target string) string {
 	t.Helper()
@@ -86,7 +115,7 @@ func pending(t *testing.T, target string) string {
 }
 
 // forge copies a ledger whose header then names another target and another own file.
-func forge(t *testing.T, from, to, target, path string) {
+func forge(t *testing.T, from, to, target, path string, more ...func(header map[string]any)) {
 	t.Helper()
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -101,6 +130,9 @@ func forge(t *testing.T, from, to, target, path string) {
 	header["path"] = path
 	named := header["target"].(map[string]any)
 	named["name"], named["path"] = target, target
+	for _, change := range more {
+		change(header)
+	}
 	if head, err = json.Marshal(line); err != nil {
 		t.Fatal(err)
 	}

@@ -266,6 +266,61 @@ func TestLoopOverANodeOutsideDev(t *testing.T) {
 	}
 }
 
+// Two loop devices may be made of one file: what is written to the one is written to the
+// other. The file itself may be open in a server.
+func TestContentIsSharedPastTheDevice(t *testing.T) {
+	lab.Lock(t)
+	dir := t.TempDir()
+	image := zeros(t, filepath.Join(dir, "image"), 64<<20)
+	dev := loop(t, image)
+	args := []string{"run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "32M", "--max-time", "6s"}
+	before := digest(t, image)
+	server, err := os.OpenFile(image, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := loadline(t, args...); o.code != 2 || !strings.Contains(o.said(), fmt.Sprintf("(process %d)", os.Getpid())) {
+		t.Errorf("its file is open in a server: exit code %d", o.code)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := loop(t, image)
+	if o := loadline(t, args...); o.code != 2 || !strings.Contains(o.said(), "shares its content with "+other) {
+		t.Errorf("another loop device is made of its file: exit code %d", o.code)
+	}
+	if digest(t, image) != before {
+		t.Error("it was written")
+	}
+}
+
+// A lock on another node of the device is not ours.
+func TestForeignLockOnAnotherNode(t *testing.T) {
+	lab.Lock(t)
+	dir := t.TempDir()
+	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	var st unix.Stat_t
+	if err := unix.Stat(dev, &st); err != nil {
+		t.Fatal(err)
+	}
+	node := filepath.Join(dir, "node")
+	if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(st.Rdev)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(node, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	o := loadline(t, "run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "32M", "--max-time", "6s")
+	if o.code != 2 || !strings.Contains(o.said(), "is open in another process") {
+		t.Errorf("exit code %d", o.code)
+	}
+}
+
 // Workers that share a device in one run share what holds it, also as processes of their
 // own, and what is measured is one device.
 func TestWorkersShareADevice(t *testing.T) {

@@ -95,13 +95,16 @@ func (d *Driver) Version(ctx context.Context) (string, error) {
 	if d.version != "" {
 		return d.version, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.limits.silence)
+	limited, cancel := context.WithTimeout(ctx, d.limits.silence)
 	defer cancel()
-	cmd := d.env.Command(ctx, path, "--version")
+	cmd := d.env.Command(limited, path, "--version")
 	// A child that keeps the pipe open must not hold us up.
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
+		return "", ctx.Err() // called off, which is not fio's fault
+	}
+	if limited.Err() != nil {
 		return "", model.RefusedError(fmt.Sprintf("%s --version did not answer in time.", path), installHint)
 	}
 	m := versionPattern.FindStringSubmatch(string(out))
