@@ -128,7 +128,7 @@ func TestALostFileIsALie(t *testing.T) {
 	dir := t.TempDir()
 	saved, kill := unending(t, dir, t.TempDir())
 	kill()
-	files, _ := filepath.Glob(filepath.Join(dir, volume.Prefix+"*"))
+	files, _ := filepath.Glob(filepath.Join(dir, volume.Prefix+"*.data"))
 	if len(files) != 1 {
 		t.Fatalf("files: %v", files)
 	}
