@@ -134,7 +134,7 @@ func writeSamples(w io.Writer, samples []model.Sample) error {
 // number appended when the name is taken. Nobody else can read it; the parent is the
 // user's, and as the umask has it.
 func MakeDirectory(parent, name string) (string, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := MakeParent(parent); err != nil {
 		return "", fmt.Errorf("the folder for results cannot be made: %w", err)
 	}
 	return freshDir(parent, name)

@@ -1,0 +1,53 @@
+package store
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Kind says what stands at a name, for a sentence: "a block device", or "a link to x,
+// which does not exist".
+func Kind(name string) string {
+	link, err := os.Lstat(name)
+	if err != nil {
+		return "nothing that can be looked at"
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		to, _ := os.Readlink(name)
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		return fmt.Sprintf("a link to %s, which does not exist", to)
+	}
+	kind := map[fs.FileMode]string{
+		0: "a file", fs.ModeDir: "a folder", fs.ModeNamedPipe: "a named pipe", fs.ModeSocket: "a socket",
+		fs.ModeDevice: "a block device", fs.ModeDevice | fs.ModeCharDevice: "a character device",
+	}[info.Mode().Type()]
+	if kind == "" {
+		kind = "something else than a file"
+	}
+	if link.Mode()&fs.ModeSymlink != 0 {
+		return "a link to " + kind
+	}
+	return kind
+}
+
+// MakeParent makes a folder of the user's, and says what stands in its place.
+func MakeParent(dir string) error {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); err != nil {
+			if at == filepath.Dir(at) {
+				break
+			}
+			continue
+		}
+		if info, err := os.Stat(at); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s is %s, and no folder", at, Kind(at))
+		}
+		break
+	}
+	return os.MkdirAll(dir, 0o755)
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestMakeParentSaysWhatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	pipe, link, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "file")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink("away", link), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, words := range map[string]string{
+		pipe:                       pipe + " is a named pipe",
+		link:                       link + " is a link to " + filepath.Join(dir, "away") + ", which does not exist",
+		filepath.Join(file, "sub"): file + " is a file",
+		filepath.Join(link, "sub"): link + " is a link to",
+	} {
+		if _, err := MakeDirectory(name, "run"); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v, want %q", name, err, words)
+		}
+	}
+	if _, err := MakeDirectory(filepath.Join(dir, "new", "folder"), "run"); err != nil {
+		t.Error(err)
+	}
+}
