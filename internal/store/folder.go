@@ -129,16 +129,36 @@ func WriteFile(dir, name string, data []byte) error {
 	return f.Write(name, data)
 }
 
-// WriteNamed replaces a file that the user has named. It is the user's, so the umask
-// decides who may read it.
+// WriteNamed replaces a file that the user has named. It is the user's: mode and owner
+// stay those of the file that is replaced, and of a new one the umask decides who may
+// read it.
 func WriteNamed(file string, data []byte) error {
 	fail := func(err error) error { return fmt.Errorf("%s cannot be saved: %w", file, err) }
+	before, err := os.Lstat(file)
+	if err != nil || !before.Mode().IsRegular() {
+		before = nil
+	}
 	fresh := filepath.Join(filepath.Dir(file), temporary())
-	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	mode := os.FileMode(0o666)
+	if before != nil {
+		mode = fileMode // nobody may read it who might not read the old one
+	}
+	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return fail(err)
 	}
-	_, err = f.Write(data)
+	if before != nil {
+		if err = alike(f, before); errors.Is(err, fs.ErrPermission) {
+			// Only who wrote it can own it, so that it is written where it is.
+			if err := errors.Join(f.Close(), os.Remove(fresh), overwrite(file, data)); err != nil {
+				return fail(err)
+			}
+			return nil
+		}
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(fresh, file)
 	}
@@ -146,6 +166,32 @@ func WriteNamed(file string, data []byte) error {
 		return fail(errors.Join(err, os.Remove(fresh)))
 	}
 	return nil
+}
+
+// alike gives a file the owner and the mode of another.
+func alike(f *os.File, other fs.FileInfo) error {
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, ok := now.Sys().(*syscall.Stat_t)
+	was, ok2 := other.Sys().(*syscall.Stat_t)
+	if ok && ok2 && (is.Uid != was.Uid || is.Gid != was.Gid) {
+		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+			return err
+		}
+	}
+	return f.Chmod(other.Mode().Perm())
+}
+
+// overwrite writes a file where it is.
+func overwrite(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // errNotPlain is what is wrong with a link, a pipe or a device.
