@@ -102,11 +102,14 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		_, err := chosen.stream(e.Stdout).Write(files[0].data)
 		return err
 	}
+	// All of them or none: none is replaced before each may be.
 	for _, file := range files {
-		name := beside(f.out, file.suffix)
-		if err := mayWrite(name, f.force); err != nil {
+		if err := mayWrite(beside(f.out, file.suffix), f.force); err != nil {
 			return err
 		}
+	}
+	for _, file := range files {
+		name := beside(f.out, file.suffix)
 		if err := writeWhole(name, file.data); err != nil {
 			return err
 		}
