@@ -225,6 +225,10 @@ func (f *importFlags) directory(e *env.Env, name string) (string, error) {
 		// The run itself is made in its place.
 		return dir, os.Remove(dir)
 	}
+	if info, err := os.Lstat(filepath.Clean(f.into)); err == nil && !info.IsDir() {
+		// Also a link to a folder: making the run would take the link's place.
+		return "", model.RefusedError(fmt.Sprintf("%s is %s, and no folder: it is not replaced", f.into, store.Kind(filepath.Clean(f.into))), "name a new directory with -o DIR")
+	}
 	entries, err := os.ReadDir(f.into)
 	switch {
 	case err == nil && len(entries) > 0:
@@ -232,7 +236,7 @@ func (f *importFlags) directory(e *env.Env, name string) (string, error) {
 	case err == nil:
 		err = os.Remove(f.into)
 	case errors.Is(err, os.ErrNotExist):
-		err = os.MkdirAll(filepath.Dir(filepath.Clean(f.into)), 0o755)
+		err = store.MakeParent(filepath.Dir(filepath.Clean(f.into)))
 	}
 	if err != nil {
 		return "", model.RefusedError(fmt.Sprintf("%s cannot be made: %v", f.into, err), "name a new directory")
