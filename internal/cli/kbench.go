@@ -38,7 +38,7 @@ type kbenchFlags struct {
 }
 
 func (f *kbenchFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device if it exists, as Kbench does without asking")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device, and what has the name of a result, as Kbench does without asking")
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -53,7 +53,9 @@ func newKbenchRun(e *env.Env) *cobra.Command {
 		Short: "What run.sh does: Kbench's twelve jobs, or one of them",
 		Long: `Measures FILE, a file or a block device, and writes PREFIX-iops.json,
 PREFIX-bandwidth.json, PREFIX-latency.json, PREFIX.summary, and a report of Loadline's
-own, PREFIX-report.json. A file that does not exist is made, filled and removed.
+own, PREFIX-report.json. A file that does not exist is made, filled and removed. Results
+of before are replaced, other files of those names only with --overwrite; a link or a
+device in their place is always refused.
 
 Environment, where no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (10g).
   MODE           full (default), quick, or one job:
@@ -135,6 +137,13 @@ func (f *kbenchFlags) times(r kbench.Request) (ramp, measured float64, err error
 
 // run measures once, or until it is told to end.
 func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) error {
+	results := resultFiles(r)
+	if !r.SkipParse {
+		results = append(results, r.SummaryFile())
+	}
+	if err := f.mayReplace(results, r.File); err != nil {
+		return err
+	}
 	s, err := f.begin(ctx, e, r)
 	if err != nil {
 		return err
@@ -155,6 +164,10 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 
 // compare measures the one and then the other, as Kbench does.
 func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Request) error {
+	results := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), kbench.PairFile(pair))
+	if err := f.mayReplace(results, pair[0].File, pair[1].File); err != nil {
+		return err
+	}
 	var sides [2]*kbenchCycle
 	for i, r := range pair {
 		s, err := f.begin(ctx, e, r)

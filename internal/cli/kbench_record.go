@@ -107,7 +107,7 @@ func saveBeside(path string, data []byte) error {
 // writableBeside makes sure that results can be saved, before anything is measured.
 func writableBeside(path string) error {
 	dir := filepath.Dir(path)
-	err := os.MkdirAll(dir, 0o755)
+	err := store.MakeParent(dir)
 	if err == nil {
 		var f *os.File
 		if f, err = os.CreateTemp(dir, ".tmp-*"); err == nil {
