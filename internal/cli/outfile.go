@@ -138,6 +138,13 @@ func ownStream(name string) *os.File {
 	return nil
 }
 
+// isStream tells whether a name is that of a pipe, a terminal or the like, beside which
+// no other file belongs.
+func isStream(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() || ownStream(name) != nil
+}
+
 // isReport tells whether a file begins as a report does, or is empty.
 func isReport(name string, info fs.FileInfo) (bool, error) {
 	if info.Size() == 0 {

@@ -102,6 +102,10 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		_, err := chosen.stream(e.Stdout).Write(files[0].data)
 		return err
 	}
+	if isStream(f.out) && len(files) > 1 {
+		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", f.out, chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
+		files = files[:1]
+	}
 	// All of them or none: none is replaced before each may be.
 	for _, file := range files {
 		if err := mayWrite(beside(f.out, file.suffix), f.force); err != nil {
