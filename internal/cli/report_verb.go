@@ -33,7 +33,8 @@ The format is that of FILE's extension:
 CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
 for each second of each worker), of scale FILE-scale.csv and FILE-laws.csv, and, for
 several runs, FILE-comparison.csv. Without -o the report goes to standard output, as
-text. A FILE that exists is only replaced when it is a report.
+text. A FILE that exists is only replaced when it is a report; it keeps its owner and
+mode, and a link stays one. A device is never written, other than a terminal or /dev/null.
 
 With --reference it writes a reference report instead, as a page, Markdown or JSON: what
 the system is, how it was measured, for each workload the result, the law and what
