@@ -135,3 +135,16 @@ func TestShortenFits(t *testing.T) {
 		}
 	})
 }
+
+// A word of megabytes takes time in proportion to it: a count of the rest for each line
+// would take longer here than tests may.
+func TestWrapOfALongWordEnds(t *testing.T) {
+	const n, size = 10, 16 << 20
+	lines := Wrap("host "+strings.Repeat("x", size), n)
+	if want := 1 + (size+n-1)/n; len(lines) != want {
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+	if got := Wrap(strings.Repeat("x/", size/2), n); len(got) != (size+n-1)/n {
+		t.Errorf("%d lines of a long path", len(got))
+	}
+}

@@ -69,33 +69,32 @@ func Pad(text string, n int) string {
 }
 
 // Wrap breaks text into lines of at most n columns, between words where that is
-// possible. It returns at least one line.
+// possible. It returns at least one line. Each part of a long word is looked at once: a
+// text that somebody sent may be one word of megabytes.
 func Wrap(text string, n int) []string {
 	n = max(n, 8)
 	var lines []string
-	line := ""
+	line, used := "", 0
 	for _, word := range strings.Fields(text) {
-		for {
-			switch {
-			case line == "":
-				line = word
-			case Columns(line)+1+Columns(word) <= n:
-				line += " " + word
-			default:
-				lines = append(lines, line)
-				line = word
-			}
-			if Columns(line) <= n {
-				break
-			}
-			head := Cut(line, n)
+		head := Cut(word, n)
+		columns := Columns(head)
+		if line != "" && head == word && used+1+columns <= n {
+			line, used = line+" "+word, used+1+columns
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		for head != word {
 			// A long word is a path or a list: break it behind a separator.
 			if i := strings.LastIndexAny(head, ",/"); i > len(head)/2 {
 				head = head[:i+1]
 			}
 			lines = append(lines, head)
-			word, line = line[len(head):], ""
+			word = word[len(head):]
+			head = Cut(word, n)
 		}
+		line, used = word, Columns(word)
 	}
 	return append(lines, line)
 }
