@@ -17,10 +17,14 @@ const (
 	leastObject = 256
 	manyObjects = 100000
 	manyValues  = 4 << 20
+	// longestString bounds a name or a text in bytes, as it is written: the longest of ours
+	// are the options of a job, whose file has 1 MiB at most. Each is copied for each form
+	// of a report.
+	longestString = 2 << 20
 )
 
-// CheckDocument refuses a JSON document that is larger than any of ours, or has more
-// objects, lists or values than one of its size can.
+// CheckDocument refuses a JSON document that is larger than any of ours, has more
+// objects, lists or values than one of its size can, or a text that is longer than any.
 func CheckDocument(data []byte) error {
 	if len(data) > LargestDocument {
 		return fmt.Errorf("it is larger than %s", FormatSize(LargestDocument))
@@ -32,5 +36,35 @@ func CheckDocument(data []byte) error {
 	if values := bytes.Count(data, []byte(",")); values > manyValues {
 		return fmt.Errorf("it has %d values, and no document has more than %d", values, manyValues)
 	}
+	if n := LongestString(data); n > longestString {
+		return fmt.Errorf("it has a text of %s, and no document has one longer than %s", FormatSize(int64(n)), FormatSize(longestString))
+	}
 	return nil
+}
+
+// LongestString is the length of the longest string in a JSON document as it is written,
+// in bytes, without decoding it.
+func LongestString(data []byte) int {
+	longest := 0
+	for {
+		begin := bytes.IndexByte(data, '"')
+		if begin < 0 {
+			return longest
+		}
+		data = data[begin+1:]
+		end := 0
+		for end < len(data) {
+			i := bytes.IndexAny(data[end:], "\"\\")
+			if i < 0 {
+				return max(longest, len(data))
+			}
+			if end += i; data[end] == '"' {
+				break
+			}
+			end += 2 // the escaped character is none of the end
+		}
+		end = min(end, len(data))
+		longest = max(longest, end)
+		data = data[min(end+1, len(data)):]
+	}
 }
