@@ -53,7 +53,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Name, words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
 		p.memory(envs[i])
 	}
-	p.field("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
+	p.facts("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
 	return p.flush(w)
 }
 
@@ -164,7 +164,7 @@ func (p *page) goals(goals []model.Goal) {
 			mark, paint = "✗", term.Red
 		}
 		text := fmt.Sprintf("%s %s: %s: %s", p.Text(mark), g.Outcome, g.Text, g.Message)
-		p.goal(label, p.Text(text), paint)
+		p.goal(label, p.sentence(text), paint)
 		label = ""
 		if g.Next != "" {
 			p.field("", "  next: "+g.Next)

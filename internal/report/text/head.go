@@ -28,7 +28,7 @@ func (p *page) memory(env model.Environment) {
 	}
 	const label = "warning"
 	lead := p.Paint(term.Yellow, label) + term.Pad(label, labelWidth)
-	for _, l := range term.Wrap(p.Text(text), p.width-labelWidth) {
+	for _, l := range term.Wrap(p.sentence(text), p.width-labelWidth) {
 		p.line(lead + l)
 		lead = strings.Repeat(" ", labelWidth)
 	}
@@ -57,7 +57,7 @@ func several(one model.Volume, list []model.Volume) []model.Volume {
 // place writes the lines "target" and "where".
 func (p *page) place(volumes []model.Volume, env model.Environment, tools map[string]string) {
 	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes), words.Sharing(volumes), words.Spread(volumes))
-	p.field("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
+	p.facts("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	p.cluster(env.Cluster)
 }
 
@@ -66,11 +66,11 @@ func (p *page) cluster(c *model.Cluster) {
 	if c == nil {
 		return
 	}
-	p.field("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	p.facts("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
 	if words := words.Unspread(c.Spread); words != "" {
 		p.field("spread", words)
 	}
 	if c.Backing != nil {
-		p.field("storage", words.Backing(c.Backing)...)
+		p.facts("storage", words.Backing(c.Backing)...)
 	}
 }

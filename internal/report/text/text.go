@@ -91,6 +91,26 @@ func (p *page) flush(w io.Writer) error {
 // labelWidth is the width of the words at the left edge ("target", "trust").
 const labelWidth = 8
 
+// What a run says may be of any length, and a run may have been sent by somebody: a fact
+// such as a host's name is printed to factColumns, a sentence to sentenceColumns. Both are
+// more than those of an honest run need; the document has the whole.
+const (
+	factColumns     = 300
+	sentenceColumns = 2000
+)
+
+// sentence is a text as the stream shows it, of bounded length.
+func (p *page) sentence(text string) string { return p.Shorten(p.Text(text), sentenceColumns) }
+
+// facts writes a field whose parts are short.
+func (p *page) facts(label string, parts ...string) {
+	short := make([]string, len(parts))
+	for i, part := range parts {
+		short[i] = p.Shorten(p.Text(part), factColumns)
+	}
+	p.field(label, short...)
+}
+
 // field writes a label and its parts, three blanks apart; what does not fit
 // continues below, indented. Empty parts are left out.
 func (p *page) field(label string, parts ...string) {
@@ -102,7 +122,7 @@ func (p *page) field(label string, parts ...string) {
 		label, line = strings.Repeat(" ", labelWidth), ""
 	}
 	for _, part := range parts {
-		part = strings.TrimSpace(p.Text(part))
+		part = strings.TrimSpace(p.sentence(part))
 		switch {
 		case part == "":
 			continue

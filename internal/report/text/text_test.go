@@ -167,3 +167,15 @@ func TestABrokenStreamIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// A report that somebody sent may have texts of any length: they do not fill the terminal.
+func TestLongTextsAreShortened(t *testing.T) {
+	long := strings.Repeat("x", 300<<10)
+	r := noisy()
+	r.Run.Environment.Hostname, r.Run.Note = long, long
+	r.Findings[0].Message, r.Findings[0].Next = long, long
+	got := string(render(t, r, Options{Width: 80, Unicode: true}))
+	if n := strings.Count(got, "x"); n < factColumns || n > 3*sentenceColumns+factColumns+1000 || !strings.Contains(got, "x…") {
+		t.Errorf("%d of x are printed", n)
+	}
+}

@@ -34,7 +34,7 @@ func (p *page) footnote(n words.Footnote) {
 		return
 	}
 	lead := indent + p.Paint(term.Dim, "next:") + " "
-	for _, l := range term.Wrap(p.Text(n.Next), p.width-len(indent)-6) {
+	for _, l := range term.Wrap(p.sentence(n.Next), p.width-len(indent)-6) {
 		p.line(lead + l)
 		lead = indent + "      "
 	}
@@ -46,7 +46,7 @@ func (p *page) remark(mark string, paint term.Paint, text string) (indent string
 	mark = p.Text(mark)
 	indent = strings.Repeat(" ", 2+max(2, term.Columns(mark)+1))
 	lead := "  " + p.Paint(paint, mark) + strings.Repeat(" ", len(indent)-2-term.Columns(mark))
-	for _, l := range term.Wrap(p.Text(text), p.width-len(indent)) {
+	for _, l := range term.Wrap(p.sentence(text), p.width-len(indent)) {
 		p.line(lead + l)
 		lead = indent
 	}
