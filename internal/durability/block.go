@@ -73,6 +73,9 @@ func decode(p []byte) (h head, ok bool) {
 	return h, true
 }
 
+// fingerprintLength is the length of the longest fingerprint in characters.
+const fingerprintLength = 24
+
 // fingerprint identifies what a block held before the test: "0" for nothing but
 // zeros, otherwise 96 bits of its SHA-256.
 func fingerprint(p []byte) string {
@@ -80,7 +83,7 @@ func fingerprint(p []byte) string {
 		return "0"
 	}
 	sum := sha256.Sum256(p)
-	return hex.EncodeToString(sum[:12])
+	return hex.EncodeToString(sum[:fingerprintLength/2])
 }
 
 // pieces tells of which write each run of sectors of a torn block is: "sectors

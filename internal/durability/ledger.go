@@ -241,6 +241,9 @@ func readEntries(path string, visit func(entry) error) (good int64, err error) {
 		if len(line) == 0 && !whole {
 			return good, nil
 		}
+		if err := model.CheckDocument(line); err != nil {
+			return good, fmt.Errorf("line %d: %w", number, err)
+		}
 		var e entry
 		err = json.Unmarshal(line, &e)
 		switch {

@@ -145,6 +145,39 @@ func TestLedgersThatAreNone(t *testing.T) {
 	}
 }
 
+// A ledger that somebody made to take memory is refused at the line.
+func TestLedgersThatAreTooMuch(t *testing.T) {
+	head := `{"header":{"schema":"loadline.ledger/v1","volume":"00000000000000000000000000000000","size":512,"block_size":512,"blocks":1,"jobs":1,"sync":"fsync","path":"/x"}}` + "\n"
+	body := head + `{"before":["0"]}` + "\n"
+	phase := `{"write":{"cut":1}}` + "\n"
+	long := strings.Repeat("x", 3<<20)
+	for name, c := range map[string]struct{ text, words string }{
+		"a long path":     {strings.Replace(head, "/x", long, 1), "line 1: it has a text of "},
+		"a long reason":   {body + `{"end":{"reason":"` + long + `"}}` + "\n", "line 3: it has a text of "},
+		"a long print":    {head + `{"before":["` + strings.Repeat("0", 25) + `"]}` + "\n", "line 2: what block 0 held before is told in 25 characters"},
+		"many reasons":    {body + strings.Repeat(phase+`{"cut":{"failed":"`+long[:1<<20]+`"}}`+"\n", 65), "its texts are longer than 64 MiB"},
+		"too many phases": {body + strings.Repeat(phase, mostPhases+1), "more than 100000 phases"},
+	} {
+		path := filepath.Join(t.TempDir(), LedgerFile)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readState(path)
+		var refused *model.WorkerError
+		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, c.words) {
+			t.Errorf("%s: %.200v, want %q", name, err, c.words)
+		}
+	}
+	path := filepath.Join(t.TempDir(), LedgerFile)
+	text := strings.Replace(body, `"0"`, `"`+fingerprint([]byte("what it held"))+`"`, 1) + strings.Repeat(phase, mostPhases)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readState(path); err != nil {
+		t.Errorf("the largest: %v", err)
+	}
+}
+
 // A living test keeps others out, and its own writer in.
 func TestALivingLedgerIsHeld(t *testing.T) {
 	path, l := begun(t, 1)

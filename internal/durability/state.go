@@ -17,6 +17,8 @@ type state struct {
 	blocks []blockState
 	phases []phase
 	end    *endEntry
+	// texts is how many bytes of text are kept, see mostTexts.
+	texts int
 	// good is how many bytes of the ledger could be read.
 	good int64
 }
@@ -86,11 +88,19 @@ func (s *state) take(e entry) error {
 	if s.header.Schema != ledgerSchema {
 		return nil // readState says what it is instead
 	}
+	if err := s.keep(&e); err != nil {
+		return err
+	}
 	p := s.last()
 	switch {
 	case e.Before != nil:
 		if len(e.Before) != len(s.blocks) {
 			return fmt.Errorf("%d blocks are told of, not %d", len(e.Before), len(s.blocks))
+		}
+		for i, before := range e.Before {
+			if len(before) > fingerprintLength {
+				return fmt.Errorf("what block %d held before is told in %d characters, not in %d", i, len(before), fingerprintLength)
+			}
 		}
 		s.before = e.Before
 	case e.Write != nil:
@@ -143,12 +153,41 @@ func (s *state) take(e entry) error {
 			b := &s.blocks[i]
 			b.found, b.acked, b.settled = found, found, b.intended
 		}
+		e.Checked.Found = nil // the blocks have it; a million of numbers for each cut is much
 	}
 	return nil
 }
 
-// mostPhases keeps a ledger that somebody sent from taking all memory.
-const mostPhases = 1 << 20
+// mostPhases and mostTexts, in bytes, keep a ledger that somebody sent from taking all
+// memory. A test of a day, with a cut each second, has fewer phases.
+const (
+	mostPhases = 100000
+	mostTexts  = 64 << 20
+)
+
+// keep counts the texts of a line that the state keeps.
+func (s *state) keep(e *entry) error {
+	if e.Write != nil {
+		s.texts += len(e.Write.Boot)
+	}
+	if e.Cutting != nil {
+		s.texts += len(e.Cutting.Kind) + len(e.Cutting.What)
+	}
+	if e.Cut != nil {
+		s.texts += len(e.Cut.Words) + len(e.Cut.Failed)
+	}
+	if e.Checked != nil {
+		c := &e.Checked.Cut
+		s.texts += len(c.Kind) + len(c.What) + len(c.Words)
+		for _, example := range c.Examples {
+			s.texts += 16 + len(example)
+		}
+	}
+	if s.texts > mostTexts {
+		return fmt.Errorf("its texts are longer than %s, which those of no test are", model.FormatSize(mostTexts))
+	}
+	return nil
+}
 
 // possible tells whether a test can have begun with this header.
 func (h *header) possible() bool {

@@ -36,15 +36,15 @@ func CheckDocument(data []byte) error {
 	if values := bytes.Count(data, []byte(",")); values > manyValues {
 		return fmt.Errorf("it has %d values, and no document has more than %d", values, manyValues)
 	}
-	if n := LongestString(data); n > longestString {
+	if n := longestText(data); n > longestString {
 		return fmt.Errorf("it has a text of %s, and no document has one longer than %s", FormatSize(int64(n)), FormatSize(longestString))
 	}
 	return nil
 }
 
-// LongestString is the length of the longest string in a JSON document as it is written,
+// longestText is the length of the longest string in a JSON document as it is written,
 // in bytes, without decoding it.
-func LongestString(data []byte) int {
+func longestText(data []byte) int {
 	longest := 0
 	for {
 		begin := bytes.IndexByte(data, '"')

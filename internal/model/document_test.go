@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-func TestLongestString(t *testing.T) {
+func TestLongestText(t *testing.T) {
 	for text, want := range map[string]int{
 		``: 0, `{}`: 0, `{"a":1}`: 1, `{"a":"bcd"}`: 3, `["a\"bc"]`: 5, `["a\\","bcd"]`: 3, `["\\\""]`: 4,
 		`"open`: 4, `"open\`: 5, `"`: 0, `["ab","c"`: 2,
 	} {
-		if got := LongestString([]byte(text)); got != want {
+		if got := longestText([]byte(text)); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
