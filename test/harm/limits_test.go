@@ -101,6 +101,21 @@ func TestHostileRunsAreDamaged(t *testing.T) {
 	}
 }
 
+// One text of megabytes in a document that is otherwise whole is none of ours.
+func TestHostileTextIsDamaged(t *testing.T) {
+	copied := filepath.Join(t.TempDir(), "sent")
+	if err := os.CopyFS(copied, os.DirFS(recorded(t))); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"hostname":"` + strings.Repeat("x", 50<<20) + `"}`
+	if err := os.WriteFile(filepath.Join(copied, "environment.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := frugal(t, "1 2", "analyze", copied); !strings.Contains(o.stderr, "environment.json is damaged: it has a text of ") {
+		t.Error("it does not say that the file is damaged")
+	}
+}
+
 // A window that takes gigabytes to decode is none of ours.
 func TestHostileWindowIsDamaged(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "sent")
