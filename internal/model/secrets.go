@@ -20,24 +20,99 @@ var (
 	// login is user:password@host without a scheme.
 	login = regexp.MustCompile(`([A-Za-z_][\w.-]*):([^\s:@/,;"'\\]+)@([\w.-]+)`)
 	// setting is key=value in a query, an environment or a list.
-	setting = regexp.MustCompile(`(?i)([\w./-]*` + secretWord + `[\w.-]*)=([^\s&;,:"'\\]+)`)
+	setting = regexp.MustCompile(`(?i)([\w./-]*` + secretWord + `[\w.-]*|\b(?:[\w./-]*[_.-])?pass|\b[\w./-]*[_.-]pwd)=(` + quoted + `|[^\s&;,:"'\\]+)`)
 	// flag is --key value in a command within a command, header the value of a header.
-	flag   = regexp.MustCompile(`(?i)(--?[\w-]*` + secretWord + `)(\s+)([^\s"'\\-][^\s"'\\]*)`)
+	flag   = regexp.MustCompile(`(?i)(--?[\w-]*` + secretWord + `)(\s+)(` + quoted + `|[^\s"'\\-][^\s"'\\]*)`)
 	header = regexp.MustCompile(`(?i)\b([\w-]*(?:` + secretWord + `|authorization))(\s*:\s*)((?:bearer|basic|digest|token)\s+)?([^\s"'\\{}\[\],]+)`)
+	// member is "key":"value" of a JSON text in a command, memberQuoted the same within
+	// quotation marks.
+	member       = regexp.MustCompile(`(?i)("[\w.-]*(?:` + secretWord + `|pwd|key)")(\s*:\s*")(?:[^"\\]|\\.)*(")`)
+	memberQuoted = regexp.MustCompile(`(?i)(\\"[\w.-]*(?:` + secretWord + `|pwd|key)\\")(\s*:\s*\\")(?:[^"\\]|\\\\.)*(\\")`)
 	// bearer is a token without its header's name.
 	bearer = regexp.MustCompile(`(?i)\b(bearer\s+)([\w.~+/-]{8,}=*)`)
-	// Tools that take a password by a letter.
-	byLetter = regexp.MustCompile(`(\b(?:ipmitool|sshpass|curl)\b[^|;&]*?\s(?:-P|-p|-u\s+[^\s:"'\\]+:|--user\s+[^\s:"'\\]+:)\s*)([^\s"'\\]+)`)
+	// piped is a password that sudo gets from its standard input.
+	piped = regexp.MustCompile(`(\b(?:echo|printf)\s+)(?:'[^']*'|"[^"]*"|[^|;&\n'"])+?(\s*\|\s*sudo\s(?:[^|;&\n]*\s)?(?:-[A-Za-z]*S\b|--stdin\b))`)
 	// ceph is what a name of an image says of who asks for it.
 	ceph        = regexp.MustCompile(`\brbd:[^\s"'\\]+`)
 	cephSetting = regexp.MustCompile(`([:?&])(id|user|name|key|keyring|keyfile)=([^:&]+)`)
 )
 
-// MaskText hides the secrets in a text, which may be a JSON document.
+// quoted is a value in quotation marks, which may hold blanks.
+const quoted = `"[^"]*"|'[^']*'|\\"[^"\\]*\\"`
+
+// value is one of a flag.
+const value = `(?:` + quoted + `|[^\s"'\\]+)`
+
+// tool is a program that takes a password by a letter, which means something else to
+// other programs.
+type tool struct {
+	// command is the program with its arguments, secret the flag and its value.
+	command, secret *regexp.Regexp
+	stand           string
+}
+
+// newTool makes a tool from patterns of its name, and of the flag before the value.
+func newTool(name, flag string) tool {
+	return tool{
+		command: regexp.MustCompile(`\b` + name + `\s(?:[^|;&\n]|[|;&][^\s|;&])*`),
+		secret:  regexp.MustCompile(`(\s` + flag + `)` + value),
+		stand:   "${1}PASSWORD",
+	}
+}
+
+// curlUser is what stands before the user and the password of curl.
+const curlUser = `(?:-[A-Za-z]*[uU]|--user|--proxy-user)[\s=]*`
+
+var tools = []tool{
+	newTool(`ipmitool`, `-P\s*`), {regexp.MustCompile(`\bsshpass(?:\s+-[^\sp]\S*)*\s+-p\s*` + value), regexp.MustCompile(`(\s-p\s*)` + value), "${1}PASSWORD"}, newTool(`fence_\w+`, `-p\s*`), newTool(`redis-cli`, `(?:-a|--pass)\s+`),
+	// With a blank after -p these ask, and the next word is a database.
+	newTool(`(?:mysql|mariadb)[\w-]*`, `-p`),
+	newTool(`curl`, curlUser+`'[^\s:']*:`).until(`'`), newTool(`curl`, curlUser+`\\?"[^\s:"]*:`).until(`"\\`), newTool(`curl`, curlUser+`[^\s:"'\\]*:`),
+}
+
+// until is the tool with a value that ends before the closing quotation mark.
+func (t tool) until(mark string) tool {
+	flag := strings.TrimSuffix(t.secret.String(), value)
+	t.secret = regexp.MustCompile(flag + `[^` + mark + `]+`)
+	return t
+}
+
+// mask hides what the tool's commands in a text say.
+func (t tool) mask(s string) string {
+	return t.command.ReplaceAllStringFunc(s, func(command string) string {
+		return t.secret.ReplaceAllString(command, t.stand)
+	})
+}
+
+// text is a string of a JSON document.
+var text = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// MaskText hides the secrets in a text, which may be a JSON document. It knows common
+// forms and is no guarantee.
 func MaskText(s string) string {
 	if !suspicious(s) {
 		return s
 	}
+	if !strings.HasPrefix(strings.TrimSpace(s), "{") || !json.Valid([]byte(s)) {
+		return maskPlain(s)
+	}
+	// Each string by itself: what is quoted within it must not end where it ends.
+	return text.ReplaceAllStringFunc(s, func(found string) string {
+		var plain string
+		if !suspicious(found) || json.Unmarshal([]byte(found), &plain) != nil {
+			return found
+		}
+		masked := maskPlain(plain)
+		data, err := json.Marshal(masked)
+		if masked == plain || err != nil {
+			return found
+		}
+		return string(data)
+	})
+}
+
+// maskPlain hides the secrets in a text that is no document.
+func maskPlain(s string) string {
 	s = userinfo.ReplaceAllString(s, "$1:PASSWORD@")
 	s = login.ReplaceAllStringFunc(s, func(found string) string {
 		m := login.FindStringSubmatch(found)
@@ -53,7 +128,20 @@ func MaskText(s string) string {
 			return m[1] + m[2] + "=" + strings.ToUpper(m[2])
 		})
 	})
-	s = byLetter.ReplaceAllString(s, "${1}PASSWORD")
+	for _, t := range tools {
+		s = t.mask(s)
+	}
+	s = piped.ReplaceAllString(s, "${1}PASSWORD${2}")
+	for _, form := range []*regexp.Regexp{member, memberQuoted} {
+		s = form.ReplaceAllStringFunc(s, func(found string) string {
+			m := form.FindStringSubmatch(found)
+			key := strings.Trim(m[1], `"\`)
+			if onlyName(key) {
+				return found
+			}
+			return m[1] + m[2] + standIn(key) + m[3]
+		})
+	}
 	s = setting.ReplaceAllStringFunc(s, func(found string) string {
 		m := setting.FindStringSubmatch(found)
 		if onlyName(m[1]) {
@@ -63,7 +151,8 @@ func MaskText(s string) string {
 	})
 	s = flag.ReplaceAllStringFunc(s, func(found string) string {
 		m := flag.FindStringSubmatch(found)
-		if onlyName(m[1]) {
+		// What tools of one letter leave is masked already, and what follows is not theirs.
+		if onlyName(m[1]) || m[1] == "-pPASSWORD" || m[1] == "-PPASSWORD" {
 			return found
 		}
 		return m[1] + m[2] + standIn(m[1])
@@ -84,7 +173,7 @@ func suspicious(s string) bool {
 		return true
 	}
 	low := strings.ToLower(s)
-	for _, word := range []string{"pass", "secret", "token", "key", "credential", "authorization", "bearer", "ipmitool", "curl "} {
+	for _, word := range []string{"pass", "secret", "token", "key", "credential", "authorization", "bearer", "ipmitool", "curl", "pwd", "mysql", "mariadb", "redis-cli", "fence_", "sudo"} {
 		if strings.Contains(low, word) {
 			return true
 		}
@@ -108,7 +197,7 @@ func onlyName(key string) bool {
 func standIn(key string) string {
 	low := strings.ToLower(key)
 	switch {
-	case strings.Contains(low, "pass"):
+	case strings.Contains(low, "pass"), strings.Contains(low, "pwd"):
 		return "PASSWORD"
 	case strings.Contains(low, "token"), strings.Contains(low, "authorization"):
 		return "TOKEN"
@@ -133,7 +222,7 @@ func MaskCommand(args []string) []string {
 			masked[i] = name + "=" + standIn(name)
 			continue
 		}
-		masked[i] = MaskText(a)
+		masked[i] = maskPlain(a)
 	}
 	return masked
 }

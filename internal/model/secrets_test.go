@@ -26,11 +26,38 @@ func TestMaskText(t *testing.T) {
 		"ipmitool -U root -P hunter2 power cycle":                "ipmitool -U root -P PASSWORD power cycle",
 		"sshpass -p hunter2 ssh a reboot":                        "sshpass -p PASSWORD ssh a reboot",
 		"power --password hunter2 --off":                         "power --password PASSWORD --off",
+		"curl -uadmin:hunter2 http://x":                          "curl -uadmin:PASSWORD http://x",
+		"curl -sku admin:hunter2 http://x":                       "curl -sku admin:PASSWORD http://x",
+		"curl -u 'admin:hun ter2' http://x":                      "curl -u 'admin:PASSWORD' http://x",
+		`curl -u "admin:hun ter2" http://x`:                      `curl -u "admin:PASSWORD" http://x`,
+		"curl -u a:hunter2 --proxy-user b:hunter3 http://x":      "curl -u a:PASSWORD --proxy-user b:PASSWORD http://x",
+		"curl 'http://x?a=1&b=2;c' -u a:hunter2":                 "curl 'http://x?a=1&b=2;c' -u a:PASSWORD",
+		"/usr/bin/mysql -phunter2 -e 'stop'":                     "/usr/bin/mysql -pPASSWORD -e 'stop'",
+		"mysqldump -u root -p'hun ter2' db":                      "mysqldump -u root -pPASSWORD db",
+		"redis-cli -h a -a hunter2 SHUTDOWN":                     "redis-cli -h a -a PASSWORD SHUTDOWN",
+		"fence_ipmilan -a 10.0.0.1 -l root -p hunter2 -o off":    "fence_ipmilan -a 10.0.0.1 -l root -p PASSWORD -o off",
+		"fence_apc -phunter2":                                    "fence_apc -pPASSWORD",
+		"ipmitool -p 623 -P 'hun ter2' power off":                "ipmitool -p 623 -P PASSWORD power off",
+		"sshpass -p \"hun ter2\" ssh -p 22 a":                    "sshpass -p PASSWORD ssh -p 22 a",
+		`curl -d "{\"user\":\"a\",\"password\":\"hunter2\"}" x`:  `curl -d "{\"user\":\"a\",\"password\":\"PASSWORD\"}" x`,
+		`curl -d '{"api_key": "hun ter2", "n": 1}' http://x`:     `curl -d '{"api_key": "KEY", "n": 1}' http://x`,
+		`TOKEN="two words" reset`:                                `TOKEN=TOKEN reset`,
+		`PASS='hunter2' reset`:                                   `PASS=PASSWORD reset`,
+		`DB_PWD=hunter2 reset`:                                   `DB_PWD=PASSWORD reset`,
+		"power --password 'two words' --off":                     "power --password PASSWORD --off",
+		"echo hunter2 | sudo -S reboot":                          "echo PASSWORD | sudo -S reboot",
+		"printf '%s|' \"hun ter2\" | sudo -k -S reboot":          "printf PASSWORD | sudo -k -S reboot",
+		`{"what":"TOKEN=","b":"TOKEN=\"two words\" x","n":1}`:    `{"what":"TOKEN=","b":"TOKEN=TOKEN x","n":1}`,
+		`{"what":"curl -d '{\"token\":\"hunter2\"}' x"}`:         `{"what":"curl -d '{\"token\":\"TOKEN\"}' x"}`,
 		"bob:hunter2@storage-1":                                  "bob:PASSWORD@storage-1",
 		`{"uri":"nbd://bob:hunter2@a/d?token=hunter2\u0026a=b"}`: `{"uri":"nbd://bob:PASSWORD@a/d?token=TOKEN\u0026a=b"}`,
 	} {
 		if got := MaskText(text); got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+		// What is recorded is masked again where it is printed.
+		if again := MaskText(want); again != want {
+			t.Errorf("%s\n became %s", want, again)
 		}
 	}
 }
@@ -41,6 +68,9 @@ func TestMaskTextLeavesTheRest(t *testing.T) {
 		"", "/var/lib/data", "nbd://bob@storage-1/disk", "nbd+unix:///vol?socket=/run/s", "rbd:pool/ns/image", "bob@storage-1",
 		"loadline/loadline:1.0@sha256:0123456789abcdef", "sc:fast?size=20Gi&mode=Block", "--pull-secret regcred", "--pull-secret=regcred",
 		"csi.storage.k8s.io/provisioner-secret-name=rook-csi", "a key ring with 4 keys", "rand-read-iops iops > 60k",
+		"ssh -p 2222 a reboot", "nbdkit -p 8080 memory", "cp -a a b", "mysql -p db", "curl -p http://x", "ipmitool -p 623 power off", "PWD=/root reset", "bypass=1",
+		"sshd -p 22; mkdir -p /x", "mysqladmin shutdown; mkdir -pv /x", "echo b > /proc/sysrq-trigger", "echo off | sudo tee /sys/x", "uname -u a:b", `{"a":"curl x","b":"-u a:b"}`,
+		`{"secretName":"regcred","ios":5}`,
 		`{"ios": 5, "key": 7}`, "12:30:45 the worker was lost", "keyboard=us", "the token is too easy: it needs at least 16 characters",
 	} {
 		// A sentence may lose a word behind "token:", but not here.
