@@ -203,3 +203,33 @@ func fioCommand(t *testing.T, fio, text, section string) map[string]string {
 	}
 	return options
 }
+
+// A job that only reads would call data damaged that fio has not written; fio does so
+// whatever do_verify says. A job that writes its checksums may, and none checks nothing.
+func TestJobsThatOnlyReadCheckNothing(t *testing.T) {
+	for _, options := range []string{"rw=randread\nverify=crc32c", "rw=read\nverify=crc32c\ndo_verify=0", "verify=md5", "rw=write\nverify_only", "rw=write\nverify_only=1\nverify=md5"} {
+		_, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n"))
+		if err == nil || !strings.Contains(err.Error(), "this job only reads") || !strings.Contains(err.Error(), "verify") {
+			t.Errorf("%q: %v", options, err)
+		}
+	}
+	for _, options := range []string{"rw=write\nverify=sha512\ndo_verify=0", "rw=randread\nverify=0", "rw=randread\nverify_only=0", "rw=randrw\nverify=crc32c\ndo_verify=0"} {
+		if _, err := ParseJob("own.fio", []byte("[a]\n"+options+"\n")); err != nil {
+			t.Errorf("%q: %v", options, err)
+		}
+	}
+}
+
+func TestPatternsHaveNumbersBehindTheColon(t *testing.T) {
+	for _, rw := range []string{"read:sync", "randread:", "write:4q", "randrw:8:8"} {
+		_, err := ParseJob("own.fio", []byte("[a]\niodepth=1\nrw="+rw+"\n"))
+		if err == nil || !strings.Contains(err.Error(), "own.fio:3") || !strings.Contains(err.Error(), "behind the colon stands a number") {
+			t.Errorf("%s: %v", rw, err)
+		}
+	}
+	for _, rw := range []string{"read:4k", "randread:8", "write:-4k", "randrw:16"} {
+		if _, err := ParseJob("own.fio", []byte("[a]\nrw="+rw+"\n")); err != nil {
+			t.Errorf("%s: %v", rw, err)
+		}
+	}
+}

@@ -29,7 +29,7 @@ var jobPatterns = map[string]model.Workload{
 // describe makes a workload of a section: its text, and the fields that tables show.
 func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 	r := jobReader{file: f, section: s}
-	rw, _, _ := strings.Cut(r.word("rw", "read"), ":")
+	rw, suffix, suffixed := strings.Cut(r.word("rw", "read"), ":")
 	w, known := jobPatterns[rw]
 	if !known {
 		if strings.Contains(rw, "trim") {
@@ -38,6 +38,15 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 		words := []string{"read", "write", "rw", "randread", "randwrite", "randrw"}
 		message, hint := unknown("pattern", rw, words)
 		return w, f.fail(r.line("rw"), hint, "%s", message)
+	}
+	if suffixed {
+		// fio takes a number of I/Os for random patterns, and an offset for sequential ones.
+		if _, err := fioFigure(suffix); err != nil {
+			r.fail("rw", "%s: behind the colon stands a number, as in rw=%s:8", r.find("rw"), rw)
+		}
+	}
+	if o := r.verifies(); o != nil && (w.Direction == model.Read || o.key == "verify_only") {
+		return w, f.fail(o.line, "remove this line", "%s: this job only reads, and what it finds was not written by fio with such checksums, so honest data would look damaged", *o)
 	}
 	if w.Direction == model.Mixed {
 		w.ReadPercent = r.readPercent()
@@ -79,6 +88,20 @@ func (r *jobReader) find(key string) *jobOption {
 		}
 	}
 	return nil
+}
+
+// verifies is the option by which fio checks what it reads; nil when it does not.
+// do_verify=0 is not asked: it holds for what a job has written, and a job that only reads
+// checks all the same.
+func (r *jobReader) verifies() *jobOption {
+	if o := r.find("verify_only"); o != nil && (o.bare || o.value != "0") {
+		return o
+	}
+	o := r.find("verify")
+	if o == nil || o.value == "0" || o.value == "null" || o.value == "none" {
+		return nil
+	}
+	return o
 }
 
 // line is where the option is written, or else the section.
