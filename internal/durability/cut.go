@@ -26,11 +26,11 @@ const (
 // killTime bounds how long a killed process may take to go.
 const killTime = 30 * time.Second
 
-// words says what the coming cut is.
+// cutWords says what the coming cut is, as it is recorded: without secrets.
 func (w *world) cutWords() (what string, pid int, err error) {
 	switch w.kind() {
 	case model.CutCommand:
-		return w.CutCommand, 0, nil
+		return model.MaskText(w.CutCommand), 0, nil
 	case model.CutProcess:
 		pid, err := readPID(w.CutPID)
 		if err != nil {
@@ -79,7 +79,7 @@ func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed
 // background neither holds it up nor loses its output.
 func (w *world) run(ctx context.Context, command, log string) error {
 	name := filepath.Join(filepath.Dir(w.path), log)
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
