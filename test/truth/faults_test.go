@@ -106,7 +106,7 @@ var faults = []planted{
 	{rule: "replaced", name: "somebody else opens the device", severity: model.SeverityInvalid, plant: func(t testing.TB) (string, []string) {
 		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
 		rival(t, lab.At(device, 64<<20), 8*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
-		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "8M", "--max-time", "60s", "--repeat", "20", "--destroy-data-on", device}
+		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "16M", "--max-time", "80s", "--repeat", "16", "--destroy-data-on", device}
 	}},
 	{rule: "bytes", name: "a filesystem that journals data, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
