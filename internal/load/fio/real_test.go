@@ -77,18 +77,22 @@ func TestRealRound(t *testing.T) {
 	if len(c.samples) != 2 || len(c.raws) != 2 {
 		t.Fatalf("%d samples, %d raws", len(c.samples), len(c.raws))
 	}
+	// fio copies the bytes when the status is due and the I/Os when the job's thread gets to
+	// it, which on a busy machine is a tenth of a second later: what one second has too much
+	// of, the next one lacks.
+	var ahead float64
 	for _, s := range c.samples {
 		if math.Abs(s.Seconds-1) > 0.05 || s.Read == nil || s.Write == nil || s.Sync == nil {
 			t.Errorf("sample %+v", s)
 			continue
 		}
-		// fio counts I/Os and bytes at slightly different moments.
-		if off := math.Abs(float64(s.Read.Bytes)/8192 - float64(s.Read.IOs)); off > 3 {
-			t.Errorf("%d bytes in %d reads of 8k", s.Read.Bytes, s.Read.IOs)
-		}
+		ahead += float64(s.Read.Bytes)/8192 - float64(s.Read.IOs)
 		if s.Read.IOs == 0 || s.Write.IOs == 0 || s.Sync.Bytes != 0 || s.Sync.IOs == 0 || s.Sync.LatencySum <= 0 {
 			t.Errorf("read %d, write %d, sync %d (%d bytes)", s.Read.IOs, s.Write.IOs, s.Sync.IOs, s.Sync.Bytes)
 		}
+	}
+	if math.Abs(ahead) > 3 {
+		t.Errorf("over the visit, the bytes make %.1f more reads of 8k than there were", ahead)
 	}
 	if r.ShortIOs != 0 || r.IOErrors != 0 {
 		t.Errorf("short %d, errors %d: fio counted flushes as short reads?", r.ShortIOs, r.IOErrors)
