@@ -247,7 +247,7 @@ func analyzeDurability(e *env.Env, dir, output string) error {
 	if err != nil {
 		return err
 	}
-	unsaved := saving(dir, "loadline analyze "+dir, saveDurability(d))
+	unsaved := saving(dir, "loadline analyze "+model.ShellWord(dir), saveDurability(d))
 	if err := errors.Join(printDurability(e, d, output), unsaved); err != nil {
 		return err
 	}

@@ -66,9 +66,9 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 		return nil, err
 	}
 	if err := f.Write(store.ReportFile, doc.Bytes()); err != nil {
-		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+f.Dir(), err)
+		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), err)
 	}
-	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+f.Dir(), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
+	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
 		savePage(f, func(w io.Writer) error { return html.Render(w, r) }))
 }
 
@@ -81,7 +81,7 @@ func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Repo
 	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true}); err != nil {
 		return err
 	}
-	again := "loadline compare " + f.Dir()
+	again := "loadline compare " + model.ShellWord(f.Dir())
 	if err := f.Write(store.ComparisonFile, doc.Bytes()); err != nil {
 		return saving(f.Dir(), again, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"syscall"
 	"testing"
@@ -27,8 +28,9 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript plays the files of testdata/script: whole commands, their output and
-// their exit codes. "exits N CMD…" runs a command that must end with code N; $DOCS is
-// the folder of the manuals, $FOREIGN that of other tools' results.
+// their exit codes. "exits N CMD…" runs a command that must end with code N, "paste N
+// FILE" gives a shell the last command of ours that FILE tells, as a person would;
+// $DOCS is the folder of the manuals, $FOREIGN that of other tools' results.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -41,6 +43,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
+			"paste": paste,
 		},
 	})
 }
@@ -64,4 +67,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%s ended with code %d, want %d", args[1], got, want)
 	}
+}
+
+// ours is a command of ours, to the end of its line.
+var ours = regexp.MustCompile(`\bloadline (analyze|compare) .*`)
+
+func paste(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: paste CODE FILE")
+	}
+	lines := ours.FindAllString(ts.ReadFile(args[1]), -1)
+	if len(lines) == 0 {
+		ts.Fatalf("%s tells no command", args[1])
+	}
+	exits(ts, false, []string{args[0], "sh", "-c", lines[len(lines)-1]})
 }

@@ -49,7 +49,7 @@ func (f *Folder) Tidy() {
 // in memory, so that it is reported at least.
 func (w *Writer) fail(err error) error {
 	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
-		"make room there, then see what was saved: loadline analyze "+w.folder.name)
+		"make room there, then see what was saved: loadline analyze "+model.ShellWord(w.folder.name))
 	return w.failed
 }
 

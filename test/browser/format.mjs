@@ -1,4 +1,4 @@
-// Writes the values that come in on standard input as the page would.
+// Writes the values and words that come in on standard input as the page would.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ const web = new URL("../../web/", import.meta.url);
 const { transformSync } = createRequire(new URL("package.json", web))("esbuild");
 const { code } = transformSync(readFileSync(new URL("src/format.ts", web), "utf8"), { loader: "ts", format: "esm" });
 const format = await import("data:text/javascript," + encodeURIComponent(code));
-const values = JSON.parse(readFileSync(0, "utf8"));
+const { values, words } = JSON.parse(readFileSync(0, "utf8"));
 const whole = values.map(Math.trunc);
 console.log(
   JSON.stringify({
@@ -17,5 +17,6 @@ console.log(
     span: values.map(format.span),
     size: whole.map(format.size),
     block: whole.map(format.block),
+    quoted: words.map(format.shellWord),
   }),
 );

@@ -22,10 +22,13 @@ type figures struct {
 	Span      []string  `json:"span"`
 	Size      []string  `json:"size"`
 	Block     []string  `json:"block"`
+	Words     []string  `json:"words"`
+	Quoted    []string  `json:"quoted"`
 }
 
-// TestThePageWritesNumbersAsTheProgramDoes holds web/src/format.ts to internal/model.
-func TestThePageWritesNumbersAsTheProgramDoes(t *testing.T) {
+// TestThePageWritesAsTheProgramDoes holds web/src/format.ts to internal/model: numbers,
+// and words of a command.
+func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 	lab.Need(t, "node")
 	lab.NeedPackages(t, "../../web")
 	var want figures
@@ -43,7 +46,12 @@ func TestThePageWritesNumbersAsTheProgramDoes(t *testing.T) {
 		want.Size = append(want.Size, model.FormatSize(int64(v)))
 		want.Block = append(want.Block, model.FormatBlock(int64(v)))
 	}
-	told, err := json.Marshal(want.Values)
+	want.Words = []string{"", "/var/lib/postgresql", "--only=a,b", "/mnt/日本", "rand-*", "it's", "$(reboot)", "~root", "=ls", "a=b", "two words", "a\nb", "\x1b]0;'\\\x07",
+		"a\u202eb", "nbd+unix:///?socket=/x", "back\\slash", "\u00a0", "e\u0301", "\u3164", "\u200b", "Ⅷ", "½", "٣", "a\u0085b", "😀", "x\ufe0f"}
+	for _, w := range want.Words {
+		want.Quoted = append(want.Quoted, model.ShellWord(w))
+	}
+	told, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func TestThePageWritesNumbersAsTheProgramDoes(t *testing.T) {
 	if err != nil {
 		t.Fatalf("format.mjs: %v\n%s", err, stderr.String())
 	}
-	got := figures{Values: want.Values}
+	got := figures{Values: want.Values, Words: want.Words}
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}

@@ -125,3 +125,16 @@ export function when(iso: string | undefined): string {
   const two = (v: number) => String(v).padStart(2, "0");
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
+
+/** shellWord quotes a word for a command line that is pasted into a shell, by the rules of
+ * ShellWord in internal/model/clean.go. */
+export function shellWord(word: string): string {
+  if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(word) || /(?![\0-\x7f])\p{Default_Ignorable_Code_Point}/u.test(word)) {
+    const bytes = [...new TextEncoder().encode(word)].map((b) => {
+      const c = String.fromCharCode(b);
+      return c === "'" || c === "\\" ? `\\${c}` : b < 0x20 || b > 0x7e ? `\\${b.toString(8).padStart(3, "0")}` : c;
+    });
+    return `$'${bytes.join("")}'`;
+  }
+  return /^(?!=)[\p{L}\p{Nd}_@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

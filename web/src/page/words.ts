@@ -66,8 +66,7 @@ export function verdictCounts(results: Result[]): { valid: number; suspect: numb
 }
 
 export function commandWords(command: string[] | undefined): string {
-  const plain = /^[\w@%+=:,./-]+$/;
-  return (command ?? []).map((w) => (plain.test(w) ? w : `'${w.replaceAll("'", "'\\''")}'`)).join(" ");
+  return (command ?? []).map(format.shellWord).join(" ");
 }
 
 /** headline writes a result's headline with its interval: "61.2k IOPS ±2%". */
