@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	for s, want := range map[string]int{"": 0, "abc": 3, "µs": 2, "東京": 4, "e\u0301": 1, "━─▇": 3, "💾": 2} {
+	for s, want := range map[string]int{"": 0, "abc": 3, "µs": 2, "±5% …": 5, "東京": 4, "e\u0301": 1, "━─▇": 3, "💾": 2, "✅": 2} {
 		if got := Columns(s); got != want {
 			t.Errorf("Columns(%q) = %d, want %d", s, got, want)
 		}

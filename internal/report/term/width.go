@@ -2,38 +2,19 @@ package term
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/mattn/go-runewidth"
 )
 
-// wide lists the ranges that terminals show two columns wide (the East Asian
-// wide and fullwidth blocks of Unicode's UAX #11, and emoji).
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0xa4cf, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1},
-		{Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xfe30, Hi: 0xfe4f, Stride: 1}, {Lo: 0xff00, Hi: 0xff60, Stride: 1},
-		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
-	},
-	R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1faff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
-}
-
-// runeColumns is the width of one character.
-func runeColumns(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
-	}
-	return 1
-}
+// cells are the widths of characters where ambiguous ones take one column: by itself the
+// library would ask the environment, and the same report would be laid out differently.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Columns is the width of a string that holds no escape sequences.
 func Columns(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeColumns(r)
+		n += cells.RuneWidth(r)
 	}
 	return n
 }
@@ -42,7 +23,7 @@ func Columns(s string) int {
 func Cut(s string, n int) string {
 	used := 0
 	for i, r := range s {
-		w := runeColumns(r)
+		w := cells.RuneWidth(r)
 		if used+w > n {
 			return s[:i]
 		}
