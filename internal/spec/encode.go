@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model"
@@ -18,9 +17,11 @@ type pair struct {
 	value any
 }
 
-// encode writes fields in the given order. The YAML is written by hand because it
-// is so little, and because every string must come back as it was. Text that is
-// not UTF-8 has no place in YAML and is refused.
+// encode writes fields in the given order. The YAML is written by hand because every
+// string must come back as it was, which was tried with two encoders and this package's
+// reader: goccy/go-yaml 1.19 loses a carriage return and other control characters, and
+// go.yaml.in/yaml 3.0 writes blocks and line separators that the reader takes for
+// something else. Text that is not UTF-8 has no place in YAML and is refused.
 func encode(pairs ...pair) ([]byte, error) {
 	var b strings.Builder
 	for _, p := range pairs {
@@ -75,28 +76,10 @@ func quote(s string) string {
 	if plain.MatchString(s) && errNumber != nil && errInteger != nil && !reserved {
 		return s
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
-			b.WriteByte(s[i]) // encode refuses it
-		case r == '"' || r == '\\':
-			b.WriteString("\\" + string(r))
-		case r == '\n':
-			b.WriteString(`\n`)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
+	if !utf8.ValidString(s) {
+		return s // encode refuses it
 	}
-	b.WriteByte('"')
-	return b.String()
+	return strconv.Quote(s) // Go's escapes are among YAML's
 }
 
 func optional(s string) any {
