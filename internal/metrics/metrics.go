@@ -1,14 +1,11 @@
 package metrics
 
 import (
-	"bytes"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	prommodel "github.com/prometheus/common/model"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/prom"
@@ -77,31 +74,9 @@ func Gatherer(l Labels, look func() Snapshot) prometheus.Gatherer {
 		if err := registry.Register(collector{labels: l, Snapshot: s}); err != nil {
 			return nil, err
 		}
-		return prometheus.Gatherers{registry, reports(s.Reports)}.Gather()
+		reports := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return prom.Families(s.Reports, nil), nil })
+		return prometheus.Gatherers{registry, reports}.Gather()
 	})
-}
-
-// reports shows the metrics of reports as their renderer writes them.
-type reports []*model.Report
-
-// Gather reads the rendered text back.
-func (r reports) Gather() ([]*dto.MetricFamily, error) {
-	var text bytes.Buffer
-	if err := prom.Write(&text, r, nil); err != nil {
-		return nil, err
-	}
-	parser := expfmt.NewTextParser(prommodel.LegacyValidation)
-	found, err := parser.TextToMetricFamilies(&text)
-	if err != nil {
-		return nil, err
-	}
-	var list []*dto.MetricFamily
-	for _, m := range prom.Metrics {
-		if f := found[m.Name]; f != nil {
-			list = append(list, f)
-		}
-	}
-	return list, nil
 }
 
 // Handler answers scrapes.

@@ -11,8 +11,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/words"
@@ -60,7 +61,18 @@ var Metrics = []Metric{
 
 // Write writes reports and comparisons. It fails only when w does.
 func Write(w io.Writer, reports []*model.Report, comparisons []*model.Comparison) error {
-	e := exposition{}
+	for _, f := range Families(reports, comparisons) {
+		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+			return fmt.Errorf("the metrics could not be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// Families are the metrics of reports and comparisons, in the order of Metrics; one
+// without samples is left out.
+func Families(reports []*model.Report, comparisons []*model.Comparison) []*dto.MetricFamily {
+	e := exposition{families: map[string]*dto.MetricFamily{}, known: map[string]bool{}}
 	for _, r := range reports {
 		e.report(r)
 	}
@@ -70,30 +82,46 @@ func Write(w io.Writer, reports []*model.Report, comparisons []*model.Comparison
 				c.A.ID, c.A.Target.Name, c.B.ID, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict))
 		}
 	}
-	return e.flush(w)
+	var all []*dto.MetricFamily
+	for _, m := range Metrics {
+		if f := e.families[m.Name]; f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
-// exposition collects the samples of each metric: all lines of a metric must
-// stand together.
-type exposition map[string][]string
+// exposition collects the samples of each metric: all of a metric stand together.
+type exposition struct {
+	families map[string]*dto.MetricFamily
+	// known are the series that are there, by name and labels.
+	known map[string]bool
+}
 
 // put adds a sample; the same labels again, and what is not finite, are left out.
 func (e exposition) put(name string, value float64, labels ...string) {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	labels = slices.Clone(labels)
+	series := name
+	for i, text := range labels {
+		// The format escapes a line feed; what a terminal would obey has no escape, and goes.
+		labels[i] = model.CleanLines(text)
+		series += "\xff" + labels[i]
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) || e.known[series] {
 		return
 	}
-	i := slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })
-	var b strings.Builder
-	for k, label := range Metrics[i].Labels {
-		if k > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(label + `="` + escape(labels[k]) + `"`)
+	e.known[series] = true
+	m := Metrics[slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })]
+	f := e.families[name]
+	if f == nil {
+		f = &dto.MetricFamily{Name: &m.Name, Help: &m.Help, Type: dto.MetricType_GAUGE.Enum()}
+		e.families[name] = f
 	}
-	series := name + "{" + b.String() + "} "
-	if !slices.ContainsFunc(e[name], func(line string) bool { return strings.HasPrefix(line, series) }) {
-		e[name] = append(e[name], series+strconv.FormatFloat(value, 'g', -1, 64))
+	sample := &dto.Metric{Gauge: &dto.Gauge{Value: &value}}
+	for i := range m.Labels {
+		sample.Label = append(sample.Label, &dto.LabelPair{Name: &m.Labels[i], Value: &labels[i]})
 	}
+	f.Metric = append(f.Metric, sample)
 }
 
 // estimate adds a value and the ends of its interval, if it has one.
@@ -155,27 +183,4 @@ func (e exposition) result(run *model.RunInfo, res *model.Result) {
 		converged = 1
 	}
 	e.put("loadline_converged", converged, labels...)
-}
-
-func (e exposition) flush(w io.Writer) error {
-	var b strings.Builder
-	for _, m := range Metrics {
-		if len(e[m.Name]) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", m.Name, m.Help, m.Name)
-		for _, line := range e[m.Name] {
-			b.WriteString(line + "\n")
-		}
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("the metrics could not be written: %w", err)
-	}
-	return nil
-}
-
-// escape makes a text a label's value: backslash, quote and line feed are escaped
-// (exposition format 0.0.4). What a terminal would obey has no escape there, and goes.
-func escape(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(model.CleanLines(s))
 }
