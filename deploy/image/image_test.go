@@ -150,6 +150,14 @@ cd / && exec chroot --userspec=65532:65532 "$1" /bin/env -i PATH="$2" HOME=/tmp 
 	}
 }
 
+// descriptor is what the test reads of a descriptor of the OCI image layout.
+type descriptor struct {
+	Digest      string
+	Annotations map[string]string
+}
+
+func blobPath(digest string) string { return "blobs/sha256/" + strings.TrimPrefix(digest, "sha256:") }
+
 // unpack checks every digest of the archive and lays its layer into root.
 func unpack(t *testing.T, data []byte, root string) {
 	t.Helper()
@@ -274,8 +282,9 @@ func TestNamesAreThoseOfKubernetes(t *testing.T) {
 		"registry.example:5000/l":       {"registry.example:5000/l:latest", "latest"},
 		"registry.example/a/loadline:v": {"registry.example/a/loadline:v", "v"},
 	} {
-		if got := [2]string{canonical(name), tagOf(name)}; got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
+		tag, err := parseTag(name)
+		if got := [2]string{canonical(tag), tag.TagStr()}; err != nil || got != want {
+			t.Errorf("%s: %v (%v), want %v", name, got, err, want)
 		}
 	}
 }
@@ -303,7 +312,7 @@ func TestWhatCannotBeBuiltIsRefused(t *testing.T) {
 	if _, err := gather("/", runtime.GOARCH, alone, "tested"); err == nil || !strings.Contains(err.Error(), "holds no loadline-agent") {
 		t.Errorf("an image without the pods' program: %v", err)
 	}
-	for _, args := range [][]string{{}, {"-o", "a", "-rootfs", "b"}, {"-o", "a", "more"}} {
+	for _, args := range [][]string{{}, {"-o", "a", "-rootfs", "b"}, {"-o", "a", "more"}, {"-o", "a", "-name", "Loadline:1:2"}} {
 		if err := run(args, io.Discard); err == nil {
 			t.Errorf("%v is taken", args)
 		}

@@ -60,6 +60,9 @@ func run(args []string, out io.Writer) error {
 		c = kbench
 	}
 	r.name = cmp.Or(r.name, c.name+":"+tagFor(r.version))
+	if _, err := parseTag(r.name); err != nil {
+		return err
+	}
 	if r.bin == "" {
 		dir, err := os.MkdirTemp("", "loadline-image-")
 		if err != nil {

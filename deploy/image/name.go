@@ -1,18 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"unicode"
-)
 
-// tagOf is the tag of "name:tag"; a colon before a slash belongs to a port.
-func tagOf(name string) string {
-	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
-		return name[i+1:]
-	}
-	return "latest"
-}
+	"github.com/google/go-containerregistry/pkg/name"
+)
 
 // described is the version of the sources: what git says of them, as in the Makefile.
 func described() string {
@@ -33,19 +28,17 @@ func tagFor(version string) string {
 	}, version)
 }
 
-// canonical is the full name under which Kubernetes looks for an image: a name
-// without a registry is one of docker.io, and one without a folder is in its
-// "library".
-func canonical(name string) string {
-	if strings.LastIndexByte(name, ':') <= strings.LastIndexByte(name, '/') {
-		name += ":latest"
+// parseTag reads "name:tag"; without a tag it is the latest, as everywhere.
+func parseTag(text string) (name.Tag, error) {
+	tag, err := name.NewTag(text, name.WeakValidation)
+	if err != nil {
+		return tag, fmt.Errorf("%q cannot be the name of an image: %w", text, err)
 	}
-	first, _, folder := strings.Cut(name, "/")
-	switch {
-	case !folder:
-		return "docker.io/library/" + name
-	case strings.ContainsAny(first, ".:") || first == "localhost":
-		return name
-	}
-	return "docker.io/" + name
+	return tag, nil
+}
+
+// canonical is the full name under which Kubernetes looks for an image. The registry
+// that is meant where none is named has another name for Kubernetes than for the library.
+func canonical(tag name.Tag) string {
+	return strings.Replace(tag.Name(), name.DefaultRegistry+"/", "docker.io/", 1)
 }
