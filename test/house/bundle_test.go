@@ -2,6 +2,7 @@ package house
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,17 +11,29 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// TestTheEmbeddedPageIsThatOfItsSources builds the front end and compares it with what
-// is committed: the program carries nothing that its sources do not say.
+// TestTheEmbeddedPageIsThatOfItsSources makes the types of the documents and builds the
+// front end, and compares both with what is committed: the program carries nothing that
+// its sources do not say.
 func TestTheEmbeddedPageIsThatOfItsSources(t *testing.T) {
 	lab.Need(t, "node")
 	web := filepath.Join(root, "web")
 	lab.NeedPackages(t, web)
-	for _, args := range [][]string{{"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", t.TempDir()}} {
+	types := filepath.Join(t.TempDir(), "documents.ts")
+	for _, args := range [][]string{{"types.mjs", types}, {"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", t.TempDir()}} {
 		cmd := exec.Command("node", args...)
 		cmd.Dir = web
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("node %v: %v\n%s", args, err, out)
+		}
+		if args[0] == "types.mjs" {
+			want, err := os.ReadFile(types)
+			got, err2 := os.ReadFile(filepath.Join(web, "src/documents.ts"))
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(want, got) {
+				t.Error("web/src/documents.ts is not what the schemas in docs/ give: run make web and commit it")
+			}
 		}
 		if args[0] != "build.mjs" {
 			continue

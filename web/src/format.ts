@@ -59,7 +59,8 @@ export function block(n: number): string {
 }
 
 /** span writes a stretch of time: 41 s, 4 m 05 s, 2 h 10 m. */
-export function span(seconds: number): string {
+export function span(seconds: Num): string {
+  if (seconds === null) return none;
   const n = Math.round(seconds);
   const two = (v: number) => String(v).padStart(2, "0");
   if (n < 60) return `${n} s`;

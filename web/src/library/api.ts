@@ -1,6 +1,6 @@
 // What the server answers, as internal/serve says it, and how it is asked.
 
-import type { Change, Comparison, Direction, Durability, DurabilityReport, Estimate, Metric, Report, Verdict } from "../model";
+import type { Change, Comparison, Direction, DurabilityReport, Estimate, Metric, Report, Verdict } from "../model";
 
 export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "unknown";
 
@@ -31,7 +31,7 @@ export interface Entry {
   warnings?: number;
   results?: CardResult[];
   changes?: Partial<Record<Change, number>>;
-  durability?: Durability["result"];
+  durability?: DurabilityReport["result"];
   statement?: string;
   problems?: string[];
   more?: number;

@@ -30,7 +30,7 @@ export function reproduce(report: Report): HTMLElement {
       facts("Run", [
         ["id", run.id],
         [run.imported ? "origin" : "started", whenWords(run)],
-        ["measuring took", run.measured_seconds > 0 && format.span(run.measured_seconds)],
+        ["measuring took", !!run.measured_seconds && format.span(run.measured_seconds)],
         ["profile", run.profile],
         ["note", run.note],
         ["seed", own && String(plan.seed)],

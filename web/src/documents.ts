@@ -1,0 +1,1109 @@
+// Made from the schemas in docs/ by types.mjs (make web): do not change it by hand.
+
+/**
+ * bytes
+ */
+export type Size = number;
+export type Seconds = number | null;
+export type Count = number;
+export type Num = number | null;
+/**
+ * iops, tps (transactions) and records in 1/s, bandwidth in B/s, all others in s: latency is the mean, elapsed the time that a whole test took.
+ */
+export type Metric = "iops" | "bandwidth" | "latency" | "p50" | "p90" | "p99" | "p99.9" | "p99.99" | "tps" | "records" | "elapsed";
+/**
+ * What one workload did in one direction: its headline metric.
+ */
+export type Result = Estimate & {
+  workload: string;
+  /**
+   * sync is the flush that a workload waits for; mixed is both ways together, of imported numbers.
+   */
+  direction: "read" | "write" | "mixed" | "sync";
+  metric: Metric;
+  unit?: Unit;
+  estimate?: Num;
+  low?: Num;
+  high?: Num;
+  confidence?: number;
+  /**
+   * The interval is as narrow as was asked for, and the rule for stopping held.
+   */
+  converged: boolean;
+  seconds: Seconds;
+  repeats: Count;
+  /**
+   * Whether the number may be believed.
+   */
+  verdict: "valid" | "suspect" | "invalid";
+  /**
+   * The rules that ended in invalid, warning or note.
+   */
+  findings: string[];
+  latency?: Latency;
+  /**
+   * All metrics that could be estimated, the headline too.
+   */
+  metrics: {
+    [k: string]: Estimate;
+  };
+  /**
+   * The headline metric of each visit, in the order of time.
+   */
+  visits: Num[];
+  /**
+   * The headline metric over time, at most 60 points.
+   */
+  series?: Num[];
+  /**
+   * The workload in short: rand read 4k qd64.
+   */
+  description: string;
+};
+export type Unit = "1/s" | "B/s" | "s";
+export type Share = number;
+export type Numbers = Num[];
+/**
+ * better: every place is certain. unclear: the numbers allow several orders. unusable: fewer than two numbers can be used.
+ */
+export type Change = "better" | "worse" | "same" | "unclear" | "unusable";
+
+export interface All {
+  Report?: Report;
+  Comparison?: Comparison;
+  DurabilityReport?: DurabilityReport;
+  Reference?: Reference;
+}
+/**
+ * What `loadline run --output json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ */
+export interface Report {
+  schema: "loadline.report/v1";
+  run: Run;
+  results: Result[];
+  findings: Finding[];
+  /**
+   * What the results were asked to reach, in the order in which it was asked.
+   */
+  goals?: Goal[];
+  comparison?: Comparison;
+  /**
+   * What the charts over time are drawn from, thinned for the eye; the raw samples are in the run directory.
+   */
+  courses?: Course[];
+  sweep?: Sweep;
+  /**
+   * N volumes at once.
+   */
+  scales?: Scale[];
+  durability?: DurabilityReport[];
+  ranking?: Ranking;
+}
+export interface Run {
+  id: string;
+  started: string;
+  finished?: string;
+  /**
+   * running: the process that measured was killed, or is still at work.
+   */
+  status: "running" | "complete" | "interrupted" | "failed" | "unknown";
+  /**
+   * A sentence when the status is interrupted or failed.
+   */
+  reason?: string;
+  command?: string[];
+  note?: string;
+  target: Target;
+  volume: Volume;
+  /**
+   * Those of a run that loads several at once; volume is the first of them.
+   */
+  volumes?: Volume[];
+  schedule: Schedule;
+  profile?: string;
+  measured_seconds?: Seconds;
+  prepare?: Preparation;
+  environment: Environment;
+  /**
+   * Versions by name.
+   */
+  tools: {
+    [k: string]: string;
+  };
+  workloads: Workload[];
+  /**
+   * The exact job texts that the load tool was given, by workload.
+   */
+  jobs?: {
+    [k: string]: string;
+  };
+  /**
+   * Where the run is saved.
+   */
+  directory?: string;
+  imported?: Imported;
+}
+/**
+ * What the user named.
+ */
+export interface Target {
+  name: string;
+  kind: string;
+  path?: string;
+  uri?: string;
+  /**
+   * Of a Ceph image: whom the cluster knew the client as, without "client."; absent where the target named nobody.
+   */
+  user?: string;
+  /**
+   * What was asked of a Kubernetes cluster.
+   */
+  cluster?: {
+    class?: string;
+    namespace?: string;
+    name?: string;
+    size?: Size;
+    block?: boolean;
+    access?: string;
+  };
+}
+/**
+ * What the I/O was done on.
+ */
+export interface Volume {
+  target: Target;
+  path?: string;
+  /**
+   * Loadline made the file and removes it.
+   */
+  owned: boolean;
+  size: Size;
+  size_reason?: string;
+  /**
+   * fio's ioengine.
+   */
+  engine: string;
+  /**
+   * The page cache was bypassed.
+   */
+  direct: boolean;
+  prefill: boolean;
+  no_flush?: boolean;
+  /**
+   * The machine that does the I/O, where there are several.
+   */
+  node?: string;
+  destroy_data_on?: string;
+}
+/**
+ * How the workloads were visited.
+ */
+export interface Schedule {
+  mode: string;
+  ramp: Seconds;
+  visit: Seconds;
+  min_rounds: Count;
+  max_time: Seconds;
+  /**
+   * The relative half-width that was asked for.
+   */
+  precision: number;
+  seed: Count;
+  overhead: Seconds;
+}
+export interface Preparation {
+  written: Size;
+  seconds: Seconds;
+  path?: string;
+  /**
+   * Whether every byte of the volume was really written.
+   */
+  proof: {
+    method: string;
+    checked: Size;
+    unwritten: Size;
+    detail?: string;
+  };
+}
+/**
+ * The machine and the storage as they were found; what could not be read is absent.
+ */
+export interface Environment {
+  hostname?: string;
+  os?: string;
+  kernel?: string;
+  arch?: string;
+  cpu_model?: string;
+  cpus?: Count;
+  cpu_governor?: string;
+  memory?: Size;
+  clocksource?: string;
+  virtualization?: string;
+  cgroup_cpu?: Num;
+  cgroup_memory?: Size;
+  storage: {
+    filesystem?: string;
+    mount?: string;
+    mount_from?: string;
+    mount_options?: string;
+    total?: Size;
+    used?: Size;
+    free?: Size;
+    device?: string;
+    device_chain?: string[];
+    device_size?: Size;
+    model?: string;
+    rotational?: boolean;
+    write_cache?: string;
+    scheduler?: string;
+    logical_block?: Size;
+    physical_block?: Size;
+    read_only?: boolean;
+    /**
+     * The data lives in RAM.
+     */
+    memory: boolean;
+    /**
+     * Whether O_DIRECT works; absent when it does not apply or was not tried.
+     */
+    direct?: boolean;
+    direct_error?: string;
+    server?: string;
+    no_flush?: boolean;
+  };
+  cluster?: Cluster;
+}
+/**
+ * Where in a Kubernetes cluster the worker and its volume were; what could not be read is absent.
+ */
+export interface Cluster {
+  /**
+   * Of the API server.
+   */
+  version?: string;
+  context?: string;
+  namespace: string;
+  pod: string;
+  image?: string;
+  node?: string;
+  kubelet?: string;
+  runtime?: string;
+  os_image?: string;
+  instance_type?: string;
+  zone?: string;
+  /**
+   * The worker ran as root.
+   */
+  root?: boolean;
+  /**
+   * As whom the worker ran.
+   */
+  identity?: {
+    user: number;
+    group: number;
+    /**
+     * More groups of the worker, which change nothing of the volume.
+     */
+    groups?: number[];
+    /**
+     * The group that Kubernetes gave the volume's files to.
+     */
+    fs_group?: number;
+    selinux_level?: string;
+  };
+  /**
+   * The volume was bound to certain nodes before its pod was placed.
+   */
+  pinned?: boolean;
+  /**
+   * How the pods of several volumes lie on nodes.
+   */
+  spread?: {
+    /**
+     * What was asked for: hard or soft.
+     */
+    asked?: string;
+    volumes: number;
+    /**
+     * How many have a volume at least.
+     */
+    nodes: number;
+    /**
+     * How many may have one, where that may be read.
+     */
+    eligible?: number;
+    /**
+     * The most volumes on one node.
+     */
+    most: number;
+    /**
+     * The fewest volumes on one of the nodes that have any.
+     */
+    least: number;
+    /**
+     * Why they are not spread as far or as evenly as they could.
+     */
+    why?: string;
+  };
+  claim: string;
+  /**
+   * The claim was made for this measurement.
+   */
+  made: boolean;
+  volume?: string;
+  mode?: string;
+  access?: string[];
+  capacity?: Size;
+  driver?: string;
+  handle?: string;
+  attributes?: {
+    [k: string]: string;
+  };
+  class?: string;
+  provisioner?: string;
+  parameters?: {
+    [k: string]: string;
+  };
+  mount_options?: string[];
+  reclaim_policy?: string;
+  binding_mode?: string;
+  /**
+   * What the storage system behind the volume says of itself; unknown tells in sentences what could not be found out, and why.
+   */
+  backing?: {
+    /**
+     * Who asked: longhorn, local-path, csi.
+     */
+    adapter?: string;
+    system?: string;
+    version?: string;
+    /**
+     * The version of what serves this volume's I/O.
+     */
+    engine?: string;
+    /**
+     * How many copies the volume is to have.
+     */
+    replicas?: number;
+    /**
+     * How many took part when the worker had found its volume.
+     */
+    healthy?: number;
+    /**
+     * Those that hold a copy.
+     */
+    nodes?: string[];
+    locality?: string;
+    facts?: {
+      [k: string]: string;
+    };
+    unknown?: string[];
+  };
+  events?: {
+    object: string;
+    type?: string;
+    reason: string;
+    message: string;
+  }[];
+}
+export interface Workload {
+  name: string;
+  access: "rand" | "seq" | "";
+  direction: "read" | "write" | "mixed";
+  read_percent?: number;
+  block_size: Size;
+  depth: Count;
+  jobs?: Count;
+  threads?: boolean;
+  offset_increment?: Size;
+  /**
+   * The flush after each write.
+   */
+  sync?: "" | "fsync" | "fdatasync";
+  rate_iops?: Num;
+  volumes?: Count;
+  rate_bandwidth?: Num;
+  /**
+   * I/Os are due at random times at the rate, whether or not earlier ones have ended; latencies count from when an I/O was due.
+   */
+  open_loop?: boolean;
+  of_capacity?: Num;
+  metric: Metric;
+  /**
+   * The user's own fio job options.
+   */
+  job?: string;
+}
+/**
+ * The mark of results that another tool measured.
+ */
+export interface Imported {
+  /**
+   * What was measured, as the user or the source names it.
+   */
+  system: string;
+  sources:
+    | {
+        /**
+         * The file's name without its folder.
+         */
+        name: string;
+        /**
+         * The name of its copy under raw/.
+         */
+        raw: string;
+        /**
+         * The formats that were found in it.
+         */
+        formats: string[] | null;
+        /**
+         * The format that the user forced.
+         */
+        as?: string;
+        /**
+         * The name that the source itself gives the system.
+         */
+        own?: string;
+        lines: Count;
+      }[]
+    | null;
+  /**
+   * When it was imported.
+   */
+  at?: string;
+  /**
+   * When it was measured; absent when the source does not say.
+   */
+  measured?: string;
+  /**
+   * The source holds the seconds, so that there are intervals.
+   */
+  series: boolean;
+}
+/**
+ * A value with its interval.
+ */
+export interface Estimate {
+  unit: Unit;
+  estimate: Num;
+  low: Num;
+  high: Num;
+  /**
+   * The nominal coverage of [low, high]. 0 means that there is no interval: low and high then equal the estimate.
+   */
+  confidence: number;
+}
+/**
+ * Latencies in seconds, from the merged histograms (each within 1/128). A percentile that the number of I/Os cannot support is absent.
+ */
+export interface Latency {
+  unit: "s";
+  count: Count;
+  mean: Seconds;
+  p50?: Seconds;
+  p90?: Seconds;
+  p99?: Seconds;
+  "p99.9"?: Seconds;
+  "p99.99"?: Seconds;
+  max: Seconds;
+}
+/**
+ * A trust rule's outcome. not-checked means that the evidence was missing; it is never a pass.
+ */
+export interface Finding {
+  rule: string;
+  severity: "invalid" | "warning" | "note" | "passed" | "not-checked";
+  /**
+   * The workloads that it concerns; absent or empty means the whole run.
+   */
+  results?: string[];
+  message: string;
+  /**
+   * The figures behind the message, in base units.
+   */
+  evidence?: {};
+  /**
+   * The command to type or the thing to do next.
+   */
+  next?: string;
+}
+/**
+ * A goal, decided on the interval: met or missed when all of it lies on one side of the bound.
+ */
+export interface Goal {
+  /**
+   * As it was written.
+   */
+  text: string;
+  workload: string;
+  direction: "read" | "write" | "sync";
+  metric: Metric;
+  /**
+   * The value must be above the bound, otherwise below.
+   */
+  above: boolean;
+  /**
+   * In base units.
+   */
+  bound: number;
+  estimate: Estimate;
+  outcome: "met" | "missed" | "undecided";
+  message: string;
+  /**
+   * What would settle an undecided goal.
+   */
+  next?: string;
+}
+/**
+ * What `loadline compare --output json` prints and comparison.json holds; it needs report.schema.json beside it. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ */
+export interface Comparison {
+  schema: "loadline.comparison/v1";
+  /**
+   * Names a comparison that was measured as one; absent for two runs of their own.
+   */
+  id?: string;
+  a: Run;
+  b: Run;
+  /**
+   * paired: blocks of one visit each, side by side. independent: two runs after each other, where what changed in between is part of the difference.
+   */
+  method: "paired" | "independent";
+  /**
+   * The relative changes that count as no change: p99 for p90 and above, rate for all else.
+   */
+  margins: {
+    rate: Share;
+    p99: Share;
+  };
+  /**
+   * The error that is allowed over all rows together.
+   */
+  alpha: number;
+  /**
+   * What both sides share, in words.
+   */
+  common: Trait[];
+  /**
+   * In what they differ, in words; – is unknown.
+   */
+  differences: Difference[];
+  /**
+   * false when a difference makes the two unlike things.
+   */
+  comparable: boolean;
+  rows: Row[];
+  findings: Finding[];
+  /**
+   * Where a comparison that was measured as one is saved.
+   */
+  directory?: string;
+  compared?: string;
+}
+export interface Trait {
+  name: string;
+  value: string;
+}
+export interface Difference {
+  name: string;
+  a: string;
+  b: string;
+  /**
+   * The sides are unlike things because of it.
+   */
+  unlike: boolean;
+}
+/**
+ * One metric of one workload in one direction.
+ */
+export interface Row {
+  workload: string;
+  direction: "read" | "write" | "sync";
+  metric: Metric;
+  description: string;
+  a: Estimate;
+  b: Estimate;
+  ratio: ChangeRatio;
+  /**
+   * The two-sided p of no difference.
+   */
+  p: number;
+  /**
+   * The same after Holm's correction for all usable rows.
+   */
+  adjusted_p: number;
+  margin: Share;
+  /**
+   * better or worse: adjusted p below alpha, and the whole interval beyond the margin. same: the whole interval within it. unusable: a number behind it is invalid.
+   */
+  verdict: "better" | "worse" | "same" | "unclear" | "unusable";
+  blocks: Count;
+  blocks_needed?: Count;
+  narrow?: Num;
+  /**
+   * The worse of the two sides' verdicts.
+   */
+  trust: "valid" | "suspect" | "invalid";
+  /**
+   * B/A − 1 of each block, in the order of time.
+   */
+  changes: Num[];
+}
+/**
+ * B as a multiple of A with its interval. Of pairs it is the geometric mean over the blocks.
+ */
+export interface ChangeRatio {
+  unit: "";
+  estimate: Num;
+  low: Num;
+  high: Num;
+  /**
+   * 0 means that there is no interval.
+   */
+  confidence: number;
+}
+/**
+ * How one workload went in one direction over the time of the run.
+ */
+export interface Course {
+  workload: string;
+  direction: "read" | "write" | "sync";
+  /**
+   * Columns with one entry for each point. A percentile is 0 where no I/O ended, or too few for it.
+   */
+  points: {
+    at: Numbers;
+    seconds: Numbers;
+    iops: Numbers;
+    bandwidth: Numbers;
+    mean: Numbers;
+    p50: Numbers;
+    p99: Numbers;
+    "p99.9": Numbers;
+    /**
+     * The index of the visit that the point belongs to.
+     */
+    span: Count[];
+  };
+  /**
+   * The visits, in the order of time.
+   */
+  spans: {
+    round: Count;
+    ramp: Num;
+    start: Num;
+    end: Num;
+    /**
+     * Why the visit yields no number.
+     */
+    error?: string;
+  }[];
+  /**
+   * The complementary distribution of the latency of all measured I/Os.
+   */
+  tail?: {
+    latency: Seconds;
+    /**
+     * The share of the I/Os that took longer.
+     */
+    above: number;
+  }[];
+  /**
+   * I/Os by time and latency.
+   */
+  heat?: {
+    from: Numbers;
+    times: Numbers;
+    bounds: Numbers;
+    /**
+     * [column, row, I/Os] of the cells that are not empty.
+     */
+    cells: [Count, Count, Count][] | null;
+  };
+  workers: Count;
+  thinned: Count;
+}
+/**
+ * One workload measured in many ways; the numbers behind each point, with all their metrics, are the result of the same name.
+ */
+export interface Sweep {
+  /**
+   * grid: depth × block size × jobs in a closed loop; load: the rate that is offered in an open loop.
+   */
+  kind: "grid" | "load";
+  /**
+   * The workload that was varied.
+   */
+  base: string;
+  points:
+    | {
+        /**
+         * The name of the workload in results.
+         */
+        result: string;
+        direction: "read" | "write" | "sync";
+        depth: Count;
+        jobs: Count;
+        block_size: Size;
+        iops: Estimate;
+        bandwidth: Estimate;
+        mean?: Estimate;
+        p50?: Estimate;
+        p99?: Estimate;
+        "p99.9"?: Estimate;
+        offered?: Num;
+        fraction?: Num;
+        achieved?: Num;
+        verdict: "valid" | "suspect" | "invalid";
+      }[]
+    | null;
+  capacity?: Estimate;
+  /**
+   * The largest offered rate at which p99 is at most twice that at the lowest rate and at least 98 % of the rate is achieved.
+   */
+  knee?: {
+    offered: Num;
+    fraction: Num;
+    p99: Seconds;
+    /**
+     * A higher rate was tried and failed; without it the knee lies at or above offered.
+     */
+    beyond: boolean;
+    why: string;
+  };
+}
+/**
+ * One workload on N volumes at once, for several N.
+ */
+export interface Scale {
+  workload: string;
+  direction: "read" | "write" | "sync";
+  access?: "rand" | "seq";
+  block_size?: Size;
+  depth?: Count;
+  metric: Metric;
+  points:
+    | {
+        volumes: Count;
+        /**
+         * The name of the workload in results.
+         */
+        result?: string;
+        nodes?: Count;
+        total: Estimate;
+        per_volume: Estimate;
+        each?: Numbers;
+        fairness?: Num;
+        mean?: Estimate;
+        p50?: Estimate;
+        p99?: Estimate;
+        offered?: Num;
+        device?: Estimate;
+        start_spread?: Seconds;
+        /**
+         * Empty for a point that others have published: nothing is known against it.
+         */
+        verdict: "valid" | "suspect" | "invalid" | "";
+      }[]
+    | null;
+  /**
+   * The fitted laws, the chosen one first.
+   */
+  laws?: {
+    /**
+     * min(N·x, C), Amdahl's law, or the universal scalability law.
+     */
+    kind: "min" | "amdahl" | "usl";
+    first: Estimate;
+    capacity?: Estimate;
+    alpha?: Num;
+    beta?: Num;
+    knee?: Num;
+    /**
+     * The capacity lies beyond the largest measured total.
+     */
+    capacity_extrapolated?: boolean;
+    /**
+     * Every point stands at the capacity: first is the least, knee the most that it can be.
+     */
+    all_saturated?: boolean;
+    saturated?: Count;
+    /**
+     * Volumes of points at the knee that lie below both branches and were kept out of it.
+     */
+    bent?: Count[];
+    /**
+     * ln(measured / law) at each point.
+     */
+    residuals: Num[] | null;
+    error: Num;
+    chosen: boolean;
+    /**
+     * The 95 % prediction band.
+     */
+    band?: {
+      volumes: Num;
+      value: Num;
+      low: Num;
+      high: Num;
+      extrapolated?: boolean;
+    }[];
+  }[];
+  /**
+   * Where imported points come from.
+   */
+  source?: string;
+}
+/**
+ * What `loadline durability --output json` prints and report.json of its directory holds. Fields are only ever added, so readers must accept fields that they do not know.
+ */
+export interface DurabilityReport {
+  schema: "loadline.durability/v1";
+  id: string;
+  started: string;
+  finished?: string;
+  /**
+   * running: the process is gone, or still at work.
+   */
+  status: "running" | "complete" | "interrupted" | "failed";
+  /**
+   * A sentence when the status is interrupted or failed.
+   */
+  reason?: string;
+  command?: string[];
+  target: Target;
+  /**
+   * What was written: the target's path or address, or that of our own file.
+   */
+  path: string;
+  /**
+   * How a write was made durable before it counted as acknowledged.
+   */
+  sync: "fsync" | "fdatasync" | "dsync" | "flush" | "fua" | "none";
+  block_size: Size;
+  blocks: Count;
+  jobs: Count;
+  /**
+   * clean: after every cut that counts, each block was at least as new as its last acknowledged write. lies: acknowledged and flushed writes were gone. corrupt: blocks were torn, foreign, unreadable or unstable. unproven: nothing was found wrong, but what was cut or promised shows nothing about a loss of power.
+   */
+  result: "clean" | "lies" | "corrupt" | "unproven";
+  statement: string;
+  /**
+   * What the cuts can show, and what they leave open.
+   */
+  proves: string;
+  clean: Count;
+  counted: Count;
+  /**
+   * Upper limit, at 95 % confidence, of the probability that a cut loses something: 3/clean, at most 1. Only when the result is clean.
+   */
+  bound?: number;
+  cuts: Cut[];
+  findings: Finding[];
+  environment: Environment;
+  /**
+   * Where the test is saved.
+   */
+  directory?: string;
+}
+/**
+ * One cut and what the check after it found. Counts are of writes, or of blocks where it says so.
+ */
+export interface Cut {
+  number: number;
+  /**
+   * writer: the writing process was killed. process: another one was. command: the user's own command. reboot: the machine went down without a word.
+   */
+  kind: "writer" | "process" | "command" | "reboot";
+  what: string;
+  at: string;
+  /**
+   * The writer felt it: an error, a stall, its own end. What nobody noticed is not counted as a cut.
+   */
+  noticed: boolean;
+  /**
+   * The error that the writer got.
+   */
+  words?: string;
+  issued: Count;
+  acknowledged: Count;
+  in_flight: Count;
+  in_flight_found: Count;
+  lost: Count;
+  lost_blocks: Count;
+  torn: Count;
+  torn_in_flight: Count;
+  foreign: Count;
+  unstable: Count;
+  unreadable: Count;
+  /**
+   * The check had to read through the page cache.
+   */
+  buffered?: boolean;
+  examples?: string[];
+}
+/**
+ * Several systems held against each other. Each has a report of its own; results are then empty.
+ */
+export interface Ranking {
+  systems:
+    | {
+        name: string;
+        /**
+         * Where its run is saved.
+         */
+        directory?: string;
+      }[]
+    | null;
+  /**
+   * The systems by one metric of one workload.
+   */
+  rows:
+    | {
+        /**
+         * The kind of test.
+         */
+        group: string;
+        workload: string;
+        direction: "read" | "write" | "mixed" | "sync";
+        metric: Metric;
+        description: string;
+        /**
+         * From the best value to the worst.
+         */
+        entries: Place[] | null;
+        verdict: Change;
+        apart?: Num;
+        /**
+         * Why nothing tells them apart.
+         */
+        reason?: string;
+      }[]
+    | null;
+  /**
+   * The sum over each kind of test, and over all of them last.
+   */
+  groups:
+    | {
+        /**
+         * Empty over all groups.
+         */
+        name: string;
+        rows: Count;
+        entries: Place[] | null;
+        pairs:
+          | {
+              a: Count;
+              b: Count;
+              ratio: Ratio;
+              wins: Count;
+              losses: Count;
+              open: Count;
+              verdict: Change;
+            }[]
+          | null;
+        verdict: Change;
+        reason?: string;
+      }[]
+    | null;
+  /**
+   * What repeats of the same test on the same system differ by; absent when nothing was repeated.
+   */
+  noise?: {
+    repeats:
+      | {
+          system: Count;
+          workload: string;
+          direction: "read" | "write" | "mixed" | "sync";
+          metric: Metric;
+          values: Numbers;
+          difference: Num;
+        }[]
+      | null;
+    largest: Num;
+    deviation: Num;
+    freedom: Count;
+    apart: Num;
+    least?: Seconds;
+  };
+  /**
+   * The error allowed for one statement about two systems.
+   */
+  alpha: number;
+}
+/**
+ * One system among several. First and last are the best and the worst place that the number allows; both are 0 for a number that cannot be used.
+ */
+export interface Place {
+  system: Count;
+  /**
+   * The value, of a group how many times better than the mean of all systems.
+   */
+  estimate: {
+    unit?: "1/s" | "B/s" | "s" | "";
+    estimate: Num;
+    low: Num;
+    high: Num;
+    confidence: number;
+  };
+  first: Count;
+  last: Count;
+  trust: "valid" | "suspect" | "invalid";
+  repeats: Count;
+}
+/**
+ * How many times better, with its interval.
+ */
+export interface Ratio {
+  unit?: "";
+  estimate: Num;
+  low: Num;
+  high: Num;
+  confidence: number;
+}
+/**
+ * What `loadline report --reference … --format json` writes: a reference report as chapters of parts, the same ones that its page and its Markdown are made of. The figures of tables are words, with their units; those of charts are numbers in base units (seconds, bytes, 1/s, bytes/s). It needs report.schema.json beside it. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ */
+export interface Reference {
+  schema: "loadline.reference/v1";
+  title: string;
+  /**
+   * The runs and files that it is made from.
+   */
+  sources: string[];
+  chapters: {
+    /**
+     * Unique in the document.
+     */
+    id: string;
+    title: string;
+    /**
+     * 1 is a chapter, 2 a section of the one before.
+     */
+    level: 1 | 2;
+    /**
+     * What of it was not measured.
+     */
+    missing?: string;
+    parts?: Part[];
+  }[];
+}
+/**
+ * A paragraph, a list, a table, or the points of a scale with their laws.
+ */
+export interface Part {
+  text?: string;
+  items?: string[];
+  table?: {
+    titles: string[];
+    /**
+     * Which columns hold figures.
+     */
+    numeric: boolean[];
+    /**
+     * Each has a cell for each title.
+     */
+    rows: string[][];
+  };
+  scale?: Scale;
+}
