@@ -3,9 +3,11 @@
 // same sources give the same bytes everywhere.
 import { build } from "vite";
 import { readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
 import { notices } from "./notices.mjs";
 
-// Each entry: its name in src/, and the directory that embeds it.
+// Each entry: its name in src/, and the directory that embeds it. The library is built
+// second, because it takes the page from the report's script.
 const entries = [
   { name: "report", out: "../internal/report/html/assets" },
   { name: "library", out: "../internal/serve/assets" },
@@ -14,6 +16,24 @@ const entries = [
 // With an argument the files go to a folder of that name instead, to be compared.
 const elsewhere = process.argv[2];
 
+// given are the modules that the report's script shows to the library (src/shared.ts).
+let given = [];
+
+// taken makes the library ask the report's script for a module instead of having it.
+const src = new URL("src", import.meta.url).pathname;
+const taken = {
+  name: "taken",
+  enforce: "pre",
+  resolveId(id, importer) {
+    if (!importer || !id.startsWith(".") || id.endsWith(".css")) return null;
+    const path = relative(src, resolve(dirname(importer), id));
+    if (path.startsWith("library")) return null;
+    const name = path.replaceAll("/", "_");
+    if (!given.includes(name)) throw new Error(`src/shared.ts does not show ${path} to ${relative(src, importer)}`);
+    return { id: `loadline.${name}`, external: true };
+  },
+};
+
 for (const { name, out } of entries) {
   const outDir = elsewhere ? `${elsewhere}/${name}` : out;
   await rm(outDir, { recursive: true, force: true });
@@ -21,6 +41,7 @@ for (const { name, out } of entries) {
     configFile: false,
     root: import.meta.dirname ?? new URL(".", import.meta.url).pathname,
     logLevel: "warn",
+    plugins: name === "library" ? [taken] : [],
     define: { "process.env.NODE_ENV": '"production"' },
     build: {
       outDir,
@@ -31,12 +52,17 @@ for (const { name, out } of entries) {
       reportCompressedSize: false,
       copyPublicDir: false,
       lib: { entry: `src/${name}.ts`, formats: ["iife"], name: "loadline", fileName: () => `${name}.js`, cssFileName: name },
+      rollupOptions: { output: { globals: (id) => id } },
     },
   });
   // Whoever has the script has the licences of what is in it: it is embedded in the
   // program, and copied into every page that the program writes.
   const script = `${outDir}/${name}.js`;
-  const modules = [built].flat().flatMap((b) => b.output).flatMap((chunk) => Object.entries(chunk.modules ?? {}));
+  const output = [built].flat().flatMap((b) => b.output);
+  if (name === "report") given = output.flatMap((chunk) => chunk.exports ?? []);
+  const modules = output.flatMap((chunk) => Object.entries(chunk.modules ?? {}));
   const linked = modules.filter(([, m]) => m.renderedLength > 0).map(([id]) => id);
-  await writeFile(script, (await notices(linked)) + (await readFile(script, "utf8")));
+  const code = await readFile(script, "utf8");
+  // What the library keeps to itself must not stand in the place of the page's own.
+  await writeFile(script, (await notices(linked)) + (name === "library" ? `(()=>{${code.trimEnd()}})();\n` : code));
 }

@@ -12,6 +12,7 @@ export async function notices(files) {
     const found = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replaceAll("\\", "/"));
     if (found) roots.add(found[1]);
   }
+  if (roots.size === 0) return "";
   const entries = [];
   for (const root of [...roots].sort()) entries.push(await entry(root));
   const text = `/*! Third-party code in this script, and its licences:\n${entries.join("")}${rule}\n*/\n`;

@@ -2,11 +2,11 @@ package serve
 
 import (
 	"context"
-	"embed"
+	_ "embed" // the built list
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/html"
 )
 
 // Options are what a server shows, to whom, and how it computes what is not saved.
@@ -74,8 +75,15 @@ func (s *Server) Close() error {
 // assetsPath is where the script and the style sheet are, which hold nobody's data.
 const assetsPath = "/assets/"
 
-//go:embed assets
-var assets embed.FS
+//go:embed assets/library.js
+var script string
+
+//go:embed assets/library.css
+var style string
+
+// assets are the files that are built into the program: the report page's, and what the
+// list adds to them.
+var assets = map[string]string{"report.js": html.Script(), "report.css": html.Style(), "library.js": script, "library.css": style}
 
 // Handler answers requests.
 func (s *Server) Handler() http.Handler {
@@ -163,7 +171,9 @@ func shell(w http.ResponseWriter, _ *http.Request) {
 <meta name="generator" content="loadline">
 <title>Loadline</title>
 <link rel="icon" href="data:,">
+<link rel="stylesheet" href="` + assetsPath + `report.css">
 <link rel="stylesheet" href="` + assetsPath + `library.css">
+<script src="` + assetsPath + `report.js" defer></script>
 <script src="` + assetsPath + `library.js" defer></script>
 </head>
 <body>
@@ -176,8 +186,8 @@ func shell(w http.ResponseWriter, _ *http.Request) {
 // asset gives out a file that is built into the program.
 func asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	data, err := fs.ReadFile(assets, "assets/"+name)
-	if err != nil {
+	data, known := assets[name]
+	if !known {
 		fail(w, http.StatusNotFound, "there is no such file")
 		return
 	}
@@ -186,7 +196,7 @@ func asset(w http.ResponseWriter, r *http.Request) {
 		kind = "text/css; charset=utf-8"
 	}
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(data)
+	_, _ = io.WriteString(w, data)
 }
 
 // reply sends a document.

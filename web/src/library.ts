@@ -1,9 +1,9 @@
 // The served library: a list of the runs in a folder, and the report page of one run or
-// of several side by side, drawn from what the server answers.
+// of several side by side, drawn from what the server answers. The page itself is that of
+// the report's script and style sheet, which come before these (shared.ts).
 
 import { list } from "./library/list";
 import { view } from "./library/view";
-import "./style.css";
 import "./library/library.css";
 
 const root = document.getElementById("loadline");

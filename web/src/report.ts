@@ -6,6 +6,8 @@ import { page } from "./page/page";
 import { reference } from "./page/reference";
 import "./style.css";
 
+export * from "./shared";
+
 const island = document.getElementById("loadline-data");
 const root = document.getElementById("loadline");
 if (island && root) {

@@ -26,6 +26,13 @@ var script string
 //go:embed assets/report.css
 var style string
 
+// Script is what draws the page, from the data beside it or when the served library's own
+// script asks for it.
+func Script() string { return script }
+
+// Style is the page's style sheet.
+func Style() string { return style }
+
 // Notices are the licences of what is in the script: the comment at its head, which every
 // page carries.
 func Notices() string {
