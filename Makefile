@@ -18,7 +18,7 @@ help:
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
 	@echo "make build   bin/loadline, and bin/loadline-agent for an image"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
-	@echo "make lint    gofmt, vet, staticcheck and the import rules of the design"
+	@echo "make lint    gofmt, vet, staticcheck and the import rules (.depguard.yml)"
 	@echo "make perf    benchmarks that print tables; they take more than an hour"
 	@echo "make deps    install fio, the lab's devices, a browser (Debian, Ubuntu; elsewhere: say what to install)"
 	@echo "make clean   remove what make has built"

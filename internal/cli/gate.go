@@ -10,7 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The defaults of the margins (methodology: the gate).
+// The defaults of the margins, the changes that nobody cares about (docs/compare.md): high
+// percentiles are less sure than rates.
 const (
 	defaultMargin    = 0.05
 	defaultMarginP99 = 0.10

@@ -87,7 +87,7 @@ func columns() *tabwriter.Writer {
 }
 
 // logMean is the mean of the logarithms of ratios, as a ratio, with its 95 %
-// interval (methodology of paired comparison: δ̄ ± t·s/√n).
+// interval by Student's t for paired differences: the mean ± t·s/√n.
 func logMean(ratios []float64) (ratio, low, high float64) {
 	logs := make([]float64, len(ratios))
 	for i, r := range ratios {

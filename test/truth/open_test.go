@@ -56,7 +56,7 @@ func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float6
 	return total, samples, res
 }
 
-// The methodology's ground truth: 500 Poisson reads a second on a device that stands
+// Coordinated omission: 500 Poisson reads a second on a device that stands
 // still for 500 ms every 10 s. What is due in a stall waits for what is left of it:
 // the mean is 0.05·0.25 s more than the delay, and one in a hundred of all I/Os waits
 // longer than 0.4 s. fio's rate mode sees next to nothing of it. The window is two

@@ -47,7 +47,7 @@ func TestOpenLoopsAreTheQueuesOfTheTextbook(t *testing.T) {
 	}
 }
 
-// The methodology's case: 500 Poisson reads a second, a stall of 500 ms every 10 s.
+// Coordinated omission: 500 Poisson reads a second, a stall of 500 ms every 10 s.
 // The wait of what comes into a stall falls from 0.5 s to nothing over the stall and
 // the time in which its backlog drains, 0.5/(1−ρ): the mean is 0.05·0.25/(1−ρ) + 1/μ,
 // and one in a hundred waits more than 0.5·(1 − 0.01·10·(1−ρ)/0.5).

@@ -9,8 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/report/term"
 )
 
-// p99Count is the number of I/Os below which a 99th percentile says little
-// (methodology 3: its upper limit needs 367).
+// p99Count is the number of I/Os below which a 99th percentile says little: its 95 %
+// interval by order statistics has an upper end from ln 0.025 / ln 0.99 = 367 on (Hahn and
+// Meeker, Statistical Intervals, the distribution-free interval of a quantile).
 const p99Count = 367
 
 // barMost is the widest bar, barLeast the narrowest that still tells something.

@@ -238,7 +238,7 @@ func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
 	}
 }
 
-// Kbench, dbench and seed 001's grid fixed libaio; a profile that does not say
+// Kbench, dbench and the profile grid fix libaio; a profile that does not say
 // takes the best that works.
 func TestTheProfilesEngineIsTaken(t *testing.T) {
 	probe := model.ProbeResult{Capacity: 1 << 40, MakesFile: true, Direct: true, Engines: []string{"io_uring", "libaio", "psync"}}
