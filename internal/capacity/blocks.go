@@ -130,7 +130,7 @@ func (z *sizer) costOf(f model.NeedFlow, laws, open []blockLaw) (operations, byt
 	return operations, bytes
 }
 
-// knownDisk tells whether both figures of the disks are known.
+// knownDisk reports whether both figures of the disks are known.
 func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidth > 0 }
 
 // parted says what of each measured cost counts as operations and what as bytes. Where the

@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// refused tells whether an error is a refusal.
+// refused reports whether an error is a refusal.
 func refused(err error) bool {
 	var w *model.WorkerError
 	return errors.As(err, &w) && w.Class == model.Refused

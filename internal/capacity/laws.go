@@ -69,7 +69,7 @@ func Fit(s *model.Scale) ([]model.Law, error) {
 	return laws, nil
 }
 
-// beats tells whether a law replaces a simpler one: it must predict left-out points
+// beats reports whether a law replaces a simpler one: it must predict left-out points
 // clearly better, and the simpler one must miss them by more than they spread anyway.
 func beats(law, simpler, noise float64) bool {
 	return law*alike < simpler && simpler > 2*noise

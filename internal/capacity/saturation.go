@@ -91,7 +91,7 @@ func bestSplit(points []observation) *saturation {
 	return best
 }
 
-// isBent tells whether the first point of the flat branch lies below the others by
+// isBent reports whether the first point of the flat branch lies below the others by
 // more than they spread. It takes three others to say so.
 func isBent(flat []observation) bool {
 	if len(flat) < 4 {

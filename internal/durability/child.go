@@ -78,7 +78,7 @@ func (c *child) look() (acked int, still time.Duration, cutting bool, words stri
 	return c.acked, time.Since(c.since), c.cutting, c.words
 }
 
-// gone tells whether the process has ended.
+// gone reports whether the process has ended.
 func (c *child) gone() bool {
 	select {
 	case <-c.ended:

@@ -66,7 +66,7 @@ func (h *header) offset(i int) int64 {
 	return int64(i) * step
 }
 
-// promised tells whether an acknowledged write was flushed.
+// promised reports whether an acknowledged write was flushed.
 func (h *header) promised() bool { return h.Sync != syncNone }
 
 type writeEntry struct {
@@ -168,7 +168,7 @@ func hold(f *os.File, alone bool) error {
 	return nil
 }
 
-// Running tells whether a living process still works on the test in the directory.
+// Running reports whether a living process still works on the test in the directory.
 func Running(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, LedgerFile))
 	if err != nil {

@@ -79,7 +79,7 @@ func (w *world) resume(ctx context.Context, pending, more bool) error {
 	return w.cuts(ctx)
 }
 
-// pending tells whether the last phase has still to be checked. An error means
+// pending reports whether the last phase has still to be checked. An error means
 // that nothing can be done with this ledger.
 func (s *state) pending(path string, more bool) (bool, error) {
 	p := s.last()
@@ -99,7 +99,7 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	return false, nil
 }
 
-// Needs tells whether the test in a directory, which no process works on, still has to
+// Needs reports whether the test in a directory, which no process works on, still has to
 // look at the data file at path. An error means that its ledger does not tell: it is not
 // there (its disk may not be mounted), is damaged, or is of another file.
 func Needs(dir, path string) (bool, error) {

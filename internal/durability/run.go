@@ -53,7 +53,7 @@ func (w *world) cuts(ctx context.Context) error {
 	return nil
 }
 
-// bad tells whether a cut has shown that the storage does not keep its word.
+// bad reports whether a cut has shown that the storage does not keep its word.
 func bad(h *header, c model.Cut) bool {
 	d := model.Durability{Cuts: []model.Cut{c}}
 	conclude(h, &d)
@@ -175,7 +175,7 @@ func (w *world) away(ctx context.Context, last error) error {
 		"bring it back, then check: "+w.resumeLine()), errKept)
 }
 
-// answers tells whether the target can be read again. gone tells that the
+// answers reports whether the target can be read again. gone tells that the
 // filesystem is there, but our file is not.
 func (w *world) answers(ctx context.Context) (gone bool, err error) {
 	h := &w.state.header
@@ -199,7 +199,7 @@ func (w *world) answers(ctx context.Context) (gone bool, err error) {
 	return false, err
 }
 
-// mounted tells whether the file's directory is on the filesystem that it was made on.
+// mounted reports whether the file's directory is on the filesystem that it was made on.
 func (w *world) mounted() bool {
 	h := &w.state.header
 	dir := filepath.Dir(h.Path)
@@ -265,7 +265,7 @@ func (s *state) cutHead(boot string) model.Cut {
 	return cut
 }
 
-// elsewhere tells that the storage is in another machine, as far as its address or
+// elsewhere reports whether the storage is in another machine, as far as its address or
 // its filesystem shows: this machine's end does not cut its power.
 func elsewhere(h *header) bool {
 	if h.Target.Kind == model.NBD {

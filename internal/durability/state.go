@@ -189,7 +189,7 @@ func (s *state) keep(e *entry) error {
 	return nil
 }
 
-// possible tells whether a test can have begun with this header.
+// possible reports whether a test can have begun with this header.
 func (h *header) possible() bool {
 	return h.Blocks >= 1 && h.Blocks <= mostBlocks && h.BlockSize >= minBlock && h.BlockSize <= maxBlock &&
 		h.Jobs >= 1 && h.Jobs <= mostJobs && (h.ID == "" || h.ID == filepath.Base(h.ID)) && h.Size >= int64(h.Blocks)*h.BlockSize

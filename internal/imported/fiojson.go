@@ -139,7 +139,7 @@ func readFioJSON(t *text, p *Part) (int, error) {
 	return last, nil
 }
 
-// looksFio tells whether a broken JSON is fio's.
+// looksFio reports whether a broken JSON is fio's.
 func looksFio(data string) bool {
 	return strings.Contains(data, `"fio version"`) || strings.Contains(data, `"jobname"`)
 }
@@ -184,7 +184,7 @@ func decodeFio(data string) (docs []fioDocument, used int, err error) {
 	return docs, used, nil
 }
 
-// lineStart tells whether only blanks stand before data[i] on its line.
+// lineStart reports whether only blanks stand before data[i] on its line.
 func lineStart(data string, i int) bool {
 	for i--; i >= 0 && data[i] != '\n'; i-- {
 		if data[i] != ' ' && data[i] != '\t' {
@@ -227,7 +227,7 @@ func takeFio(line int, docs []fioDocument, interrupted bool, p *Part) {
 	}
 }
 
-// continues tells whether b is a later state of the run that a is a state of.
+// continues reports whether b is a later state of the run that a is a state of.
 func continues(a, b fioDocument) bool {
 	if len(a.Jobs) != len(b.Jobs) || len(a.Jobs) == 0 {
 		return false
@@ -241,13 +241,13 @@ func continues(a, b fioDocument) bool {
 	return true
 }
 
-// later tells whether x is a later state than y. In the ramp fio takes no latencies,
+// later reports whether x is a later state than y. In the ramp fio takes no latencies,
 // and at its end the counts begin again.
 func later(x, y *fioFlow) bool {
 	return !x.ramping() && (y.IOs < x.IOs || y.Runtime < x.Runtime)
 }
 
-// ramping tells whether the direction is still in its ramp.
+// ramping reports whether the direction is still in its ramp.
 func (f *fioFlow) ramping() bool { return f.IOs > 0 && f.LatNS.N == 0 && f.Lat.Mean == 0 }
 
 // sameJobs gathers the jobs that are clones of each other (numjobs without

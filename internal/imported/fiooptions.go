@@ -30,7 +30,7 @@ func (o fioOptions) number(key string, least int) int {
 // jobs is the number of clones.
 func (o fioOptions) jobs() int { return o.number("numjobs", 1) }
 
-// on tells whether a boolean option is set; fio writes a bare option as "" or "1".
+// on reports whether a boolean option is set; fio writes a bare option as "" or "1".
 func (o fioOptions) on(key string) bool {
 	v, ok := o[key]
 	return ok && v != "0" && v != "false"

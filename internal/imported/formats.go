@@ -124,7 +124,7 @@ func (t *text) fenced() []bool {
 	return t.inside
 }
 
-// fence tells whether a line begins or ends a block of code in a document.
+// fence reports whether a line begins or ends a block of code in a document.
 func fence(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") }
 
 // Parse reads a file. as forces a format; "" finds it out by content. Each system of

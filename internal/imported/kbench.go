@@ -206,7 +206,7 @@ func sortRuns(runs []run) {
 	}
 }
 
-// near tells whether two numbers agree within half of a percent of the larger, or
+// near reports whether two numbers agree within half of a percent of the larger, or
 // within least.
 func near(a, b, least float64) bool {
 	return math.Abs(a-b) <= math.Max(least, 0.005*math.Max(math.Abs(a), math.Abs(b)))

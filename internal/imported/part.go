@@ -70,7 +70,7 @@ func (p *Part) add(r run) {
 	p.runs = append(p.runs, r)
 }
 
-// taken tells whether another workload has the name.
+// taken reports whether another workload has the name.
 func (p *Part) taken(name string, w model.Workload) bool {
 	for _, r := range p.runs {
 		if r.workload.Name == name && kind(r.workload) != kind(w) {
@@ -80,7 +80,7 @@ func (p *Part) taken(name string, w model.Workload) bool {
 	return false
 }
 
-// announced tells whether a workload of that name was announced in other words.
+// announced reports whether a workload of that name was announced in other words.
 func (p *Part) announced(name, label string) bool {
 	for _, r := range p.runs {
 		if r.workload.Name == name && r.label != label {
@@ -90,7 +90,7 @@ func (p *Part) announced(name, label string) bool {
 	return false
 }
 
-// elsewhere tells whether a workload of that name was found in another section.
+// elsewhere reports whether a workload of that name was found in another section.
 func (p *Part) elsewhere(name string) bool {
 	for _, r := range p.runs {
 		if r.workload.Name == name && len(r.figures) > 0 && r.figures[0].Group != p.section {

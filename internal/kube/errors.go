@@ -72,13 +72,13 @@ func words(err error) string {
 	return err.Error()
 }
 
-// missing tells that the object does not exist.
+// missing reports whether the object does not exist.
 func missing(err error) bool { return apierrors.IsNotFound(err) }
 
-// forbidden tells that a right is missing.
+// forbidden reports whether a right is missing.
 func forbidden(err error) bool { return apierrors.IsForbidden(err) }
 
-// RefusedByPodSecurity tells that the namespace's Pod Security standard refused a pod.
+// RefusedByPodSecurity reports whether the namespace's Pod Security standard refused a pod.
 func RefusedByPodSecurity(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(words(err), "PodSecurity")
 }

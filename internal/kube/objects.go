@@ -136,13 +136,13 @@ func (c *Client) remove(ctx context.Context, o Object, grace int64) error {
 	return c.explain("delete", k.resource, o.Namespace, err)
 }
 
-// young tells that a namespace has only just been made: the service account that its pods
+// young reports whether a namespace has only just been made: the service account that its pods
 // run as follows, seconds later on a busy cluster.
 func young(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `serviceaccount "default" not found`)
 }
 
-// passing tells that an error says nothing about the request: the server is not
+// passing reports whether an error says nothing about the request: the server is not
 // reached, is starting, or is busy.
 func passing(err error) bool {
 	if err == nil {

@@ -155,7 +155,7 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(o)
 }
 
-// meant tells whether the preconditions of a deletion hold; one without any is refused.
+// meant reports whether the preconditions of a deletion hold; one without any is refused.
 func meant(object map[string]any, body io.Reader) bool {
 	var options metav1.DeleteOptions
 	if json.NewDecoder(body).Decode(&options) != nil || options.Preconditions == nil || options.Preconditions.UID == nil {

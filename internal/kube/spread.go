@@ -25,8 +25,8 @@ func forSpread(r reason, scheduler string) reason {
 	return r
 }
 
-// Bound tells that the volume can be used on certain nodes only. Without the right to read
-// it, nobody knows.
+// Bound reports whether the volume can be used on certain nodes only. Without the right
+// to read it, nobody knows.
 func (c *Client) Bound(ctx context.Context, volume string) bool {
 	var pv corev1.PersistentVolume
 	if volume == "" || c.get(ctx, c.core, "", "persistentvolumes", volume, &pv) != nil {

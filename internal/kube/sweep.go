@@ -130,7 +130,7 @@ func stayed(objects []Object, limit time.Duration, cause error) error {
 		fmt.Sprintf("later: loadline cleanup --namespace %s", objects[0].Namespace))
 }
 
-// there tells whether the object still exists. Not knowing counts as there, but who
+// there reports whether the object still exists. Not knowing counts as there, but who
 // may not look need not wait.
 func (c *Client) there(ctx context.Context, o Object) bool {
 	uid, err := c.identify(ctx, o)

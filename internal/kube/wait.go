@@ -32,7 +32,7 @@ type reason struct {
 	final, stuck bool
 }
 
-// like tells that a reason is one that was said already: it may have been repeated since,
+// like reports whether a reason is one that was said already: it may have been repeated since,
 // but not twice as often.
 func (r reason) like(said reason) bool {
 	if r.quoted.words == "" || r.quoted.words != said.quoted.words {
@@ -313,7 +313,7 @@ func (c *Client) Away(ctx context.Context, name string) error {
 	return nil
 }
 
-// containersRun tells that the last news of every container is that it runs.
+// containersRun reports whether the last news of every container is that it runs.
 func containersRun(pod *corev1.Pod) bool {
 	for _, s := range pod.Status.ContainerStatuses {
 		if s.State.Running == nil {

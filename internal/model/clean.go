@@ -42,7 +42,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// Invisible tells that a character shows nothing of its own: it joins, hides or turns
+// Invisible reports whether a character shows nothing of its own: it joins, hides or turns
 // around others.
 func Invisible(r rune) bool {
 	return r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)

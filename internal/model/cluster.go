@@ -24,7 +24,7 @@ type ClusterVolume struct {
 	Access string `json:"access,omitempty"`
 }
 
-// Made tells that the volume is made for the measurement and removed after it.
+// Made reports whether the volume is made for the measurement and removed after it.
 func (v *ClusterVolume) Made() bool { return v != nil && v.Class != "" }
 
 // Cluster is where in a Kubernetes cluster a worker and its volume were. What
@@ -81,12 +81,12 @@ type Cluster struct {
 	Events []ClusterEvent `json:"events,omitempty"`
 }
 
-// ManyNodes tells that several nodes may use the volume at the same time.
+// ManyNodes reports whether several nodes may use the volume at the same time.
 func (c *Cluster) ManyNodes() bool {
 	return c != nil && (slices.Contains(c.Access, "ReadWriteMany") || slices.Contains(c.Access, "ReadOnlyMany"))
 }
 
-// OnePod tells that no second pod may use the volume.
+// OnePod reports whether no second pod may use the volume.
 func (c *Cluster) OnePod() bool {
 	return c != nil && slices.Contains(c.Access, "ReadWriteOncePod")
 }

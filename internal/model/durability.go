@@ -115,7 +115,7 @@ type Durability struct {
 	Directory string `json:"directory,omitempty"`
 }
 
-// DurabilityProven tells whether the tests show that flushed writes to the target
+// DurabilityProven reports whether the tests show that flushed writes to the target
 // outlive a cut of its power; why is a sentence for people either way. One test
 // that found a loss outweighs all others, and a killed process proves nothing of
 // this kind: below it lies a page cache that was not cut.
@@ -143,7 +143,7 @@ func DurabilityProven(tests []Durability, t Target) (proven bool, why string) {
 	return proven, why
 }
 
-// powerCut tells whether a cut took more than a process, by its user's word or by
+// powerCut reports whether a cut took more than a process, by its user's word or by
 // the machine's going down.
 func powerCut(cuts []Cut) bool {
 	for _, c := range cuts {

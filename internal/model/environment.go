@@ -62,7 +62,7 @@ type Storage struct {
 	NoFlush bool `json:"no_flush,omitempty"`
 }
 
-// Remote tells that the filesystem stands on no block device of this machine, as those
+// Remote reports whether the filesystem stands on no block device of this machine, as those
 // of a network and those that a process serves (FUSE) do.
 func (s Storage) Remote() bool {
 	return s.Filesystem != "" && !s.Memory && s.Device == "" && len(s.DeviceChain) == 1 && s.DeviceChain[0] == s.Filesystem

@@ -49,7 +49,7 @@ func (m Metric) Unit() string {
 	return "s"
 }
 
-// LowerIsBetter tells whether a smaller value of the metric is the better one.
+// LowerIsBetter reports whether a smaller value of the metric is the better one.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
 // Workload is one I/O pattern, named. All sizes are bytes, all times seconds.
@@ -94,10 +94,10 @@ type Workload struct {
 	Words string `json:"words,omitempty"`
 }
 
-// Writes tells whether the workload writes to its volume.
+// Writes reports whether the workload writes to its volume.
 func (w Workload) Writes() bool { return w.Direction != Read }
 
-// Reads tells whether the workload reads from its volume.
+// Reads reports whether the workload reads from its volume.
 func (w Workload) Reads() bool { return w.Direction != Write }
 
 // JobCount is Jobs, at least 1.
@@ -117,7 +117,7 @@ func (w Workload) RandomMap(size int64) int64 {
 	return int64(w.JobCount()) * (each + each/63)
 }
 
-// DrawsAnew tells that on a volume of that size each block is drawn whether or not it was
+// DrawsAnew reports whether on a volume of that size each block is drawn whether or not it was
 // visited before, because the maps would take too much.
 func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > MostRandomMap }
 
@@ -125,7 +125,7 @@ func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > MostRa
 // a few times for each (25 ns) is less than a thousandth of the time between them.
 const slowRate = 1000
 
-// Slow tells that a rate is asked for that leaves each job much time.
+// Slow reports whether a rate is asked for that leaves each job much time.
 func (w Workload) Slow() bool {
 	return w.RateIOPS > 0 && w.RateIOPS <= slowRate*float64(w.JobCount())
 }

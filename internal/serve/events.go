@@ -83,7 +83,7 @@ func (f *follower) resume(id string) int {
 	return n
 }
 
-// isRunning tells whether somebody measures into the directory.
+// isRunning reports whether somebody measures into the directory.
 func (o *opened) isRunning() bool { return o.card.Status == model.Running }
 
 // stream writes server-sent events.

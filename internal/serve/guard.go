@@ -86,13 +86,13 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// foreign tells whether a browser says that another site's page asks.
+// foreign reports whether a browser says that another site's page asks.
 func foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// knows tells whether the server answers to the name in the Host header. An address
+// knows reports whether the server answers to the name in the Host header. An address
 // cannot be made to lead elsewhere, a name can (DNS rebinding).
 func (g *guard) knows(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(hostOnly(host), "."))
@@ -111,7 +111,7 @@ func hostOnly(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// allowed tells whether the request carries the token or the cookie that stands for it.
+// allowed reports whether the request carries the token or the cookie that stands for it.
 func (g *guard) allowed(r *http.Request) bool {
 	if g.token == "" {
 		return true

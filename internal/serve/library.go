@@ -225,7 +225,7 @@ func hasName(names []fs.DirEntry, name string) bool {
 	return slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
-// folderOfFolders tells whether a directory that is only named like one of results
+// folderOfFolders reports whether a directory that is only named like one of results
 // holds others of them.
 func folderOfFolders(names []fs.DirEntry) bool {
 	if store.Holds("", names) {
@@ -263,7 +263,7 @@ func (l *library) read(p string) {
 	l.mu.Unlock()
 }
 
-// moving tells whether the entry may change without its directory's time changing.
+// moving reports whether the entry may change without its directory's time changing.
 func (e *entry) moving() bool {
 	return e.card.Status == model.Running || e.card.Kind == store.DurabilityCard && e.card.Document == 0
 }

@@ -183,7 +183,7 @@ func sortNames() []string {
 	return names
 }
 
-// matches tells whether the entry has all the words and is of the kind.
+// matches reports whether the entry has all the words and is of the kind.
 func (q *query) matches(e *entry) bool {
 	if q.kind != "" && q.kind != string(e.card.Kind) {
 		return false

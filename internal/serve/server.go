@@ -141,7 +141,7 @@ func Listen(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// IsLoopback tells whether an address to listen on can be reached from this machine
+// IsLoopback reports whether an address to listen on can be reached from this machine
 // only. The error is a sentence on an address that cannot be read.
 func IsLoopback(address string) (bool, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)

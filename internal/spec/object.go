@@ -57,7 +57,7 @@ func (d *document) object(node ast.Node, what string, fields []string) *object {
 	return o
 }
 
-// has tells whether the field is written.
+// has reports whether the field is written.
 func (o *object) has(field string) bool { return o.keys[field] != nil }
 
 // require keeps an error when the field is missing.

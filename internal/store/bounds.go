@@ -145,7 +145,7 @@ func checkDocument(data []byte) error {
 	return nil
 }
 
-// isBound tells whether an error is that of a bound.
+// isBound reports whether an error is that of a bound.
 func isBound(err error) bool {
 	var b errBound
 	return errors.As(err, &b) || errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)

@@ -175,7 +175,7 @@ func worse(a, b model.Verdict) model.Verdict {
 	return a
 }
 
-// finite tells whether JSON can say the estimate.
+// finite reports whether JSON can say the estimate.
 func finite(e model.Estimate) bool {
 	for _, v := range []float64{e.Value, e.Low, e.High} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -20,10 +20,10 @@ func CreateComparison(parent, name string) (string, error) {
 	return MakeDirectory(parent, name)
 }
 
-// IsRun tells whether the directory is that of a run, whatever state it is in.
+// IsRun reports whether the directory is that of a run, whatever state it is in.
 func IsRun(dir string) bool { return inside(dir, isRun) }
 
-// IsComparison tells whether the directory is the folder of a comparison.
+// IsComparison reports whether the directory is the folder of a comparison.
 func IsComparison(dir string) bool {
 	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
 }

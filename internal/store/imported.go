@@ -116,10 +116,10 @@ func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 	return list, nil
 }
 
-// IsImported tells whether the directory is that of an imported run.
+// IsImported reports whether the directory is that of an imported run.
 func IsImported(dir string) bool { return inside(dir, (*Folder).IsImported) }
 
-// IsImported tells whether the folder is that of an imported run.
+// IsImported reports whether the folder is that of an imported run.
 func (f *Folder) IsImported() bool { return has(f.Files(), importedFile) && isRun(f) }
 
 // RankedRuns lists the run directories of a folder of several systems, in the order

@@ -115,7 +115,7 @@ func readJSON(files fs.FS, name string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// Running tells whether a living process is still measuring into the directory.
+// Running reports whether a living process is still measuring into the directory.
 func Running(dir string) bool {
 	f, err := Open(dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func Running(dir string) bool {
 // RunningFS is Running for a directory that is reached through files.
 func RunningFS(files fs.FS) bool { return locked(files, samplesFile) }
 
-// locked tells whether a living process writes the file. Only files of the system
+// locked reports whether a living process writes the file. Only files of the system
 // can be locked.
 func locked(files fs.FS, name string) bool {
 	file, err := files.Open(name)

@@ -16,5 +16,5 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// isNotDirectory tells that a component of a path is a file.
+// isNotDirectory reports whether a component of a path is a file.
 func isNotDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

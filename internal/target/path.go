@@ -120,7 +120,7 @@ func (o Options) instead(name, dir string) string {
 	return hint
 }
 
-// inDev tells whether a new file in dir would land among the device nodes,
+// inDev reports whether a new file in dir would land among the device nodes,
 // where a mistyped device name would silently become a file in RAM.
 func inDev(dir string) bool {
 	if dir == "/dev/shm" || strings.HasPrefix(dir, "/dev/shm/") {

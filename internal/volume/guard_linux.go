@@ -68,7 +68,7 @@ func parents(paths []string) []string {
 	return names
 }
 
-// sameDevice tells whether path is a node of the device.
+// sameDevice reports whether path is a node of the device.
 func sameDevice(path string, major, minor uint32) bool {
 	if !strings.HasPrefix(path, "/dev/") {
 		return false
@@ -77,7 +77,7 @@ func sameDevice(path string, major, minor uint32) bool {
 	return err == nil && ma == major && mi == minor
 }
 
-// swapped tells whether /proc/swaps lists the device or, with number 0:0, the file.
+// swapped reports whether /proc/swaps lists the device or, with number 0:0, the file.
 func swapped(path string, major, minor uint32) bool {
 	f, err := os.Open("/proc/swaps")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // inode is what tells files and devices apart.
 type inode struct{ dev, ino, rdev uint64 }
 
-// same tells whether a descriptor is one of the object: of the device by whatever node, or
+// same reports whether a descriptor is one of the object: of the device by whatever node, or
 // of the file.
 func (n inode) same(other inode) bool {
 	if n.rdev != 0 || other.rdev != 0 {
@@ -83,7 +83,7 @@ func (o *Object) holder(who openers) (found holder, is bool) {
 	return found, false
 }
 
-// keepsOpen tells whether a process has the object, or what it is made of, open and none of
+// keepsOpen reports whether a process has the object, or what it is made of, open and none of
 // its descriptors is ours.
 func keepsOpen(process, lock string, who openers, own inode, below []inode) bool {
 	descriptors, err := os.ReadDir(process + "/fd")

@@ -24,7 +24,7 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// ownedByUs tells whether a file in a directory belongs to the user who runs this, as the
+// ownedByUs reports whether a file in a directory belongs to the user who runs this, as the
 // filesystem sees that user: a server may take root for somebody else.
 func ownedByUs(info fs.FileInfo, dir string) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

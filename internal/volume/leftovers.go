@@ -139,7 +139,7 @@ func Leftovers(dir string) ([]Leftover, error) {
 	return left, nil
 }
 
-// heldAt tells that a running loadline holds a file.
+// heldAt reports whether a running loadline holds a file.
 func heldAt(root *os.Root, name string) bool {
 	f, err := lockAt(root, name)
 	if err == nil {

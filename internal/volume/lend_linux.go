@@ -95,7 +95,7 @@ func received(rights []byte) (*os.File, error) {
 	return nil, errors.New("no descriptor came")
 }
 
-// sameUser tells whether the other end belongs to our own user.
+// sameUser reports whether the other end belongs to our own user.
 func sameUser(conn *net.UnixConn) bool {
 	raw, err := conn.SyscallConn()
 	if err != nil {

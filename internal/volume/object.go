@@ -40,10 +40,10 @@ func (o *Object) File() *os.File { return o.hold.file }
 // Path is the name by which the object was opened, for people.
 func (o *Object) Path() string { return o.path }
 
-// Made tells that the object is a file that Loadline made and that Close removes.
+// Made reports whether the object is a file that Loadline made and that Close removes.
 func (o *Object) Made() bool { return o.dir != nil }
 
-// Writable tells that the object was opened, and guarded, for writing.
+// Writable reports whether the object was opened, and guarded, for writing.
 func (o *Object) Writable() bool { return o.written }
 
 // Open opens an existing file or block device for a run. What may be written is guarded

@@ -84,7 +84,7 @@ func createLocked(dir *os.Root, name string) (*os.File, error) {
 	}
 }
 
-// sameFile tells whether path still names the open file.
+// sameFile reports whether path still names the open file.
 func sameFile(f *os.File, path string) bool {
 	is, err := f.Stat()
 	if err != nil {
@@ -153,7 +153,7 @@ func Adopt(t model.Target, path string) (*Object, error) {
 	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}, nil
 }
 
-// MakesFile tells whether measuring the target means a file of our own: in a
+// MakesFile reports whether measuring the target means a file of our own: in a
 // directory, or one that the user named and that does not exist.
 func MakesFile(t model.Target) bool {
 	if t.Kind == model.Directory {

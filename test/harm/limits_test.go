@@ -196,7 +196,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 	}
 }
 
-// opened tells whether a process has a file open.
+// opened reports whether a process has a file open.
 func opened(pid int, file string) bool {
 	file = file[strings.IndexByte(file, '=')+1:]
 	list, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))

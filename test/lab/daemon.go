@@ -101,7 +101,7 @@ for i in $(seq 50); do same || exit 0; sleep 0.1; done
 kill -9 %[1]d`, pid, stat())
 }
 
-// answers tells whether somebody listens on the unix socket.
+// answers reports whether somebody listens on the unix socket.
 func answers(socket string) func() bool {
 	return func() bool {
 		c, err := net.Dial("unix", socket)

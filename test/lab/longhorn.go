@@ -164,7 +164,7 @@ func allFree(first, count int) bool {
 	return true
 }
 
-// listening tells whether somebody listens on the loopback port.
+// listening reports whether somebody listens on the loopback port.
 func listening(port int) bool {
 	c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
 	if err != nil {

@@ -79,7 +79,7 @@ func (c heldOut) uses(reads, readBlock, writes, writeBlock float64) (operations,
 	return operations, bytes
 }
 
-// named tells whether a resource is the one that binds by the settings; where both are
+// named reports whether a resource is the one that binds by the settings; where both are
 // within 5 % either is right.
 func named(r model.Resource, operations, bytes float64) bool {
 	switch r {
@@ -99,7 +99,7 @@ type judged struct {
 	short            float64 // by how much the device fell short of its settings, the most
 }
 
-// good tells whether all was predicted and named right.
+// good reports whether all was predicted and named right.
 func (j judged) good() bool { return j.withinTen == j.mixes && j.right == j.asked }
 
 // judge trains on pure workloads, predicts mixes that it has not seen, and measures

@@ -59,7 +59,7 @@ func (o outcome) result(t testing.TB, workload string) model.Result {
 	return model.Result{}
 }
 
-// finding tells whether the rule ended with that severity.
+// finding reports whether the rule ended with that severity.
 func (o outcome) finding(rule string, severity model.Severity) bool {
 	for _, f := range o.report.Findings {
 		if f.Rule == rule && f.Severity == severity {

@@ -63,7 +63,7 @@ func TestEveryRuleHasItsFaultPlanted(t *testing.T) {
 	}
 }
 
-// declared tells whether a folder of the repository has the test.
+// declared reports whether a folder of the repository has the test.
 func declared(t *testing.T, folder, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", folder, "*_test.go"))

@@ -15,7 +15,7 @@ type As struct {
 	Level                string
 }
 
-// given tells that the user has chosen whom the worker is.
+// given reports whether the user has chosen whom the worker is.
 func (a As) given() bool { return a.User != nil }
 
 // own is the identity on a volume that was made for the run.

@@ -201,10 +201,10 @@ func contrastWords(c *model.Contrast) string {
 	return words
 }
 
-// ofStep tells whether a phase is a part of a step, which the step's own line shows.
+// ofStep reports whether a phase is a part of a step, which the step's own line shows.
 func ofStep(phase string) bool { return phase == "ramp" || phase == "measure" }
 
-// inBytes tells whether a phase's progress counts bytes.
+// inBytes reports whether a phase's progress counts bytes.
 func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" }
 
 // halfWidth writes an interval for people: "±6.1 %", "±12 %".

@@ -197,11 +197,11 @@ func integers(values []int, hi float64) axis {
 	return a
 }
 
-// usable tells whether a value can be drawn: what is larger no storage has, and it
+// usable reports whether a value can be drawn: what is larger no storage has, and it
 // would bring the arithmetic to its limits.
 func usable(v float64) bool { return math.Abs(v) < 1e18 }
 
-// positive tells whether a value can be drawn on a logarithmic axis.
+// positive reports whether a value can be drawn on a logarithmic axis.
 func positive(v float64) bool { return usable(v) && v > 1e-15 }
 
 // shortTime is a duration without zeros behind the point: "1 ms".

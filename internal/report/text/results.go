@@ -179,7 +179,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 func p99Of(l *model.LatencySummary) *float64  { return l.P99 }
 func p999Of(l *model.LatencySummary) *float64 { return l.P999 }
 
-// none tells whether no result has the percentile: its column would be empty.
+// none reports whether no result has the percentile: its column would be empty.
 func none(r *model.Report, get func(*model.LatencySummary) *float64) bool {
 	return !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Latency != nil && get(res.Latency) != nil })
 }

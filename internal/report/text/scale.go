@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/report/words"
 )
 
-// measuredScale tells that the run was one of several volumes at once, and that the
+// measuredScale reports whether the run was one of several volumes at once, and that the
 // points do not come from elsewhere.
 func measuredScale(r *model.Report) bool {
 	return len(r.Scales) > 0 && len(r.Results) > 0 && r.Scales[0].Source == ""

@@ -68,7 +68,7 @@ func pWords(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// mixedRow tells whether the workload's name does not tell the direction.
+// mixedRow reports whether the workload's name does not tell the direction.
 func mixedRow(c *model.Comparison, r model.Row) bool {
 	return slices.ContainsFunc(c.Rows, func(o model.Row) bool {
 		return o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// everywhere tells whether a finding concerns all rows.
+// everywhere reports whether a finding concerns all rows.
 func everywhere(r *model.Report, f model.Finding) bool {
 	if len(f.Results) == 0 {
 		return true
@@ -21,7 +21,7 @@ func everywhere(r *model.Report, f model.Finding) bool {
 	return len(r.Results) > 1 && len(r.Run.Workloads) <= len(f.Results)
 }
 
-// faulted tells whether a rule found a fault anywhere: then its passes for other
+// faulted reports whether a rule found a fault anywhere: then its passes for other
 // workloads are not counted as a check that passed.
 func faulted(findings []model.Finding, rule string) bool {
 	return slices.ContainsFunc(findings, func(f model.Finding) bool {

@@ -97,7 +97,7 @@ func ResultName(r *model.Report, res model.Result) string {
 	return res.Workload
 }
 
-// number tells whether v is a number that can be shown.
+// number reports whether v is a number that can be shown.
 func number(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Law names a scaling law.

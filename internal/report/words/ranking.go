@@ -57,7 +57,7 @@ func RankTest(k *model.Ranking, r model.RankRow) string {
 	return name
 }
 
-// rankMixed tells whether the test's name does not tell the direction.
+// rankMixed reports whether the test's name does not tell the direction.
 func rankMixed(k *model.Ranking, r model.RankRow) bool {
 	return r.Direction != model.Mixed && slices.ContainsFunc(k.Rows, func(o model.RankRow) bool {
 		return o.Group == r.Group && o.Workload == r.Workload && o.Direction != r.Direction && o.Direction != model.Sync

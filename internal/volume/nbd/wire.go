@@ -68,7 +68,7 @@ var flagNames = []struct {
 	{WriteZeroes, "write-zeroes"}, {DontFrag, "df"}, {MultiConn, "multi-conn"}, {CanResize, "resize"}, {CanCache, "cache"}, {FastZero, "fast-zero"},
 }
 
-// Has tells whether all flags of f are set.
+// Has reports whether all flags of f are set.
 func (f Flags) Has(g Flags) bool { return f&g == g }
 
 // String lists the flags in words: "flush fua multi-conn".

@@ -171,13 +171,13 @@ func RemoveTarget(path string) error {
 	return nil
 }
 
-// Mounted tells whether something is mounted at the path.
+// Mounted reports whether something is mounted at the path.
 func Mounted(path string) bool {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	return err == nil && strings.Contains(string(mounts), " "+path+" ")
 }
 
-// InUse tells whether a device, or the filesystem on it, is mounted anywhere.
+// InUse reports whether a device, or the filesystem on it, is mounted anywhere.
 func InUse(device string) bool {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

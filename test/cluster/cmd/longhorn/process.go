@@ -38,7 +38,7 @@ func (d *driver) start(name string, command ...string) (*process, error) {
 	return p, nil
 }
 
-// alive tells whether it runs.
+// alive reports whether it runs.
 func (p *process) alive() bool {
 	select {
 	case <-p.done:
