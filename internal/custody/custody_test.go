@@ -68,11 +68,11 @@ func TestResultsWaitUntilTheyAreReleased(t *testing.T) {
 		if asked, err := Ask(t.Context(), dir, time.Minute); err != nil || asked.Code != 5 {
 			t.Errorf("%+v, %v", asked, err)
 		}
-		var parcel bytes.Buffer
-		if err := Give(&parcel, dir); err != nil {
+		var archive bytes.Buffer
+		if err := Give(&archive, dir); err != nil {
 			t.Error(err)
 		}
-		came, err := Take(&parcel, parent, anything)
+		came, err := Take(&archive, parent, anything)
 		if err != nil || len(came) != 1 || came[0] != filepath.Join(parent, "run") {
 			t.Errorf("%v, %v", came, err)
 		}
@@ -208,8 +208,8 @@ func TestSecondParcelTakesAnotherName(t *testing.T) {
 	}
 }
 
-// parcel is a tar with these entries and right sums.
-func parcel(t *testing.T, headers ...tar.Header) *bytes.Buffer {
+// archive is a tar with these entries and right sums.
+func archive(t *testing.T, headers ...tar.Header) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -252,7 +252,7 @@ func TestParcelThatIsNotOursLeavesNothing(t *testing.T) {
 		"no run":                 {{Name: "run/", Typeflag: tar.TypeDir}, {Name: "run/x", Typeflag: tar.TypeReg, Size: 3}},
 	} {
 		dir := t.TempDir()
-		_, err := Take(parcel(t, headers...), filepath.Join(dir, "results"), func(dir string) error {
+		_, err := Take(archive(t, headers...), filepath.Join(dir, "results"), func(dir string) error {
 			return errors.New("it has no plan")
 		})
 		var refused Refusal
@@ -300,7 +300,7 @@ func TestParcelIsBounded(t *testing.T) {
 // TestWhatIsFetchedIsForItsOwnerOnly: whatever the pod says.
 func TestWhatIsFetchedIsForItsOwnerOnly(t *testing.T) {
 	parent := t.TempDir()
-	came, err := Take(parcel(t, tar.Header{Name: "run/", Typeflag: tar.TypeDir, Mode: 0o777}, tar.Header{Name: "run/x", Typeflag: tar.TypeReg, Size: 3, Mode: 0o666}), parent, anything)
+	came, err := Take(archive(t, tar.Header{Name: "run/", Typeflag: tar.TypeDir, Mode: 0o777}, tar.Header{Name: "run/x", Typeflag: tar.TypeReg, Size: 3, Mode: 0o666}), parent, anything)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ type ledger struct {
 	file *os.File
 
 	mu      sync.Mutex
-	turn    sync.Cond
+	flushed sync.Cond
 	pending []byte
 	// asked and done count batches; err is the first failure, after which nothing is
 	// written.
@@ -151,7 +151,7 @@ func openLedger(path string, alone bool, good int64) (*ledger, error) {
 
 func newLedger(f *os.File) *ledger {
 	l := &ledger{file: f}
-	l.turn.L = &l.mu
+	l.flushed.L = &l.mu
 	return l
 }
 
@@ -191,7 +191,7 @@ func (l *ledger) append(e entry) error {
 	mine := l.asked + 1
 	for l.done < mine && l.err == nil {
 		if l.busy {
-			l.turn.Wait()
+			l.flushed.Wait()
 			continue
 		}
 		l.busy = true
@@ -208,7 +208,7 @@ func (l *ledger) append(e entry) error {
 		if err != nil {
 			l.err = fmt.Errorf("the ledger cannot be written: %w", err)
 		}
-		l.turn.Broadcast()
+		l.flushed.Broadcast()
 	}
 	return l.err
 }

@@ -27,14 +27,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	draw := rand.New(rand.NewPCG(seed, 0))
-	turns := make(chan struct{}, killedAtOnce)
+	slots := make(chan struct{}, killedAtOnce)
 	t.Run("runs", func(t *testing.T) {
 		for i := range kills {
 			delay := time.Duration(draw.Int64N(int64(6 * time.Second)))
 			t.Run(fmt.Sprintf("%02d %s after %s", i, victims[i%len(victims)].name, delay.Round(time.Millisecond)), func(t *testing.T) {
 				t.Parallel()
-				turns <- struct{}{}
-				defer func() { <-turns }()
+				slots <- struct{}{}
+				defer func() { <-slots }()
 				killed(t, victims[i%len(victims)].args, delay)
 			})
 		}

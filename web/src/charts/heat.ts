@@ -48,7 +48,7 @@ export function heat(g: Group, s: Subject): Chart | null {
             ["run time", `${c.moment[0].toFixed(0)} to ${c.moment[1].toFixed(0)} s`],
           ]);
         }) as never),
-        xAxis: linear(t, "x", { name: "time of this workload's own turns (s)", min: 0, max: s.clock.length }),
+        xAxis: linear(t, "x", { name: "time of this workload's own visits (s)", min: 0, max: s.clock.length }),
         yAxis: logarithmic(t, "y", { name: "latency (log scale)", show: shortDuration, gap: 58, min: low / 1.02, max: high * 1.02 }),
         series: [tiles(cells.map((c): Tile => ({ x: [c.from, c.to], y: [c.low, c.high], color: shadeOf(t, shade(c)) })), 0)],
       }) as Option,

@@ -1,5 +1,5 @@
 // What charts over time are drawn of: one workload in one direction, of one run or of
-// several runs side by side; and the clock of its own turns.
+// several runs side by side; and the clock of its own visits.
 
 import type { Course, Direction, Metric, Report, Result, Span } from "../model";
 import { dash, letter, mark, type Theme } from "../theme";
@@ -62,7 +62,7 @@ export function colorOf(s: Subject, t: Theme): string {
 export const dashOf = (s: Subject) => (s.runs > 1 ? dash(s.run) : "solid");
 export const markOf = (s: Subject) => (s.runs > 1 ? mark(s.run) : "circle");
 
-/** Clock counts only the time of a workload's own turns: other workloads' are cut out. */
+/** Clock counts only the time of a workload's own visits: other workloads' are cut out. */
 export class Clock {
   private readonly begins: number[] = [];
   readonly length: number;

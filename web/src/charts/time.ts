@@ -1,4 +1,4 @@
-// Throughput and latency over the time of a workload's own turns.
+// Throughput and latency over the time of a workload's own visits.
 
 import * as format from "../format";
 import type { Metric } from "../model";
@@ -12,7 +12,7 @@ import type { Theme } from "../theme";
 /** Few points get a mark each; many would hide the line. */
 const mostMarks = 80;
 
-const ownTime = "time of this workload's own turns (s)";
+const ownTime = "time of this workload's own visits (s)";
 
 /** throughput draws the rate of a group. */
 export function throughput(g: Group): Chart {
@@ -147,9 +147,9 @@ function interval(g: Group): string {
 function captionOf(g: Group): string {
   const s = g.subjects[0]!;
   const visits = s.clock.spans.length;
-  const turns = visits > 1 ? `${format.count(visits, "round")} behind each other, with what ran between them cut out` : "One visit";
+  const behind = visits > 1 ? `${format.count(visits, "round")} behind each other, with what ran between them cut out` : "One visit";
   const volumes = s.course.workers > 1 ? `, the sum of ${s.course.workers} volumes` : "";
-  return `${turns}; a point for each ${interval(g)}${volumes}.`;
+  return `${behind}; a point for each ${interval(g)}${volumes}.`;
 }
 
 function overall(s: Subject, metric: Metric): string {

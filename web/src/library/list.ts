@@ -126,16 +126,16 @@ class List {
 
   /** load asks for the list and shows it; an answer that a later question has overtaken is dropped. */
   private async load(): Promise<void> {
-    const turn = ++this.asked;
+    const request = ++this.asked;
     clearTimeout(this.timer);
     let wait = often;
     try {
       const listing = await ask<Listing>("/api/list?" + this.params.toString());
-      if (turn !== this.asked) return;
+      if (request !== this.asked) return;
       if (listing.reading) wait = 500;
       this.show(listing);
     } catch (err) {
-      if (turn !== this.asked) return;
+      if (request !== this.asked) return;
       this.status.textContent = `${(err as Error).message} Trying again …`;
     }
     this.timer = window.setTimeout(() => document.visibilityState === "visible" && void this.load(), wait);

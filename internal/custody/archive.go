@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// sums is the last entry of a parcel: the SHA-256 of every file. A parcel without it was
+// sums is the last entry of an archive: the SHA-256 of every file. An archive without it was
 // torn on the way.
 const sums = ".sums"
 
@@ -40,7 +40,7 @@ const (
 	fileMode   = 0o600
 )
 
-// Give writes what the work has left in dir as one parcel, a tar archive.
+// Give writes what the work has left in dir as one tar archive.
 func Give(w io.Writer, dir string) error {
 	s, err := read(dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func add(out *tar.Writer, path, name string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Take unpacks a parcel below parent, which is made if it is missing, and returns the
+// Take unpacks an archive below parent, which is made if it is missing, and returns the
 // directories that came. Nothing appears there before all of it has arrived as it was
 // sent and accept has taken each directory; a name that is taken gets a number appended.
 func Take(r io.Reader, parent string, accept func(dir string) error) (came []string, err error) {
@@ -167,7 +167,7 @@ func settle(from, to string) (string, error) {
 	}
 }
 
-// unpack writes a parcel into an empty directory and holds it against its sums. No name
+// unpack writes an archive into an empty directory and holds it against its sums. No name
 // leads out of the directory.
 func unpack(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
@@ -213,7 +213,7 @@ func unpack(r io.Reader, dir string) error {
 	}
 }
 
-// Refusal is why a parcel is not taken, though it arrived: to ask again would not help.
+// Refusal is why an archive is not taken, though it arrived: to ask again would not help.
 type Refusal string
 
 // Error says why.
