@@ -256,18 +256,18 @@ func TestAVolumeIsPreparedAgain(t *testing.T) {
 	}
 }
 
-// credulous is a driver that can be told the version of its tool.
-type credulous struct {
+// hinted is a driver that can be told the version of its tool.
+type hinted struct {
 	stub
 	told *string
 }
 
-func (c credulous) Assume(version string) { *c.told = version }
+func (c hinted) Assume(version string) { *c.told = version }
 
 func TestWhatOthersHaveAskedIsNotAskedAgain(t *testing.T) {
 	var told string
 	dir := t.TempDir()
-	s := start(t, credulous{told: &told})
+	s := start(t, hinted{told: &told})
 	s.send(model.Request{ID: 1, Probe: &model.ProbeRequest{
 		Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Engines: []string{"psync"}, Tools: map[string]string{"fio": "3.33"},
 	}})

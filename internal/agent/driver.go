@@ -28,18 +28,18 @@ type Driver interface {
 	Ceiling(ctx context.Context, w model.Workload, v model.Volume, d time.Duration) (float64, error)
 }
 
-// Poised is a Driver whose tool takes a while to start: 0.15 s of a core for fio, so that
+// GatedStarter is a Driver whose tool takes a while to start: 0.15 s of a core for fio, so that
 // of fifty on two cores the last would begin seconds after the first.
-type Poised interface {
+type GatedStarter interface {
 	Driver
-	// RunPoised is Run, but starts the tool at once and calls hold when only the I/O is
+	// RunGated is Run, but starts the tool at once and calls hold when only the I/O is
 	// missing. hold returns when the step is to begin; samples count from then.
-	RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error)
+	RunGated(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error)
 }
 
-// Credulous is a Driver that takes somebody's word for the version of its tool, which it
+// VersionHinter is a Driver that takes somebody's word for the version of its tool, which it
 // has to start to ask.
-type Credulous interface {
+type VersionHinter interface {
 	Driver
 	Assume(version string)
 }

@@ -29,7 +29,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if w.numbers {
 		return res, w.probeFake(ctx, req, driver, res)
 	}
-	if c, ok := driver.(Credulous); ok && req.Tools["fio"] != "" {
+	if c, ok := driver.(VersionHinter); ok && req.Tools["fio"] != "" {
 		c.Assume(req.Tools["fio"])
 	}
 	version, err := driver.Version(ctx)

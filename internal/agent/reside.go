@@ -65,10 +65,10 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 		return err
 	}
 	requests, toWorker := io.Pipe()
-	h := &house{events: events, requests: toWorker, lonely: time.AfterFunc(r.Patience, func() {
+	h := &relay{events: events, requests: toWorker, abandoned: time.AfterFunc(r.Patience, func() {
 		toWorker.CloseWithError(errors.New("no engine has been there for " + r.Patience.String()))
 	}), patience: r.Patience, left: make(chan struct{})}
-	defer h.lonely.Stop()
+	defer h.abandoned.Stop()
 	stop := context.AfterFunc(ctx, func() { toWorker.CloseWithError(ctx.Err()) })
 	defer stop()
 	go h.accept(listener)
@@ -104,23 +104,23 @@ func (l living) Write(event []byte) (int, error) {
 	return l.Writer.Write(event)
 }
 
-// house lets one engine in at a time: a new connection ends the older one, which
+// relay lets one engine in at a time: a new connection ends the older one, which
 // is dead for all we know.
-type house struct {
-	events   *spool
-	requests *io.PipeWriter
-	patience time.Duration
-	lonely   *time.Timer
+type relay struct {
+	events    *spool
+	requests  *io.PipeWriter
+	patience  time.Duration
+	abandoned *time.Timer
 
 	mu       sync.Mutex
-	guest    net.Conn
+	engine   net.Conn
 	received int
 	// left is closed when an engine has had the last event.
 	left chan struct{}
 	once sync.Once
 }
 
-func (h *house) accept(l net.Listener) {
+func (h *relay) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -131,7 +131,7 @@ func (h *house) accept(l net.Listener) {
 }
 
 // serve answers one connection until it ends.
-func (h *house) serve(conn net.Conn) {
+func (h *relay) serve(conn net.Conn) {
 	defer conn.Close()
 	lines := bufio.NewScanner(conn)
 	lines.Buffer(make([]byte, 64<<10), longestRequest)
@@ -166,40 +166,40 @@ func (h *house) serve(conn net.Conn) {
 }
 
 // tell answers whether an engine is there.
-func (h *house) tell(conn net.Conn) {
+func (h *relay) tell(conn net.Conn) {
 	h.mu.Lock()
-	a := Attached{Received: h.received, Attended: h.guest != nil}
+	a := Attached{Received: h.received, Attended: h.engine != nil}
 	h.mu.Unlock()
 	if line, err := json.Marshal(a); err == nil {
 		_, _ = conn.Write(append(line, '\n'))
 	}
 }
 
-func (h *house) enter(conn net.Conn) (received int) {
+func (h *relay) enter(conn net.Conn) (received int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.guest != nil {
-		h.guest.Close()
+	if h.engine != nil {
+		h.engine.Close()
 	}
-	h.guest = conn
-	h.lonely.Stop()
+	h.engine = conn
+	h.abandoned.Stop()
 	return h.received
 }
 
 // leave forgets the connection; nil means whichever there is.
-func (h *house) leave(conn net.Conn) {
+func (h *relay) leave(conn net.Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.guest == nil || conn != nil && h.guest != conn {
+	if h.engine == nil || conn != nil && h.engine != conn {
 		return
 	}
-	h.guest.Close()
-	h.guest = nil
-	h.lonely.Reset(h.patience)
+	h.engine.Close()
+	h.engine = nil
+	h.abandoned.Reset(h.patience)
 }
 
 // forward gives the worker a request that it has not got yet.
-func (h *house) forward(conn net.Conn, line []byte) {
+func (h *relay) forward(conn net.Conn, line []byte) {
 	var req struct {
 		ID int `json:"id"`
 	}
@@ -208,7 +208,7 @@ func (h *house) forward(conn net.Conn, line []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.guest != conn || req.ID <= h.received {
+	if h.engine != conn || req.ID <= h.received {
 		return
 	}
 	h.received = req.ID
@@ -216,7 +216,7 @@ func (h *house) forward(conn net.Conn, line []byte) {
 }
 
 // follow sends the events behind number from as they come.
-func (h *house) follow(conn net.Conn, from int64) {
+func (h *relay) follow(conn net.Conn, from int64) {
 	for {
 		last, over, grown := h.events.last()
 		if last > from {

@@ -40,8 +40,8 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	}
 	var res model.StepResult
 	var err error
-	if p, poised := driver.(Poised); poised && req.At > 0 {
-		res, err = p.RunPoised(ctx, req, hold, emit)
+	if p, gated := driver.(GatedStarter); gated && req.At > 0 {
+		res, err = p.RunGated(ctx, req, hold, emit)
 	} else {
 		hold()
 		res, err = driver.Run(ctx, req, emit)

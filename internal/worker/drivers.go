@@ -42,13 +42,13 @@ func (d openable) Run(ctx context.Context, req model.StartRequest, emit func(mod
 	return d.Driver.Run(ctx, req, emit)
 }
 
-// RunPoised is Run at a time that others begin as well.
-func (d openable) RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
+// RunGated is Run at a time that others begin as well.
+func (d openable) RunGated(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
 	if req.Workload.OpenLoop {
 		hold()
 		return d.open.Run(ctx, req, emit)
 	}
-	return d.Driver.RunPoised(ctx, req, hold, emit)
+	return d.Driver.RunGated(ctx, req, hold, emit)
 }
 
 // Ceiling asks fio for its own only: an open loop tells how late it was instead.

@@ -26,9 +26,9 @@ var Version = "dev"
 // program is the name of the one that is a worker and nothing else.
 const program = "loadline-agent"
 
-// lonelyFor is how long a worker in a pod waits for its driver to come back: long
+// patience is how long a worker in a pod waits for its driver to come back: long
 // enough for a computer that sleeps over night.
-const lonelyFor = 16 * time.Hour
+const patience = 16 * time.Hour
 
 // Flags are what a worker is started with.
 type Flags struct {
@@ -52,7 +52,7 @@ func (f *Flags) Register(set *flag.FlagSet) {
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.reside != "":
-		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: lonelyFor}, Options(e, f.runID))
+		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: patience}, Options(e, f.runID))
 	case f.attach != "":
 		return agent.Attach(ctx, f.attach, agent.Attachment{From: f.from, Ask: f.ask}, e.Stdin, e.Stdout)
 	}

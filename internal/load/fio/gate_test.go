@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// poised is a visit of two writers to a file of zeros.
-func poised(t *testing.T) (req model.StartRequest, untouched func() bool) {
+// gated is a visit of two writers to a file of zeros.
+func gated(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	t.Helper()
 	zeros := make([]byte, 1<<20)
 	path := filepath.Join(t.TempDir(), "f")
@@ -29,15 +29,15 @@ func poised(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	}
 }
 
-// TestPoisedFioWaitsForItsTime: fio is started before, does nothing until it may, and
+// TestGatedFioWaitsForItsTime: fio is started before, does nothing until it may, and
 // its seconds count from then.
-func TestPoisedFioWaitsForItsTime(t *testing.T) {
+func TestGatedFioWaitsForItsTime(t *testing.T) {
 	t.Parallel()
 	d := realDriver(t)
-	req, untouched := poised(t)
+	req, untouched := gated(t)
 	var c collected
 	var free time.Time
-	r, err := d.RunPoised(t.Context(), req, func() {
+	r, err := d.RunGated(t.Context(), req, func() {
 		// Long enough for its start, and longer than the ramp.
 		time.Sleep(1500 * time.Millisecond)
 		if !untouched() {
@@ -80,12 +80,12 @@ func TestPoisedFioWaitsForItsTime(t *testing.T) {
 	}
 }
 
-func TestPoisedFioThatFailsSaysWhy(t *testing.T) {
+func TestGatedFioThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	d := realDriver(t)
-	req, _ := poised(t)
+	req, _ := gated(t)
 	req.Volume.Engine = "no-such-engine"
-	r, err := d.RunPoised(t.Context(), req, func() {}, func(model.Event) {})
+	r, err := d.RunGated(t.Context(), req, func() {}, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "no-such-engine") || strings.Contains(r.Error, "prerun") {
 		t.Errorf("%v, %q", err, r.Error)
 	}
@@ -93,7 +93,7 @@ func TestPoisedFioThatFailsSaysWhy(t *testing.T) {
 
 func TestStepsThatCannotWaitAreHeldBefore(t *testing.T) {
 	t.Parallel()
-	req, _ := poised(t)
+	req, _ := gated(t)
 	if !canGate(req) {
 		t.Fatal("a plain step cannot wait")
 	}
@@ -104,7 +104,7 @@ func TestStepsThatCannotWaitAreHeldBefore(t *testing.T) {
 	}
 	d := realDriver(t)
 	held := false
-	r, err := d.RunPoised(t.Context(), noRamp, func() { held = true }, func(e model.Event) {
+	r, err := d.RunGated(t.Context(), noRamp, func() { held = true }, func(e model.Event) {
 		if e.Raw != nil && strings.Contains(string(e.Raw.Data), gateName) {
 			t.Error("it has a gate")
 		}

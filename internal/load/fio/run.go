@@ -17,12 +17,12 @@ import (
 // that came before stay; the error returned is for what stops the step from
 // being tried at all (fio missing, a volume smaller than it should be).
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
-	return d.RunPoised(ctx, req, nil, emit)
+	return d.RunGated(ctx, req, nil, emit)
 }
 
-// RunPoised is Run, but has fio started when it calls hold, where that can be: fio then
+// RunGated is Run, but has fio started when it calls hold, where that can be: fio then
 // begins its I/O when hold returns, and not when its start is done.
-func (d *Driver) RunPoised(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
+func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
 	result := model.StepResult{Step: req.Step}
 	req.Volume = d.asUser(req.Volume)
 	if _, err := d.Version(ctx); err != nil {
