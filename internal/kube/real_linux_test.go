@@ -33,7 +33,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("quota", s.quota)
 	t.Run("pod security", s.podSecurity)
 	t.Run("manifests", s.manifests)
-	t.Run("luggage", s.luggage)
+	t.Run("arguments", s.arguments)
 	// The last one, because it takes the server away.
 	t.Run("restart", s.restart)
 }
@@ -453,16 +453,16 @@ func (s *apiServer) manifests(t *testing.T) {
 	s.make(t, "/api/v1/namespaces/strict/pods", object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "job"}, "spec": spec})
 }
 
-// luggage: a server takes a Job with the largest argument that a program may have.
-func (s *apiServer) luggage(t *testing.T) {
-	s.namespace(t, "luggage", nil)
-	c := s.as(t, "", "luggage")
+// arguments: a server takes a Job with the largest argument that a program may have.
+func (s *apiServer) arguments(t *testing.T) {
+	s.namespace(t, "arguments", nil)
+	c := s.as(t, "", "arguments")
 	command := []string{"loadline", "job", "--file", "a=" + strings.Repeat("x", 128<<10-3), "--note", "$(LOADLINE_IMAGE) $$ 5$"}
 	if err := c.MakeJob(t.Context(), JobSpec{Name: "j", Made: Made{Run: "j", Driver: "here/1"}, Where: Where{Image: "image:1"}, Command: command, Account: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	var job batchv1.Job
-	if err := c.get(t.Context(), c.batch, "luggage", "jobs", "j", &job); err != nil {
+	if err := c.get(t.Context(), c.batch, "arguments", "jobs", "j", &job); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(literally(command), job.Spec.Template.Spec.Containers[0].Command); diff != "" {

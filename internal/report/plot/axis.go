@@ -210,11 +210,6 @@ func shortTime(seconds float64) string {
 	return tidy(number) + " " + unit
 }
 
-// shortShare is "1%", "0.01%".
-func shortShare(v float64) string {
-	return fixed(v*100, decimals(v*100)) + "%"
-}
-
 // tidyRate is "200", "5k".
 func tidyRate(v float64) string {
 	text := model.FormatRate(v)
@@ -227,18 +222,4 @@ func tidy(number string) string {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}
 	return number
-}
-
-// spanAxis makes the axis of a course: seconds, or minutes when there are many.
-func spanAxis(hi float64, n int) axis {
-	divisor, unit := 1.0, "s"
-	switch {
-	case hi >= 3*3600:
-		divisor, unit = 3600, "h"
-	case hi >= 240:
-		divisor, unit = 60, "min"
-	}
-	a := linear(hi, divisor, n)
-	a.unit = unit
-	return a
 }

@@ -1,6 +1,7 @@
 // Package plot draws charts in characters: braille dots and box lines, or plain
 // ASCII. Its opinion: a chart in a terminal is for the shape, the table beside it
-// for the numbers; a rate begins at zero and a latency gets a logarithmic axis of
+// for the numbers, so only what is asked for its shape is drawn, a sweep or several volumes
+// at once; a rate begins at zero and a latency gets a logarithmic axis of
 // at least one decade, so that noise does not look like drama; what is drawn in
 // colour is also named in words; and a chart never is wider than it was told.
 //
@@ -40,57 +41,6 @@ func (o Options) wrapped(text string) []string {
 	lines := term.Wrap(o.Text(text), o.Width-2)
 	for i := range lines {
 		lines[i] = "  " + lines[i]
-	}
-	return lines
-}
-
-// Beside puts charts into rows, as many next to each other as the width has room
-// for; each was drawn at panel columns. Rows are separated by a blank line.
-func Beside(charts [][]string, panel, width int) []string {
-	const gap = 2
-	perRow := max(1, (width+gap)/(panel+gap))
-	var out []string
-	for len(charts) > 0 {
-		row := charts[:min(perRow, len(charts))]
-		charts = charts[len(row):]
-		if out != nil {
-			out = append(out, "")
-		}
-		out = append(out, join(row, panel+gap)...)
-	}
-	return out
-}
-
-// Panel is the width at which to draw charts that Beside shall put next to each
-// other: the widest that leaves none narrower than least columns, at most n.
-func Panel(n, least, width int) int {
-	const gap = 2
-	for ; n > 1; n-- {
-		if w := (width - (n-1)*gap) / n; w >= least {
-			return w
-		}
-	}
-	return width
-}
-
-func join(charts [][]string, step int) []string {
-	height := 0
-	for _, c := range charts {
-		height = max(height, len(c))
-	}
-	lines := make([]string, height)
-	for i := range lines {
-		var b strings.Builder
-		column, written := 0, 0
-		for _, c := range charts {
-			if i < len(c) && c[i] != "" {
-				b.WriteString(strings.Repeat(" ", column-written))
-				b.WriteString(c[i])
-				written = column + term.Columns(unpainted(c[i]))
-			}
-			column += step
-		}
-		lines[i] = b.String()
 	}
 	return lines
 }

@@ -6,32 +6,6 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// burst is a course of three visits that loses half of its rate in the second.
-func burst() *model.Course {
-	c := &model.Course{Workload: "rand-write-iops", Direction: model.Write, Workers: 1, Thinned: 1}
-	p := &c.Points
-	at := 10.0
-	for visit := range 3 {
-		c.Spans = append(c.Spans, model.Span{Round: visit + 1, Ramp: at, Start: at + 1, End: at + 13})
-		for i := range 12 {
-			rate := 21e3 * (1 + 0.03*math.Sin(float64(7*i+visit)))
-			if visit > 1 || visit == 1 && i > 6 {
-				rate /= 2
-			}
-			p.At, p.Seconds = append(p.At, at+float64(i)+2), append(p.Seconds, 1)
-			p.IOPS, p.Bandwidth = append(p.IOPS, rate), append(p.Bandwidth, rate*4096)
-			p.Mean, p.P50 = append(p.Mean, 64/rate), append(p.P50, 60/rate)
-			p.P99, p.P999 = append(p.P99, 180/rate*(1+0.3*math.Cos(float64(5*i)))), append(p.P999, 400/rate)
-			p.Span = append(p.Span, visit)
-		}
-		at += 60
-	}
-	for i := range 30 {
-		c.Tail = append(c.Tail, model.TailPoint{Latency: 1e-3 * math.Pow(1.2, float64(i)), Above: math.Pow(0.65, float64(i))})
-	}
-	return c
-}
-
 func about(v, half float64, unit string) model.Estimate {
 	return model.Estimate{Unit: unit, Value: v, Low: v * (1 - half), High: v * (1 + half), Confidence: 0.95}
 }

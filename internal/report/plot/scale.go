@@ -147,3 +147,13 @@ func kneeName(k model.LawKind) string {
 	}
 	return "knee"
 }
+
+func metricName(m model.Metric) string {
+	switch m {
+	case model.IOPS:
+		return "IOPS"
+	case model.Latency:
+		return "mean latency"
+	}
+	return string(m)
+}

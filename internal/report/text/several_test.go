@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
@@ -38,13 +39,16 @@ func TestSeveral(t *testing.T) {
 	golden(t, "several-nothing", []byte(renderSeveral(t, []*model.Report{reporttest.Report("empty"), reporttest.Report("empty")}, nil, Options{Width: 80, Unicode: true})))
 }
 
+// Points that others have published are drawn; what one workload did over time is not.
 func TestCharts(t *testing.T) {
-	for name, r := range reporttest.Reports() {
-		golden(t, "charts-"+name+"-80", render(t, r, Options{Width: 80, Unicode: true, Charts: true}))
-	}
-	golden(t, "charts-quick-120-colour", render(t, reporttest.Report("quick"), Options{Width: 120, Unicode: true, Color: true, Charts: true}))
-	golden(t, "charts-quick-60-ascii", render(t, reporttest.Report("quick"), Options{Width: 60, Charts: true}))
+	golden(t, "charts-scale-80", render(t, reporttest.Report("scale"), Options{Width: 80, Unicode: true, Charts: true}))
 	golden(t, "charts-scale-60-ascii", render(t, reporttest.Report("scale"), Options{Width: 60, Charts: true}))
+	for _, name := range []string{"quick", "grid", "load"} {
+		r := reporttest.Report(name)
+		if diff := cmp.Diff(render(t, r, Options{Width: 80}), render(t, r, Options{Width: 80, Charts: true})); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
 }
 
 // What is added fits every width too, however many runs there are.

@@ -22,7 +22,7 @@ type Options struct {
 	Color, Unicode bool
 	// Brief leaves out the lines of a report that Head has printed already.
 	Brief bool
-	// Charts adds charts of what the report holds.
+	// Charts adds the charts of scales that others have published.
 	Charts bool
 }
 
