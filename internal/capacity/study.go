@@ -204,7 +204,7 @@ func localExcess(p *model.Published) (most float64, ok bool) {
 }
 
 func signedShare(v float64) string {
-	s := trim(fmt.Sprintf("%.1f", 100*math.Abs(v))) + " %"
+	s := model.TrimZeros(fmt.Sprintf("%.1f", 100*math.Abs(v))) + " %"
 	if v < 0 && !strings.HasPrefix(s, "0 ") {
 		return "−" + s
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -33,17 +32,10 @@ func percentWords(log float64) string {
 
 func shareWords(v float64) string {
 	if v < 0.0995 {
-		return trim(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
+		return model.TrimZeros(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
 	}
 	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
 }
 
 // number writes a figure in full.
 func number(v float64) string { return model.FormatNumber(v) }
-
-func trim(s string) string {
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -126,7 +127,7 @@ func readPID(word string) (int, error) {
 	if _, err := strconv.Atoi(word); err != nil {
 		data, err := os.ReadFile(word)
 		if err != nil {
-			return 0, fmt.Errorf("%s is neither the number of a process nor a file that holds one: %s", word, reason(err))
+			return 0, fmt.Errorf("%s is neither the number of a process nor a file that holds one: %s", word, env.Reason(err))
 		}
 		text = strings.TrimSpace(string(data))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/volume"
 )
@@ -62,7 +63,7 @@ func (w *world) adopt() error {
 	}
 	var err error
 	if w.object, err = volume.Adopt(h.Target, h.Path); err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be used: %s", h.Path, reason(err)), "")
+		return model.RefusedError(fmt.Sprintf("%s cannot be used: %s", h.Path, env.Reason(err)), "")
 	}
 	return nil
 }

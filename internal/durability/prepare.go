@@ -121,7 +121,7 @@ func (w *world) begin(ctx context.Context, h *header) error {
 
 // broken is a failure of the target.
 func broken(h *header, what string, err error) error {
-	return model.BrokenError(fmt.Sprintf("%s %s: %s", h.Target.Name, what, reason(err)), "")
+	return model.BrokenError(fmt.Sprintf("%s %s: %s", h.Target.Name, what, env.Reason(err)), "")
 }
 
 // fit chooses the range and checks that the blocks go into it.

@@ -46,7 +46,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 		if errors.Is(err, errHeld) {
 			return nil, model.RefusedError(fmt.Sprintf("the test in %s is still going on", filepath.Dir(from)), "wait for its end, or interrupt it")
 		}
-		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, reason(err)), "")
+		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, env.Reason(err)), "")
 	}
 	defer w.log.close()
 	// Without the lock somebody's cleanup could take the file for a leftover.

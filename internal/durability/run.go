@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -169,7 +168,7 @@ func (w *world) away(ctx context.Context, last error) error {
 	}
 	words := "it does not answer"
 	if last != nil {
-		words = reason(last)
+		words = env.Reason(last)
 	}
 	return errors.Join(model.BrokenError(fmt.Sprintf("%s has not come back in %s: %s; the ledger and what was written are kept", w.Target.Name, w.Wait, words),
 		"bring it back, then check: "+w.resumeLine()), errKept)
@@ -328,19 +327,6 @@ func ResumeLine(target, dir string) string {
 // resumeLine is the command that checks later.
 func (w *world) resumeLine() string {
 	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
-}
-
-// reason is the kernel's words for a failure, without the call and the path.
-func reason(err error) string {
-	var path *fs.PathError
-	var call *os.SyscallError
-	switch {
-	case errors.As(err, &path):
-		return path.Err.Error()
-	case errors.As(err, &call):
-		return call.Err.Error()
-	}
-	return err.Error()
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -183,10 +183,12 @@ func three(v float64) string {
 }
 
 // trim3 is three without zeros behind the point.
-func trim3(v float64) string {
-	s := three(v)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+func trim3(v float64) string { return TrimZeros(three(v)) }
+
+// TrimZeros is a number without zeros behind the point.
+func TrimZeros(number string) string {
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}
-	return s
+	return number
 }

@@ -1,11 +1,11 @@
 package serve
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"html"
 	"net/http"
 	"strings"
+
+	page "github.com/loadline/loadline/internal/report/html"
 )
 
 // loginPath is the one address that takes more than questions.
@@ -64,12 +64,7 @@ p{color:color-mix(in srgb,CanvasText 70%,Canvas)}
 p strong{color:CanvasText}
 `
 
-var loginPolicy = "default-src 'none'; style-src '" + styleHash(loginStyle) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-func styleHash(style string) string {
-	sum := sha256.Sum256([]byte(style))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
+var loginPolicy = "default-src 'none'; style-src '" + page.Hash(loginStyle) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // loginPage is a page without a script, so that it works wherever a form does.
 func loginPage(w http.ResponseWriter, status int, next, wrong string) {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/html"
+	page "github.com/loadline/loadline/internal/report/html"
 )
 
 // Options are what a server shows, to whom, and how it computes what is not saved.
@@ -83,7 +83,7 @@ var style string
 
 // assets are the files that are built into the program: the report page's, and what the
 // list adds to them.
-var assets = map[string]string{"report.js": html.Script(), "report.css": html.Style(), "library.js": script, "library.css": style}
+var assets = map[string]string{"report.js": page.Script(), "report.css": page.Style(), "library.js": script, "library.css": style}
 
 // Handler answers requests.
 func (s *Server) Handler() http.Handler {

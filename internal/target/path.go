@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -16,7 +17,7 @@ func parsePath(name string, o Options) (model.Target, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be made an absolute path: %s", name, reason(err)), "name it with a path that begins with a slash")
+			fmt.Sprintf("%s cannot be made an absolute path: %s", name, env.Reason(err)), "name it with a path that begins with a slash")
 	}
 	info, err := os.Stat(abs)
 	switch {
@@ -24,13 +25,13 @@ func parsePath(name string, o Options) (model.Target, error) {
 		return parseMissing(name, abs, o)
 	case err != nil:
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be looked at: %s", name, reason(err)),
+			fmt.Sprintf("%s cannot be looked at: %s", name, env.Reason(err)),
 			"check its permissions and those of the directories above it: namei -l "+model.ShellWord(abs))
 	}
 	path, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be followed to its end: %s", name, reason(err)), "name the file or device that the link points to")
+			fmt.Sprintf("%s cannot be followed to its end: %s", name, env.Reason(err)), "name the file or device that the link points to")
 	}
 	t := model.Target{Name: name, Path: path}
 	switch mode := info.Mode(); {
@@ -76,7 +77,7 @@ func parseMissing(name, abs string, o Options) (model.Target, error) {
 	resolved, err := filepath.EvalSymlinks(parent)
 	if err != nil {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s cannot be followed to its end: %s", parent, reason(err)), "name the directory that the link points to")
+			fmt.Sprintf("%s cannot be followed to its end: %s", parent, env.Reason(err)), "name the directory that the link points to")
 	}
 	if inDev(resolved) {
 		return model.Target{}, model.RefusedError(

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -14,7 +15,7 @@ func probeDevice(t model.Target) (model.Storage, error) {
 	var s model.Storage
 	major, minor, err := deviceNumber(t.Path)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "list the block devices of this machine: lsblk")
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, env.Reason(err)), "list the block devices of this machine: lsblk")
 	}
 	k := newKernel()
 	k.describe(&s, k.chainOfDevice(major, minor, 0))

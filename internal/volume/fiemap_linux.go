@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -50,7 +51,7 @@ type fiemapPage struct {
 func ProveFile(path string, size int64) (model.Proof, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: %s", path, reason(err)), "")
+		return model.Proof{}, model.BrokenError(fmt.Sprintf("%s cannot be proved to be written: %s", path, env.Reason(err)), "")
 	}
 	defer f.Close()
 	return proveOpen(f, path, size)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -28,7 +29,7 @@ func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	}
 	s, err := filesystem(dir)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, reason(err)), "check that it exists and may be read: ls -ld "+model.ShellWord(dir))
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, env.Reason(err)), "check that it exists and may be read: ls -ld "+model.ShellWord(dir))
 	}
 	if notStorage[s.Filesystem] {
 		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data", t.Name, s.Filesystem),
@@ -145,7 +146,7 @@ func probeDirectory(s *model.Storage, dir string) error {
 func probeDirect(s *model.Storage, t model.Target) error {
 	f, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, reason(err)),
+		return model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, env.Reason(err)),
 			"run as a user who may read it (often root), or name another target")
 	}
 	defer f.Close()
@@ -170,7 +171,7 @@ func setDirect(s *model.Storage, err error) {
 	ok := err == nil
 	s.Direct = &ok
 	if err != nil {
-		s.DirectError = reason(err)
+		s.DirectError = env.Reason(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -149,7 +150,7 @@ func heldAt(root *os.Root, name string) bool {
 }
 
 func unsearchable(dir string, err error) error {
-	return model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, reason(err)), "name a directory that exists: ls -ld "+model.ShellWord(dir))
+	return model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, env.Reason(err)), "name a directory that exists: ls -ld "+model.ShellWord(dir))
 }
 
 // foreign tells why a file is not this user's to remove, though its name is ours: "" when

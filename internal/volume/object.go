@@ -104,14 +104,14 @@ const (
 func (o *Object) Check() error {
 	is, err := o.File().Stat()
 	if err != nil {
-		return o.changed("can no longer be looked at (" + reason(err) + ")")
+		return o.changed("can no longer be looked at (" + env.Reason(err) + ")")
 	}
 	now, err := os.Lstat(o.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return o.changed("was removed or renamed")
 	case err != nil:
-		return o.changed("can no longer be looked at (" + reason(err) + ")")
+		return o.changed("can no longer be looked at (" + env.Reason(err) + ")")
 	case now.Mode()&fs.ModeSymlink != 0:
 		return o.changed("was replaced by a symbolic link")
 	case !os.SameFile(is, now):
@@ -120,7 +120,7 @@ func (o *Object) Check() error {
 	state, err := lookAtDevice(o.File())
 	switch {
 	case err != nil:
-		return o.changed("no longer answers (" + reason(err) + ")")
+		return o.changed("no longer answers (" + env.Reason(err) + ")")
 	case state != o.was:
 		return o.changed(o.was.difference(state))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -56,7 +57,7 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 		// The kernel knows more about its own uses than that there is one.
 		major, minor, err := deviceNumber(t.Path)
 		if err != nil {
-			return nil, inUse(t, "cannot be looked at ("+reason(err)+")", "list the block devices of this machine: lsblk")
+			return nil, inUse(t, "cannot be looked at ("+env.Reason(err)+")", "list the block devices of this machine: lsblk")
 		}
 		if err := guardKernel(t, major, minor); err != nil {
 			return nil, err
@@ -73,11 +74,11 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 		return nil, inUse(t, "is in use by the kernel, or by a program that holds it exclusively ("+unix.EBUSY.Error()+")",
 			"find out by what: lsblk "+model.ShellWord(t.Path)+"; fuser -v "+model.ShellWord(t.Path))
 	case err != nil && write && t.Kind == model.BlockDevice:
-		return nil, inUse(t, "cannot be opened for writing ("+reason(err)+")", "run as a user who may write it, often root")
+		return nil, inUse(t, "cannot be opened for writing ("+env.Reason(err)+")", "run as a user who may write it, often root")
 	case err != nil && write:
 		return nil, writeRefusal(t.Name, err)
 	case err != nil:
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, reason(err)),
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %s", t.Name, env.Reason(err)),
 			"run as a user who may read it (often root), or name another target")
 	}
 	if err := checkKind(t, f); err != nil {
@@ -97,7 +98,7 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 func checkKind(t model.Target, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
-		return inUse(t, "cannot be looked at ("+reason(err)+")", "")
+		return inUse(t, "cannot be looked at ("+env.Reason(err)+")", "")
 	}
 	want := fs.FileMode(0)
 	if t.Kind == model.BlockDevice {

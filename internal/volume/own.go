@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -59,7 +60,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	}
 	o := &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}
 	if err := f.Truncate(size); err != nil {
-		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, reason(err)),
+		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, env.Reason(err)),
 			"choose a smaller --size"), o.Close())
 	}
 	return o, nil

@@ -4,24 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
-
-// reason is the kernel's words for a failure, without the call and the path.
-func reason(err error) string {
-	var path *fs.PathError
-	var call *os.SyscallError
-	switch {
-	case errors.As(err, &path):
-		return path.Err.Error()
-	case errors.As(err, &call):
-		return call.Err.Error()
-	}
-	return err.Error()
-}
 
 // writeRefusal says why a file cannot be made or written at path.
 func writeRefusal(path string, err error) *model.WorkerError {
@@ -31,11 +18,11 @@ func writeRefusal(path string, err error) *model.WorkerError {
 		return model.RefusedError(fmt.Sprintf("%s cannot be written: its filesystem is mounted read-only", dir),
 			"name a directory on a writable filesystem: findmnt -O rw")
 	case errors.Is(err, fs.ErrPermission):
-		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)),
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, env.Reason(err)),
 			"name a directory that you may write, or run as a user who may")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)),
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, env.Reason(err)),
 			"make space, or name a directory on another filesystem: df -h")
 	}
-	return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, reason(err)), "")
+	return model.RefusedError(fmt.Sprintf("%s cannot be written: %s", dir, env.Reason(err)), "")
 }

@@ -60,7 +60,7 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, f *os.File)
 func guardSecondGPT(t model.Target, f *os.File) error {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (%s): refused even with --destroy-data-on", t.Name, reason(err)), "")
+		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (%s): refused even with --destroy-data-on", t.Name, env.Reason(err)), "")
 	}
 	for _, block := range []int64{512, 4096} {
 		magic := make([]byte, 8)
@@ -68,7 +68,7 @@ func guardSecondGPT(t model.Target, f *os.File) error {
 			continue
 		}
 		if _, err := f.ReadAt(magic, size-block); err != nil {
-			return model.RefusedError(fmt.Sprintf("the end of %s could not be read (%s): refused even with --destroy-data-on", t.Name, reason(err)), "")
+			return model.RefusedError(fmt.Sprintf("the end of %s could not be read (%s): refused even with --destroy-data-on", t.Name, env.Reason(err)), "")
 		}
 		if string(magic) == "EFI PART" {
 			return signed(t, "carries a partition table (gpt), of which only the copy at the end is left")

@@ -15,15 +15,6 @@ import (
 	"github.com/loadline/loadline/internal/report/reporttest"
 )
 
-func written(t testing.TB, write func(io.Writer) error) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // parsed reads a table back: one map for each row. Every row must have every column.
 func parsed(t testing.TB, data []byte, columns []Column) []map[string]string {
 	t.Helper()
@@ -47,18 +38,18 @@ func parsed(t testing.TB, data []byte, columns []Column) []map[string]string {
 
 func TestGolden(t *testing.T) {
 	for name, r := range reporttest.Reports() {
-		reporttest.Golden(t, name+".csv", written(t, func(w io.Writer) error { return WriteEstimates(w, r) }))
+		reporttest.Golden(t, name+".csv", reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, r) }))
 	}
 	for name, c := range reporttest.Comparisons() {
-		reporttest.Golden(t, "compare-"+name+".csv", written(t, func(w io.Writer) error { return WriteComparison(w, c) }))
+		reporttest.Golden(t, "compare-"+name+".csv", reporttest.Written(t, func(w io.Writer) error { return WriteComparison(w, c) }))
 	}
-	reporttest.Golden(t, "samples.csv", written(t, func(w io.Writer) error { return WriteSamples(w, recorded()) }))
+	reporttest.Golden(t, "samples.csv", reporttest.Written(t, func(w io.Writer) error { return WriteSamples(w, recorded()) }))
 }
 
 // TestEstimatesAreThoseOfTheReport reads the table back and compares every number.
 func TestEstimatesAreThoseOfTheReport(t *testing.T) {
 	r := reporttest.Report("quick")
-	rows := parsed(t, written(t, func(w io.Writer) error { return WriteEstimates(w, r) }), EstimateColumns)
+	rows := parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, r) }), EstimateColumns)
 	got := map[string]model.Estimate{}
 	for _, row := range rows {
 		var v [4]float64
@@ -97,7 +88,7 @@ func TestEstimatesAreThoseOfTheReport(t *testing.T) {
 // TestUnknownIsEmpty looks at what has no value, no interval, no percentiles.
 func TestUnknownIsEmpty(t *testing.T) {
 	for name, r := range reporttest.Reports() {
-		for _, row := range parsed(t, written(t, func(w io.Writer) error { return WriteEstimates(w, r) }), EstimateColumns) {
+		for _, row := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, r) }), EstimateColumns) {
 			for column, cell := range row {
 				if strings.Contains(cell, "NaN") || strings.Contains(cell, "Inf") {
 					t.Errorf("%s: %s is %q", name, column, cell)
@@ -113,7 +104,7 @@ func TestUnknownIsEmpty(t *testing.T) {
 func TestNamesAreNoFormulas(t *testing.T) {
 	for _, first := range []string{"=", "+", "-", "@", "\t"} {
 		name := first + "1+1\"x\",\n"
-		rows := parsed(t, written(t, func(w io.Writer) error { return WriteEstimates(w, reporttest.Hostile(name)) }), EstimateColumns)
+		rows := parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteEstimates(w, reporttest.Hostile(name)) }), EstimateColumns)
 		for _, column := range []string{"run", "target", "workload", "pattern"} {
 			if got := rows[0][column]; got != "'"+name {
 				t.Errorf("%s is %q", column, got)
@@ -144,7 +135,7 @@ func recorded() *model.Recorded {
 }
 
 func TestSamplesAreARowForEachSecondWorkerAndDirection(t *testing.T) {
-	rows := parsed(t, written(t, func(w io.Writer) error { return WriteSamples(w, recorded()) }), SampleColumns)
+	rows := parsed(t, reporttest.Written(t, func(w io.Writer) error { return WriteSamples(w, recorded()) }), SampleColumns)
 	type key struct{ workload, worker, direction, ios, bytes, bad string }
 	var got []key
 	for _, r := range rows {

@@ -28,8 +28,8 @@ func scaled() *model.Report {
 
 func TestScalesAndLawsAreTables(t *testing.T) {
 	r := scaled()
-	points := written(t, func(w io.Writer) error { return WriteScales(w, r) })
-	laws := written(t, func(w io.Writer) error { return WriteLaws(w, r) })
+	points := reporttest.Written(t, func(w io.Writer) error { return WriteScales(w, r) })
+	laws := reporttest.Written(t, func(w io.Writer) error { return WriteLaws(w, r) })
 	reporttest.Golden(t, "scale-points.csv", points)
 	reporttest.Golden(t, "scale-laws.csv", laws)
 	fitted := 0

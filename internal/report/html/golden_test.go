@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 		if err := render(&b); err != nil {
 			t.Fatal(err)
 		}
-		shell := strings.NewReplacer(script, "SCRIPT", style, "STYLE", hash(script), "HASH-OF-SCRIPT", hash(style), "HASH-OF-STYLE").Replace(b.String())
+		shell := strings.NewReplacer(script, "SCRIPT", style, "STYLE", Hash(script), "HASH-OF-SCRIPT", Hash(style), "HASH-OF-STYLE").Replace(b.String())
 		reporttest.Golden(t, name+".html", []byte(shell))
 	}
 }

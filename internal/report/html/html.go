@@ -93,11 +93,12 @@ func shell(w io.Writer, island []byte) error {
 // policy is the page's Content-Security-Policy: our script and our style sheet by
 // their hashes, and nothing else.
 func policy() string {
-	return "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) +
+	return "default-src 'none'; script-src '" + Hash(script) + "'; style-src '" + Hash(style) +
 		"'; connect-src 'none'; base-uri 'none'; form-action 'none'"
 }
 
-func hash(s string) string {
+// Hash names a script or a style sheet in a Content-Security-Policy.
+func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -66,7 +66,7 @@ func TestThePolicyFitsThePage(t *testing.T) {
 		if len(inline) != 1 || inline[0][1] == "" {
 			t.Fatalf("%d inline elements %s, want 1 with something in it", len(inline), tag)
 		}
-		if want := tag + "-src '" + hash(inline[0][1]) + "'"; !strings.Contains(policy[1], want) {
+		if want := tag + "-src '" + Hash(inline[0][1]) + "'"; !strings.Contains(policy[1], want) {
 			t.Errorf("the policy %q lacks %s", policy[1], want)
 		}
 	}

@@ -1,7 +1,6 @@
 package jsonout_test
 
 import (
-	"bytes"
 	"io"
 	"testing"
 
@@ -12,23 +11,14 @@ import (
 	"github.com/loadline/loadline/internal/report/reporttest"
 )
 
-func written(t *testing.T, write func(io.Writer) error) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestGolden(t *testing.T) {
 	reports, c, d := reporttest.Reports(), reporttest.Comparisons()["comparison"], reporttest.Durabilities()["lies"]
 	for _, name := range []string{"empty", "scale"} {
-		reporttest.Golden(t, name+".json", written(t, func(w io.Writer) error { return jsonout.Write(w, reports[name]) }))
+		reporttest.Golden(t, name+".json", reporttest.Written(t, func(w io.Writer) error { return jsonout.Write(w, reports[name]) }))
 	}
-	reporttest.Golden(t, "comparison.json", written(t, func(w io.Writer) error { return jsonout.WriteComparison(w, c) }))
-	reporttest.Golden(t, "durability.json", written(t, func(w io.Writer) error { return jsonout.WriteDurability(w, d) }))
-	reporttest.Golden(t, "several.json", written(t, func(w io.Writer) error {
+	reporttest.Golden(t, "comparison.json", reporttest.Written(t, func(w io.Writer) error { return jsonout.WriteComparison(w, c) }))
+	reporttest.Golden(t, "durability.json", reporttest.Written(t, func(w io.Writer) error { return jsonout.WriteDurability(w, d) }))
+	reporttest.Golden(t, "several.json", reporttest.Written(t, func(w io.Writer) error {
 		return jsonout.WriteSeveral(w, []*model.Report{reports["empty"], reports["empty"]}, []*model.Comparison{{Schema: model.ComparisonSchema}})
 	}))
 }
@@ -41,19 +31,19 @@ func TestADocumentComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return document{first, written(t, func(w io.Writer) error { return write(w, doc) })}
+		return document{first, reporttest.Written(t, func(w io.Writer) error { return write(w, doc) })}
 	}
 	documents := map[string]document{}
 	for name, r := range reporttest.Reports() {
-		documents[name] = again(written(t, func(w io.Writer) error { return jsonout.Write(w, r) }),
+		documents[name] = again(reporttest.Written(t, func(w io.Writer) error { return jsonout.Write(w, r) }),
 			func(w io.Writer, d jsonout.Document) error { return jsonout.Write(w, d.Report) })
 	}
 	for name, c := range reporttest.Comparisons() {
-		documents["comparison "+name] = again(written(t, func(w io.Writer) error { return jsonout.WriteComparison(w, c) }),
+		documents["comparison "+name] = again(reporttest.Written(t, func(w io.Writer) error { return jsonout.WriteComparison(w, c) }),
 			func(w io.Writer, d jsonout.Document) error { return jsonout.WriteComparison(w, d.Comparison) })
 	}
 	for name, d := range reporttest.Durabilities() {
-		documents["durability "+name] = again(written(t, func(w io.Writer) error { return jsonout.WriteDurability(w, d) }),
+		documents["durability "+name] = again(reporttest.Written(t, func(w io.Writer) error { return jsonout.WriteDurability(w, d) }),
 			func(w io.Writer, d jsonout.Document) error { return jsonout.WriteDurability(w, d.Durability) })
 	}
 	for name, d := range documents {

@@ -2,21 +2,15 @@ package live
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/reporttest"
 	"github.com/loadline/loadline/internal/report/term"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // run is a short run as the engine tells it: probe, prefill, proof, three visits
 // of which the last one fails.
@@ -119,21 +113,7 @@ func TestLive(t *testing.T) {
 			if strings.HasPrefix(name, "compare-") {
 				updates = blocks()
 			}
-			got := show(o, updates)
-			file := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			reporttest.Golden(t, name+".golden", show(o, updates))
 		})
 	}
 }

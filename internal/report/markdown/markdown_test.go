@@ -19,28 +19,19 @@ import (
 	"github.com/loadline/loadline/internal/report/reporttest"
 )
 
-func written(t testing.TB, write func(io.Writer) error) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestGolden(t *testing.T) {
 	for name, r := range reporttest.Reports() {
-		reporttest.Golden(t, name+".md", written(t, func(w io.Writer) error { return Render(w, r) }))
+		reporttest.Golden(t, name+".md", reporttest.Written(t, func(w io.Writer) error { return Render(w, r) }))
 	}
 	for name, c := range reporttest.Comparisons() {
-		reporttest.Golden(t, "compare-"+name+".md", written(t, func(w io.Writer) error { return RenderComparison(w, c) }))
+		reporttest.Golden(t, "compare-"+name+".md", reporttest.Written(t, func(w io.Writer) error { return RenderComparison(w, c) }))
 	}
 	for name, d := range reporttest.Durabilities() {
-		reporttest.Golden(t, "durability-"+name+".md", written(t, func(w io.Writer) error { return RenderDurability(w, d) }))
+		reporttest.Golden(t, "durability-"+name+".md", reporttest.Written(t, func(w io.Writer) error { return RenderDurability(w, d) }))
 	}
 	all := reporttest.Reports()
-	reporttest.Golden(t, "several.md", written(t, func(w io.Writer) error { return Render(w, all["quick"], all["mixed"], all["interrupted"]) }))
-	reporttest.Golden(t, "none.md", written(t, func(w io.Writer) error { return Render(w) }))
+	reporttest.Golden(t, "several.md", reporttest.Written(t, func(w io.Writer) error { return Render(w, all["quick"], all["mixed"], all["interrupted"]) }))
+	reporttest.Golden(t, "none.md", reporttest.Written(t, func(w io.Writer) error { return Render(w) }))
 }
 
 // page renders Markdown as GitHub's dialect, raw HTML included.
@@ -76,10 +67,10 @@ func shape(page string) []string {
 func documents(t testing.TB, text string) map[string]string {
 	r := reporttest.Hostile(text)
 	pages := map[string]string{
-		"report":     rendered(t, written(t, func(w io.Writer) error { return Render(w, r) })),
-		"several":    rendered(t, written(t, func(w io.Writer) error { return Render(w, r, r) })),
-		"comparison": rendered(t, written(t, func(w io.Writer) error { return RenderComparison(w, reporttest.HostileComparison(text)) })),
-		"durability": rendered(t, written(t, func(w io.Writer) error { return RenderDurability(w, reporttest.HostileDurability(text)) })),
+		"report":     rendered(t, reporttest.Written(t, func(w io.Writer) error { return Render(w, r) })),
+		"several":    rendered(t, reporttest.Written(t, func(w io.Writer) error { return Render(w, r, r) })),
+		"comparison": rendered(t, reporttest.Written(t, func(w io.Writer) error { return RenderComparison(w, reporttest.HostileComparison(text)) })),
+		"durability": rendered(t, reporttest.Written(t, func(w io.Writer) error { return RenderDurability(w, reporttest.HostileDurability(text)) })),
 	}
 	return pages
 }
@@ -125,7 +116,7 @@ func TestAnyTextIsText(t *testing.T) {
 func TestInvalidNumbersAreCrossedOut(t *testing.T) {
 	r := reporttest.Report("invalid")
 	want := "~~" + model.FormatMetric(r.Results[0].Metric, r.Results[0].Value) + "~~"
-	out := string(written(t, func(w io.Writer) error { return Render(w, r) }))
+	out := string(reporttest.Written(t, func(w io.Writer) error { return Render(w, r) }))
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "| `"+r.Results[0].Workload+"`") && strings.Contains(line, want) && strings.Contains(line, "✗ invalid") {
 			return

@@ -207,19 +207,12 @@ func positive(v float64) bool { return usable(v) && v > 1e-15 }
 // shortTime is a duration without zeros behind the point: "1 ms".
 func shortTime(seconds float64) string {
 	number, unit, _ := strings.Cut(model.FormatDuration(seconds), " ")
-	return tidy(number) + " " + unit
+	return model.TrimZeros(number) + " " + unit
 }
 
 // tidyRate is "200", "5k".
 func tidyRate(v float64) string {
 	text := model.FormatRate(v)
 	digits := strings.TrimRight(text, "kMG")
-	return tidy(digits) + text[len(digits):]
-}
-
-func tidy(number string) string {
-	if strings.Contains(number, ".") {
-		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-	}
-	return number
+	return model.TrimZeros(digits) + text[len(digits):]
 }

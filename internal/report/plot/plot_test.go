@@ -1,38 +1,20 @@
 package plot
 
 import (
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/reporttest"
 	"github.com/loadline/loadline/internal/report/term"
 )
 
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
-
 func golden(t *testing.T, name string, lines []string) {
 	t.Helper()
-	file, got := filepath.Join("testdata", name+".golden"), strings.Join(lines, "\n")+"\n"
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	reporttest.Golden(t, name+".golden", []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 // drawings are all charts, by name.

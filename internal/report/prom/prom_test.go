@@ -16,15 +16,6 @@ import (
 	"github.com/loadline/loadline/internal/report/reporttest"
 )
 
-func written(t testing.TB, write func(io.Writer) error) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // parsed reads an exposition with Prometheus' own parser: one map of labels for
 // each sample of each metric, with the value under "".
 func parsed(t testing.TB, data []byte) map[string][]map[string]any {
@@ -52,10 +43,10 @@ func parsed(t testing.TB, data []byte) map[string][]map[string]any {
 
 func TestGolden(t *testing.T) {
 	for name, r := range reporttest.Reports() {
-		reporttest.Golden(t, name+".prom", written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
+		reporttest.Golden(t, name+".prom", reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
 	for name, c := range reporttest.Comparisons() {
-		reporttest.Golden(t, "compare-"+name+".prom", written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
+		reporttest.Golden(t, "compare-"+name+".prom", reporttest.Written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
 	}
 }
 
@@ -82,11 +73,11 @@ func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 		}
 	}
 	for name, r := range reporttest.Reports() {
-		check(name, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
+		check(name, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
-	check("bandwidth", written(t, func(w io.Writer) error { return Write(w, []*model.Report{bandwidthScale()}, nil) }))
+	check("bandwidth", reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{bandwidthScale()}, nil) }))
 	for name, c := range reporttest.Comparisons() {
-		check(name, written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
+		check(name, reporttest.Written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) }))
 	}
 	for _, m := range Metrics {
 		if !seen[m.Name] {
@@ -100,7 +91,7 @@ func TestEveryMetricIsDocumentedAndKeepsToItsLabels(t *testing.T) {
 
 func TestNumbersCarryTheirVerdict(t *testing.T) {
 	r := reporttest.Report("invalid")
-	for _, s := range parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))["loadline_operations_per_second"] {
+	for _, s := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))["loadline_operations_per_second"] {
 		if s["workload"] == r.Results[0].Workload {
 			if s["verdict"] != "invalid" || s[""] != r.Results[0].Value {
 				t.Errorf("%v", s)
@@ -114,7 +105,7 @@ func TestNumbersCarryTheirVerdict(t *testing.T) {
 // TestLabelsComeThroughUnchanged gives labels everything that the format escapes.
 func TestLabelsComeThroughUnchanged(t *testing.T) {
 	name := "a\"b\\n\\\n{x=\"y\"} 東京 }\t#"
-	s := parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{reporttest.Hostile(name)}, nil) }))["loadline_run_info"][0]
+	s := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{reporttest.Hostile(name)}, nil) }))["loadline_run_info"][0]
 	for _, label := range []string{"target", "host", "fio"} {
 		if s[label] != name {
 			t.Errorf("%s is %q, want %q", label, s[label], name)
@@ -122,14 +113,14 @@ func TestLabelsComeThroughUnchanged(t *testing.T) {
 	}
 	bad := reporttest.Hostile("x")
 	bad.Run.Target.Name = "bad \xff byte"
-	if got := parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{bad}, nil) }))["loadline_run_info"][0]["target"]; got != "bad \ufffd byte" {
+	if got := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{bad}, nil) }))["loadline_run_info"][0]["target"]; got != "bad \ufffd byte" {
 		t.Errorf("a name that is not UTF-8 is %q", got)
 	}
 }
 
 func TestSeveralRunsAndTheSameTwice(t *testing.T) {
 	a, b := reporttest.Report("quick"), reporttest.Report("mixed")
-	once, twice := written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b}, nil) }), written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b, a}, nil) })
+	once, twice := reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b}, nil) }), reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{a, b, a}, nil) })
 	if !bytes.Equal(once, twice) {
 		t.Error("the same run twice gives other samples")
 	}

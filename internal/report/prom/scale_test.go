@@ -18,7 +18,7 @@ func bandwidthScale() *model.Report {
 
 func TestTheChosenLawIsWritten(t *testing.T) {
 	write := func(r *model.Report) map[string][]map[string]any {
-		return parsed(t, written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
+		return parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
 	}
 	const rate, bandwidth, knee = "loadline_scaling_operations_per_second", "loadline_scaling_throughput_bytes_per_second", "loadline_scaling_knee_volumes"
 	values := func(list []map[string]any) map[string]float64 {

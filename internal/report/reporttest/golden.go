@@ -1,7 +1,9 @@
 package reporttest
 
 import (
+	"bytes"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,4 +34,14 @@ func Golden(t testing.TB, name string, got []byte) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got; go test -update writes it anew):\n%s", file, diff)
 	}
+}
+
+// Written is what write writes.
+func Written(t testing.TB, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
