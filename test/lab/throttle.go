@@ -17,6 +17,9 @@ type Throttle struct {
 	// which grows with IOPS while the device is idle, as on a cloud disk.
 	BurstIOPS    int64
 	BurstSeconds int64
+	// Read and Write limit each direction on its own. QEMU does not take them beside a
+	// limit on both together.
+	Read, Write Limit
 	// AccountSize (bytes) makes an I/O of n bytes count as n/AccountSize I/Os
 	// against IOPS when that is more than one.
 	AccountSize int64
@@ -32,6 +35,36 @@ type Throttle struct {
 	Unwritten bool
 }
 
+// Limit is what one direction is set to. Zero means no limit.
+type Limit struct {
+	// IOPS is in 1/s. BurstIOPS (1/s) is reached for BurstSeconds as long as there is credit.
+	IOPS, BurstIOPS int64
+	// BytesPerSecond and BurstBytes are the same in bytes per second.
+	BytesPerSecond, BurstBytes int64
+	BurstSeconds               int64
+}
+
+// name says the limit of a direction in a few words.
+func (l Limit) name(direction string) string {
+	var words []string
+	if l.IOPS > 0 {
+		words = append(words, fmt.Sprintf("%d IOPS", l.IOPS))
+	}
+	if l.BytesPerSecond > 0 {
+		words = append(words, fmt.Sprintf("%.4g MiB/s", float64(l.BytesPerSecond)/float64(mebi)))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if l.BurstIOPS > 0 {
+		words = append(words, fmt.Sprintf("burst %d IOPS for %d s", l.BurstIOPS, l.BurstSeconds))
+	}
+	if l.BurstBytes > 0 {
+		words = append(words, fmt.Sprintf("burst %.4g MiB/s for %d s", float64(l.BurstBytes)/float64(mebi), l.BurstSeconds))
+	}
+	return direction + " " + strings.Join(words, " ")
+}
+
 // name says the settings in a few words.
 func (c Throttle) name() string {
 	var words []string
@@ -43,6 +76,11 @@ func (c Throttle) name() string {
 	}
 	if c.BurstIOPS > 0 {
 		words = append(words, fmt.Sprintf("burst %d IOPS for %d s", c.BurstIOPS, c.BurstSeconds))
+	}
+	for _, side := range []string{c.Read.name("read"), c.Write.name("write")} {
+		if side != "" {
+			words = append(words, side)
+		}
 	}
 	if c.Mirrors > 1 {
 		words = append(words, fmt.Sprintf("%d mirrors", c.Mirrors))
@@ -56,15 +94,23 @@ func (c Throttle) name() string {
 // limits is the throttle group in QEMU's words (QAPI ThrottleLimits).
 func (c Throttle) limits() string {
 	group := "throttle-group,id=limit"
-	for _, limit := range []struct {
-		key   string
-		value int64
-	}{
-		{"iops-total", c.IOPS}, {"bps-total", c.BytesPerSecond}, {"iops-total-max", c.BurstIOPS},
-		{"iops-total-max-length", c.BurstSeconds}, {"iops-size", c.AccountSize},
-	} {
-		if limit.value > 0 {
-			group += fmt.Sprintf(",x-%s=%d", limit.key, limit.value)
+	set := func(key string, value int64) {
+		if value > 0 {
+			group += fmt.Sprintf(",x-%s=%d", key, value)
+		}
+	}
+	set("iops-size", c.AccountSize)
+	both := Limit{IOPS: c.IOPS, BurstIOPS: c.BurstIOPS, BurstSeconds: c.BurstSeconds, BytesPerSecond: c.BytesPerSecond}
+	for side, l := range map[string]Limit{"total": both, "read": c.Read, "write": c.Write} {
+		set("iops-"+side, l.IOPS)
+		set("bps-"+side, l.BytesPerSecond)
+		if l.BurstIOPS > 0 {
+			set("iops-"+side+"-max", l.BurstIOPS)
+			set("iops-"+side+"-max-length", l.BurstSeconds)
+		}
+		if l.BurstBytes > 0 {
+			set("bps-"+side+"-max", l.BurstBytes)
+			set("bps-"+side+"-max-length", l.BurstSeconds)
 		}
 	}
 	return group
