@@ -19,8 +19,14 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	var err error
 	if v.Prefill {
 		begin := w.Env.Now()
+		progress := func(p model.Progress) {
+			if p.Rate > 0 {
+				prep.Rates = append(prep.Rates, p.Rate)
+			}
+			tell(p)
+		}
 		limit := time.Duration(3 * req.MaxSeconds * float64(time.Second))
-		if prep.Written, err = driver.Fill(ctx, v, limit, tell); err != nil {
+		if prep.Written, err = driver.Fill(ctx, v, limit, progress); err != nil {
 			return nil, err
 		}
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()

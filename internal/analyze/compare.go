@@ -30,7 +30,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	c.Common, c.Differences = traits(&c.A, &c.B)
 	c.Comparable = !slices.ContainsFunc(c.Differences, func(d model.Difference) bool { return d.Unlike })
 	var contrasts []stats.Contrast
-	goodA, goodB := goodSamples(a.Recorded), goodSamples(b.Recorded)
+	goodA, goodB := counted(a.Recorded, sustain(a.Recorded)), counted(b.Recorded, sustain(b.Recorded))
 	for _, w := range CommonWorkloads(a.Recorded, b.Recorded) {
 		blocks := blocksOf(a.Recorded, b.Recorded, w.Name)
 		bare := len(goodA[w.Name]) == 0 || len(goodB[w.Name]) == 0

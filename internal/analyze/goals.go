@@ -90,7 +90,7 @@ func goalEstimate(rec *model.Recorded, r *model.Result, g model.Goal) (model.Est
 	if e, ok := r.Metrics[g.Metric]; ok {
 		return e, true
 	}
-	f := newFlow(gather(goodSamples(rec)[g.Workload], g.Direction), g.Metric, rec.Plan.Schedule.Mode)
+	f := newFlow(gather(counted(rec, sustain(rec))[g.Workload], g.Direction), g.Metric, rec.Plan.Schedule.Mode)
 	if f == nil || !f.has(g.Metric) {
 		return model.Estimate{Unit: g.Metric.Unit()}, false
 	}

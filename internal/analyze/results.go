@@ -17,7 +17,8 @@ var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, mode
 // without a good second has no result, unless it was imported. Verdicts are Valid and Findings empty
 // until package trust has looked.
 func Results(rec *model.Recorded) []model.Result {
-	good := goodSamples(rec)
+	found := sustain(rec)
+	good := counted(rec, found)
 	results := []model.Result{}
 	for _, w := range rec.Plan.Workloads {
 		samples := good[w.Name]
@@ -25,13 +26,21 @@ func Results(rec *model.Recorded) []model.Result {
 			results = append(results, figureResults(rec, w)...)
 			continue
 		}
+		schedule := rec.Plan.Schedule
 		for _, d := range w.Directions() {
-			if r, ok := result(w, d, w.Metric, rec.Plan.Schedule, samples); ok {
+			if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
+				// What a look fell to is one visit of fixed length.
+				schedule.Mode = model.Fixed
+			}
+		}
+		for _, d := range w.Directions() {
+			if r, ok := result(w, d, w.Metric, schedule, samples); ok {
+				r.Sustained = found[flowKey{w.Name, d}]
 				results = append(results, r)
 			}
 		}
 		if w.Sync != "" {
-			if r, ok := result(w, model.Sync, model.Latency, rec.Plan.Schedule, samples); ok {
+			if r, ok := result(w, model.Sync, model.Latency, schedule, samples); ok {
 				results = append(results, r)
 			}
 		}

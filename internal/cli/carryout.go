@@ -66,7 +66,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	}
 	unwatch := watchCopies(prep.copies, e.Now, writer.Beside)
 	status, runErr := engine.Execute(ctx, engine.Options{
-		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Scheduler: scheduler{},
+		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Looker: analyze.Judge{}, Scheduler: scheduler{},
 		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
 	})
 	unwatch()

@@ -241,7 +241,7 @@ func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCyc
 		Plan: s.plan, Run: run, Environment: s.found.Environment, Jobs: map[string]string{},
 	}}
 	_, err := engine.Execute(ctx, engine.Options{
-		Plan: s.plan, Workers: []*engine.Worker{s.worker}, Judge: analyze.Judge{}, Scheduler: scheduler{},
+		Plan: s.plan, Workers: []*engine.Worker{s.worker}, Judge: analyze.Judge{}, Looker: analyze.Judge{}, Scheduler: scheduler{},
 		Recorder: rec, Observer: s.watch, Now: s.env.Now, Beside: beside,
 	})
 	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {

@@ -97,6 +97,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 	if err := s.recorder.Prepared(*merged); err != nil {
 		return err
 	}
+	s.prepared = merged
 	e.clock = e.now().Sub(e.began).Seconds()
 	return nil
 }

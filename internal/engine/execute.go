@@ -35,7 +35,7 @@ type Observer interface {
 	Observe(model.Update)
 }
 
-// Options is what Execute needs. All fields but the last are required.
+// Options is what Execute needs. All fields but the last two are required.
 type Options struct {
 	Plan      model.Plan
 	Workers   []*Worker
@@ -45,6 +45,8 @@ type Options struct {
 	Observer  Observer
 	Now       func() time.Time
 	Beside    Besides
+	// Looker chooses the plan's looks without a pause; without one there are none.
+	Looker Looker
 }
 
 // startMargin is how far in the future a common start is set, beside the time that the
@@ -59,7 +61,7 @@ func Execute(ctx context.Context, o Options) (model.Status, error) {
 	r := &run{
 		execution: newExecution(o.Judge, o.Observer, o.Now), scheduler: o.Scheduler,
 		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder, beside: o.Beside},
-		samples: map[string][]model.Sample{},
+		samples: map[string][]model.Sample{}, looking: looking{looker: o.Looker},
 	}
 	r.remaining = r.left
 	status, reason, err := outcome(ctx, r.run(ctx))
@@ -72,6 +74,7 @@ type run struct {
 	*side
 	scheduler Scheduler
 	samples   map[string][]model.Sample
+	looking   looking
 }
 
 func (r *run) run(ctx context.Context) error {
@@ -90,7 +93,8 @@ func (r *run) run(ctx context.Context) error {
 	}
 	for round := r.lastRound() + 1; len(steps) > 0; round++ {
 		for _, step := range steps {
-			if r.dead[step.Workload] {
+			r.choose(step)
+			if r.dead[step.Workload] || r.replaced(step) {
 				continue
 			}
 			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > schedule.MaxTime {
@@ -102,6 +106,9 @@ func (r *run) run(ctx context.Context) error {
 		}
 		if r.allDead(r.plan.Workloads) {
 			return errors.New("every workload failed")
+		}
+		if err := r.lookAt(ctx); err != nil {
+			return err
 		}
 		steps = r.more(round)
 	}
@@ -134,7 +141,7 @@ func (r *run) turn(ctx context.Context, step model.Step) error {
 	case r.dead[name]:
 		u.Message = givenUp(d)
 	case d.failed == "":
-		r.samples[name] = append(r.samples[name], d.samples...)
+		r.samples[name] = append(r.samples[name], r.remember(d)...)
 		j := r.judge.Judge(d.workload, r.plan.Schedule, r.samples[name])
 		r.done[name] = j.Converged
 		u.Judgement = &j
@@ -162,11 +169,11 @@ func (r *run) more(round int) []model.Step {
 func (r *run) left() float64 {
 	var left float64
 	for i, s := range r.plan.Steps {
-		if i >= r.number && !r.dead[s.Workload] {
+		if i >= r.number && !r.dead[s.Workload] && !r.replaced(s) {
 			left += cost(r.plan.Schedule, s)
 		}
 	}
-	if r.number >= len(r.plan.Steps) {
+	if left += r.unlooked(); r.number >= len(r.plan.Steps) && left == 0 {
 		left = float64(len(r.open(r.plan.Workloads))) * slot(r.plan.Schedule)
 	}
 	return min(left, max(0, r.plan.Schedule.MaxTime-r.spent))

@@ -18,6 +18,8 @@ type side struct {
 	plan     model.Plan
 	workers  []*Worker
 	recorder Recorder
+	// prepared is what was done to the volumes before measuring.
+	prepared *model.Preparation
 	// number counts its steps.
 	number int
 	beside Besides
@@ -81,7 +83,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if err := ctx.Err(); err != nil {
 		return ended{}, err
 	}
-	s.number++
+	// A planned step keeps its number, also when one before it was left out.
+	s.number = max(s.number+1, step.Number)
 	step.Number = s.number
 	w, known := s.plan.Workload(step.Workload)
 	if !known {

@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // two is a visit of two workers of 100 IOPS each, the second half a second later.
@@ -86,8 +88,8 @@ func TestWhatIsNotProvenOfOneIsNotProvenOfAll(t *testing.T) {
 	p := Preparation{Written: 1, Seconds: 2, Proof: Proof{Method: "fiemap", Checked: 10}}
 	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: NoProof, Detail: "no map"}}, "volume 2")
 	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: NoProof, Checked: 10, Detail: "volume 2: no map"}}
-	if p != want {
-		t.Errorf("%+v, want %+v", p, want)
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

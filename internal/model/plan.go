@@ -147,6 +147,11 @@ type Schedule struct {
 	Seed      uint64  `json:"seed"`
 	// Overhead is the time that a visit costs beside ramp and visit, for estimates.
 	Overhead float64 `json:"overhead"`
+	// Look is for how many seconds a workload is looked at without a pause, in the place of
+	// its last certain visit, and Looks how many such looks the time is planned for: one for
+	// each direction. 0 where there are none.
+	Look  float64 `json:"look,omitempty"`
+	Looks int     `json:"looks,omitempty"`
 }
 
 // Step is one visit: one workload run once.
@@ -167,6 +172,9 @@ type Step struct {
 	Place int `json:"place,omitempty"`
 	// Offered is the rate (1/s) at which I/Os are due in this visit; 0 in a closed loop.
 	Offered float64 `json:"offered,omitempty"`
+	// Look marks a visit that goes on for longer than the others, to see what rate lasts.
+	// As a visit, only its first Schedule.Visit seconds count.
+	Look bool `json:"look,omitempty"`
 }
 
 // Plan is the expansion of an experiment. Steps holds the rounds that are
@@ -259,6 +267,9 @@ type Preparation struct {
 	Proof   Proof   `json:"proof"`
 	// Path is the data file that was made, when the volume is our own.
 	Path string `json:"path,omitempty"`
+	// Rates are those of the prefill, about one a second, in bytes/s; empty when several
+	// volumes were written.
+	Rates []float64 `json:"rates,omitempty"`
 }
 
 // Merge adds what was done to another volume, which name tells in words, at the same
@@ -266,6 +277,7 @@ type Preparation struct {
 func (p *Preparation) Merge(o Preparation, name string) {
 	p.Written += o.Written
 	p.Seconds = max(p.Seconds, o.Seconds)
+	p.Rates = nil
 	p.Proof.Checked += o.Proof.Checked
 	p.Proof.Unwritten += o.Proof.Unwritten
 	if o.Proof.Method == NoProof {

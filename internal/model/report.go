@@ -94,6 +94,8 @@ type Result struct {
 	Series []float64 `json:"series,omitempty"`
 	// Description is the workload in short: "rand read 4k qd64".
 	Description string `json:"description"`
+	// Sustained is what was seen without a pause; nil where nothing was looked at so.
+	Sustained *Sustained `json:"sustained,omitempty"`
 }
 
 // Report is the whole outcome. Its JSON form is "loadline.report/v1": fields

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
 )
 
 var ruleClient = Rule{
@@ -85,5 +86,5 @@ func (ev Evidence) generator(workload string) (inUse float64, ok bool) {
 	if len(cores) == 0 {
 		return 0, false
 	}
-	return median(cores), true
+	return stats.Median(cores), true
 }

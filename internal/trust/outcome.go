@@ -171,15 +171,6 @@ func (ev Evidence) target() string {
 	return model.ShellWord(target)
 }
 
-// median is the middle value; 0 when there is none.
-func median(y []float64) float64 {
-	if len(y) == 0 {
-		return 0
-	}
-	x := slices.Sorted(slices.Values(y))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
-}
-
 // only is the option that chooses workloads, "" when that would be all of them, or
 // in a sweep, a scaling experiment or another tool's run, which have no such choice.
 func (ev Evidence) only(names []string) string {

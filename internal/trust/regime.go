@@ -2,6 +2,7 @@ package trust
 
 import (
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
@@ -34,13 +35,16 @@ const (
 	surely     = 4.0
 	modesApart = 0.10
 	driftLeast = 0.05
-	// flat is the relative spread below which the rest behind a step is held by a
-	// limit, whatever it was before.
-	flat = 0.02
 	// longSeconds is the least length of an unbroken series that is cut into
-	// segments, and segmentSeconds the least length of one, or a quarter of all.
-	longSeconds    = 24
+	// segments, and segmentSeconds the least length of one, or a quarter of all. A visit of
+	// 20 s may lack its first and last second.
+	longSeconds    = 18
 	segmentSeconds = 20
+	// endSeconds is how many seconds at the end of a series are a level of their own if all of
+	// them are below all others by endLeast, and by endApart times the scatter of those.
+	endSeconds = 2
+	endLeast   = 0.25
+	endApart   = 6.0
 	// modeSeconds is the least length of a series in which modes are looked for.
 	modeSeconds = 20
 	// leastVisits is how many visits it takes to tell a drift from their noise.
@@ -121,6 +125,19 @@ func (s *series) segments() regime {
 		}
 		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
 	}
+	return s.lateFall()
+}
+
+// lateFall looks for a fall so late that what is behind it is no segment yet.
+func (s *series) lateFall() regime {
+	n := len(s.rate)
+	for at := n - endSeconds; at >= n*3/4; at-- {
+		before, after := s.rate[:at], slices.Max(s.rate[at:])
+		lowest, middle := slices.Min(before), stats.Median(before)
+		if after < (1-endLeast)*lowest && middle-after > endApart*stats.Scatter(before) {
+			return s.change(0, at, at, n, true)
+		}
+	}
 	return regime{kind: steady}
 }
 
@@ -147,24 +164,12 @@ func (s *series) change(from, end, at, to int, only bool) regime {
 	}
 	cvPre, cvPost := stats.StdDev(pre)/r.before, stats.StdDev(post)/r.after
 	switch {
-	case only && r.after < r.before && (cvPost <= cvPre/2 || scatter(post) <= flat*r.after):
+	case only && r.after < r.before && (cvPost <= cvPre/2 || stats.Scatter(post) <= stats.Flat*r.after):
 		r.kind = bursting
 	case only && r.after > r.before && at <= len(s.rate)/2:
 		r.kind = warming
 	}
 	return r
-}
-
-// scatter is the spread of most values: 1.4826 times the median distance from the
-// median, which is the standard deviation of normal ones. A limit stays one when the
-// machine stands still for a moment, and one second gets what another one lacks.
-func scatter(y []float64) float64 {
-	middle := median(y)
-	away := make([]float64, len(y))
-	for i, v := range y {
-		away[i] = math.Abs(v - middle)
-	}
-	return 1.4826 * median(away)
 }
 
 // steps looks for one change of level in a series of visits. What differs from

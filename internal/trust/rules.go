@@ -41,6 +41,7 @@ var rules = []Rule{
 	ruleForeign,
 	ruleCap,
 	rulePrecision,
+	ruleSustained,
 	ruleTail,
 	ruleWarmUp,
 	ruleBurst,

@@ -40,10 +40,29 @@ func (ev Evidence) allSeries() []series {
 		}
 		s := series{workload: r.Workload, direction: r.Direction}
 		for _, step := range firstOfEach(ev.good(r.Workload)) {
-			s.add(byStep[step.Step.Number])
+			s.add(ev.counted(r, step.Step, byStep[step.Step.Number]))
 		}
 		if len(s.rate) > 0 {
 			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// counted are the samples of a step that the result is made of: of a look those of a visit,
+// or where the rate fell in it, those of its level end and no others.
+func (ev Evidence) counted(r model.Result, step model.Step, samples []*model.Sample) []*model.Sample {
+	fell := r.Sustained != nil && (r.Sustained.Lasting == model.Fell || r.Sustained.Lasting == model.FellUnsteady)
+	if !fell && !step.Look {
+		return samples
+	}
+	visit := int(math.Round(ev.Recorded.Plan.Schedule.Visit))
+	seen := map[int]int{}
+	var list []*model.Sample
+	for _, x := range samples {
+		seen[x.Worker]++
+		if fell && step.Number == r.Sustained.Step && x.End-x.Seconds/2 > r.Sustained.From || !fell && seen[x.Worker] <= visit {
+			list = append(list, x)
 		}
 	}
 	return list

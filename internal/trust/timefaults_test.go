@@ -90,6 +90,45 @@ var timeFaults = []fault{
 			300, 300, 300, 300, 301, 299, 300, 300, 300, 325, 276, 299, 300, 300}
 		unbroken(ev, iops.Name, len(measured), func(i int) float64 { return measured[i] })
 	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}},
+	{rule: "burst", name: "in a visit of 20 s", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 7 {
+				return 2000 * wiggle(i)
+			}
+			return 500 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "to 498/s after 7 s"},
+	{rule: "burst", name: "in the last seconds of 20", spoil: func(ev *Evidence) {
+		unbroken(ev, iops.Name, 20, func(i int) float64 {
+			if i < 18 {
+				return 2000 * wiggle(i)
+			}
+			return 500 * wiggle(i)
+		})
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "modes", "tail"}, says: "to 499/s after 18 s"},
+	{rule: "sustained", name: "it fell", spoil: func(ev *Evidence) {
+		ev.Results[0].Sustained = &model.Sustained{Lasting: model.Fell, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
+			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096, Seconds: 5, IOs: 20000, Bytes: 20000 * 4096, Refill: 10}}
+	}, want: []string{"note rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"},
+		says: "burst: rand-read-iops does 6.00k/s for 20.0k I/Os or more, and then 2.00k/s, which is the result"},
+	{rule: "sustained", name: "it fell to no level", spoil: func(ev *Evidence) {
+		ev.Results[0].Sustained = &model.Sustained{Lasting: model.FellUnsteady, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
+			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096}}
+	}, want: []string{"warning rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"}},
+	{rule: "sustained", name: "another one fell, and this one was not looked at", spoil: func(ev *Evidence) {
+		ev.Results[2].Sustained = &model.Sustained{Lasting: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
+	}, want: []string{"warning rand-read-lat"}, says: "not looked at: rand-read-iops fell to 300/s"},
+	{rule: "sustained", name: "another one fell, to more than this one does", spoil: func(ev *Evidence) {
+		ev.Results[2].Sustained.Lasting = model.Below
+	}},
+	{rule: "sustained", name: "nothing was looked at", spoil: func(ev *Evidence) {
+		for i := range ev.Results {
+			ev.Results[i].Sustained = nil
+		}
+	}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}},
+	{rule: "sustained", name: "more bytes than what was looked at", spoil: func(ev *Evidence) {
+		ev.Results[0].Sustained.BytesUnseen = true
+	}, want: []string{"not-checked rand-read-iops"}},
 	{rule: "warm-up", name: "half of the time", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 140, func(i int) float64 {
@@ -98,7 +137,7 @@ var timeFaults = []fault{
 			}
 			return 2000 * wiggle(i)
 		})
-	}, want: []string{"note rand-read-iops"}, also: []string{"tail"}, says: "the first 1 m 10 s"},
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "the first 1 m 10 s"},
 	{rule: "warm-up", name: "a slow first visit", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 6 {
@@ -113,7 +152,7 @@ var timeFaults = []fault{
 	{rule: "warm-up", name: "left out until steady", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
-	}, want: []string{"note rand-read-iops"}, also: []string{"tail"}, says: "left out"},
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "left out"},
 	{rule: "cliff", name: "a rise late", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 100, func(i int) float64 {
 			if i < 70 {

@@ -165,6 +165,10 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 		line = fmt.Sprintf("%s %s block %d, %s: ", s.number(r.Step), r.Step.Workload, r.Step.Block, s.side)
 	}
 	value := s.headline(s.sum, s.sumSeconds)
+	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
+		return fmt.Sprintf("%s %s without a pause for %s: %s in its last second", s.number(r.Step), r.Step.Workload,
+			model.FormatSpan(r.Step.Seconds), model.FormatMetric(s.metric(), s.lastRate))
+	}
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
 		line += string(j.Direction) + " "
 	}

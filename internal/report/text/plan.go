@@ -137,9 +137,20 @@ func scheduleWords(pl *model.Plan) []string {
 		return []string{work + ", one visit each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "round"), visit),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "round"), visit) + lookWords(s),
 		"then more where the interval is wider than ±" + words.Asked(s.Precision),
 	}
+}
+
+// lookWords tells of the visits that go on for longer.
+func lookWords(s model.Schedule) string {
+	switch {
+	case s.Look <= 0:
+		return ""
+	case s.Looks == 1:
+		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see what rate lasts"
+	}
+	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see what rate lasts"
 }
 
 // timeWords tells how long it takes.

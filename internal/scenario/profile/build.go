@@ -54,7 +54,8 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 }
 
 func measureSeconds(p *model.Plan) float64 {
-	var sum float64
+	// A look takes the place of a visit.
+	sum := float64(p.Schedule.Looks) * (p.Schedule.Look - p.Schedule.Visit)
 	for _, s := range p.Steps {
 		sum += s.Ramp + s.Seconds + p.Schedule.Overhead
 	}

@@ -25,6 +25,11 @@ const (
 	// too well, and the interval is too narrow. With three or more workloads the
 	// others lie between; with one or two, more rounds must.
 	span = 15.0
+	// lookSeconds is how long a workload is looked at without a pause, to see what
+	// rate lasts: a credit that refills while others are visited is used up in it. For its sake visits may get as short
+	// as lookVisit, from which on the counters of a device can be compared with them.
+	lookSeconds = 20.0
+	lookVisit   = 2.0
 	// rounding forgives what binary fractions do to sums of times.
 	rounding = 1e-6
 )
@@ -58,6 +63,10 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	fromProfile := exp.MaxTime == 0 && p.MaxTime > 0
 	if sides > 1 {
 		s.MinRounds = defaultBlocks
+		if rest := s.MaxTime - float64(lookable(p.Workloads))*(lookSeconds+1); fromProfile && rest > s.MaxTime/2 {
+			// A comparison makes no looks, so it has no need of their time.
+			s.MaxTime = rest
+		}
 		if exp.MaxTime == 0 {
 			s.MaxTime = timeForSides(s, n, sides)
 		}
@@ -65,7 +74,45 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	if exp.Repeat > 0 {
 		s.MinRounds = exp.Repeat
 	}
-	return fitTime(s, n, sides, fromProfile)
+	plain, err := fitTime(s, n, sides, fromProfile)
+	if err != nil || sides > 1 || exp.Sweep != nil || exp.Scale != nil {
+		return plain, err
+	}
+	return fitLooks(s, plain, p.Workloads), nil
+}
+
+// fitLooks gives each direction a look, or as many as there is time for beside visits that
+// are not much shorter. plain is the schedule without any.
+func fitLooks(s, plain model.Schedule, workloads []model.Workload) model.Schedule {
+	least := min(plain.Visit, lookVisit)
+	for n := lookable(workloads); n > 0; n-- {
+		part := s
+		part.MaxTime -= float64(n) * (lookSeconds - least)
+		fitted, err := fitTime(part, len(workloads), 1, false)
+		if err == nil && fitted.Visit >= least {
+			fitted.MaxTime, fitted.Look, fitted.Looks = s.MaxTime, lookSeconds, n
+			return fitted
+		}
+	}
+	return plain
+}
+
+// lookable is in how many directions the workloads can be looked at: an open loop only
+// offers what it is told to offer.
+func lookable(workloads []model.Workload) int {
+	seen := map[model.Direction]bool{}
+	for _, w := range workloads {
+		for _, d := range w.Directions() {
+			seen[d] = seen[d] || !w.OpenLoop
+		}
+	}
+	n := 0
+	for _, closed := range seen {
+		if closed {
+			n++
+		}
+	}
+	return n
 }
 
 // timeForSides is the time that a comparison gets when none is asked for: as much

@@ -1,0 +1,308 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/stats"
+)
+
+const (
+	// lower is the least share by which a rate that lasts is below what short visits said.
+	lower = 0.07
+	// reaches is how near, as a share, a rate has to come to another one to draw on the
+	// same limit as that one.
+	reaches = 1.05
+	// fewBytes is the share of the most bytes per second below which a look says nothing of
+	// a credit that counts bytes.
+	fewBytes = 0.8
+	// confirming is how many looks have to be below the visits when none shows a fall.
+	confirming = 2
+	// levelSeconds is how long the level end of a look has to be.
+	levelSeconds = 6
+)
+
+// glance is what was seen of one workload in one direction: in short visits, before it was
+// looked at, and without a pause. The rates are in 1/s.
+type glance struct {
+	workload  model.Workload
+	direction model.Direction
+	// visits are the rates of the visits, bandwidth (bytes/s) is their mean.
+	visits    []float64
+	bandwidth float64
+	looks     []visit
+}
+
+// rate is the mean of the visits.
+func (g *glance) rate() float64 { return stats.Mean(g.visits) }
+
+// glances gathers what was seen, in the order of the workloads.
+func glances(rec *model.Recorded) []glance {
+	looks := lookSteps(rec)
+	good := goodSamples(rec)
+	var list []glance
+	for _, w := range rec.Plan.Workloads {
+		for _, d := range w.Directions() {
+			g := glance{workload: w, direction: d}
+			var bandwidths []float64
+			for _, v := range gather(good[w.Name], d) {
+				if looks[v.step] {
+					g.looks = append(g.looks, v)
+				} else if len(g.looks) == 0 {
+					t := total(v.seconds)
+					g.visits, bandwidths = append(g.visits, t.value(model.IOPS)), append(bandwidths, t.value(model.Bandwidth))
+				}
+			}
+			if len(g.visits) > 0 {
+				g.bandwidth = stats.Mean(bandwidths)
+			}
+			if len(g.visits)+len(g.looks) > 0 {
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// lookSteps are the numbers of the looks.
+func lookSteps(rec *model.Recorded) map[int]bool {
+	looks := map[int]bool{}
+	for _, r := range rec.Run.Steps {
+		if r.Step.Look {
+			looks[r.Step.Number] = true
+		}
+	}
+	return looks
+}
+
+// insight is what a look came to.
+type insight struct {
+	*glance
+	stats.Stretch
+	// fell tells that the rate did, coupled that it did in the other direction of this mix,
+	// and unsure that one look was below the visits, in which no fall was seen: a mood of the
+	// storage looks like that as well, and a second look decides.
+	fell, coupled, unsure bool
+	// last is the look that the level end is of; its seconds are in rates.
+	last  visit
+	rates []float64
+	// bandwidth is that of the level end.
+	bandwidth float64
+}
+
+// insights judges the looks. visit is the length of a visit in seconds.
+func insights(list []glance, length int) []insight {
+	pool := &stats.Pool{}
+	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
+	for i := range list {
+		pool.Add(list[i].visits)
+		pools[list[i].direction].Add(list[i].visits)
+	}
+	var all []insight
+	for i := range list {
+		g := &list[i]
+		if len(g.looks) == 0 {
+			continue
+		}
+		s := insight{glance: g, last: g.looks[len(g.looks)-1]}
+		below := 0
+		for _, look := range g.looks {
+			s.rates = series(look.seconds, model.IOPS)
+			s.Stretch = stats.Level(s.rates)
+			s.fell = s.fell || s.Fell
+			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) {
+				below++
+			}
+		}
+		end := total(s.last.seconds[s.From:])
+		s.bandwidth = end.value(model.Bandwidth)
+		s.unsure = !s.fell && below == len(g.looks) && below < confirming
+		s.fell = s.fell || below == len(g.looks) && below >= confirming
+		all = append(all, s)
+	}
+	for i := range all {
+		// What is looked at when a credit is known to be empty has nothing left to fall from.
+		if s := &all[i]; s.unsure && limitOf(all, s.direction) != nil {
+			s.fell, s.unsure = true, false
+		}
+	}
+	for i := range all {
+		for _, other := range all {
+			all[i].coupled = all[i].coupled || other.fell && other.workload.Name == all[i].workload.Name && other.direction != all[i].direction
+		}
+	}
+	return all
+}
+
+// limit is the sustained rate that looks have found in one direction: the highest rate and
+// bandwidth that anything fell to.
+type limit struct {
+	insight
+	bandwidth float64
+	// countsIOs tells that several looks fell to one rate in I/Os but not in bytes.
+	countsIOs bool
+}
+
+// limitOf is nil where nothing fell.
+func limitOf(all []insight, d model.Direction) *limit {
+	var l *limit
+	for _, s := range all {
+		if s.direction != d || !s.fell {
+			continue
+		}
+		if l == nil {
+			l = &limit{insight: s, bandwidth: s.bandwidth}
+			continue
+		}
+		near := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
+		l.countsIOs = l.countsIOs || near && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
+		l.bandwidth = max(l.bandwidth, s.bandwidth)
+		if s.Mean > l.Mean {
+			l.insight = s
+		}
+	}
+	return l
+}
+
+// above tells whether a workload may draw on the same credit.
+func (l *limit) above(g *glance) bool {
+	return g.rate() > reaches*l.Mean || !l.countsIOs && g.bandwidth > reaches*l.bandwidth
+}
+
+// flowKey is a workload in one direction.
+type flowKey struct {
+	workload  string
+	direction model.Direction
+}
+
+// sustain says of each result what the looks say of it; nil where there were none.
+func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
+	if rec.Plan.Schedule.Look <= 0 {
+		return nil
+	}
+	list := glances(rec)
+	all := insights(list, int(rec.Plan.Schedule.Visit))
+	found := map[flowKey]*model.Sustained{}
+	for i := range list {
+		g := &list[i]
+		s := sustained(g, all)
+		if s == nil {
+			continue
+		}
+		if filled, ok := prefilled(rec); s.Lasting == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
+			s.BytesUnseen = !(ok && g.direction == model.Write && filled >= fewBytes*g.bandwidth)
+		}
+		found[flowKey{g.workload.Name, g.direction}] = s
+	}
+	return found
+}
+
+// sustained is what the looks say of one workload in one direction.
+func sustained(g *glance, all []insight) *model.Sustained {
+	var own, heaviest *insight
+	for i := range all {
+		switch s := &all[i]; {
+		case s.glance == g:
+			own = s
+		case s.direction == g.direction && (heaviest == nil || len(s.rates) > len(heaviest.rates)):
+			heaviest = s
+		}
+	}
+	l := limitOf(all, g.direction)
+	switch {
+	case own != nil && (own.fell || own.coupled):
+		return own.describe(fallen(own))
+	case own != nil && own.unsure:
+		return own.describe(model.Doubtful)
+	case own != nil:
+		return own.describe(model.Held)
+	case l != nil && len(g.visits) > 0 && l.above(g):
+		return l.describe(model.Doubtful)
+	case l != nil:
+		return l.describe(model.Below)
+	case heaviest != nil:
+		return heaviest.describe(model.Held)
+	}
+	return nil
+}
+
+// fallen tells how well the rate is known that a look fell to.
+func fallen(s *insight) model.Lasting {
+	if len(s.rates)-s.From < levelSeconds || s.Scatter > stats.Flat*s.Mean {
+		return model.FellUnsteady
+	}
+	return model.Fell
+}
+
+// describe writes an insight down.
+func (s *insight) describe(l model.Lasting) *model.Sustained {
+	t := total(s.last.seconds)
+	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.step, Seconds: t.seconds, IOs: t.ios, Bytes: t.bytes,
+		From: s.last.seconds[s.From].begin, Rate: s.Mean, Bandwidth: s.bandwidth}
+	if s.fell {
+		d.Burst = s.burst()
+	}
+	return d
+}
+
+// burst is what the rate was before it fell. The credit is what the first look did above
+// the level end, or the visit that did the most above it.
+func (s *insight) burst() *model.Burst {
+	first := s.looks[0]
+	rates := series(first.seconds, model.IOPS)
+	block := s.bandwidth / s.Mean
+	b := &model.Burst{Rate: s.rate()}
+	if len(s.visits) == 0 {
+		b.Rate = 0
+	}
+	if at := stats.Level(rates); at.Fell {
+		b.Rate = max(at.Before, b.Rate)
+	}
+	for _, v := range rates {
+		if v-s.Mean < (b.Rate-s.Mean)/2 {
+			break
+		}
+		b.Seconds++
+		b.IOs += v - s.Mean
+	}
+	b.Rate = max(b.Rate, s.Mean)
+	b.Bandwidth, b.Bytes = b.Rate*block, b.IOs*block
+	b.Refill = b.IOs / math.Max(s.Mean, math.SmallestNonzeroFloat64)
+	return b
+}
+
+// counted are the good samples that results are made of, by workload: of a look the seconds
+// of a visit, and of what fell in one only the level end.
+func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string][]model.Sample {
+	good := goodSamples(rec)
+	looks := lookSteps(rec)
+	if len(looks) == 0 {
+		return good
+	}
+	visit := int(math.Round(rec.Plan.Schedule.Visit))
+	for _, w := range rec.Plan.Workloads {
+		step, from := 0, 0.0
+		for _, d := range w.Directions() {
+			if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
+				step, from = s.Step, max(from, s.From)
+			}
+		}
+		seen := map[[2]int]int{}
+		kept := make([]model.Sample, 0, len(good[w.Name]))
+		for _, x := range good[w.Name] {
+			k := [2]int{x.Step, x.Worker}
+			seen[k]++
+			level := x.Step == step && x.End-x.Seconds/2 > from
+			if level || step == 0 && (!looks[x.Step] || seen[k] <= visit) {
+				kept = append(kept, x)
+			}
+		}
+		good[w.Name] = kept
+	}
+	return good
+}
+
+// fellIn tells whether the result is what the look fell to.
+func fellIn(s *model.Sustained) bool {
+	return s.Lasting == model.Fell || s.Lasting == model.FellUnsteady
+}

@@ -1,0 +1,151 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Stretch is what a measurement without a pause came to.
+type Stretch struct {
+	// From is the index of the first second of its level end.
+	From int
+	// Mean is that of the level end, Scatter the spread of most of its seconds.
+	Mean, Scatter float64
+	// Before is the mean of what came before it; 0 when nothing did.
+	Before float64
+	// Fell tells that the seconds before were faster than the end by more than noise.
+	Fell bool
+}
+
+const (
+	// settling is how many seconds of a stretch are not its end, whatever they are: a
+	// small credit is used up in them.
+	settling = 5
+	// fall is the least change of level, relative to the higher one, that is one.
+	fall = 0.10
+	// Flat is the relative scatter below which a rate is held by a limit.
+	Flat = 0.02
+	// leastLevel is how many seconds it takes to speak of a level.
+	leastLevel = 3
+)
+
+// Level finds the level end of a stretch of seconds: the last of its segments, without the
+// seconds in which the level changed, and without the first five or quarter of them.
+func Level(y []float64) Stretch {
+	n := len(y)
+	first := min(settling, n/4)
+	segments := Segments(y, max(leastLevel, n/4))
+	last := segments[len(segments)-1]
+	s := Stretch{From: last.From}
+	if last.From > 0 {
+		before := segments[len(segments)-2].Mean
+		end := Median(y[(last.From+n)/2:])
+		// A segment has a least length, so a late change is inside the last one.
+		for s.From < n-1 && math.Abs(y[s.From]-before) < math.Abs(y[s.From]-end) {
+			s.From++
+		}
+		if s.From < n-leastLevel && s.From > 0 && math.Abs(y[s.From]-end) > math.Abs(before-end)/20 {
+			// In this second it changed.
+			s.From++
+		}
+	}
+	s.From = min(max(s.From, first), max(n-1, 0))
+	end := y[s.From:]
+	s.Mean, s.Scatter = Mean(end), Scatter(end)
+	if s.From > 0 {
+		s.Before = Mean(y[:s.From])
+		if last.From > 0 {
+			s.Before = Median(y[:s.From])
+		}
+	}
+	s.Fell = len(end) >= leastLevel && s.From > 0 && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean && apart(y[:s.From], end)
+	return s
+}
+
+// apart tells whether the means of two pieces differ by more than the second one's noise,
+// which may be correlated, makes them differ.
+func apart(a, b []float64) bool {
+	phi := Correlation(b)
+	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
+	return math.Abs(Mean(a)-Mean(b)) > math.Max(Scatter(b), Floor*Mean(b))*math.Max(2.5, 4*wander)
+}
+
+// Pool collects what visits of several workloads tell of the spread between visits.
+type Pool struct{ square, df float64 }
+
+// Add adds the values of the visits of one workload.
+func (p *Pool) Add(values []float64) {
+	if len(values) < 2 {
+		return
+	}
+	logs := logarithms(values)
+	p.square += Variance(logs) * float64(len(logs)-1)
+	p.df += float64(len(logs) - 1)
+}
+
+// oneInThousand is how rarely noise is to be taken for a fall, for one look.
+const oneInThousand = 0.001
+
+// Below tells whether the level end of a stretch lies below the visits, which had pauses
+// between them, by at least the share and by more than the spread between visits explains:
+// the largest of the workload's own visits, of the pools of all workloads and of those alike, and of
+// pieces of the end that are as long as visits (length seconds). The level of the test is a
+// thousandth.
+func (s Stretch) Below(end, visits []float64, all, alike *Pool, length int, share float64) bool {
+	if len(visits) == 0 || len(end) < leastLevel || !(s.Mean < (1-share)*Mean(visits)) {
+		return false
+	}
+	own := &Pool{}
+	own.Add(visits)
+	pieces := &Pool{}
+	pieces.Add(cutUp(end, max(1, length)))
+	spread := Floor
+	for _, p := range []*Pool{all, alike, own, pieces} {
+		if p.df > 0 {
+			spread = math.Max(spread, math.Sqrt(p.square/p.df))
+		}
+	}
+	away := Mean(logarithms(visits)) - math.Log(math.Max(s.Mean, math.SmallestNonzeroFloat64))
+	t := away / (spread * math.Sqrt(1+1/float64(len(visits))))
+	return StudentP(t, math.Max(1, all.df))/2 < oneInThousand
+}
+
+// cutUp is the means of the whole pieces of a length.
+func cutUp(y []float64, length int) []float64 {
+	var means []float64
+	for i := 0; i+length <= len(y); i += length {
+		means = append(means, Mean(y[i:i+length]))
+	}
+	return means
+}
+
+// Scatter is the spread of most values: 1.4826 times the median distance from the
+// median, which is the standard deviation of normal ones. A limit stays one when the
+// machine stands still for a moment, and one second gets what another one lacks.
+func Scatter(y []float64) float64 {
+	middle := Median(y)
+	away := make([]float64, len(y))
+	for i, v := range y {
+		away[i] = math.Abs(v - middle)
+	}
+	return 1.4826 * Median(away)
+}
+
+// Median is the middle value; 0 when there is none.
+func Median(y []float64) float64 {
+	if len(y) == 0 {
+		return 0
+	}
+	x := slices.Sorted(slices.Values(y))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// logarithms of values, of which none is taken for less than a millionth of the mean.
+func logarithms(values []float64) []float64 {
+	least := 1e-6 * Mean(values)
+	list := make([]float64, len(values))
+	for i, v := range values {
+		list[i] = math.Log(math.Max(v, math.Max(least, math.SmallestNonzeroFloat64)))
+	}
+	return list
+}

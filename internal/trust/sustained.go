@@ -1,0 +1,194 @@
+package trust
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleSustained = Rule{
+	Name:   "sustained",
+	Checks: "the rate lasts: no credit or cache refilled between the visits",
+	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction, held against the visits of all; " +
+		"what it fell to (by 7 %, beyond the spread between visits) is the result",
+	Severity: "note where the result is the rate that lasts, with the burst beside it; warning where that is not level, or a workload was not looked at that may draw on the same",
+	Advice:   "`--until-steady` measures the level that lasts of the workloads that are named",
+	check:    checkSustained,
+}
+
+// checkSustained: what fills again in the pauses between short visits (credits of a cloud
+// disk, write caches) lets all visits agree on a rate that does not last.
+//
+// Evidence: the looks, as analysis has judged them. A pass says which credit is excluded:
+// one that a stretch at this rate would have used up. Source: methodology's "One look that
+// does not pause".
+func checkSustained(ev Evidence) []model.Finding {
+	if ev.Recorded.Plan.Schedule.Mode != model.Rounds || ev.Recorded.Imported != nil {
+		return ev.stretches()
+	}
+	var o outcome
+	var held holding
+	var doubts []doubt
+	for _, r := range ev.Results {
+		s := r.Sustained
+		if r.Direction == model.Sync {
+			continue
+		}
+		if s == nil {
+			o.miss(r.Workload, ev.noLook())
+			continue
+		}
+		switch s.Lasting {
+		case model.Fell, model.FellUnsteady:
+			// Of a mix, the direction in which it fell tells.
+			if s.Burst != nil {
+				o.fault(ev.fell(r, s))
+			}
+		case model.Doubtful:
+			doubts = addDoubt(doubts, r, s)
+		case model.Below:
+			o.pass(r.Workload)
+		case model.Held:
+			if s.BytesUnseen {
+				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was looked at, so a credit that counts bytes would not show", s.Looked))
+				continue
+			}
+			o.pass(r.Workload)
+			held.add(s.Looked, s.Seconds, s.IOs, s.Bytes)
+		}
+	}
+	for _, d := range doubts {
+		o.fault(ev.doubtful(d))
+	}
+	return held.into(o.findings("slower than the rate that lasts", "there is no result to judge"))
+}
+
+// doubt is about workloads that were not looked at, of what one look has shown.
+type doubt struct {
+	look  *model.Sustained
+	names []string
+}
+
+// addDoubt adds a result to those that are as doubtful for the same reason.
+func addDoubt(list []doubt, r model.Result, s *model.Sustained) []doubt {
+	for i := range list {
+		if list[i].look.Step == s.Step && s.Looked != r.Workload && list[i].look.Looked == s.Looked {
+			list[i].names = add(list[i].names, r.Workload)
+			return list
+		}
+	}
+	return append(list, doubt{s, []string{r.Workload}})
+}
+
+// doubtful tells of results that may be a burst.
+func (ev Evidence) doubtful(d doubt) model.Finding {
+	s, were := d.look, "was"
+	if len(d.names) > 1 {
+		were = "were"
+	}
+	f := model.Finding{Severity: model.SeverityWarning, Results: d.names,
+		Message: fmt.Sprintf("not looked at: %s fell to %s without pauses, and %s, which may draw on the same credit, %s measured with pauses only",
+			s.Looked, rates(s.Rate, s.Bandwidth), few(d.names), were),
+		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
+		Next:     ev.command(ev.only(d.names), "--until-steady")}
+	if s.Looked == d.names[0] {
+		f.Message = fmt.Sprintf("slower without pauses: %s did %s in one look without a pause, less than in its visits, and there was no time to look again",
+			s.Looked, rates(s.Rate, s.Bandwidth))
+	}
+	return f
+}
+
+// noLook is why nothing was looked at without a pause.
+func (ev Evidence) noLook() string {
+	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Run.Comparison != "" {
+		return "nothing was looked at without a pause in this kind of run, so a credit that refills between the visits would not show (loadline run looks)"
+	}
+	return "no time for a look of 20 s without a pause, so a credit that refills between the visits would not show; a longer --max-time gives it"
+}
+
+// fell tells of a rate that does not last.
+func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
+	b := s.Burst
+	f := model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
+		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more, and then %s, which is the result; at rest it takes %s or more until that is full again",
+			r.Workload, rates(b.Rate, b.Bandwidth), model.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), model.FormatSpan(b.Refill)),
+		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
+			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
+		Next: "nothing, when the rate that lasts is what you wanted to see"}
+	if s.Lasting == model.FellUnsteady {
+		f.Severity = model.SeverityWarning
+		f.Message = fmt.Sprintf("burst: %s does %s in short visits and fell to about %s without pauses, where it was not level for long enough to be sure",
+			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
+		f.Next = ev.command(ev.only([]string{r.Workload}), "--until-steady")
+	}
+	return f
+}
+
+// holding is what held its rate without a pause.
+type holding struct {
+	words []string
+	looks []map[string]any
+}
+
+// add adds a stretch, once.
+func (h *holding) add(looked string, seconds, ios, bytes float64) {
+	for _, l := range h.looks {
+		if l["looked"] == looked && l["ios"] == ios {
+			return
+		}
+	}
+	h.looks = append(h.looks, map[string]any{"looked": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
+	h.words = append(h.words, fmt.Sprintf("%s held its rate for %s without a pause, so %s", looked, model.FormatSpan(seconds), excluded(ios, bytes)))
+}
+
+// into lets the pass among the findings say what held.
+func (h *holding) into(findings []model.Finding) []model.Finding {
+	for i := range findings {
+		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
+			f.Message, f.Evidence = strings.Join(h.words, "; "), map[string]any{"looks": h.looks}
+		}
+	}
+	return findings
+}
+
+// excluded says which credit a stretch without a pause excludes. One of C I/Os that fills at
+// a rate f is used up at a rate r within C/(r−f) seconds; over T seconds all of it shows
+// below T·(r−f), which is all that was done when nothing flows in, and half of it when half
+// the rate does.
+func excluded(ios, bytes float64) string {
+	return fmt.Sprintf("a credit of up to %s I/Os or %s is excluded (half of that, if it fills at half the rate)",
+		model.FormatRate(ios), model.FormatSize(int64(bytes)))
+}
+
+// stretches is the rule for visits that are long themselves: whether they fell is what burst
+// and cliff say.
+func (ev Evidence) stretches() []model.Finding {
+	var o outcome
+	var held holding
+	for i := range ev.series {
+		s := &ev.series[i]
+		switch is := ev.regimes[i].kind; {
+		case !s.long() || len(s.rate) < longSeconds:
+			o.miss(s.workload, tooFewSeconds)
+		case is == bursting || is == stepping:
+			o.miss(s.workload, "its level changed: see burst and cliff")
+		default:
+			var ios float64
+			for _, v := range s.rate {
+				ios += v
+			}
+			o.pass(s.workload)
+			held.add(s.workload, float64(len(s.rate)), ios, s.bytes[len(s.bytes)-1])
+		}
+	}
+	return held.into(o.findings("", "no second was recorded"))
+}
+
+// rates writes a rate, with the bandwidth where that says more.
+func rates(ios, bytes float64) string {
+	if ios > 0 && bytes/ios >= 64<<10 {
+		return model.FormatBandwidth(bytes)
+	}
+	return model.FormatMetric(model.IOPS, ios)
+}
