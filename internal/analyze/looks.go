@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
@@ -18,6 +19,12 @@ const (
 	fewBytes = 0.8
 	// confirming is how many looks have to be below the visits when none shows a fall.
 	confirming = 2
+	// farLower is how far below visits that differ from each other a limit has to be.
+	farLower = 0.15
+	// plainFall is the fall in a look that noise does not make before a level end, and
+	// beyondNoise how many times the spread of seconds a smaller one has to be.
+	plainFall   = 0.25
+	beyondNoise = 6.0
 	// levelSeconds is how long the level end of a look has to be.
 	levelSeconds = 6
 )
@@ -30,7 +37,9 @@ type glance struct {
 	// visits are the rates of the visits, bandwidth (bytes/s) is their mean.
 	visits    []float64
 	bandwidth float64
-	looks     []visit
+	// within is the relative spread of the seconds around the means of their visits.
+	within float64
+	looks  []visit
 }
 
 // rate is the mean of the visits.
@@ -45,14 +54,20 @@ func glances(rec *model.Recorded) []glance {
 		for _, d := range w.Directions() {
 			g := glance{workload: w, direction: d}
 			var bandwidths []float64
+			var square, df float64
 			for _, v := range gather(good[w.Name], d) {
 				if looks[v.step] {
 					g.looks = append(g.looks, v)
 				} else if len(g.looks) == 0 {
 					t := total(v.seconds)
+					if y := series(v.seconds, model.IOPS); len(y) > 1 {
+						n, cv := float64(len(y)-1), stats.StdDev(y)/stats.Mean(y)
+						square, df = square+n*cv*cv, df+n
+					}
 					g.visits, bandwidths = append(g.visits, t.value(model.IOPS)), append(bandwidths, t.value(model.Bandwidth))
 				}
 			}
+			g.within = math.Sqrt(square / max(1, df))
 			if len(g.visits) > 0 {
 				g.bandwidth = stats.Mean(bandwidths)
 			}
@@ -106,23 +121,29 @@ func insights(list []glance, length int) []insight {
 		}
 		s := insight{glance: g, last: g.looks[len(g.looks)-1]}
 		below := 0
+		var ends []float64
 		for _, look := range g.looks {
 			s.rates = series(look.seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
-			s.fell = s.fell || s.Fell
-			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) {
+			s.fell = s.fell || s.Fell && s.plain()
+			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) || s.limited() {
 				below++
 			}
+			ends = append(ends, s.Mean)
 		}
 		end := total(s.last.seconds[s.From:])
 		s.bandwidth = end.value(model.Bandwidth)
 		s.unsure = !s.fell && below == len(g.looks) && below < confirming
-		s.fell = s.fell || below == len(g.looks) && below >= confirming
+		s.fell = s.fell || below == len(g.looks) && below >= confirming && slices.Max(ends) < reaches*slices.Min(ends)
 		all = append(all, s)
 	}
 	for i := range all {
 		// What is looked at when a credit is known to be empty has nothing left to fall from.
-		if s := &all[i]; s.unsure && limitOf(all, s.direction) != nil {
+		s := &all[i]
+		if s.fell || limitOf(all, s.direction) == nil || len(s.visits) == 0 {
+			continue
+		}
+		if s.unsure || s.Mean < s.rate()/reaches {
 			s.fell, s.unsure = true, false
 		}
 	}
@@ -132,6 +153,20 @@ func insights(list []glance, length int) []insight {
 		}
 	}
 	return all
+}
+
+// limited tells whether the end of a look is held by a limit far below the visits, none of
+// which is below it. Visits that meet a credit now full and now empty differ so much from
+// each other that no test of their mean would say so.
+func (s *insight) limited() bool {
+	return len(s.visits) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.visits)*(1+stats.Flat)
+}
+
+// plain tells whether a fall that a look shows is more than what the seconds of a visit
+// differ by, and lies below the visits.
+func (s *insight) plain() bool {
+	drop := 1 - s.Mean/s.Before
+	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.visits) == 0 || s.Mean < (1-lower)*s.rate())
 }
 
 // limit is the sustained rate that looks have found in one direction: the highest rate and

@@ -81,7 +81,12 @@ var faults = []planted{
 	})},
 	{rule: "burst", name: "credit for ten seconds, in rounds", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 10, Size: 64 << 20})
-		return device.Target(), reads("--max-time", "28s")
+		// Too short for a look without a pause.
+		return device.Target(), reads("--max-time", "24s")
+	}},
+	{rule: "sustained", name: "credit for six seconds of writes, which refills", severity: model.SeverityNote, seconds: 40, plant: func(t testing.TB) (string, []string) {
+		device := lab.Throttled(t, burstingWrites).Target()
+		return device, []string{"--profile", "kbench", "--only", "rand-write-iops,rand-read-iops", "--size", "320M", "--max-time", "70s", "--destroy-data-on", device}
 	}},
 	{rule: "burst", name: "credit for eight seconds, in one visit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 8, Size: 64 << 20})

@@ -78,6 +78,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		return res, nil
 	}
 	d.dev.rest(req.Step.Ramp + startCost)
+	d.dev.refill(startCost)
+	if !req.Workload.Writes() {
+		d.dev.refill(req.Step.Ramp + req.Step.Seconds)
+	}
 	d.dev.visit()
 	t := req.Step.Ramp
 	for left := req.Step.Seconds; left > 1e-9; {
@@ -153,6 +157,11 @@ func newDevice(p Parameters) *device {
 	return d
 }
 
+// refill lets the credit fill while nothing is written.
+func (d *device) refill(seconds float64) {
+	d.budget = min(d.BurstCredit, d.budget+d.Refill*seconds)
+}
+
 // rest advances the noise while nothing is measured.
 func (d *device) rest(seconds float64) {
 	d.clock += seconds
@@ -175,7 +184,7 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 	if d.WarmUp > 0 {
 		factor *= 1 - math.Exp(-d.clock/d.WarmUp)
 	}
-	if d.BurstRate > 0 {
+	if d.BurstRate > 0 && (d.Refill == 0 || w.Writes()) {
 		if d.budget > 0 {
 			rate = d.BurstRate
 			d.budget -= (rate - d.base(w)) * sec

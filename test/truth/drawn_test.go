@@ -1,0 +1,120 @@
+package truth
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// drawnDevices is how many devices are drawn with LOADLINE_LONG=1, and fewDrawn those of them
+// that are tried in any case: one of each kind that a credit can have.
+const drawnDevices = 20
+
+var fewDrawn = []uint64{3, 4, 5, 6}
+
+// drawn is a device whose sustained rates are known.
+type drawn struct {
+	lab.Throttle
+	// reads and writes are how many I/Os of 4 KiB last, in 1/s, and large how many writes of
+	// 64 KiB.
+	reads, writes, large float64
+}
+
+// draw draws a device: a limit, a credit of some seconds on reads, on writes, or on both, a
+// cache of some MiB before writes, or mirrors.
+func draw(seed uint64) drawn {
+	r := rand.New(rand.NewPCG(seed, 20261122))
+	between := func(low, high int64) int64 { return low + r.Int64N(high-low+1) }
+	base, times, seconds := between(300, 800), between(2, 5), between(2, 9)
+	d := drawn{Throttle: lab.Throttle{Size: 400 << 20}}
+	credit := lab.Limit{IOPS: base, BurstIOPS: times * base, BurstSeconds: seconds}
+	steady := lab.Limit{IOPS: between(800, 3000)}
+	switch seed % 7 {
+	case 0:
+		d.IOPS = steady.IOPS
+		d.reads, d.writes = float64(steady.IOPS), float64(steady.IOPS)
+	case 1:
+		d.IOPS, d.Mirrors = 2*steady.IOPS, int(between(2, 3))
+		d.reads, d.writes = float64(d.IOPS), float64(d.IOPS)/float64(d.Mirrors)
+	case 2:
+		d.Read, d.Write = steady, lab.Limit{IOPS: base}
+		d.reads, d.writes = float64(steady.IOPS), float64(base)
+	case 3:
+		d.Read, d.Write = steady, credit
+		d.reads, d.writes = float64(steady.IOPS), float64(base)
+	case 4:
+		d.Read, d.Write = credit, steady
+		d.reads, d.writes = float64(base), float64(steady.IOPS)
+	case 5:
+		d.IOPS, d.BurstIOPS, d.BurstSeconds = base, times*base, seconds
+		d.reads, d.writes = float64(base), float64(base)
+	case 6:
+		bandwidth := between(10, 16) << 20
+		d.Read, d.Write = steady, lab.Limit{BytesPerSecond: bandwidth, BurstBytes: between(2, 4) * bandwidth, BurstSeconds: seconds}
+		d.reads, d.writes, d.large = float64(steady.IOPS), float64(bandwidth)/4096, float64(bandwidth)/65536
+	}
+	if d.large == 0 {
+		d.large = d.writes
+	}
+	return d
+}
+
+const drawnProfile = `name: own
+workloads:
+  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 32, metric: iops}
+  - {name: large-writes, access: seq, direction: write, block_size: 64k, depth: 16, metric: iops}
+  - {name: reads, access: rand, direction: read, block_size: 4k, depth: 32, metric: iops}
+  - {name: deep-reads, access: rand, direction: read, block_size: 4k, depth: 64, metric: iops}
+`
+
+// Whatever is drawn: what is said to be valid is within 5 % of what lasts.
+func TestDrawnDevices(t *testing.T) {
+	lab.Need(t, "fio")
+	defer parts(t)()
+	seeds := fewDrawn
+	ways := [][]string{{"--max-time", "3m"}}
+	if os.Getenv("LOADLINE_LONG") != "" {
+		seeds = nil
+		for seed := range uint64(drawnDevices) {
+			seeds = append(seeds, seed)
+		}
+		ways = append(ways, []string{"--time", "20s"})
+	}
+	for _, seed := range seeds {
+		for _, way := range ways {
+			d := draw(seed)
+			t.Run(fmt.Sprint(seed, way), func(t *testing.T) {
+				beside(t, guest{seconds: 120, share: 2}, func(t testing.TB) { d.measure(t, way) })
+			})
+		}
+	}
+}
+
+// measure holds a run to what lasts, and with LOADLINE_LONG=1 tells what bare fio says in a
+// minute.
+func (d drawn) measure(t testing.TB, way []string) {
+	device := lab.Throttled(t, d.Throttle)
+	o := measure(t.Context(), t, device.Target(), append([]string{"--profile", ownFile(t, "own.yaml", drawnProfile), "--size", fmt.Sprint(device.Size),
+		"--destroy-data-on", device.Target()}, way...)...)
+	for _, c := range []struct {
+		workload, pattern string
+		block             int64
+		truth             float64
+	}{{"writes", "randwrite", 4096, d.writes}, {"large-writes", "write", 65536, d.large}, {"reads", "randread", 4096, d.reads}, {"deep-reads", "", 0, d.reads}} {
+		believed(t, o, c.workload, model.IOPS, c.truth)
+		r := o.result(t, c.workload)
+		line := fmt.Sprintf("%s %v: %s %.0f/s (%+.1f %%) %s %v, true %.0f/s", device.Name, way, c.workload, r.Metrics[model.IOPS].Value,
+			100*(r.Metrics[model.IOPS].Value/c.truth-1), r.Verdict, r.Findings, c.truth)
+		if os.Getenv("LOADLINE_LONG") != "" && c.pattern != "" && way[0] != "--time" {
+			m := lab.Fio(t, device, lab.Job{Pattern: c.pattern, BlockSize: c.block, Depth: 32, Ramp: time.Second, Time: time.Minute})
+			line += fmt.Sprintf(", fio in a minute %.0f/s (%+.1f %%)", m.IOPS, 100*math.Abs(m.IOPS/c.truth-1))
+		}
+		t.Log(line)
+	}
+}
