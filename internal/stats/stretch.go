@@ -25,6 +25,10 @@ const (
 	fall = 0.10
 	// Flat is the relative scatter below which a rate is held by a limit.
 	Flat = 0.02
+	// lateSeconds, lateLeast and lateApart are those of LateFall.
+	lateSeconds = 2
+	lateLeast   = 0.25
+	lateApart   = 6.0
 	// leastLevel is how many seconds it takes to speak of a level.
 	leastLevel = 3
 )
@@ -49,6 +53,9 @@ func Level(y []float64) Stretch {
 			s.From++
 		}
 	}
+	if at := LateFall(y); at > s.From {
+		s.From = at
+	}
 	s.From = min(max(s.From, first), max(n-1, 0))
 	end := y[s.From:]
 	s.Mean, s.Scatter = Mean(end), Scatter(end)
@@ -58,8 +65,22 @@ func Level(y []float64) Stretch {
 			s.Before = Median(y[:s.From])
 		}
 	}
-	s.Fell = len(end) >= leastLevel && s.From > 0 && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean && apart(y[:s.From], end)
+	s.Fell = len(end) >= lateSeconds && s.From > 0 && s.Before-s.Mean >= fall*s.Before && s.Scatter <= Flat*s.Mean && apart(y[:s.From], end)
 	return s
+}
+
+// LateFall is where a series falls so late that what is behind it is too short for a segment:
+// the index of the first of some seconds, at least two and at most the last quarter, that
+// are all below all others by a quarter, and by six times their scatter. 0 when it does not.
+func LateFall(y []float64) int {
+	n := len(y)
+	for at := n - lateSeconds; at >= max(n*3/4, 1); at-- {
+		before, after := y[:at], slices.Max(y[at:])
+		if after < (1-lateLeast)*slices.Min(before) && Median(before)-after > lateApart*Scatter(before) {
+			return at
+		}
+	}
+	return 0
 }
 
 // apart tells whether the means of two pieces differ by more than the second one's noise,

@@ -2,7 +2,6 @@ package trust
 
 import (
 	"math"
-	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
@@ -40,11 +39,6 @@ const (
 	// 20 s may lack its first and last second.
 	longSeconds    = 18
 	segmentSeconds = 20
-	// endSeconds is how many seconds at the end of a series are a level of their own if all of
-	// them are below all others by endLeast, and by endApart times the scatter of those.
-	endSeconds = 2
-	endLeast   = 0.25
-	endApart   = 6.0
 	// modeSeconds is the least length of a series in which modes are looked for.
 	modeSeconds = 20
 	// leastVisits is how many visits it takes to tell a drift from their noise.
@@ -125,18 +119,8 @@ func (s *series) segments() regime {
 		}
 		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
 	}
-	return s.lateFall()
-}
-
-// lateFall looks for a fall so late that what is behind it is no segment yet.
-func (s *series) lateFall() regime {
-	n := len(s.rate)
-	for at := n - endSeconds; at >= n*3/4; at-- {
-		before, after := s.rate[:at], slices.Max(s.rate[at:])
-		lowest, middle := slices.Min(before), stats.Median(before)
-		if after < (1-endLeast)*lowest && middle-after > endApart*stats.Scatter(before) {
-			return s.change(0, at, at, n, true)
-		}
+	if at := stats.LateFall(s.rate); at > 0 {
+		return s.change(0, at, at, n, true)
 	}
 	return regime{kind: steady}
 }

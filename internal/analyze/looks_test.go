@@ -1,0 +1,208 @@
+package analyze
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// looked is a run in rounds of 3 s, made visit by visit.
+type looked struct {
+	rec   model.Recorded
+	clock float64
+}
+
+func newLooked(workloads ...model.Workload) *looked {
+	return &looked{rec: model.Recorded{Plan: model.Plan{Workloads: workloads,
+		Schedule: model.Schedule{Mode: model.Rounds, Visit: 3, MinRounds: 3, Precision: 0.05, Look: 20, Looks: 2}}}}
+}
+
+// step adds a visit, or a look, with the given rates.
+func (l *looked) step(name string, look bool, rates ...float64) {
+	w, _ := l.rec.Plan.Workload(name)
+	number := len(l.rec.Run.Steps) + 1
+	l.rec.Run.Steps = append(l.rec.Run.Steps, model.StepResult{Step: model.Step{Number: number, Workload: name, Look: look}})
+	l.clock += 5
+	for i, rate := range rates {
+		l.clock++
+		s := model.Sample{Step: number, End: l.clock, Seconds: 1}
+		for _, d := range w.Directions() {
+			n := rate * (1 + 0.001*float64(i%2))
+			f := &model.Flow{IOs: uint64(n), Bytes: uint64(n) * uint64(w.BlockSize), LatencySum: 16}
+			if d == model.Read {
+				s.Read = f
+			} else {
+				s.Write = f
+			}
+		}
+		l.rec.Samples = append(l.rec.Samples, s)
+	}
+}
+
+// visits adds short visits with one rate each.
+func (l *looked) visits(name string, rates ...float64) {
+	for _, r := range rates {
+		l.step(name, false, r, r, r)
+	}
+}
+
+func repeat(n int, rate float64) []float64 { return slices.Repeat([]float64{rate}, n) }
+
+func small(name string, d model.Direction) model.Workload {
+	return model.Workload{Name: name, Direction: d, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
+}
+
+func large(name string, d model.Direction) model.Workload {
+	w := small(name, d)
+	w.BlockSize = 128 << 10
+	return w
+}
+
+func TestTheHeaviestIsLookedAt(t *testing.T) {
+	l := newLooked(small("reads", model.Read), large("large-reads", model.Read), small("writes", model.Write), large("large-writes", model.Write), small("few", model.Write))
+	l.visits("reads", 3000, 3010)
+	l.visits("large-reads", 2950, 2940)
+	l.visits("writes", 2000, 2000)
+	l.visits("large-writes", 500, 500)
+	l.visits("few", 10, 10)
+	check := func(what string, want, wantWished []string) {
+		t.Helper()
+		needed, wished := Judge{}.Looks(&l.rec)
+		if !slices.Equal(needed, want) || !slices.Equal(wished, wantWished) {
+			t.Errorf("%s: %v and %v, want %v and %v", what, needed, wished, want, wantWished)
+		}
+	}
+	check("as many large reads as small ones", []string{"large-reads", "writes"}, []string{"large-writes"})
+	l.rec.Run.Prepare = &model.Preparation{Rates: repeat(25, 60<<20)}
+	check("a prefill that was a look", []string{"large-reads", "writes"}, nil)
+	l.rec.Run.Prepare.Rates = append(repeat(5, 200<<20), repeat(20, 60<<20)...)
+	check("one that fell", []string{"large-reads", "writes"}, []string{"large-writes"})
+}
+
+func TestWhatFellIsPublished(t *testing.T) {
+	l := newLooked(small("writes", model.Write), large("large", model.Write), small("few", model.Write), small("reads", model.Read))
+	for range 2 {
+		l.visits("writes", 2000)
+		l.visits("large", 1900)
+		l.visits("few", 100)
+		l.visits("reads", 3000)
+	}
+	l.visits("few", 100)
+	if next := (Judge{}).Next(&l.rec); next != "" {
+		t.Errorf("without a look, %q is next", next)
+	}
+	l.step("reads", true, repeat(20, 3000)...)
+	if next := (Judge{}).Next(&l.rec); next != "" {
+		t.Errorf("after reads that held, %q is next", next)
+	}
+	l.step("writes", true, append(repeat(8, 2000), repeat(12, 500)...)...)
+	if next := (Judge{}).Next(&l.rec); next != "large" {
+		t.Errorf("after writes fell, %q is next", next)
+	}
+	find := func(name string) model.Result {
+		for _, r := range Results(&l.rec) {
+			if r.Workload == name {
+				return r
+			}
+		}
+		t.Fatalf("%s has no result", name)
+		return model.Result{}
+	}
+	expect := func(name string, rate float64, lasting model.Lasting) *model.Sustained {
+		t.Helper()
+		r := find(name)
+		if r.Sustained == nil || r.Sustained.Lasting != lasting || math.Abs(r.Value/rate-1) > 0.01 || lasting == model.Fell && !r.Converged {
+			t.Fatalf("%s: %g %+v, want %g %s", name, r.Value, r.Sustained, rate, lasting)
+		}
+		return r.Sustained
+	}
+	s := expect("writes", 500, model.Fell)
+	if b := s.Burst; b == nil || math.Abs(b.Rate/2000-1) > 0.01 || math.Abs(b.IOs/12000-1) > 0.01 || math.Abs(b.Refill/24-1) > 0.01 || b.Seconds != 8 {
+		t.Errorf("burst %+v, want 12,000 I/Os at 2,000/s, full again in 24 s", b)
+	}
+	expect("large", 1900, model.Doubtful)
+	expect("few", 100, model.Below)
+	if s := expect("reads", 3000, model.Held); math.Abs(s.IOs-60000) > 100 {
+		t.Errorf("reads exclude %g I/Os, want 60,000", s.IOs)
+	}
+	l.step("large", true, repeat(10, 500)...)
+	expect("large", 500, model.Fell)
+	if next := (Judge{}).Next(&l.rec); next != "" {
+		t.Errorf("after all was looked at, %q is next", next)
+	}
+	if got := (Judge{}).Fallen(&l.rec); !slices.Equal(got, []string{"large", "writes"}) {
+		t.Errorf("%v fell", got)
+	}
+}
+
+// One look below the visits may be a mood of the storage: it is looked at again.
+func TestOneSlowLookIsNotEnough(t *testing.T) {
+	for _, c := range []struct {
+		again   float64
+		want    float64
+		lasting model.Lasting
+	}{{500, 500, model.Fell}, {1000, 1000, model.Held}} {
+		l := newLooked(small("writes", model.Write), small("others", model.Write))
+		for range 2 {
+			l.visits("writes", 1000)
+			l.visits("others", 1000)
+		}
+		l.step("writes", true, repeat(20, 500)...)
+		r := Results(&l.rec)[0]
+		if r.Sustained.Lasting != model.Doubtful || math.Abs(r.Value/1000-1) > 0.2 {
+			t.Errorf("after one look: %g, %+v", r.Value, r.Sustained)
+		}
+		if next := (Judge{}).Next(&l.rec); next != "writes" {
+			t.Errorf("%q is looked at next", next)
+		}
+		l.step("writes", true, repeat(10, c.again)...)
+		r = Results(&l.rec)[0]
+		if r.Sustained.Lasting != c.lasting || math.Abs(r.Value/c.want-1) > 0.2 {
+			t.Errorf("after another look at %g: %g, %+v", c.again, r.Value, r.Sustained)
+		}
+	}
+}
+
+// Visits that meet a credit now full and now empty say nothing of what lasts.
+func TestVisitsThatDifferFromEachOther(t *testing.T) {
+	l := newLooked(small("writes", model.Write), small("others", model.Write))
+	l.visits("writes", 2000, 900)
+	l.visits("others", 1500, 700)
+	l.step("writes", true, repeat(20, 500)...)
+	l.step("writes", true, repeat(10, 500)...)
+	r := Results(&l.rec)[0]
+	if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
+		t.Errorf("%g, %+v", r.Value, r.Sustained)
+	}
+}
+
+// A mix draws on both directions, and goes with the one that fell.
+func TestAMixGoesTogether(t *testing.T) {
+	mix := small("mix", model.Mixed)
+	mix.ReadPercent = 50
+	l := newLooked(mix)
+	l.visits("mix", 1000, 1000)
+	l.step("mix", true, append(repeat(8, 1000), repeat(12, 250)...)...)
+	for _, r := range Results(&l.rec) {
+		if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/250-1) > 0.01 {
+			t.Errorf("%s: %g, %+v", r.Direction, r.Value, r.Sustained)
+		}
+	}
+}
+
+// On storage whose rate lasts a result is what it was without looks.
+func TestALookThatHeldChangesNothing(t *testing.T) {
+	with, without := newLooked(small("reads", model.Read)), newLooked(small("reads", model.Read))
+	without.rec.Plan.Schedule.Look = 0
+	for _, l := range []*looked{with, without} {
+		l.visits("reads", 1010, 990)
+	}
+	with.step("reads", true, append([]float64{1005, 1003, 998}, repeat(17, 1000)...)...)
+	without.step("reads", false, 1005, 1003, 998)
+	a, b := Results(&with.rec)[0], Results(&without.rec)[0]
+	if a.Estimate != b.Estimate || a.Repeats != b.Repeats || a.Seconds != b.Seconds {
+		t.Errorf("%+v with a look, %+v without", a, b)
+	}
+}

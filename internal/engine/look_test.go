@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// points is a looker that says what it is told to say.
+type points struct {
+	needed, wished []string
+	// next follows the looks, in their order.
+	next   []string
+	fallen []string
+	// asked is what was measured when the looks were chosen.
+	asked int
+}
+
+func (p *points) Looks(rec *model.Recorded) (needed, wished []string) {
+	p.asked = len(rec.Run.Steps)
+	return p.needed, p.wished
+}
+
+func (p *points) Next(*model.Recorded) string {
+	if len(p.next) == 0 {
+		return ""
+	}
+	name := p.next[0]
+	p.next = p.next[1:]
+	return name
+}
+
+func (p *points) Fallen(*model.Recorded) []string { return p.fallen }
+
+func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		maxTime float64
+		looks   points
+		want    string
+	}{
+		{"nothing to look at", 1000, points{}, "a2 b2 c2 a2 b2 c2"},
+		{"one", 1000, points{needed: []string{"a"}}, "a2 b2 c2 b2 c2 a20"},
+		{"one that time permits", 1000, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 c2 a20 b20"},
+		{"one that it does not", 40, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 b2 c2 a20"},
+		{"more than the plan has", 1000, points{needed: []string{"a", "b", "c"}}, "a2 b2 c2 a2 b20 c20"},
+		{"and what draws on the same", 1000, points{needed: []string{"a", "b"}, next: []string{"c", "", ""}}, "a2 b2 c2 c2 a20 c10 b20"},
+		{"which was to be looked at later", 1000, points{needed: []string{"a", "b"}, next: []string{"b", ""}}, "a2 b2 c2 c2 a20 b10"},
+		{"the same again", 1000, points{needed: []string{"a"}, next: []string{"a", "a", ""}}, "a2 b2 c2 b2 c2 a20 a10 a10"},
+		{"as long as there is time", 44, points{needed: []string{"a"}, next: []string{"c", "b"}}, "a2 b2 c2 b2 c2 a20 c10"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, _ := connected(t, steady)
+			m := &memory{}
+			p := plan(c.maxTime, "a", "b", "c")
+			p.Schedule.Look, p.Schedule.Looks = 20, 2
+			p.Experiment.MaxTime = c.maxTime
+			status, err := Execute(t.Context(), Options{Plan: p, Workers: []*Worker{w}, Judge: needs{}, Scheduler: inOrder{}, Recorder: m,
+				Observer: silent{}, Now: time.Now, Looker: &c.looks})
+			if err != nil || status != model.Complete {
+				t.Fatalf("status %s, %v", status, err)
+			}
+			var got []string
+			for _, s := range m.steps {
+				got = append(got, fmt.Sprintf("%s%g", s.Step.Workload, s.Step.Seconds))
+				if s.Step.Look != (s.Step.Seconds > 2) {
+					t.Errorf("step %+v", s.Step)
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("%s, want %s", strings.Join(got, " "), c.want)
+			}
+			if c.looks.asked != 3 {
+				t.Errorf("looks were chosen after %d visits, want those of all rounds but the last", c.looks.asked)
+			}
+			if !slices.IsSortedFunc(m.steps, func(a, b model.StepResult) int { return a.Step.Number - b.Step.Number }) {
+				t.Errorf("the numbers do not rise: %+v", m.steps)
+			}
+		})
+	}
+}
+
+// A look counts as one visit to the judge, and what fell in one gets no more visits.
+func TestALookIsOneVisit(t *testing.T) {
+	for fallen, want := range map[string]string{"": "a b b a a", "a": "a b b a"} {
+		w, _ := connected(t, steady)
+		m := &memory{}
+		p := plan(1000, "a", "b")
+		p.Schedule.Look, p.Schedule.Looks = 20, 1
+		looks := points{needed: []string{"a"}}
+		if fallen != "" {
+			looks.fallen = []string{fallen}
+		}
+		if _, err := Execute(t.Context(), Options{Plan: p, Workers: []*Worker{w}, Judge: needs{"a": 3, "b": 2}, Scheduler: inOrder{}, Recorder: m,
+			Observer: silent{}, Now: time.Now, Looker: &looks}); err != nil {
+			t.Fatal(err)
+		}
+		if got := visited(m); got != want {
+			t.Errorf("fallen %q: visits %s, want %s", fallen, got, want)
+		}
+	}
+}
