@@ -1,0 +1,34 @@
+package lab
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/volume/nbd/nbdtest"
+)
+
+// served exports a disk that this process plays, in memory and fully written, over NBD.
+// build makes the disk on its contents; end is called when nobody is served any more.
+func served(t T, name string, size int64, build func(contents *os.File) nbdtest.Disk, end func()) Device {
+	t.Helper()
+	Lock(t)
+	dir := memory(t, size)
+	image, socket := filepath.Join(dir, "raw.img"), filepath.Join(dir, "nbd.sock")
+	fill(t, image, size)
+	contents, err := os.OpenFile(image, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatalf("the lab cannot open a backing file: %v", err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatalf("the lab cannot listen: %v", err)
+	}
+	t.Cleanup(func() {
+		l.Close()
+		end()
+		contents.Close()
+	})
+	go nbdtest.Serve(l, build(contents), size)
+	return Device{Name: name, URI: nbd("vol", socket), Size: size}
+}
