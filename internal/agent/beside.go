@@ -11,6 +11,7 @@ import (
 // idle counts for a while without load. A fake has no machine to count.
 func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
 	if w.numbers {
+		w.Driver(model.Fake).(interface{ Rest(seconds float64) }).Rest(req.Seconds)
 		return &model.Beside{}, nil
 	}
 	counter := observe.Begin(w.device)

@@ -15,18 +15,22 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		return nil, err
 	}
 	prep := &model.Preparation{Path: v.Path}
-	tell := func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) }
+	read := 0.0
+	tell := func(p model.Progress) {
+		switch {
+		case p.Rate <= 0:
+		case p.Phase == "prefill":
+			prep.Rates = append(prep.Rates, p.Rate)
+		case p.Phase == "prove":
+			read = max(read, p.Rate)
+		}
+		w.emit(model.Event{ID: id, Progress: &p})
+	}
 	var err error
 	if v.Prefill {
 		begin := w.Env.Now()
-		progress := func(p model.Progress) {
-			if p.Rate > 0 {
-				prep.Rates = append(prep.Rates, p.Rate)
-			}
-			tell(p)
-		}
 		limit := time.Duration(3 * req.MaxSeconds * float64(time.Second))
-		if prep.Written, err = driver.Fill(ctx, v, limit, progress); err != nil {
+		if prep.Written, err = driver.Fill(ctx, v, limit, tell); err != nil {
 			return nil, err
 		}
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
@@ -34,6 +38,7 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	if prep.Proof, err = w.prove(ctx, driver, v, tell); err != nil {
 		return nil, err
 	}
+	prep.Proof.Bandwidth = read
 	return prep, w.check()
 }
 

@@ -50,7 +50,7 @@ func (f *evidenceFlags) apply(exp *model.Experiment) error {
 // that could cache is the machine's, or what a cgroup leaves of it.
 func besides(probe model.ProbeResult) engine.Besides {
 	env := probe.Environment
-	b := engine.Besides{Look: true, Memory: env.Memory}
+	b := engine.Besides{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}
 	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
 		b.Memory = env.CgroupMemory
 	}

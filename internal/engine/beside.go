@@ -31,6 +31,9 @@ type Besides struct {
 	Look bool
 	// Memory in bytes is what the sizes of the cache check go by; 0 when unknown.
 	Memory int64
+	// ReadBandwidth and WriteBandwidth are in bytes/s, as probed before the volume was
+	// prepared; 0 when they were not.
+	ReadBandwidth, WriteBandwidth float64
 }
 
 // busy notes how much of a core the load generator used.

@@ -92,7 +92,10 @@ func (r *run) run(ctx context.Context) error {
 		}
 	}
 	for round := r.lastRound() + 1; len(steps) > 0; round++ {
-		for _, step := range steps {
+		for len(steps) > 0 {
+			steps = r.readersFirst(steps)
+			step := steps[0]
+			steps = steps[1:]
 			r.choose(step)
 			if r.dead[step.Workload] || r.replaced(step) {
 				continue
@@ -142,11 +145,14 @@ func (r *run) turn(ctx context.Context, step model.Step) error {
 		u.Message = givenUp(d)
 	case d.failed == "":
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
-		j := r.judge.Judge(d.workload, r.plan.Schedule, r.samples[name])
+		j := r.judge.Judge(d.workload, r.plan.Schedule, r.debt.settled(r.samples[name]))
 		r.done[name] = j.Converged
 		u.Judgement = &j
 	}
 	r.tell(r.side, u)
+	if d.again && ctx.Err() == nil {
+		return r.turn(ctx, step)
+	}
 	return ctx.Err()
 }
 

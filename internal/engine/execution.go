@@ -27,6 +27,7 @@ type side struct {
 	owed bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
+	debt    debt
 	// cores is how much of a core the load generator used at most, by workload.
 	cores map[string]float64
 }
@@ -72,6 +73,8 @@ type ended struct {
 	samples  []model.Sample
 	// failed is the sentence of a failed step; its samples count for nothing.
 	failed string
+	// again tells that the visit is to be made once more, after a wait.
+	again bool
 }
 
 // update tells that the step is over.
@@ -81,6 +84,10 @@ func (d ended) update() model.Update { return model.Update{Result: &d.results[0]
 // what it thinks of it.
 func (e *execution) step(ctx context.Context, s *side, step model.Step, planned int) (ended, error) {
 	if err := ctx.Err(); err != nil {
+		return ended{}, err
+	}
+	settling, err := e.settle(ctx, s, step)
+	if err != nil {
 		return ended{}, err
 	}
 	// A planned step keeps its number, also when one before it was left out.
@@ -100,12 +107,13 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
 	d := ended{workload: w}
-	var err, recErr error
+	var recErr error
 	d.results, d.samples, err = e.visit(ctx, s, step, w, begin, base)
 	for i := range d.results {
 		r := &d.results[i]
 		r.Ended += base
 		r.Started = base
+		r.Settling = settling
 		s.busy(w.Name, r.UserCPU+r.SystemCPU)
 		e.clock = max(e.clock, r.Ended, base+step.Ramp)
 		if r.Error != "" {
@@ -121,6 +129,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if err == nil && d.failed != "" && ctx.Err() == nil {
 		e.dead[w.Name] = true
 	}
+	d.again = err == nil && s.saw(d, settling)
 	return d, err
 }
 

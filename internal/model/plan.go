@@ -301,6 +301,8 @@ type Proof struct {
 	Unwritten int64 `json:"unwritten"`
 	// Detail is a phrase: why there is no proof, or what was found.
 	Detail string `json:"detail,omitempty"`
+	// Bandwidth is how fast everything was read back, in bytes/s; 0 where it was not.
+	Bandwidth float64 `json:"bandwidth,omitempty"`
 }
 
 // StepResult is how one visit went at one worker. A step with an Error yields
@@ -339,10 +341,27 @@ type StepResult struct {
 	// UserCPU and SystemCPU are those of the load generator, in fractions of one core.
 	UserCPU   float64 `json:"user_cpu,omitempty"`
 	SystemCPU float64 `json:"system_cpu,omitempty"`
+	// Settling tells what was written before a visit that only reads, and whether the
+	// storage was done with it; nil where nothing was.
+	Settling *Settling `json:"settling,omitempty"`
 	// Counters are what the machine counted from begin to end of the step.
 	Counters *Counters `json:"counters,omitempty"`
 	// Raw is the name of the tool's raw output under raw/.
 	Raw string `json:"raw,omitempty"`
+}
+
+// Settling is the time between writes and a visit that only reads.
+type Settling struct {
+	// Writes is the number of I/Os written since reads were last seen at their full rate.
+	Writes uint64 `json:"writes"`
+	// Waited is how long, in seconds, the storage was left alone but for short looks.
+	Waited float64 `json:"waited,omitempty"`
+	// Slow and Rate are the reads per second of the first look and of the last; 0 where
+	// nobody looked.
+	Slow float64 `json:"slow,omitempty"`
+	Rate float64 `json:"rate,omitempty"`
+	// Settled tells that the last look found reads at their full rate.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // StoppedStep is the Error of a driver whose step was cancelled and had no other

@@ -61,6 +61,16 @@ func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Dur
 	return 0, nil
 }
 
+// Rest lets time pass in which nobody uses the device.
+func (d *Driver) Rest(seconds float64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dev != nil {
+		d.dev.rest(seconds)
+		d.dev.drain(seconds, 1)
+	}
+}
+
 // Run plays one step in virtual time and emits a sample for each second.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
 	d.mu.Lock()
@@ -82,6 +92,8 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	if !req.Workload.Writes() {
 		d.dev.refill(req.Step.Ramp + req.Step.Seconds)
 	}
+	d.dev.drain(startCost, 1)
+	d.dev.drain(req.Step.Ramp, 0.5)
 	d.dev.visit()
 	t := req.Step.Ramp
 	for left := req.Step.Seconds; left > 1e-9; {
@@ -148,6 +160,16 @@ type device struct {
 	effect float64
 	// budget is what is left of the burst credit, in I/Os.
 	budget float64
+	// backlog is how many I/Os of the write cache are still to be written.
+	backlog float64
+}
+
+// drain writes what the cache holds for some seconds with a share of the device, and tells
+// whether there was any.
+func (d *device) drain(seconds, share float64) bool {
+	had := d.backlog > 0
+	d.backlog = max(0, d.backlog-seconds*share*d.IOPS)
+	return had
 }
 
 func newDevice(p Parameters) *device {
@@ -191,6 +213,11 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 		}
 	}
 	rate *= max(factor, 0.01)
+	if w.Writes() {
+		d.backlog = min(d.Cache, d.backlog+rate*sec)
+	} else if d.drain(sec, 0.5) {
+		rate /= 2
+	}
 	n := rate * awake * sec
 	ios := uint64(n)
 	if d.rng.Float64() < n-float64(ios) {

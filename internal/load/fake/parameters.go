@@ -29,6 +29,9 @@ type Parameters struct {
 	// Refill makes the credit one of writes alone, which that many I/Os per second fill
 	// again while others are run.
 	Refill float64
+	// Cache is how many written I/Os a write cache holds, which go on to the device later,
+	// with half of it while somebody reads.
+	Cache float64
 	// FailAfter makes every step after that many seconds end with an I/O error.
 	FailAfter float64
 	// Pace plays that many virtual seconds per real one; 0 is as fast as it goes.
@@ -54,7 +57,7 @@ func ParseParameters(query string) (Parameters, error) {
 	fields := map[string]*float64{
 		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "visit-cv": &p.VisitCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
-		"burst": &p.BurstRate, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
+		"burst": &p.BurstRate, "cache": &p.Cache, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
 		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size, "shared": &p.Shared,
 	}
 	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))

@@ -4,13 +4,14 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
 
 // Round returns the steps of one round: each of the given workloads once, in an
 // order that is random but fixed by the schedule's seed and the round's number
-// (from 1), with step numbers from firstNumber on. The certain rounds of a plan
+// (from 1; in the first, those that only read come first), with step numbers from firstNumber on. The certain rounds of a plan
 // and the extra rounds that the engine adds for workloads whose interval is
 // still too wide come from this one rule. It depends on nothing else, so a plan
 // can be repeated exactly.
@@ -18,6 +19,9 @@ func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int
 	s := p.Schedule
 	order := rand.New(rand.NewPCG(s.Seed, uint64(round))).Perm(len(workloads))
 	steps := make([]model.Step, len(workloads))
+	if round == 1 {
+		readersFirst(order, workloads)
+	}
 	for i, k := range order {
 		w := workloads[k]
 		steps[i] = model.Step{
@@ -26,6 +30,20 @@ func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int
 		}
 	}
 	return steps
+}
+
+// readersFirst puts the workloads that only read before the others. What writes leave
+// behind, caches that drain for one, is then seen in later rounds, against this one.
+func readersFirst(order []int, workloads []model.Workload) {
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch wa, wb := workloads[a].Writes(), workloads[b].Writes(); {
+		case wa == wb:
+			return 0
+		case wb:
+			return -1
+		}
+		return 1
+	})
 }
 
 // offset is where a sequential workload begins in a round, as a fraction of the

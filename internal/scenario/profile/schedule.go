@@ -173,9 +173,14 @@ func steps(p *model.Plan) []model.Step {
 		}
 		return list
 	}
-	for i, w := range p.Workloads {
+	order := make([]int, len(p.Workloads))
+	for i := range order {
+		order[i] = i
+	}
+	readersFirst(order, p.Workloads)
+	for i, k := range order {
 		list = append(list, model.Step{
-			Number: i + 1, Round: 1, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit,
+			Number: i + 1, Round: 1, Workload: p.Workloads[k].Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit,
 		})
 	}
 	return list

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A look at how fast reads are costs about a second and a half.
+const (
+	probeRamp    = 0.3
+	probeSeconds = 1.0
+)
+
+// settleRead is the look where a workload is none itself: its rate is limited, or it is the
+// user's own job, which brings its own duration.
+var settleRead = model.Workload{Name: "settle-read", Access: model.Random, Direction: model.Read,
+	BlockSize: 4 << 10, Depth: 16, Metric: model.IOPS}
+
+// probing is a look: a workload and the step that does it.
+type probing struct {
+	workload model.Workload
+	step     model.Step
+}
+
+// probeFor is the look before a visit to a workload: the same, for a second, so that it
+// meets the same limits. A sequential one begins elsewhere: the visit is not to find in a
+// cache what the look has read.
+func (s *side) probeFor(w model.Workload, step model.Step) probing {
+	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
+		crew := w.Volumes
+		w = settleRead
+		w.Volumes = crew
+		step.Offset = 0
+	}
+	if w.Access == model.Sequential && w.OffsetIncrement == 0 {
+		step.Offset = math.Mod(step.Offset+0.25, 0.5)
+	}
+	step.Workload, step.Ramp, step.Seconds, step.Offered = w.Name, probeRamp, probeSeconds, 0
+	return probing{workload: w, step: step}
+}
+
+// probe looks once, at all volumes of the workload together, and returns the reads per
+// second; 0 when there were none.
+func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, error) {
+	crew := s.workers[:s.crew(p.workload)]
+	type answer struct {
+		rate float64
+		err  error
+	}
+	answers := make(chan answer, len(crew))
+	for i, worker := range crew {
+		go func() {
+			var a answer
+			res, err := worker.Start(ctx, model.StartRequest{Step: p.step, Workload: p.workload, Volume: s.plan.VolumeOf(i)}, func(ev model.Event) {
+				if m := ev.Sample; m != nil && m.Read != nil && m.Seconds > 0 {
+					a.rate = float64(m.Read.IOs) / m.Seconds
+				}
+			})
+			if a.err = err; err == nil && res.Error != "" {
+				a.rate = 0
+			}
+			answers <- a
+		}()
+	}
+	sum, failed := 0.0, error(nil)
+	for range crew {
+		a := <-answers
+		sum += a.rate
+		if a.err != nil && failed == nil {
+			failed = a.err
+		}
+	}
+	e.passed(probeRamp + probeSeconds)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	return sum, failed
+}
+
+// rest leaves the storage alone for some seconds.
+func (e *execution) rest(ctx context.Context, s *side, seconds float64) error {
+	_, err := s.workers[0].Idle(ctx, model.IdleRequest{Seconds: seconds})
+	e.passed(seconds)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// passed moves the clock on, by as much as has passed or by what a fake says it took.
+func (e *execution) passed(seconds float64) {
+	e.clock = max(e.clock+seconds, e.now().Sub(e.began).Seconds())
+}
+
+// readRates are the reads per second of a visit, second by second, of all its volumes.
+func readRates(samples []model.Sample) []float64 {
+	var rates []float64
+	index := map[int]int{}
+	for _, m := range samples {
+		i := index[m.Worker]
+		index[m.Worker]++
+		if i == len(rates) {
+			rates = append(rates, 0)
+		}
+		if m.Read != nil && m.Seconds > 0 {
+			rates[i] += float64(m.Read.IOs) / m.Seconds
+		}
+	}
+	return rates
+}
