@@ -45,7 +45,9 @@ func Results(rec *model.Recorded) []model.Result {
 			}
 		}
 	}
+	out := unsettled(rec)
 	for i := range results {
+		results[i].LeftOut = leftOut(rec, out, results[i].Workload)
 		// Of what was imported no precision was asked: any interval will do.
 		results[i].Converged = results[i].Converged || rec.Imported != nil && results[i].Confidence > 0
 	}
@@ -66,6 +68,9 @@ func goodSamples(rec *model.Recorded) map[string][]model.Sample {
 		if r.Error != "" {
 			delete(workload, r.Step.Number)
 		}
+	}
+	for step := range unsettled(rec) {
+		delete(workload, step)
 	}
 	count := map[string]int{}
 	for i := range rec.Samples {

@@ -127,6 +127,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s/s now)",
 				w.Name, model.FormatRate(rate))})
 		}
+		e.tell(s, model.Update{Progress: &model.Progress{Phase: "settle", Done: e.clock - began, Total: most}})
 		pause := math.Min(pauseMost, math.Max(pauseLeast, most/10))
 		if err := e.rest(ctx, s, pause); err != nil {
 			return found, err
@@ -148,7 +149,7 @@ func (d *debt) learn(found *model.Settling) {
 	}
 	d.writes, d.seconds = 0, 0
 	switch {
-	case found.Slow <= (1-slowerLeast)*found.Rate:
+	case found.Helped():
 		d.confirmed = true
 	case !d.confirmed && !d.denied:
 		// They were fast at once: what was seen before was noise, or over just then.

@@ -350,20 +350,6 @@ type StepResult struct {
 	Raw string `json:"raw,omitempty"`
 }
 
-// Settling is the time between writes and a visit that only reads.
-type Settling struct {
-	// Writes is the number of I/Os written since reads were last seen at their full rate.
-	Writes uint64 `json:"writes"`
-	// Waited is how long, in seconds, the storage was left alone but for short looks.
-	Waited float64 `json:"waited,omitempty"`
-	// Slow and Rate are the reads per second of the first look and of the last; 0 where
-	// nobody looked.
-	Slow float64 `json:"slow,omitempty"`
-	Rate float64 `json:"rate,omitempty"`
-	// Settled tells that the last look found reads at their full rate.
-	Settled bool `json:"settled,omitempty"`
-}
-
 // StoppedStep is the Error of a driver whose step was cancelled and had no other
 // fault. The engine turns it into EndedEarly.
 const StoppedStep = "interrupted"

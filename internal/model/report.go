@@ -90,6 +90,9 @@ type Result struct {
 	Metrics  map[Metric]Estimate `json:"metrics"`
 	// Visits is the headline metric of each visit in the order of time.
 	Visits []float64 `json:"visits"`
+	// LeftOut are the numbers of the steps that began before the storage was done with what
+	// was written, and are in none of the figures.
+	LeftOut []int `json:"left_out,omitempty"`
 	// Series is the headline metric second by second, at most 60 points, for sparklines.
 	Series []float64 `json:"series,omitempty"`
 	// Description is the workload in short: "rand read 4k qd64".

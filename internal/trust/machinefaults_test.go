@@ -141,7 +141,7 @@ var machineFaults = []fault{
 	}},
 	{rule: "late", name: "failed visits do not count", spoil: func(ev *Evidence) {
 		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late, s.Error = 1, "killed" })
-	}, want: []string{"not-checked rand-read-rate"}, also: []string{"errors", "tail", "warm-up", "burst", "cliff", "modes", "drift", "cpu", "client", "bytes", "merge", "foreign"}},
+	}, want: []string{"not-checked rand-read-rate"}, also: []string{"errors", "tail", "warm-up", "burst", "cliff", "modes", "drift", "cpu", "client", "bytes", "merge", "foreign", "settled"}},
 	{rule: "late", name: "no open loop", spoil: func(ev *Evidence) {
 		w := rated
 		w.OpenLoop = false

@@ -77,7 +77,15 @@ func (ev Evidence) steps(workload string) []model.StepResult {
 
 // good returns the visits of a workload that analysis counted.
 func (ev Evidence) good(workload string) []model.StepResult {
-	return slices.DeleteFunc(ev.steps(workload), func(s model.StepResult) bool { return s.Error != "" })
+	var out []int
+	for _, r := range ev.Results {
+		if r.Workload == workload {
+			out = r.LeftOut
+		}
+	}
+	return slices.DeleteFunc(ev.steps(workload), func(s model.StepResult) bool {
+		return s.Error != "" || slices.Contains(out, s.Step.Number)
+	})
 }
 
 // workloads lists the names that have results, in their order.

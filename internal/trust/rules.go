@@ -39,6 +39,7 @@ var rules = []Rule{
 	ruleBytes,
 	ruleMerge,
 	ruleForeign,
+	ruleSettled,
 	ruleCap,
 	rulePrecision,
 	ruleSustained,

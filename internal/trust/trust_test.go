@@ -69,8 +69,13 @@ func sound() Evidence {
 				*window = model.Window{Seconds: 2, DeviceWrites: n, DeviceWritten: n * 4096, ClientWrites: n, ClientWritten: n * 4096}
 				counters.DeviceReads, counters.DeviceRead, counters.DeviceWrites, counters.DeviceWritten = 0, 0, 2*n, 2*n*4096
 			}
+			var settling *model.Settling
+			if before, known := rec.Plan.Workload(lastOf(rec.Run.Steps)); known && before.Writes() && !w.Writes() {
+				settling = &model.Settling{Writes: 60000}
+			}
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{
-				Step: step, Started: began, Ended: began + 4.2, Held: true, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
+				Settling: settling,
+				Step:     step, Started: began, Ended: began + 4.2, Held: true, DepthLevels: map[string]float64{level: 0.999, "2": 0.001},
 				UserCPU: 0.05, SystemCPU: 0.1, Counters: counters,
 			})
 			rec.Plan.Steps = append(rec.Plan.Steps, step)
@@ -103,6 +108,14 @@ func sound() Evidence {
 		ev.Baseline.Results = append(ev.Baseline.Results, r)
 	}
 	return ev
+}
+
+// lastOf is the workload of the last step, "" before the first.
+func lastOf(steps []model.StepResult) string {
+	if len(steps) == 0 {
+		return ""
+	}
+	return steps[len(steps)-1].Step.Workload
 }
 
 // only keeps the findings of a rule that are not passes, in short.

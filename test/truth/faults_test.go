@@ -108,6 +108,11 @@ var faults = []planted{
 		rival(t, lab.At(lab.Filled(t, dir, 32<<20), 32<<20), 4*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
 		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "20s"}
 	}},
+	{rule: "settled", name: "a write-back cache that drains", severity: model.SeverityNote, seconds: 110, plant: func(t testing.TB) (string, []string) {
+		device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
+		own := ownFile(t, "own.yaml", readsBesideWrites["one of each"])
+		return device.Target(), []string{"--profile", own, "--max-time", "30s", "--destroy-data-on", device.Target()}
+	}},
 	{rule: "replaced", name: "somebody else opens the device", severity: model.SeverityInvalid, plant: func(t testing.TB) (string, []string) {
 		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
 		rival(t, lab.At(device, 64<<20), 8*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")

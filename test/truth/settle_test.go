@@ -27,7 +27,7 @@ func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
 	for name, profile := range readsBesideWrites {
 		t.Run(name, func(t *testing.T) {
 			join(t, guest{seconds: 120})
-			device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 64 << 20})
+			device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
 			o := measure(t.Context(), t, device.Target(), "--profile", ownFile(t, "own.yaml", profile), "--max-time", "40s",
 				"--destroy-data-on", device.Target())
 			settledOrSuspect(t, o.result(t, "reads"), 1000)

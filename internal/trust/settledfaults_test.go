@@ -1,0 +1,75 @@
+package trust
+
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// draining makes every other visit of a workload one that began when writes may not have
+// been over, and half as fast; change is what else is on record of those that did not.
+func draining(ev *Evidence, change func(*model.StepResult)) {
+	early, n := map[int]bool{}, 0
+	eachStep(ev, iops.Name, func(s *model.StepResult) {
+		if n++; n%2 == 0 {
+			early[s.Step.Number] = true
+			s.Settling = &model.Settling{Writes: 20000}
+		} else if change != nil {
+			change(s)
+		}
+	})
+	for i := range ev.Recorded.Samples {
+		if m := &ev.Recorded.Samples[i]; early[m.Step] {
+			m.Read = &model.Flow{IOs: m.Read.IOs / 2, Bytes: m.Read.Bytes / 2, LatencySum: m.Read.LatencySum, Histogram: m.Read.Histogram}
+		}
+	}
+}
+
+// waited notes a wait that made reads twice as fast.
+func waited(s *model.StepResult) {
+	s.Settling = &model.Settling{Writes: 20000, Waited: 6, Slow: 1000, Rate: 2000, Settled: true}
+}
+
+// leaveOut takes a workload's early visits out of its result, as analysis does.
+func leaveOut(ev *Evidence) {
+	for i := range ev.Results {
+		if r := &ev.Results[i]; r.Workload == iops.Name {
+			eachStep(ev, iops.Name, func(s *model.StepResult) {
+				if s.Settling.Early() {
+					r.LeftOut = append(r.LeftOut, s.Step.Number)
+				}
+			})
+		}
+	}
+	// The first visit of the other one began after writes, too.
+	eachStep(ev, lat.Name, func(s *model.StepResult) {
+		if s.Settling != nil {
+			waited(s)
+		}
+	})
+}
+
+// mixes are the rules that see two levels in the series.
+var mixes = []string{"modes", "cliff", "burst", "warm-up", "drift", "tail", "bytes", "depth", "merge"}
+
+var settledFaults = []fault{
+	{rule: "settled", name: "reads right after writes at half the rate", spoil: func(ev *Evidence) { draining(ev, nil) },
+		want: []string{"warning rand-read-iops"}, also: mixes, says: "right after writes ran at 1.00k/s and others at 2.00k/s"},
+	{rule: "settled", name: "a wait, and what began before is left out", spoil: func(ev *Evidence) { draining(ev, waited); leaveOut(ev) },
+		want: []string{"note rand-read-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "modes", "drift"}, says: "ran at 1.00k/s and not at 2.00k/s; 5 visits that began before are left out"},
+	{rule: "settled", name: "a wait, and too few visits after it", spoil: func(ev *Evidence) {
+		draining(ev, nil)
+		eachStep(ev, lat.Name, func(s *model.StepResult) {
+			if s.Settling != nil {
+				waited(s)
+			}
+		})
+	}, want: []string{"note rand-read-lat,rand-read-rate", "warning rand-read-iops"}, also: mixes, says: "waited 6"},
+	{rule: "settled", name: "an engine that did not look", spoil: func(ev *Evidence) {
+		eachStep(ev, "", func(s *model.StepResult) { s.Settling = nil })
+	}, want: []string{"not-checked rand-read-lat"}, says: "not on record"},
+	{rule: "settled", name: "nothing that only reads", spoil: func(ev *Evidence) {
+		ev.Results = slices.DeleteFunc(ev.Results, func(r model.Result) bool { return r.Direction == model.Read })
+		ev.Baseline = nil
+	}, want: []string{"not-checked"}, also: []string{"faster-reads", "faster-writes", "above-disks", "rate", "late", "clock", "cache", "cpu", "depth"}, says: "no workload that only reads"},
+}
