@@ -18,6 +18,8 @@ import (
 // stub is a driver that writes nothing and can be held.
 type stub struct {
 	fillErr error
+	// filled is how much Fill says it has written; 0 is all.
+	filled int64
 	// hold makes Run wait for its context.
 	hold bool
 }
@@ -34,6 +36,9 @@ func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration
 	return 100000, nil
 }
 func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(model.Progress)) (int64, error) {
+	if s.filled > 0 {
+		return s.filled, s.fillErr
+	}
 	return v.Size, s.fillErr
 }
 func (s stub) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {

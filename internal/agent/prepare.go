@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -30,16 +32,48 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	if v.Prefill {
 		begin := w.Env.Now()
 		limit := time.Duration(3 * req.MaxSeconds * float64(time.Second))
-		if prep.Written, err = driver.Fill(ctx, v, limit, tell); err != nil {
+		prep.Written, err = driver.Fill(ctx, v, limit, tell)
+		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
+		if slow := (model.SlowFill{}); errors.As(err, &slow) {
+			err = w.shrink(&v, prep, max(req.Least, 1), slow)
+		}
+		if err != nil {
 			return nil, err
 		}
-		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
 	}
 	if prep.Proof, err = w.prove(ctx, driver, v, tell); err != nil {
 		return nil, err
 	}
 	prep.Proof.Bandwidth = read
 	return prep, w.check()
+}
+
+// shrinkStep is what a volume that is shrunk stays a multiple of.
+const shrinkStep = 1 << 20
+
+// shrink makes the volume as large as what was written of it in the time that there was, if
+// that is enough to measure on.
+func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, slow model.SlowFill) error {
+	size := prep.Written / shrinkStep * shrinkStep
+	if size < least {
+		slow.Message += fmt.Sprintf(" These workloads need at least %s.", model.FormatSize(least))
+		return slow.WorkerError
+	}
+	if o := w.held(); o != nil && o.Made() {
+		if err := errors.Join(o.File().Truncate(size), o.File().Sync()); err != nil {
+			return model.BrokenError(fmt.Sprintf("%s cannot be cut to what was written: %v.", v.Path, err), "")
+		}
+	}
+	v.Size, prep.Size = size, size
+	// A single second says little of a cache that takes and gives.
+	last := prep.Rates[len(prep.Rates)*2/3:]
+	for _, rate := range last {
+		prep.Slow += rate / float64(len(last))
+	}
+	if prep.Slow == 0 {
+		prep.Slow = float64(prep.Written) / prep.Seconds
+	}
+	return nil
 }
 
 // prove asks the filesystem where there is one, and reads everything back where

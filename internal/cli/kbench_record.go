@@ -26,6 +26,7 @@ func (k *kbenchRecorder) Prepared(p model.Preparation) error {
 	// A later cycle finds the volume as the first one has filled and proved it.
 	if k.recorded.Run.Prepare == nil {
 		k.recorded.Run.Prepare = &p
+		k.recorded.Plan.Shrink(&p)
 	}
 	return nil
 }

@@ -235,6 +235,7 @@ func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCyc
 		Command: append([]string{"loadline"}, s.env.Args...)}
 	beside := besides(s.found)
 	if first != nil {
+		s.plan.Shrink(first.Prepare)
 		run.Prepare, run.Beside, beside = first.Prepare, first.Beside, engine.Besides{}
 	}
 	rec := &kbenchRecorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{

@@ -75,6 +75,9 @@ func (c *comparison) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.alike(); err != nil {
+		return err
+	}
 	for _, s := range c.sides {
 		if err := c.clocks(ctx, s); err != nil {
 			return err

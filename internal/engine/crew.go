@@ -98,6 +98,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 		return err
 	}
 	s.prepared = merged
+	e.shrink(s)
 	s.prefilled(merged)
 	e.clock = e.now().Sub(e.began).Seconds()
 	return nil

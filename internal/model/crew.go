@@ -220,7 +220,7 @@ func (p *Plan) VolumeOf(worker int) Volume {
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))),
+		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads),
 	}
 	if len(p.Volumes) > 0 {
 		r.Destroy = r.Volume.DestroyDataOn

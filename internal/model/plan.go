@@ -267,6 +267,11 @@ type Preparation struct {
 	Proof   Proof   `json:"proof"`
 	// Path is the data file that was made, when the volume is our own.
 	Path string `json:"path,omitempty"`
+	// Size is what the volume was shrunk to, in bytes, when writing all of it would have
+	// taken too long, here or on the other side of a comparison; 0 when it was not. Slow is
+	// the rate in bytes/s that the writing had come down to; 0 when that was on the other side.
+	Size int64   `json:"size,omitempty"`
+	Slow float64 `json:"slow,omitempty"`
 	// Rates are those of the prefill, about one a second, in bytes/s; empty when several
 	// volumes were written.
 	Rates []float64 `json:"rates,omitempty"`
@@ -278,6 +283,9 @@ func (p *Preparation) Merge(o Preparation, name string) {
 	p.Written += o.Written
 	p.Seconds = max(p.Seconds, o.Seconds)
 	p.Rates = nil
+	if o.Size > 0 && (p.Size == 0 || o.Size < p.Size) {
+		p.Size, p.Slow = o.Size, o.Slow
+	}
 	p.Proof.Checked += o.Proof.Checked
 	p.Proof.Unwritten += o.Proof.Unwritten
 	if o.Proof.Method == NoProof {

@@ -78,8 +78,11 @@ type PrepareRequest struct {
 	Volume Volume `json:"volume"`
 	// Destroy is the target that the user allowed to be overwritten, as typed.
 	Destroy string `json:"destroy,omitempty"`
-	// MaxSeconds bounds the prefill; beyond three times this it is given up.
+	// MaxSeconds bounds the prefill; beyond three times this it is ended, and the volume is
+	// as large as what was written.
 	MaxSeconds float64 `json:"max_seconds"`
+	// Least is the size in bytes below which that is of no use; 0 is any.
+	Least int64 `json:"least,omitempty"`
 }
 
 // StartRequest asks to run one step at a common clock time.

@@ -20,7 +20,7 @@ var ruleSize = Rule{
 	Name:     "size",
 	Checks:   "the volume holds at least 25 s of the measured bandwidth (Kbench's rule)",
 	Evidence: "the size and the lower bound of the bandwidth",
-	Severity: "warning: a cache below may have answered",
+	Severity: "warning: a cache below may have answered; a note where writing became so slow that a smaller volume than asked for was measured",
 	Advice:   "use the `--size` that the finding names",
 	check:    checkSize,
 }
@@ -70,7 +70,25 @@ func checkSize(ev Evidence) []model.Finding {
 			Next:     ev.command("--size", fmt.Sprintf("%dGiB", enough>>30)),
 		})
 	}
+	if f := ev.shrunk(); f != nil {
+		o.fault(*f)
+	}
 	return o.findings("the volume holds at least 25 s of each workload's bandwidth", "there is no result to judge")
+}
+
+// shrunk tells that a size that was asked for is not what was measured; nil when it is.
+func (ev Evidence) shrunk() *model.Finding {
+	asked, done := ev.Recorded.Plan.Experiment.Size, ev.Recorded.Run.Prepare
+	if asked <= 0 || done == nil || done.Size <= 0 || done.Size >= asked {
+		return nil
+	}
+	return &model.Finding{
+		Severity: model.SeverityNote,
+		Message: fmt.Sprintf("shrunk: --size %s was asked for, and %s were measured: that much was written in %s",
+			model.FormatSize(asked), model.FormatSize(done.Size), model.FormatSpan(done.Seconds)),
+		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
+		Next:     ev.command("--size", fmt.Sprint(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),
+	}
 }
 
 // walked is how many bytes the volumes of a workload hold together.

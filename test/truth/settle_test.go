@@ -2,6 +2,7 @@ package truth
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -41,5 +42,35 @@ func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 	t.Logf("%s: %.0f/s (%.0f to %.0f), %s %v, visits %.0f", r.Workload, r.Value, r.Low, r.High, r.Verdict, r.Findings, r.Visits)
 	if r.Verdict == model.Valid && math.Abs(r.Value/truth-1) > 0.05 {
 		t.Errorf("%s are said to be %.0f/s, valid, where %.0f/s are true", r.Workload, r.Value, truth)
+	}
+}
+
+// A prefill that becomes slow is ended, and what was written is measured.
+func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
+	defer parts(t)()
+	for name, size := range map[string][]string{"automatic": nil, "asked for": {"--size", "200M"}} {
+		t.Run(name, func(t *testing.T) {
+			join(t, guest{seconds: 25})
+			device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
+			if size != nil {
+				// Nothing is probed where the size is given.
+				device = lab.SlowsDown(t, lab.Slowing{Budget: 50 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
+			}
+			o := measure(t.Context(), t, device.Target(), append([]string{"--profile", "kbench", "--only", "rand-*-iops", "--max-time", "13s",
+				"--max-prefill", "2s", "--destroy-data-on", device.Target()}, size...)...)
+			run := o.report.Run
+			if o.code != 0 || run.Prepare == nil || run.Prepare.Size == 0 {
+				t.Fatalf("exit code %d, prepared %+v", o.code, run.Prepare)
+			}
+			p := run.Prepare
+			if run.Volume.Size != p.Size || p.Size > 128<<20 || p.Size > p.Written || p.Proof.Checked != p.Size || p.Proof.Unwritten != 0 ||
+				!strings.Contains(run.Volume.SizeReason, "the prefill had become slow") {
+				t.Errorf("volume of %d (%s), prepared %+v", run.Volume.Size, run.Volume.SizeReason, p)
+			}
+			if (size != nil) != o.finding("size", model.SeverityNote) {
+				t.Errorf("findings %+v", o.report.Findings)
+			}
+			t.Logf("%s; %+v", run.Volume.SizeReason, p)
+		})
 	}
 }

@@ -2,6 +2,7 @@ package fio
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -31,8 +32,8 @@ func stretches(size int64) []stretch {
 
 // Fill writes the whole volume once, in order, with data that neither compresses
 // nor deduplicates, and flushes it where the storage can. It makes a file as long as the volume first.
-// Beyond limit it gives up (0 is no limit). It returns the bytes written also
-// when it fails. progress is called once a second with phase "prefill".
+// Beyond limit it ends with a model.SlowFill (0 is no limit). It returns the bytes written
+// also when it fails. progress is called once a second with phase "prefill".
 //
 // Where no extent map can prove that all is written (devices and servers, and
 // filesystems without FIEMAP), fio writes, and every block carries a checksum for
@@ -79,8 +80,10 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		n, err := d.pass(limited, v, t.String(), "prefill", written, progress)
 		written += n.bytes
 		if n.outcome != nil && n.outcome.interrupted && ctx.Err() == nil {
-			return written, broken("the prefill was given up: after %s only %s of %s were written.",
-				model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(v.Size))
+			// What was in flight may not be there.
+			written = max(0, written-int64(depth(v))*part.block)
+			d.remember(v, seed)
+			return written, tooLate(limit, written, v.Size, "")
 		}
 		if err != nil {
 			return written, broken("the prefill failed after %s of %s: %v", model.FormatSize(written), model.FormatSize(v.Size), err)
@@ -89,10 +92,23 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 			return written, broken("the prefill wrote only %s of %s.", model.FormatSize(written), model.FormatSize(v.Size))
 		}
 	}
-	d.known.Lock()
-	d.seeds[name(v)] = seed
-	d.known.Unlock()
+	d.remember(v, seed)
 	return written, nil
+}
+
+// remember notes what ReadBack has to find.
+func (d *Driver) remember(v model.Volume, seed uint64) {
+	d.known.Lock()
+	defer d.known.Unlock()
+	d.seeds[name(v)] = seed
+}
+
+// tooLate is the error of a prefill that has used up its time.
+func tooLate(limit time.Duration, written, size int64, stuck string) error {
+	return model.SlowFill{WorkerError: model.BrokenError(
+		fmt.Sprintf("the prefill was given up: after %s only %s of %s were written%s.",
+			model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(size), stuck),
+		"use a smaller --size, or give it more time: --max-prefill")}
 }
 
 // passed is what one pass over a stretch did.

@@ -68,8 +68,10 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 	case why == "":
 		why = fmt.Sprintf("%v", w.err)
 	case why == tooSlow:
-		return written, broken("the prefill was given up: after %s only %s of %s were written%s.",
-			model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(v.Size), stuck)
+		if stuck == "" {
+			return written, tooLate(limit, written, v.Size, "")
+		}
+		return written, errors.Unwrap(tooLate(limit, written, v.Size, stuck))
 	}
 	return written, broken("the prefill failed after %s of %s: %s%s.", model.FormatSize(written), model.FormatSize(v.Size), why, stuck)
 }

@@ -146,16 +146,12 @@ func prefillRate(probe model.ProbeResult) float64 {
 	return probe.ReadBandwidth
 }
 
-// fitOffsets cuts the distance between the jobs of a workload so that the last
-// job begins inside the volume with as much before its end as the others have.
-// dbench fixes 500 MiB for 4 jobs, which needs 2 GiB.
+// fitOffsets fits the workloads to the volume: dbench fixes 500 MiB between 4 jobs, which
+// needs 2 GiB.
 func fitOffsets(workloads []model.Workload, size int64) []model.Workload {
 	fitted := make([]model.Workload, len(workloads))
 	for i, w := range workloads {
-		if share := alignDown(size/int64(w.JobCount()), max(w.BlockSize, sizeStep)); w.OffsetIncrement > share {
-			w.OffsetIncrement = share
-		}
-		fitted[i] = w
+		fitted[i] = w.Fit(size)
 	}
 	return fitted
 }

@@ -10,8 +10,6 @@ const (
 	// ruleSeconds is Kbench's rule: a volume smaller than what its bandwidth
 	// moves in 25 s is soon re-read, and a cache may answer instead.
 	ruleSeconds = 25
-	// smallest is the least volume that says anything about a storage system.
-	smallest = 16 << 20
 	// sizeStep is what an automatic size is rounded down to.
 	sizeStep = 1 << 20
 	// sector is what a size that the user gave is rounded down to: a whole number of
@@ -26,7 +24,7 @@ const (
 // chooseSize returns the bytes that the workloads walk over and a phrase that
 // tells how they were chosen.
 func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult) (int64, string, error) {
-	least := leastSize(p.Workloads)
+	least := model.LeastSize(p.Workloads)
 	room := roomPhrase(v, probe.Capacity)
 	if probe.Capacity < least {
 		return 0, "", model.RefusedError(
@@ -95,24 +93,14 @@ func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult
 // CheckSize refuses a size in bytes that was asked for and is too small for the
 // workloads; 0 is none. That is known before anything is made.
 func CheckSize(size int64, workloads []model.Workload) error {
-	least := leastSize(workloads)
+	least := model.LeastSize(workloads)
 	if size <= 0 || size >= least {
 		return nil
 	}
 	return model.RefusedError(
 		fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
-			model.FormatSize(size), model.FormatSize(least), model.FormatSize(smallest)),
+			model.FormatSize(size), model.FormatSize(least), model.FormatSize(model.LeastSize(nil))),
 		fmt.Sprintf("use --size %d or more, or leave it out", least))
-}
-
-// leastSize is the least volume on which each I/O in flight has a block of its
-// own, in bytes.
-func leastSize(workloads []model.Workload) int64 {
-	least := int64(smallest)
-	for _, w := range workloads {
-		least = max(least, w.BlockSize*int64(w.Depth)*int64(w.JobCount()))
-	}
-	return (least + sizeStep - 1) / sizeStep * sizeStep
 }
 
 // roomPhrase tells how much room there is and why.

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// shrink makes the plan one of the volumes that there are: writing storage whose cache is
+// full may take so long that it was ended.
+func (e *execution) shrink(s *side) {
+	asked := s.plan.Volume.Size
+	s.plan.Shrink(s.prepared)
+	if size := s.plan.Volume.Size; size < asked && s.prepared.Slow > 0 {
+		e.tell(s, model.Update{Message: fmt.Sprintf("measuring %s instead of %s: the prefill had become slow (%s) and was ended after %s",
+			model.FormatSize(size), model.FormatSize(asked), model.FormatBandwidth(s.prepared.Slow), model.FormatSpan(s.prepared.Seconds))})
+	}
+}
+
+// alike makes both sides as large as the smaller one: what differs is to be the storage.
+func (c *comparison) alike() error {
+	size := min(c.sides[0].plan.Volume.Size, c.sides[1].plan.Volume.Size)
+	for _, s := range c.sides {
+		if s.plan.Volume.Size <= size {
+			continue
+		}
+		s.prepared.Size, s.prepared.Slow = size, 0
+		s.plan.Shrink(s.prepared)
+		if err := s.recorder.Prepared(*s.prepared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
