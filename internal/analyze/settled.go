@@ -20,7 +20,7 @@ const (
 // cache that drains. Which visits these are is told by when they began and not by their
 // rates, so leaving them out prefers no rate.
 func unsettled(rec *model.Recorded) map[int]bool {
-	if !slices.ContainsFunc(rec.Run.Steps, func(r model.StepResult) bool { return r.Settling.Helped() }) {
+	if !model.SettlingNeeded(rec.Run.Steps) {
 		return nil
 	}
 	least := settledLeast

@@ -24,10 +24,10 @@ const (
 	// absorbing is how many times faster than it reads storage writes whose cache takes the
 	// writes: disks do both at about one speed, or read faster.
 	absorbing = 2.0
-	// slowerLeast is by how much reads must be slower to be called so, slowerMost by how much
-	// they are in any case, however noisy they are; noisy is how many standard deviations of
-	// a second that is at least.
-	slowerLeast, slowerMost, noisy = 0.08, 0.5, 3.0
+	// slowerMost is by how much reads are slower in any case, however noisy they are; noisy is
+	// how many standard deviations of a second that is at least. alike is how near to each
+	// other two looks are that find the same.
+	slowerMost, noisy, alike = 0.5, 3.0, 0.08
 	// faster is how much faster the reads of a disk that has finished writing are at least,
 	// where it was never seen before how fast they are.
 	faster = 1.25
@@ -45,6 +45,8 @@ type debt struct {
 	// made them faster, denied that neither will help.
 	owed, confirmed, denied bool
 	instants                int
+	// waits are the steps before which somebody looked.
+	waits []model.StepResult
 	// over tells that there is no time left to wait.
 	over bool
 	// waited is the sum of all waits, in seconds.
@@ -112,7 +114,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			}
 		}
 		found.Rate = rate
-		rose := full == 0 && rate >= faster*found.Slow && rate <= (1+slowerLeast)*last
+		rose := full == 0 && rate >= faster*found.Slow && rate <= (1+alike)*last
 		if full > 0 && rate >= (1-d.limit())*full || rose {
 			found.Settled = true
 			break
@@ -148,9 +150,11 @@ func (d *debt) learn(found *model.Settling) {
 		return
 	}
 	d.writes, d.seconds = 0, 0
-	switch {
-	case found.Helped():
-		d.confirmed = true
+	d.waits = append(d.waits, model.StepResult{Settling: found})
+	was := d.confirmed
+	switch d.confirmed = model.SettlingNeeded(d.waits); {
+	case was && !d.confirmed:
+		d.owed, d.denied = false, true
 	case !d.confirmed && !d.denied:
 		// They were fast at once: what was seen before was noise, or over just then.
 		d.instants++
@@ -164,7 +168,7 @@ func (d *debt) limit() float64 {
 	if d.freedom > 0 {
 		spread = math.Sqrt(d.squares / d.freedom)
 	}
-	return math.Min(slowerMost, math.Max(slowerLeast, noisy*spread))
+	return math.Min(slowerMost, math.Max(model.SettlingGap, noisy*spread))
 }
 
 // saw takes in a visit, and tells whether it is worth another one after a wait: it read

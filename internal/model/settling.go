@@ -14,17 +14,44 @@ type Settling struct {
 	Settled bool `json:"settled,omitempty"`
 }
 
-// settlingHelped is by how much reads must be slower before a wait than after it, so that
-// the wait has made the difference.
-const settlingHelped = 0.08
+const (
+	// SettlingGap is by how much reads must be slower, relative to their full rate, that are
+	// called slow: a cache that drains takes about half the disk, and noise less than this.
+	SettlingGap = 0.2
+	// settlingLike is which part of the writes after which a wait helped is as much.
+	settlingLike = 0.5
+)
 
 // Helped tells that a wait has made reads faster.
 func (s *Settling) Helped() bool {
-	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-settlingHelped)*s.Rate
+	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-SettlingGap)*s.Rate
 }
 
 // Early tells that a visit may have begun before the storage was done with what was written.
 func (s *Settling) Early() bool { return s != nil && s.Writes > 0 && !s.Settled }
+
+// SettlingNeeded tells that writes are what made reads slow. It takes more waits that made
+// reads faster than looks that found them fast at once after as many writes: a storage that
+// is slow now and then is so whether or not somebody has written.
+func SettlingNeeded(steps []StepResult) bool {
+	most := uint64(0)
+	for _, r := range steps {
+		if r.Settling.Helped() {
+			most = max(most, r.Settling.Writes)
+		}
+	}
+	needed := 0
+	for _, r := range steps {
+		switch s := r.Settling; {
+		case r.Worker > 0:
+		case s.Helped():
+			needed++
+		case s != nil && s.Settled && s.Waited == 0 && float64(s.Writes) >= settlingLike*float64(most):
+			needed--
+		}
+	}
+	return needed > 0
+}
 
 // ReadRates are the mean reads per second of steps, of all their workers together, in the
 // order of time.

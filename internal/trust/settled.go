@@ -9,12 +9,12 @@ import (
 )
 
 // afterWrites is by how much reads after writes must be slower than others to be called so.
-const afterWrites = 0.10
+const afterWrites = 0.06
 
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured when the storage was done with what was written before",
-	Evidence: "what was written before each visit that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (10 % slower, t test, p < 0.001)",
+	Evidence: "what was written before each visit that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
 	Severity: "note where a wait was long enough: what began before it is left out; else a warning: a cache still drained while reads were measured",
 	Advice:   "measure what only reads by itself (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
@@ -32,6 +32,9 @@ func checkSettled(ev Evidence) []model.Finding {
 		if r.Worker == 0 {
 			waits.add(r.Settling)
 		}
+	}
+	if !model.SettlingNeeded(ev.Recorded.Run.Steps) {
+		waits.helped = 0
 	}
 	groups := map[string]visitsAfter{}
 	var pooled spread
