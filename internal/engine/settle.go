@@ -121,8 +121,8 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 		}
 		if e.clock-began >= most {
 			// Reads that never got faster, as far as anybody knows, are as fast as they get.
+			// What comes later may still be slower than these.
 			found.Settled = full == 0
-			d.denied = full == 0
 			break
 		}
 		if found.Waited == 0 {
@@ -155,6 +155,8 @@ func (d *debt) learn(found *model.Settling) {
 	switch d.confirmed = model.SettlingNeeded(d.waits); {
 	case was && !d.confirmed:
 		d.owed, d.denied = false, true
+	case !d.confirmed && found.Waited > 0:
+		d.owed = false
 	case !d.confirmed && !d.denied:
 		// They were fast at once: what was seen before was noise, or over just then.
 		d.instants++

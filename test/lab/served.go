@@ -4,13 +4,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-
-	"github.com/loadline/loadline/internal/volume/nbd/nbdtest"
 )
 
 // served exports a disk that this process plays, in memory and fully written, over NBD.
 // build makes the disk on its contents; end is called when nobody is served any more.
-func served(t T, name string, size int64, build func(contents *os.File) nbdtest.Disk, end func()) Device {
+func served(t T, name string, size int64, build func(contents *os.File) disk, end func()) Device {
 	t.Helper()
 	Lock(t)
 	dir := memory(t, size)
@@ -29,6 +27,6 @@ func served(t T, name string, size int64, build func(contents *os.File) nbdtest.
 		end()
 		contents.Close()
 	})
-	go nbdtest.Serve(l, build(contents), size)
+	go serveNBD(l, build(contents), size)
 	return Device{Name: name, URI: nbd("vol", socket), Size: size}
 }

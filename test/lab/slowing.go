@@ -5,8 +5,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/loadline/loadline/internal/volume/nbd/nbdtest"
 )
 
 // Slowing is a device that takes writes fast until its cache is full for good.
@@ -27,7 +25,7 @@ func SlowsDown(t T, c Slowing) Device {
 		c.Size = 256 * mebi
 	}
 	return served(t, fmt.Sprintf("%.0f MB/s, after %d MiB %.0f MB/s", c.Fast/1e6, c.Budget/mebi, c.Slow/1e6), c.Size,
-		func(contents *os.File) nbdtest.Disk { return &slowing{File: contents, Slowing: c} }, func() {})
+		func(contents *os.File) disk { return &slowing{File: contents, Slowing: c} }, func() {})
 }
 
 type slowing struct {

@@ -5,8 +5,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/loadline/loadline/internal/volume/nbd/nbdtest"
 )
 
 // Backlog is what a device behind a write-back cache is set to.
@@ -31,7 +29,7 @@ func Backlogged(t T, c Backlog) Device {
 	}
 	over := make(chan struct{})
 	return served(t, fmt.Sprintf("%.0f IOPS behind a write-back cache of %d I/Os", c.IOPS, c.Cache), c.Size,
-		func(contents *os.File) nbdtest.Disk {
+		func(contents *os.File) disk {
 			b := &backlogged{File: contents, most: c.Cache, reads: make(chan chan struct{}, 4096), over: over}
 			b.room = sync.NewCond(&b.mu)
 			go b.turns(time.Duration(float64(time.Second) / c.IOPS))

@@ -1,4 +1,4 @@
-package nbdtest
+package lab
 
 import (
 	"bufio"
@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Disk is what a server of this package serves. Its methods are called from many
+// disk is what serveNBD serves. Its methods are called from many
 // goroutines at once, with offsets and lengths within the export.
-type Disk interface {
+type disk interface {
 	io.ReaderAt
 	io.WriterAt
 }
@@ -41,9 +41,9 @@ const (
 
 var order = binary.BigEndian
 
-// Serve serves a disk of size bytes to whoever connects, whatever name is asked for,
+// serveNBD serves a disk of size bytes to whoever connects, whatever name is asked for,
 // until the listener is closed. A connection's requests are answered as they are done.
-func Serve(l net.Listener, d Disk, size int64) {
+func serveNBD(l net.Listener, d disk, size int64) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -63,7 +63,7 @@ func Serve(l net.Listener, d Disk, size int64) {
 type session struct {
 	conn net.Conn
 	in   *bufio.Reader
-	disk Disk
+	disk disk
 	size uint64
 
 	writing sync.Mutex
