@@ -62,6 +62,13 @@ func goodSamples(rec *model.Recorded) map[string][]model.Sample {
 		workload[s.Number] = s.Workload
 	}
 	for _, r := range rec.Run.Steps {
+		if workload[r.Step.Number] != r.Step.Workload {
+			// A visit was made again or given up: what has not ended is not what was planned.
+			clear(workload)
+			break
+		}
+	}
+	for _, r := range rec.Run.Steps {
 		workload[r.Step.Number] = r.Step.Workload
 	}
 	for _, r := range rec.Run.Steps {
