@@ -155,6 +155,20 @@ func (h Histogram) Minus(o Histogram) (Histogram, error) {
 	return d, nil
 }
 
+// Divide parts the latencies below the given one, in seconds, from those that are as long
+// or longer, by the middles of their buckets.
+func (h Histogram) Divide(seconds float64) (below, above Histogram) {
+	h.unpack()
+	for i, k := range h.keys {
+		if BucketMiddle(k) < seconds*1e9 {
+			below.Add(k, h.counts[i])
+		} else {
+			above.Add(k, h.counts[i])
+		}
+	}
+	return below, above
+}
+
 // Count is the number of latencies counted.
 func (h Histogram) Count() uint64 {
 	var n uint64

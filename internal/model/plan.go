@@ -352,6 +352,9 @@ type StepResult struct {
 	// Settling tells what was written before a visit that only reads, and whether the
 	// storage was done with it; nil where nothing was.
 	Settling *Settling `json:"settling,omitempty"`
+	// Stalls are the stretches in which nothing was answered: the longest, in the order
+	// of time.
+	Stalls []Stall `json:"stalls,omitempty"`
 	// Counters are what the machine counted from begin to end of the step.
 	Counters *Counters `json:"counters,omitempty"`
 	// Raw is the name of the tool's raw output under raw/.

@@ -229,7 +229,7 @@ var firstFaults = []fault{
 	{rule: "depth", name: "neither witness", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.DepthLevels = nil })
 		ev.Recorded.Samples = nil
-	}, also: []string{"tail", "warm-up", "burst", "cliff", "modes", "drift", "settled"}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
+	}, also: []string{"stall", "tail", "warm-up", "burst", "cliff", "modes", "drift", "settled"}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},
 
 	{rule: "precision", name: "up to twice as wide", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.08), false

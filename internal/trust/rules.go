@@ -41,6 +41,7 @@ var rules = []Rule{
 	ruleForeign,
 	ruleSettled,
 	ruleCap,
+	ruleStall,
 	rulePrecision,
 	ruleSustained,
 	ruleTail,

@@ -56,7 +56,32 @@ func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
 	shape(ev, workload, rate)
 }
 
+// stood gives the first visit of a workload stretches without an answer.
+func stood(ev *Evidence, workload string, stalls ...model.Stall) {
+	for i := range ev.Recorded.Run.Steps {
+		if s := &ev.Recorded.Run.Steps[i]; s.Step.Workload == workload {
+			s.Stalls = stalls
+			return
+		}
+	}
+}
+
 var timeFaults = []fault{
+	{rule: "stall", name: "of the storage", says: "the storage answered nothing for 13.4 s", spoil: func(ev *Evidence) {
+		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
+	}, want: []string{"warning rand-read-iops"}},
+	{rule: "stall", name: "of the load generator", says: "the storage is not to blame", spoil: func(ev *Evidence) {
+		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4, Cause: model.StallSuspended})
+	}, want: []string{"warning rand-read-iops"}},
+	{rule: "stall", name: "between slow I/Os", spoil: func(ev *Evidence) {
+		slow := 2.1
+		ev.Results[2].Latency = &model.LatencySummary{P50: &slow, P99: &slow}
+		stood(ev, "rand-read-lat", model.Stall{Begin: 2, Seconds: 2.2})
+	}, also: []string{"clock"}},
+	{rule: "stall", name: "in a record that does not tell", spoil: func(ev *Evidence) {
+		s := &ev.Recorded.Samples[0]
+		s.Seconds = 9
+	}, also: []string{"burst", "tail", "modes", "drift", "precision", "warm-up", "cliff", "depth"}, want: []string{"not-checked rand-read-iops"}},
 	{rule: "burst", name: "between visits", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 9 {

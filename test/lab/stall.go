@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 )
@@ -11,29 +12,52 @@ import (
 // due then waits until it is over. The server itself is suspended.
 func Stalling(t T, delay, stall, every time.Duration) Device {
 	t.Helper()
-	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
-		options: []string{"rdelay=" + milliseconds(delay), "wdelay=" + milliseconds(delay)}})
+	d := Freezable(t, delay)
 	quit, over := make(chan struct{}), make(chan struct{})
-	// A suspended server does not hear that it should end, so it is woken before.
 	t.Cleanup(func() {
 		close(quit)
 		<-over
 	})
 	go func() {
 		defer close(over)
-		defer s.process.cmd.Process.Signal(syscall.SIGCONT)
+		defer d.Thaw()
 		for next := time.Now().Add(every - stall); ; next = next.Add(every) {
 			if !sleepUntil(next, quit) {
 				return
 			}
-			s.process.cmd.Process.Signal(syscall.SIGSTOP)
+			d.Freeze()
 			if !sleepUntil(next.Add(stall), quit) {
 				return
 			}
-			s.process.cmd.Process.Signal(syscall.SIGCONT)
+			d.Thaw()
 		}
 	}()
-	return s.device(fmt.Sprintf("delay %s, still for %s of every %s", delay, stall, every), nbdSize)
+	d.Name = fmt.Sprintf("delay %s, still for %s of every %s", delay, stall, every)
+	return d.Device
+}
+
+// FreezableDevice can be made to stand still: it then answers nothing, and loses nothing.
+type FreezableDevice struct {
+	Device
+	process *os.Process
+}
+
+// Freeze makes it stand still until Thaw: the server itself is suspended.
+func (d FreezableDevice) Freeze() { _ = d.process.Signal(syscall.SIGSTOP) }
+
+// Thaw ends that.
+func (d FreezableDevice) Thaw() { _ = d.process.Signal(syscall.SIGCONT) }
+
+// Freezable starts a device in memory (256 MiB) that adds a fixed delay to every I/O and
+// stands still when it is told to.
+func Freezable(t T, delay time.Duration) FreezableDevice {
+	t.Helper()
+	s := nbdkit(t, nbdServer{filters: []string{"delay"}, plugin: inMemory(),
+		options: []string{"rdelay=" + milliseconds(delay), "wdelay=" + milliseconds(delay)}})
+	d := FreezableDevice{s.device(fmt.Sprintf("delay %s, stands still when told", delay), nbdSize), s.process.cmd.Process}
+	// A suspended server does not hear that it should end, so it is woken before.
+	t.Cleanup(d.Thaw)
+	return d
 }
 
 // sleepUntil tells false when quit closes first.

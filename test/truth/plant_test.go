@@ -51,6 +51,41 @@ func changing(first float64, seconds int, rate func(second int) float64) func(t 
 	}
 }
 
+// freezing is a device of 1 ms that stands still for some seconds when so many samples of
+// the run are there. wrap may give it another shape.
+func freezing(samplesBefore int, long time.Duration, wrap func(t testing.TB, d lab.Device) string, args ...string) func(t testing.TB) (string, []string) {
+	return func(t testing.TB) (string, []string) {
+		device := lab.Freezable(t, time.Millisecond)
+		results := t.TempDir()
+		target := device.Target()
+		if wrap != nil {
+			target = wrap(t, device.Device)
+		}
+		over, ended := make(chan struct{}), make(chan struct{})
+		t.Cleanup(func() { close(over); <-ended })
+		pause := func(d time.Duration) bool {
+			select {
+			case <-over:
+				return false
+			case <-time.After(d):
+				return true
+			}
+		}
+		go func() {
+			defer close(ended)
+			for samples(results) < samplesBefore {
+				if !pause(20 * time.Millisecond) {
+					return
+				}
+			}
+			device.Freeze()
+			defer device.Thaw()
+			pause(long)
+		}()
+		return target, append(args, "--results", results)
+	}
+}
+
 // after is a change of rate at a second.
 func after(at int, rate float64) func(second int) float64 {
 	return func(second int) float64 {

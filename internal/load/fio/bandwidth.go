@@ -44,7 +44,7 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 	t.set("runtime", milliseconds(long.Seconds(), 0))
 	var last *job
 	o, err := d.execute(ctx, process{
-		text: t.String(), link: link(v), open: v.Open, silence: max(long, 0) + d.limits.silence, expected: long,
+		text: t.String(), link: link(v), open: v.Open, silence: max(long, 0) + d.limits.stall, storage: name(v), expected: long,
 		args: []string{"--output-format=json"},
 		document: func(data []byte) (err error) {
 			last, err = decode(data)

@@ -43,8 +43,12 @@ type Driver struct {
 
 // limits are how long fio may be silent or late before it counts as hung.
 type limits struct {
-	// silence is allowed beyond the second after which a document is due.
+	// silence is allowed beyond the second after which a document is due, where nothing
+	// waits for storage, or where fio is suspended.
 	silence time.Duration
+	// stall is the silence allowed where fio waits for storage. Storage that stands still
+	// for minutes and comes back is measured as such: a failover takes 10 to 60 s.
+	stall time.Duration
 	// late is allowed beyond the time at which a job should have ended.
 	late time.Duration
 	// grace lies between asking (SIGINT) and killing.
@@ -60,7 +64,7 @@ func New(e *env.Env) *Driver {
 		env:   e,
 		seeds: map[string]uint64{},
 		limits: limits{
-			silence: 10 * time.Second, late: 30 * time.Second,
+			silence: 10 * time.Second, stall: 2 * time.Minute, late: 30 * time.Second,
 			grace: 5 * time.Second, flush: 2 * time.Minute,
 		},
 	}

@@ -73,7 +73,7 @@ func (d *Driver) try(ctx context.Context, v model.Volume, engine string) (why st
 	t.plainClock()
 	var last *job
 	o, err := d.execute(ctx, process{
-		text: t.String(), link: link(v), open: v.Open, silence: d.limits.silence,
+		text: t.String(), link: link(v), open: v.Open, silence: d.limits.stall, storage: name(v),
 		args: []string{"--readonly", "--output-format=json"},
 		document: func(data []byte) (err error) {
 			last, err = decode(data)

@@ -23,8 +23,12 @@ type process struct {
 	open *os.File
 	// hold returns when fio, which waits at its gate, shall begin; nil where there is none.
 	hold func()
-	// silence is how long fio may print nothing.
+	// silence is how long fio may print nothing, and storage names what it waits for
+	// meanwhile; empty when it does no I/O.
 	silence time.Duration
+	storage string
+	// silent is called when a silence ends, before the document that ends it.
+	silent func(silence)
 	// expected is how long it should run at most; 0 when nobody can know.
 	expected time.Duration
 	// document is called with each JSON document as it arrives. It may return an
@@ -104,7 +108,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	cmd.WaitDelay = pipeDelay
 
 	o := &outcome{}
-	w := &watcher{process: p, outcome: o, heard: make(chan struct{}, 1), enough: make(chan struct{}), limits: d.limits}
+	w := &watcher{process: p, outcome: o, enough: make(chan struct{}), limits: d.limits, dir: dir, heard: time.Now()}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
 	defer d.guard(dir)()
 	start := time.Now()

@@ -31,7 +31,7 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	if err := reachable(req.Volume); err != nil {
 		return result, err
 	}
-	name := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
+	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
 	text := JobText(req.Workload, req.Volume, req.Step)
 	gated := hold != nil && canGate(req)
 	if gated {
@@ -39,14 +39,14 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	} else if hold != nil {
 		hold()
 	}
-	emit(model.Event{Raw: &model.Raw{Name: name + ".fio", Data: []byte(text)}})
-	result.Raw = name + ".json"
+	emit(model.Event{Raw: &model.Raw{Name: raw + ".fio", Data: []byte(text)}})
+	result.Raw = raw + ".json"
 
 	var begin atomic.Value
 	begin.Store(time.Now())
 	s := &series{
 		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), ramp: req.Step.Ramp, jobs: jobs(req.Workload),
-		reads: req.Workload.Reads(), writes: req.Workload.Writes(),
+		reads: req.Workload.Reads(), writes: req.Workload.Writes(), flight: inFlight(req.Workload),
 		now:  func() float64 { return time.Since(begin.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
@@ -59,7 +59,7 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	p := process{
 		text: text, link: link(req.Volume), open: req.Volume.Open,
 		args:    args,
-		silence: d.limits.silence, expected: seconds(req.Step.Ramp + req.Step.Seconds),
+		silence: d.limits.stall, storage: name(req.Volume), silent: s.silent, expected: seconds(req.Step.Ramp + req.Step.Seconds),
 		document: func(data []byte) error {
 			j, err := decode(data)
 			if err != nil {
@@ -90,6 +90,7 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 		result.UserCPU, result.SystemCPU = last.cores()
 		result.DepthLevels = last.levels()
 	}
+	result.Stalls = s.stalls
 	emit(model.Event{Raw: &model.Raw{Name: result.Raw, Data: o.raw.bytes()}})
 	return result, nil
 }
@@ -134,6 +135,17 @@ func jobs(w model.Workload) int {
 		}
 	}
 	return n
+}
+
+// inFlight returns how many I/Os a workload keeps in flight, the user's own job included.
+func inFlight(w model.Workload) int {
+	depth := max(1, w.Depth)
+	for line := range strings.Lines(w.Job) {
+		if name, value := option(line); name == "iodepth" {
+			_, _ = fmt.Sscan(value, &depth)
+		}
+	}
+	return depth * jobs(w)
 }
 
 // fileName keeps of a name what any filesystem takes.

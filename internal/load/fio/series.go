@@ -39,12 +39,19 @@ type series struct {
 	held *model.Sample
 	// sent counts the samples emitted.
 	sent int
+
+	// flight is how many I/Os the workload has in flight, 0 when that is not known.
+	flight int
+	// still is what is known of the storage standing still.
+	still
 }
 
 // add takes the next document.
 func (s *series) add(j *job) error {
+	quiet := s.ended()
 	if j.ios() > 0 && j.latencies() == 0 {
 		// During the ramp fio counts, but takes no latencies.
+		s.aside(quiet)
 		return nil
 	}
 	ms := j.milliseconds(s.jobs)
@@ -60,8 +67,16 @@ func (s *series) add(j *job) error {
 		}
 		s.held, s.last, s.covered = nil, job{}, 0
 	}
-	if s.complete() || ms == s.covered {
+	if s.complete() {
+		s.aside(quiet)
 		return nil
+	}
+	if stale, err := s.stood(j, quiet); stale || err != nil {
+		return err
+	}
+	j, ms, err := s.caughtUp(j, ms)
+	if err != nil || s.complete() || ms == s.covered {
+		return err
 	}
 	s.release()
 	x, err := s.sample(j, ms)
@@ -69,6 +84,7 @@ func (s *series) add(j *job) error {
 		return err
 	}
 	regular := ms-s.covered >= tick
+	s.pace = float64(j.ios()-s.last.ios()) / x.Seconds
 	s.last, s.covered, s.held = *j, ms, x
 	if regular && j.ios() > 0 {
 		s.release()
@@ -82,6 +98,9 @@ func (s *series) complete() bool { return s.covered >= s.whole-tolerance }
 // finish closes the series. A last interval that is no whole tick counts only
 // when the step ended as planned: otherwise the end itself distorts it.
 func (s *series) finish(asPlanned bool) {
+	if s.stale != nil {
+		_ = s.close(s.stale, s.covered+int64(1000*s.length))
+	}
 	if asPlanned {
 		s.release()
 	}
@@ -99,16 +118,25 @@ func (s *series) release() {
 
 // sample returns the difference between a document and the last one.
 func (s *series) sample(j *job, ms int64) (*model.Sample, error) {
-	x := &model.Sample{Step: s.step, End: s.now(), Seconds: float64(ms-s.covered) / 1000}
+	x, err := s.between(&s.last, j)
+	if err == nil {
+		x.End, x.Seconds = s.now(), float64(ms-s.covered)/1000
+	}
+	return x, err
+}
+
+// between returns what went on between two documents, without its time.
+func (s *series) between(last, j *job) (*model.Sample, error) {
+	x := &model.Sample{Step: s.step}
 	var err error
-	if x.Read, err = flow(j.Read, s.last.Read, s.reads); err != nil {
+	if x.Read, err = flow(j.Read, last.Read, s.reads); err != nil {
 		return nil, err
 	}
-	if x.Write, err = flow(j.Write, s.last.Write, s.writes); err != nil {
+	if x.Write, err = flow(j.Write, last.Write, s.writes); err != nil {
 		return nil, err
 	}
 	// fio counts no flushes of its own, only their latencies.
-	flushes, before := j.Sync, s.last.Sync
+	flushes, before := j.Sync, last.Sync
 	flushes.IOs, before.IOs = flushes.Latency.N, before.Latency.N
 	x.Sync, err = flow(flushes, before, false)
 	return x, err

@@ -32,3 +32,19 @@ func sweep(dir string) {
 		_ = syscall.Kill(id, syscall.SIGKILL)
 	}
 }
+
+// states are the letters of /proc/PID/stat for all threads of the processes that run in dir.
+func states(dir string) []byte {
+	var letters []byte
+	for _, id := range inhabitants(dir) {
+		tasks, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(id), "task/[0-9]*/stat"))
+		for _, task := range tasks {
+			text, err := os.ReadFile(task)
+			// The name before it stands in parentheses and may hold any.
+			if at := strings.LastIndex(string(text), ") "); err == nil && at >= 0 && at+2 < len(text) {
+				letters = append(letters, text[at+2])
+			}
+		}
+	}
+	return letters
+}

@@ -17,14 +17,19 @@ type watcher struct {
 	limits limits
 	split  splitter
 	gates  chatter
-	// heard has an element when something was printed; enough closes when the
-	// caller gave the job up.
-	heard  chan struct{}
+	// enough closes when the caller gave the job up.
 	enough chan struct{}
+	// dir is where fio's processes run.
+	dir string
 
 	// mu guards the outcome while output may still come; deaf stops that.
 	mu   sync.Mutex
 	deaf bool
+	// heard is when something was printed last, quiet what was seen since then.
+	heard time.Time
+	quiet silence
+	// lost is the time that silences took which have ended.
+	lost time.Duration
 }
 
 // stderr is the side of a watcher that takes standard error.
@@ -48,6 +53,7 @@ func (w *watcher) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	w.raw.Write(b)
+	w.hear(time.Now())
 	w.split.feed(b, func(doc []byte) {
 		w.documents++
 		if w.document == nil || w.refused != nil {
@@ -57,43 +63,45 @@ func (w *watcher) Write(b []byte) (int, error) {
 			close(w.enough)
 		}
 	}, func(text []byte) { w.gates.feed(text, w.outcome.text.Write) })
-	select {
-	case w.heard <- struct{}{}:
-	default:
-	}
 	return len(b), nil
+}
+
+// hear notes that something was printed, which ends a silence.
+func (w *watcher) hear(now time.Time) {
+	w.quiet.length = now.Sub(w.heard)
+	if w.quiet.length >= shortestSilence {
+		w.lost += w.quiet.length - due
+		if w.silent != nil {
+			w.silent(w.quiet)
+		}
+	}
+	w.heard, w.quiet = now, silence{}
 }
 
 // watch waits for the end of the process with the given id, and ends it when
 // the context is done or when it is silent or late. It returns false when the process cannot be killed,
 // as happens while the kernel waits for a dead device.
 func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
-	silence := time.NewTimer(time.Second + w.silence)
-	defer silence.Stop()
-	var late <-chan time.Time
-	if w.expected > 0 {
-		t := time.NewTimer(w.expected + w.limits.late)
-		defer t.Stop()
-		late = t.C
-	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	start := time.Now()
+	w.mu.Lock()
+	w.heard = start
+	w.mu.Unlock()
 	var why string
 	interrupted := false
-	for waiting := true; waiting; {
+	for last, waiting := start, true; waiting; {
 		waiting = false
 		select {
 		case <-end:
 			return true
-		case <-w.heard:
-			silence.Reset(time.Second + w.silence)
-			waiting = true
 		case <-w.enough:
 		case <-ctx.Done():
 			interrupted = true
-		case <-silence.C:
-			why = fmt.Sprintf("fio hung: it printed nothing for %s and was stopped", model.FormatDuration((time.Second + w.silence).Seconds()))
-		case <-late:
-			why = fmt.Sprintf("fio hung: it should have ended after %s, ran %s longer and was stopped",
-				model.FormatDuration(w.expected.Seconds()), model.FormatDuration(w.limits.late.Seconds()))
+		case <-tick.C:
+			now := time.Now()
+			why = w.look(now, now.Sub(last), now.Sub(start))
+			last, waiting = now, why == ""
 		}
 	}
 	w.mu.Lock()
@@ -116,6 +124,32 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	}
 	w.stopped += ", but not even a kill ends it: the kernel waits for the storage"
 	return false
+}
+
+// look looks at a silent fio, and tells why it is to be ended; empty when it is not. after
+// is the time since the last look, ran that since fio's start.
+func (w *watcher) look(now time.Time, after, ran time.Duration) (why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	quiet := now.Sub(w.heard)
+	if quiet <= due+lookEvery {
+		quiet = 0
+	} else {
+		w.quiet.look(states(w.dir), after)
+	}
+	long := model.FormatDuration(quiet.Seconds())
+	switch {
+	case quiet > due+min(w.process.silence, w.limits.silence) && w.quiet.mostly(w.quiet.stopped):
+		return fmt.Sprintf("fio was suspended for %s by a signal or a debugger, and was stopped", long)
+	case quiet > due+w.process.silence && (w.storage == "" || w.quiet.mostly(w.quiet.running)):
+		return fmt.Sprintf("fio hung: it printed nothing for %s and was stopped", long)
+	case quiet > due+w.process.silence:
+		return fmt.Sprintf("the storage stood still: %s answered nothing for %s, and fio, which waited for it, was stopped", w.storage, long)
+	case w.expected > 0 && ran > w.expected+w.limits.late+w.lost+max(0, quiet-due):
+		return fmt.Sprintf("fio hung: it should have ended after %s, ran %s longer and was stopped",
+			model.FormatDuration(w.expected.Seconds()), model.FormatDuration((ran - w.expected).Seconds()))
+	}
+	return ""
 }
 
 // wait waits for the channel to close, and tells whether it did in time.

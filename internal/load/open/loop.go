@@ -20,6 +20,7 @@ type ending struct {
 	late               float64
 	fault              string
 	user, system       float64
+	stalls             []model.Stall
 	// depth counts the I/Os by how many were in flight when they began, in powers of two.
 	depth [16]uint64
 }
@@ -57,6 +58,7 @@ type loop struct {
 	flow     *model.Flow
 	edge     float64 // when the current sample ends
 	max      float64
+	answered float64 // when an I/O last ended, or one began while none was in flight
 }
 
 // keepTime plays a visit and closes samples; then over gets the ending.
@@ -82,7 +84,9 @@ func keepTime(ctx context.Context, dev device, req model.StartRequest, samples c
 	user, system := threadCPU()
 	l.draw()
 	l.play(ctx)
-	idle := l.drain()
+	played := l.now()
+	idle := l.drain(ctx)
+	l.close(min(played, l.end()))
 	u, s := threadCPU()
 	if t := l.now(); t > 0 {
 		l.user, l.system = (u-user)/t, (s-system)/t
@@ -137,6 +141,9 @@ func (l *loop) play(ctx context.Context) {
 
 // start begins the I/O that is due.
 func (l *loop) start(now float64) {
+	if len(l.free) == len(l.dueAt) {
+		l.answered = now
+	}
 	slot := l.free[len(l.free)-1]
 	l.free = l.free[:len(l.free)-1]
 	l.dueAt[slot] = l.next
@@ -173,6 +180,7 @@ func (l *loop) reap(wait float64) {
 		if !known {
 			now, known = l.now(), true
 			l.tick(now)
+			l.answer(now)
 		}
 		l.free = append(l.free, slot)
 		if err != nil {
@@ -205,9 +213,13 @@ func (l *loop) count(latency float64) {
 }
 
 // tick hands on the samples that have ended by now. A second in which the thread was
-// held up, or in which nothing ended, is a sample too.
-func (l *loop) tick(now float64) {
-	for l.edge <= min(now, l.end())+1e-9 {
+// held up, or in which nothing ended, is a sample too. The last one waits for what is in
+// flight.
+func (l *loop) tick(now float64) { l.close(min(now, l.end()-0.5)) }
+
+// close hands on the samples that end by then.
+func (l *loop) close(by float64) {
+	for l.edge <= by+1e-9 {
 		l.flow.Max = l.max
 		s := model.Sample{Step: l.step.Number, End: l.edge, Seconds: 1}
 		if l.w.Writes() {
@@ -221,14 +233,37 @@ func (l *loop) tick(now float64) {
 	}
 }
 
+// overdue is the latency in seconds from which on an I/O counts though it ended after the
+// visit: else storage that stands still at the end of a visit would leave no trace.
+const overdue = 1
+
+// answer notes that something ended, and how long nothing had.
+func (l *loop) answer(now float64) {
+	if stood := now - l.answered; stood >= model.LeastStall && len(l.stalls) < mostStalls {
+		l.stalls = append(l.stalls, model.Stall{Begin: l.answered, Seconds: stood})
+	}
+	l.answered = now
+}
+
+// mostStalls bounds the list of stalls.
+const mostStalls = 100
+
 // drain waits for what is in flight, and tells whether all has ended.
-func (l *loop) drain() bool {
-	until := l.now() + drainLimit.Seconds()
-	for len(l.free) < len(l.dueAt) && l.now() < until {
+func (l *loop) drain(ctx context.Context) bool {
+	over, limit := l.now(), drainLimit
+	for len(l.free) < len(l.dueAt) && l.now() < over+limit.Seconds() {
+		if ctx.Err() != nil {
+			limit = stopLimit
+		}
 		err := l.dev.reap(time.Duration(longestWait*float64(time.Second)), func(slot int, err error) {
+			now := l.now()
+			l.answer(now)
 			l.free = append(l.free, slot)
-			if err != nil {
+			switch latency := now - l.dueAt[slot]; {
+			case err != nil:
 				l.fail(err)
+			case latency >= overdue && l.dueAt[slot] >= l.step.Ramp:
+				l.count(latency)
 			}
 		})
 		if err != nil {
@@ -237,7 +272,7 @@ func (l *loop) drain() bool {
 		}
 	}
 	if left := len(l.dueAt) - len(l.free); left > 0 {
-		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, model.FormatSpan(drainLimit.Seconds())))
+		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, model.FormatSpan(limit.Seconds())))
 		return false
 	}
 	return true

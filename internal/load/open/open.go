@@ -28,7 +28,11 @@ type Driver struct {
 }
 
 // drainLimit is how long I/Os in flight may take after the end of a visit.
-const drainLimit = 30 * time.Second
+// Storage that stands still for minutes and comes back is measured as such.
+const drainLimit = 2 * time.Minute
+
+// stopLimit is the same when the visit is called off.
+const stopLimit = 30 * time.Second
 
 // device is where I/Os are begun and end. Its methods are called by one thread.
 type device interface {
@@ -61,6 +65,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	}
 	e := <-over
 	res.Due, res.IOErrors, res.Error = e.due, e.failed, e.fault
+	res.Stalls = e.stalls
 	res.UserCPU, res.SystemCPU, res.DepthLevels = e.user, e.system, e.levels()
 	if e.begun > 0 {
 		res.Late = e.late / float64(e.begun)

@@ -1,0 +1,244 @@
+package fio
+
+import (
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Before fio prints a status document it waits for each job to come to a point between
+// two I/Os. While the storage stands still no job does, and fio prints nothing. The
+// document that comes afterwards carries the time at which it was due and the counts of
+// the time at which it was printed. So it is kept until the next one, whose time is right,
+// tells how long the stretch was that it ends: seconds without an I/O are seconds of the
+// visit like all others.
+
+// still is what a series knows of the storage standing still.
+type still struct {
+	// quiet is a silence that the next document ends.
+	quiet silence
+	// begun tells that a document has come.
+	begun bool
+	// progress is when an I/O was last seen to have ended, in seconds since the step began.
+	progress float64
+	// stale is a document that carries a time that is too early, at is when it came, and
+	// length is for how many seconds nothing was answered before it.
+	stale      *job
+	at, length float64
+
+	// pace is the number of I/Os per second of the last sample.
+	pace   float64
+	stalls []model.Stall
+}
+
+const (
+	// mostStalls bounds the list: the longest are kept.
+	mostStalls = 100
+	// startSilence is how long fio may take to start, in seconds, before it counts as
+	// waiting for the storage, which it has to connect to or to open.
+	startSilence = 5
+	// longBucket is a latency in seconds that histograms still tell from longer ones.
+	longBucket = 8
+)
+
+// silent notes that fio has printed nothing for a while, until now.
+func (s *series) silent(q silence) { s.quiet = q }
+
+// ended returns the silence that a document has ended.
+func (s *series) ended() silence {
+	q := s.quiet
+	s.quiet = silence{}
+	return q
+}
+
+// aside takes a document that is not measured, being of the ramp or of what comes after
+// the last sample. No latency bears witness there, so fio's processes do.
+func (s *series) aside(q silence) {
+	now := s.now()
+	long := (q.length - due).Seconds()
+	least := float64(model.LeastStall)
+	if !s.begun {
+		least = startSilence
+	}
+	s.begun, s.progress = true, now
+	if long >= least && !q.mostly(q.running) {
+		s.stall(model.Stall{Begin: now - long, Seconds: long, Cause: q.cause()})
+	}
+}
+
+// stood looks at a document behind a time without progress. It returns true when that is
+// stale, and is kept.
+func (s *series) stood(j *job, q silence) (stale bool, err error) {
+	last := &s.last
+	if s.stale != nil {
+		last = s.stale
+	}
+	if j.latencies()+j.Sync.Latency.N == last.latencies()+last.Sync.Latency.N {
+		return false, nil
+	}
+	now := s.now()
+	gap, begun := now-s.progress, s.begun
+	if begun && gap < model.LeastStall {
+		s.progress = now
+		return false, nil
+	}
+	x, err := s.between(last, j)
+	if err != nil {
+		return false, err
+	}
+	longest := 0.0
+	for _, d := range [][2]direction{{last.Read, j.Read}, {last.Write, j.Write}, {last.Sync, j.Sync}} {
+		if d[1].Latency.Max > d[0].Latency.Max {
+			longest = max(longest, d[1].Latency.Max/1e9)
+		}
+	}
+	var all model.Histogram
+	for _, f := range []*model.Flow{x.Read, x.Write, x.Sync} {
+		if f != nil {
+			all.Merge(f.Histogram)
+		}
+	}
+	longest = max(longest, all.Max())
+	stood := min(longest, gap)
+	short, long := all.Divide(min(stood/2, longBucket))
+	if stood < model.LeastStall && !begun {
+		// Of what fio did before its first I/O there is no latency.
+		s.aside(q)
+	}
+	s.begun, s.progress = true, now
+	switch {
+	case stood < model.LeastStall:
+		return false, nil
+	case s.everything(q, short.Count(), long.Count(), gap-stood/2):
+		s.stall(model.Stall{Begin: now - stood, Seconds: stood, Cause: q.cause()})
+	default:
+		stood = 0
+	}
+	if q.length < shortestSilence {
+		return false, nil
+	}
+	if s.stale == nil {
+		s.length = 0
+	}
+	kept := *j
+	s.stale, s.at, s.length = &kept, now, s.length+stood
+	return true, nil
+}
+
+// everything tells whether it was all I/O that stood still, and not a few I/Os that were
+// passed over while others went on. A single job that did not come to its next I/O tells
+// by that. Of several jobs one is enough to keep fio silent. Then the long I/Os must be
+// half of what the workload keeps in flight, or a quarter of all where it keeps less, or
+// the short ones no more than fit into the given seconds at the rate of the sample before.
+func (s *series) everything(q silence, short, long uint64, seconds float64) bool {
+	switch {
+	case long == 0:
+		return false
+	case s.jobs == 1 && q.length >= shortestSilence, s.flight > 0 && 2*long >= uint64(s.flight), 3*long >= short:
+		return true
+	}
+	return float64(short) < s.pace*seconds
+}
+
+// caughtUp closes what a stale document ends, when j comes with a time that is right. It
+// returns the document and its time, which is the one covered already when there is
+// nothing left to take from it.
+func (s *series) caughtUp(j *job, ms int64) (*job, int64, error) {
+	if s.stale == nil {
+		return j, ms, nil
+	}
+	end := ms - int64(1000*(s.now()-s.at))
+	to := s.stale
+	if ms-end < tick {
+		if ms < s.whole-tolerance {
+			// What followed is too short for a sample: the next document has more.
+			return j, s.covered, nil
+		}
+		to, end = j, ms
+	}
+	return j, ms, s.close(to, end)
+}
+
+// close emits what was covered between the last document and the end of a stall, in ms.
+func (s *series) close(to *job, end int64) error {
+	stale, length := s.stale, s.length
+	s.stale = nil
+	if end <= s.covered {
+		return nil
+	}
+	s.release()
+	x, err := s.sample(to, end)
+	if err != nil {
+		return err
+	}
+	if to == stale {
+		x.End = s.at
+	}
+	for _, part := range split(*x, s.last, length) {
+		s.held = &part
+		s.release()
+	}
+	s.last, s.covered = *to, end
+	return nil
+}
+
+// split cuts a sample at whose end nothing was answered for so many seconds into seconds:
+// what was done before, seconds of nothing, and what was answered at last.
+func split(x model.Sample, last job, stood float64) []model.Sample {
+	first := max(x.Seconds-stood, min(1, x.Seconds))
+	n := int(math.Round(x.Seconds - first))
+	if n < 1 {
+		return []model.Sample{x}
+	}
+	begin := x.End - x.Seconds
+	parts := make([]model.Sample, n+1)
+	for i := range parts {
+		parts[i] = model.Sample{Step: x.Step, End: begin + first, Seconds: first}
+		if i > 0 {
+			parts[i].Seconds = (x.Seconds - first) / float64(n)
+			parts[i].End += float64(i) * parts[i].Seconds
+		}
+	}
+	place := func(f *model.Flow, before direction, of func(*model.Sample) **model.Flow) {
+		if f == nil {
+			return
+		}
+		for i := range parts {
+			*of(&parts[i]) = &model.Flow{Max: before.Latency.Max / 1e9}
+		}
+		*(*of(&parts[0])), *(*of(&parts[n])) = divide(*f, min(stood/2, longBucket))
+		(*of(&parts[0])).Max = before.Latency.Max / 1e9
+	}
+	place(x.Read, last.Read, func(s *model.Sample) **model.Flow { return &s.Read })
+	place(x.Write, last.Write, func(s *model.Sample) **model.Flow { return &s.Write })
+	place(x.Sync, last.Sync, func(s *model.Sample) **model.Flow { return &s.Sync })
+	return parts
+}
+
+// divide parts the I/Os that took at least so many seconds from the others.
+func divide(f model.Flow, seconds float64) (short, long model.Flow) {
+	short, long = f, model.Flow{Max: f.Max}
+	short.Histogram, long.Histogram = f.Histogram.Divide(seconds)
+	if n := long.Histogram.Count(); n > 0 && f.IOs > 0 {
+		long.IOs = min(n, f.IOs)
+		long.Bytes = f.Bytes / f.IOs * long.IOs
+		long.LatencySum = min(f.LatencySum, float64(n)*long.Histogram.Mean())
+		short.IOs, short.Bytes, short.LatencySum = f.IOs-long.IOs, f.Bytes-long.Bytes, f.LatencySum-long.LatencySum
+	}
+	return short, long
+}
+
+// stall adds one to the list, which is bounded.
+func (s *series) stall(x model.Stall) {
+	if s.stalls = append(s.stalls, x); len(s.stalls) <= mostStalls {
+		return
+	}
+	shortest := 0
+	for i := range s.stalls {
+		if s.stalls[i].Seconds < s.stalls[shortest].Seconds {
+			shortest = i
+		}
+	}
+	s.stalls = slices.Delete(s.stalls, shortest, shortest+1)
+}

@@ -1,0 +1,120 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleStall = Rule{
+	Name:     "stall",
+	Checks:   "something was answered at all times",
+	Evidence: "the stretches of 2 s or more without an answer that the load generator saw, beside the median latency (10 times that); what its processes did meanwhile",
+	Severity: "warning: the stall is in the rate, the maximum and the tail of that visit; how often it comes is not known",
+	Advice:   "look at the storage's log and the kernel's (`dmesg`) at that time: a failover, a path that was lost, a cache that was flushed",
+	check:    checkStall,
+}
+
+const (
+	// stallBeyond is how many times the median latency a stretch without an answer lasts
+	// at least: with few I/Os in flight on slow storage there are gaps between them.
+	stallBeyond = 10
+	// unseenGap is the length of a sample in seconds behind which a stall may hide in
+	// records that do not tell of them.
+	unseenGap = 2.5
+)
+
+// checkStall: storage that answers nothing for seconds and then goes on has stood still,
+// which is a result. Its seconds without I/O are seconds of the visit, so rates and tails
+// hold it; that there was one, and when, has to be said, because means and percentiles of
+// so rare an event depend on how long one looks. Where the load generator or the machine
+// was suspended, the storage is not blamed.
+//
+// Evidence: what the driver saw; of records without it, the samples' lengths.
+func checkStall(ev Evidence) []model.Finding {
+	if ev.Recorded.Imported != nil {
+		return notChecked("what was imported does not tell what the load generator waited for")
+	}
+	longest := map[int]float64{}
+	for i := range ev.Recorded.Samples {
+		s := &ev.Recorded.Samples[i]
+		longest[s.Step] = max(longest[s.Step], s.Seconds)
+	}
+	var o outcome
+	for _, name := range ev.workloads() {
+		least := max(model.LeastStall, stallBeyond*ev.median(name))
+		steps, whole := ev.good(name), true
+		stalls := map[model.StallCause]*stalled{}
+		for _, s := range steps {
+			seconds, known := longest[s.Step.Number]
+			whole = whole && known && (seconds < max(unseenGap, least) || len(s.Stalls) > 0)
+			for _, x := range s.Stalls {
+				if x.Seconds < least {
+					continue
+				}
+				if stalls[x.Cause] == nil {
+					stalls[x.Cause] = &stalled{}
+				}
+				stalls[x.Cause].add(x, s)
+			}
+		}
+		for _, cause := range []model.StallCause{model.StallStorage, model.StallSuspended, model.StallMachine} {
+			if x := stalls[cause]; x != nil {
+				o.fault(ev.stallFault(name, cause, x))
+			}
+		}
+		switch {
+		case len(stalls) > 0 || len(steps) == 0:
+		case !whole:
+			o.miss(name, "some seconds are not told apart in what was recorded")
+		default:
+			o.pass(name)
+		}
+	}
+	return o.findings(fmt.Sprintf("something was answered in every %d s", model.LeastStall), "there is no result to judge")
+}
+
+// stalled sums up the stalls of a workload.
+type stalled struct {
+	n       int
+	longest model.Stall
+	// at is when the longest began, in seconds since the run began.
+	at     float64
+	worker int
+}
+
+func (x *stalled) add(s model.Stall, step model.StepResult) {
+	x.n++
+	if s.Seconds > x.longest.Seconds {
+		x.longest, x.at, x.worker = s, step.Started+step.Delay+s.Begin, step.Worker
+	}
+}
+
+func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) model.Finding {
+	who, next := "the storage answered nothing", "look at the storage's log and at dmesg of that time"
+	if volumes := len(ev.Recorded.Plan.Volumes); volumes > 1 {
+		who = fmt.Sprintf("the storage of volume %d answered nothing", x.worker+1)
+	}
+	switch cause {
+	case model.StallSuspended:
+		who, next = "the storage is not to blame: the load generator was suspended by a signal or a debugger", "measure again while nobody stops it"
+	case model.StallMachine:
+		who, next = "the storage is not to blame: the whole machine stood still", "see whether it is a virtual machine that was paused or moved"
+	}
+	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, model.FormatDuration(x.longest.Seconds), model.FormatSpan(x.at), name)
+	if x.n > 1 {
+		message += fmt.Sprintf("; that was the longest of %d times", x.n)
+	}
+	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Message: message,
+		Evidence: map[string]any{"seconds": x.longest.Seconds, "at": x.at, "stalls": x.n, "cause": string(cause)}, Next: next}
+}
+
+// median is the longest median latency of a workload's directions, in seconds.
+func (ev Evidence) median(workload string) (seconds float64) {
+	for _, r := range ev.Results {
+		if r.Workload == workload && r.Latency != nil && r.Latency.P50 != nil {
+			seconds = max(seconds, *r.Latency.P50)
+		}
+	}
+	return seconds
+}
