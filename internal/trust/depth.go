@@ -136,10 +136,12 @@ type load struct {
 	visits map[[2]int]bool
 }
 
-// flows adds up the samples by workload.
+// flows adds up the samples by workload. A visit with a stall is left out: the latencies
+// of what ended in it reach far beyond its ends.
 func (ev Evidence) flows() map[string]*load {
-	names := map[int]string{}
+	names, stood := map[int]string{}, map[int]bool{}
 	for _, s := range ev.Recorded.Run.Steps {
+		stood[s.Step.Number] = stood[s.Step.Number] || len(s.Stalls) > 0
 		if s.Error == "" {
 			names[s.Step.Number] = s.Step.Workload
 		}
@@ -148,7 +150,7 @@ func (ev Evidence) flows() map[string]*load {
 	for i := range ev.Recorded.Samples {
 		s := &ev.Recorded.Samples[i]
 		name, known := names[s.Step]
-		if !known {
+		if !known || stood[s.Step] {
 			continue
 		}
 		l := loads[name]

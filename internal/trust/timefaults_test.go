@@ -70,6 +70,14 @@ var timeFaults = []fault{
 	{rule: "stall", name: "of the storage", says: "the storage answered nothing for 13.4 s", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
 	}, want: []string{"warning rand-read-iops"}},
+	{rule: "stall", name: "begun in the ramp, so that the latencies of the visit are longer than it", spoil: func(ev *Evidence) {
+		stood(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
+		eachFlow(ev, "rand-read-iops", func(f *model.Flow) {
+			if f == ev.Recorded.Samples[0].Read {
+				f.LatencySum += 64 * 13.4
+			}
+		})
+	}, want: []string{"warning rand-read-iops"}},
 	{rule: "stall", name: "of the load generator", says: "the storage is not to blame", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4, Cause: model.StallSuspended})
 	}, want: []string{"warning rand-read-iops"}},
