@@ -52,9 +52,39 @@ var baselineFaults = []fault{
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
 		setResult(ev.Baseline.Results, iops.Name, func(r *model.Result) { r.Verdict = model.Invalid })
 	}, want: []string{"warning rand-read-lat"}, also: []string{"above-disks"}, says: "limited in their rate, which 3 replicas share"},
+	{rule: "faster-reads", name: "from the nearest head of a mirror of this machine", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
+		ev.Recorded.Environment.Storage.Device, ev.Recorded.Environment.Storage.DeviceChain = "md0", []string{"md0", "sda", "sdb"}
+		ev.Recorded.Plan.Experiment.Replicas = 1
+	}, want: []string{"warning rand-read-lat"}, says: "or it has several disks (md0), of which the nearest or the fastest answers"},
+	{rule: "faster-reads", name: "from a logical volume on one disk", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
+		ev.Recorded.Environment.Storage.DeviceChain = []string{"dm-0", "sda2", "sda"}
+		ev.Recorded.Plan.Experiment.Replicas = 1
+	}, want: []string{"invalid rand-read-lat"}},
+	{rule: "faster-reads", name: "from a logical volume on two disks", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
+		ev.Recorded.Environment.Storage.DeviceChain = []string{"dm-0", "sda2", "sda", "sdb"}
+		ev.Recorded.Plan.Experiment.Replicas = 1
+	}, want: []string{"warning rand-read-lat"}},
+	{rule: "faster-reads", name: "from the nearest of three replicas", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 0.8e-3, 0.02)
+	}, want: []string{"warning rand-read-lat"}, says: "or of 3 replicas the one whose disk is nearest answers"},
+	{rule: "faster-reads", name: "nearer than any of three replicas can be", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 0.5e-3, 0.02)
+	}, want: []string{"invalid rand-read-lat"}},
+	{rule: "faster-reads", name: "of replicas on disks without heads", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 0.8e-3, 0.02)
+		no := false
+		ev.Baseline.Storage.Rotational = &no
+	}, want: []string{"invalid rand-read-lat"}},
+	{rule: "faster-reads", name: "of a single replica", spoil: func(ev *Evidence) {
+		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
+		ev.Recorded.Plan.Experiment.Replicas = 1
+	}, want: []string{"invalid rand-read-lat"}},
 	{rule: "faster-reads", name: "by the mean where the median is hidden", spoil: func(ev *Evidence) {
 		setResult(ev.Results, lat.Name, func(r *model.Result) { delete(r.Metrics, model.P50) })
-		setMetric(ev.Results, lat.Name, model.Latency, 1e-3, 0.02)
+		setMetric(ev.Results, lat.Name, model.Latency, 0.5e-3, 0.02)
 	}, want: []string{"invalid rand-read-lat"}},
 	{rule: "faster-reads", name: "within 5 %", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 1.91e-3, 0.001)

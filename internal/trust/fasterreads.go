@@ -1,7 +1,9 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -11,7 +13,7 @@ var ruleFasterReads = Rule{
 	Name:     "faster-reads",
 	Checks:   "a single read is no faster than on the storage below",
 	Evidence: "the median (or mean) latency at depth 1 of target and baseline; the number of replicas (`--replicas`, or what the storage system says), and the rate of a deeper read of the baseline",
-	Severity: "invalid where the number of replicas is known, a warning where it is not, or where a cap may slow the baseline down; a note where one does, and the replicas share it",
+	Severity: "invalid where the number of replicas is known and no nearer disk among them explains it; a warning where it is not known, where several disks are combined (md, device mapper), or where a cap may slow the baseline down; a note where one does, and the replicas share it",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkFasterReads,
 }
@@ -22,7 +24,8 @@ var ruleFasterReads = Rule{
 // with a declared cap on the baseline, or an unknown number of replicas, it is a
 // warning. With n replicas that read no more than n times as often as one disk it
 // depends on what holds that disk up: its rate when a deeper read gets no more out of
-// it, and then it is a note.
+// it, and then it is a note. Where reads go to the nearest of several heads (RAID 1), one
+// disk is slower than all of them without any cache: a warning as well.
 //
 // Evidence: paired results at depth 1; bounds are compared. Source: methodology's
 // "Read latency"; seed 002's "Something is wrong when", 1.
@@ -56,10 +59,18 @@ func checkFasterReads(ev Evidence) []model.Finding {
 				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value)),
 			Evidence: map[string]any{"metric": string(m), "here_high": here.High, "baseline_low": there.Low, "replicas": ev.replicas()},
 			Next:     ev.command("--size", ev.large(), "--check-cache")}
+		several := ev.severalDisks()
 		switch at, known := ev.paced(w, b); {
+		case several != "":
+			f.Severity = model.SeverityWarning
+			f.Message += fmt.Sprintf(", or it has several disks (%s), of which the nearest or the fastest answers", several)
+			f.Evidence["several_disks"] = several
 		case ev.replicas() == 0 || ev.Baseline.Cap != (model.Cap{}):
 			f.Severity = model.SeverityWarning
-			f.Message += ", or it has disks that the baseline does not have"
+			f.Message += ", or it has disks that the baseline does not have, of which the nearest answers"
+		case (!ev.shared(r, b) || known && at == 0) && ev.nearest(here, there):
+			f.Severity = model.SeverityWarning
+			f.Message += fmt.Sprintf(", or of %d replicas the one whose disk is nearest answers", ev.replicas())
 		case !ev.shared(r, b), known && at == 0:
 		case known:
 			f.Severity = model.SeverityNote
@@ -75,6 +86,41 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		o.fault(f)
 	}
 	return o.findings("no single read is faster than on the baseline", "no workload reads at depth 1")
+}
+
+// severalDisks names what of this machine combines several disks (md, device mapper, a
+// filesystem on several devices); "" when there is nothing of the kind.
+func (ev Evidence) severalDisks() string {
+	s := ev.Recorded.Environment.Storage
+	var mapper string
+	var disks []string
+	for _, name := range s.DeviceChain {
+		switch {
+		case strings.HasPrefix(name, "md"):
+			return name
+		case strings.HasPrefix(name, "dm-"):
+			mapper = cmp.Or(mapper, name)
+		case !slices.ContainsFunc(s.DeviceChain, func(whole string) bool { return whole != name && strings.HasPrefix(name, whole) }):
+			// No partition of another one in the list.
+			disks = append(disks, name)
+		}
+	}
+	switch {
+	case len(disks) > 1 && mapper != "":
+		return mapper
+	case len(disks) > 1 && s.Device == "":
+		return strings.Join(disks, ", ")
+	}
+	return ""
+}
+
+// nearest tells whether the replicas' disks explain a read that is that much faster than
+// one disk's: of n heads the nearest is up to n times as near, in turn and in track, as a
+// single one. A disk without heads has none that is nearer.
+func (ev Evidence) nearest(here, there model.Estimate) bool {
+	rotates := ev.Baseline.Storage.Rotational
+	n := float64(ev.replicas())
+	return n > 1 && (rotates == nil || *rotates) && there.Low <= n*here.High*(1+beyond)
 }
 
 // replicas is the number of copies that the target keeps: what somebody said, or else
