@@ -32,6 +32,14 @@ func checkPlace(dir string, p *model.ProbeResult) []check {
 	if !p.Direct {
 		direct = check{fair, "direct I/O", fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
 	}
+	switch {
+	case !p.Direct:
+	case s.Bypassed != nil && !*s.Bypassed:
+		direct = check{fair, "direct I/O", fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
+			"mount it without what prevents direct I/O (ext4: data=journal), or choose another filesystem"}
+	case s.Bypassed == nil && s.Filesystem != "":
+		direct.says = fmt.Sprintf("is accepted on %s; whether %s answers from memory all the same does not show", dir, s.Filesystem)
+	}
 	memory := check{name: "storage", says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
 	if s.Memory {
 		memory = check{bad, "storage", dir + " lives in memory (" + s.Filesystem + "): it is no storage", "name a directory on a disk: loadline doctor DIR"}

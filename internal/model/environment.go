@@ -55,6 +55,11 @@ type Storage struct {
 	Direct *bool `json:"direct,omitempty"`
 	// DirectError is what the kernel said when it refused.
 	DirectError string `json:"direct_error,omitempty"`
+	// Bypassed tells what reading with O_DIRECT was seen to do: pass by the caches of this
+	// machine, or not; nil when that was not seen. BypassDetail is a clause that says how
+	// it was seen that they did not.
+	Bypassed     *bool  `json:"bypassed,omitempty"`
+	BypassDetail string `json:"bypass_detail,omitempty"`
 	// Server is what an NBD or Ceph server says of itself ("flush fua multi-conn").
 	Server string `json:"server,omitempty"`
 	// NoFlush tells that the server offers no flush: nobody can ask it to put on

@@ -5,7 +5,7 @@ import "github.com/loadline/loadline/internal/model"
 var ruleBuffered = Rule{
 	Name:     "buffered",
 	Checks:   "the page cache was bypassed",
-	Evidence: "what probing found out about direct I/O",
+	Evidence: "what probing found out about direct I/O: whether it is accepted, and whether what was read past the page cache is in it, in ZFS's cache, or was not read of the device",
 	Severity: "warning: the numbers are partly the page cache's",
 	Advice:   "measure a filesystem or device that takes O_DIRECT",
 	check:    checkBuffered,
@@ -15,14 +15,27 @@ var ruleBuffered = Rule{
 // on every number. The queue depth proves nothing then: buffered libaio still
 // reports the depth that was asked.
 //
+// An O_DIRECT that is accepted proves nothing by itself: ext4 with data=journal accepts it
+// and goes through the page cache.
+//
 // Evidence: what the plan settled on after probing. Source: methodology's "Buffered".
 func checkBuffered(ev Evidence) []model.Finding {
 	v, s := ev.Recorded.Plan.Volume, ev.Recorded.Environment.Storage
+	kind := v.Target.Kind
 	switch {
 	case v.Engine == "":
 		return notChecked("the plan names no I/O engine")
+	case v.Direct && s.Bypassed != nil && !*s.Bypassed:
+		return []model.Finding{{
+			Severity: model.SeverityWarning,
+			Message:  "direct I/O is accepted here and is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
+			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
+			Next:     "mount it without what prevents direct I/O (ext4: data=journal), or measure another filesystem, or the device itself",
+		}}
 	case v.Direct && s.Remote():
-		return passedAll("the I/O bypassed this machine's page cache; what " + s.Filesystem + " or its server keeps in memory does not show")
+		return notChecked("direct I/O was accepted; what " + s.Filesystem + " or its server keeps in memory does not show")
+	case v.Direct && s.Bypassed == nil && (kind == model.Directory || kind == model.File):
+		return notChecked("direct I/O was accepted; whether it is direct was not seen")
 	case v.Direct:
 		return passedAll("the I/O bypassed the page cache")
 	}

@@ -112,19 +112,19 @@ var firstFaults = []fault{
 
 	{rule: "memory", name: "tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "tmpfs", Memory: true}
-	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
+	}, also: []string{"buffered", "bytes", "merge", "foreign"}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
 	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
-	}, want: []string{"invalid"}, says: "this is memory"},
+	}, also: []string{"buffered"}, want: []string{"invalid"}, says: "this is memory"},
 	{rule: "memory", name: "across a socket", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
 	}, want: []string{"not-checked"}, says: "server"},
 	{rule: "memory", name: "on another machine", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "nfs4", DeviceChain: []string{"nfs4"}}
-	}, want: []string{"not-checked"}, says: "no block device of this machine stands behind nfs4", also: []string{"bytes", "foreign", "merge"}},
+	}, want: []string{"not-checked"}, says: "no block device of this machine stands behind nfs4", also: []string{"buffered", "bytes", "foreign", "merge"}},
 	{rule: "memory", name: "unknown", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{}
-	}, also: []string{"bytes", "merge", "foreign"}, want: []string{"not-checked"}},
+	}, also: []string{"buffered", "bytes", "merge", "foreign"}, want: []string{"not-checked"}},
 
 	{rule: "sparse", name: "holes", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Prepare.Proof.Unwritten = 4096
@@ -139,9 +139,28 @@ var firstFaults = []fault{
 		ev.Recorded.Run.Prepare.Proof.Checked = 0
 	}, want: []string{"not-checked"}},
 
+	{rule: "sparse", name: "read from memory, so uneven that no second has counts of its own", spoil: func(ev *Evidence) {
+		eachStep(ev, "rand-read-iops", func(s *model.StepResult) {
+			s.Counters.Window, s.Counters.DeviceRead = nil, 100<<10
+		})
+	}, want: []string{"invalid rand-read-iops"}, says: "the device served only 0.4 %", also: []string{"bytes", "merge", "foreign"}},
+	{rule: "sparse", name: "read from the disk, and no second has counts of its own", spoil: func(ev *Evidence) {
+		eachStep(ev, "rand-read-iops", func(s *model.StepResult) { s.Counters.Window = nil })
+	}, also: []string{"bytes", "merge", "foreign"}},
+
 	{rule: "buffered", name: "refused", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Direct, ev.Recorded.Environment.Storage.DirectError = false, "invalid argument"
 	}, want: []string{"warning"}, says: "direct I/O was refused (invalid argument)"},
+	{rule: "buffered", name: "accepted, and not direct", spoil: func(ev *Evidence) {
+		no := false
+		ev.Recorded.Environment.Storage.Bypassed, ev.Recorded.Environment.Storage.BypassDetail = &no, "1 MiB of the 1 MiB that were read past the page cache are in it"
+	}, want: []string{"warning"}, says: "direct I/O is accepted here and is not direct: 1 MiB"},
+	{rule: "buffered", name: "accepted, and nobody looked", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage.Bypassed = nil
+	}, want: []string{"not-checked"}},
+	{rule: "buffered", name: "accepted by a process that may cache", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
+	}, want: []string{"not-checked"}, says: "what fuse.cached or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "no engine", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Engine = ""
 	}, want: []string{"not-checked"}},

@@ -2,6 +2,7 @@ package volume
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -112,7 +113,8 @@ var magicNames = map[uint32]string{
 }
 
 // probeDirectory writes one block to a file of our own: it shows at once whether
-// the directory may be written, has room, and takes direct I/O.
+// the directory may be written, has room, and takes direct I/O. With 1 MiB more it shows
+// whether that is direct.
 func probeDirectory(s *model.Storage, dir string) error {
 	f, done, err := scratch(dir, "probe")
 	if err != nil {
@@ -139,6 +141,9 @@ func probeDirectory(s *model.Storage, dir string) error {
 	defer direct.Close()
 	_, err = direct.WriteAt(block, 0)
 	setDirect(s, err)
+	if err == nil && writeOwn(direct, bypassSize) == nil {
+		probeBypass(s, direct, bypassSize, true)
+	}
 	return nil
 }
 
@@ -164,6 +169,9 @@ func probeDirect(s *model.Storage, t model.Target) error {
 	// One system call, so that a short file is not read twice.
 	_, err = unix.Pread(int(direct.Fd()), block, 0)
 	setDirect(s, err)
+	if end, seekErr := f.Seek(0, io.SeekEnd); err == nil && seekErr == nil {
+		probeBypass(s, direct, end, false)
+	}
 	return nil
 }
 

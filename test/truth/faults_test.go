@@ -37,6 +37,10 @@ var faults = []planted{
 	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, beside: hasty, plant: func(t testing.TB) (string, []string) {
 		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
 	}},
+	{rule: "buffered", name: "direct I/O that is accepted and goes through the page cache", severity: model.SeverityWarning, beside: hasty, plant: func(t testing.TB) (string, []string) {
+		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
+		return dir, reads("--size", "32M", "--max-time", "6s")
+	}},
 	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, beside: alone, plant: func(t testing.TB) (string, []string) {
 		device := throttled(t)
 		otherLoad(t, "s/iodepth=64/iodepth=8/")
