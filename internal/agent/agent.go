@@ -60,11 +60,15 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		case req.Bye != nil:
 			cancel()
 			tasks.Wait()
+			var given int64
+			if req.Discard {
+				given = w.discard()
+			}
 			err := w.release()
 			if err != nil {
 				w.fail(req.ID, asWorkerError(err))
 			} else {
-				w.emit(model.Event{ID: req.ID, Bye: &struct{}{}})
+				w.emit(model.Event{ID: req.ID, Bye: &struct{}{}, Discarded: given})
 			}
 			return nil
 		default:
@@ -110,6 +114,10 @@ type worker struct {
 	device string
 	// numbers tells that the target is a fake.
 	numbers bool
+
+	// filled is the number of bytes at the beginning of an existing object that were
+	// overwritten by the prefill.
+	filled int64
 
 	// busy is held by the one request that does I/O at a time.
 	busy sync.Mutex

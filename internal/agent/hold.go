@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/volume"
@@ -129,6 +130,20 @@ func (w *worker) cleanup() error {
 		return nil
 	}
 	return w.release()
+}
+
+// discardLimit is how long giving back space may take, which waits at the end of a run.
+const discardLimit = 30 * time.Second
+
+// discard gives back the space of a device that this worker has filled, and returns how
+// many bytes. That it cannot is no fault of the run.
+func (w *worker) discard() int64 {
+	o := w.held()
+	if o == nil || w.filled == 0 {
+		return 0
+	}
+	given, _ := o.Discard(context.Background(), w.filled, discardLimit)
+	return given
 }
 
 // release gives back what is held, and removes it if this worker made it.

@@ -40,6 +40,9 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		if err != nil {
 			return nil, err
 		}
+		if !v.Owned {
+			w.filled = prep.Written
+		}
 	}
 	if prep.Proof, err = w.prove(ctx, driver, v, tell); err != nil {
 		return nil, err

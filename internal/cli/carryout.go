@@ -70,8 +70,17 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
 	})
 	unwatch()
+	if status == model.Complete {
+		// One that was interrupted may be measured again as it is.
+		for _, w := range prep.workers {
+			w.Discard()
+		}
+	}
 	closeErr := prep.close()
 	watch.Close()
+	if given := givenBack(prep); given > 0 && !f.quiet {
+		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", model.FormatSize(given), prep.plan.Volume.Target.Name)
+	}
 	// The head is on the screen already when both streams are the same terminal.
 	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
 	code := exitFailed
@@ -95,6 +104,20 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		return exitCode(code)
 	}
 	return nil
+}
+
+// givenBack is how many bytes the workers have discarded. Of a target that several share
+// each discards the same.
+func givenBack(p *prepared) (total int64) {
+	by := map[string]int64{}
+	for i, w := range p.workers {
+		name := p.plan.VolumeOf(i).Target.Name
+		by[name] = max(by[name], w.Discarded())
+	}
+	for _, n := range by {
+		total += n
+	}
+	return total
 }
 
 // recordedCommand is the command line, as it is kept: without secrets.

@@ -54,6 +54,10 @@ type Worker struct {
 
 	// ahead is nil unless the volume was prepared before the engine has asked for it.
 	ahead *ahead
+
+	// discard asks for what Discard says; discarded is the answer.
+	discard   bool
+	discarded int64
 }
 
 // goneError is why a worker is not there any more.
@@ -175,6 +179,13 @@ func (w *Worker) Ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	return ev.Beside, nil
 }
 
+// Discard makes Close give the space back that was filled on a block device, and nothing
+// else: for the end of a run whose data nobody needs.
+func (w *Worker) Discard() { w.discard = true }
+
+// Discarded is how many bytes Close has given back.
+func (w *Worker) Discarded() int64 { return w.discarded }
+
 // Close says bye, which removes what the worker made, and closes the link, which
 // may take down the place. That a worker which was gone before says nothing is no error:
 // what it has left is told by the place.
@@ -186,7 +197,8 @@ func (w *Worker) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
-	_, err := w.ask(ctx, model.Request{Bye: &struct{}{}}, nil)
+	ev, err := w.ask(ctx, model.Request{Bye: &struct{}{}, Discard: w.discard}, nil)
+	w.discarded += ev.Discarded
 	var end interface{ Finished() bool }
 	if errors.As(err, &end) && end.Finished() {
 		// It has done what it was asked for; its answer was lost when its place ended.

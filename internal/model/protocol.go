@@ -22,6 +22,8 @@ type Request struct {
 	Cleanup *struct{} `json:"cleanup,omitempty"`
 	// Bye ends the session after a cleanup.
 	Bye *struct{} `json:"bye,omitempty"`
+	// Discard, beside Bye, gives the space back that was filled on a block device.
+	Discard bool `json:"discard,omitempty"`
 }
 
 // ProbeRequest asks what the target is and how it can be measured.
@@ -124,6 +126,8 @@ type Event struct {
 	// Error closes a request that failed.
 	Error *WorkerError `json:"error,omitempty"`
 	Bye   *struct{}    `json:"bye,omitempty"`
+	// Discarded, beside Bye, is the number of bytes that were given back.
+	Discarded int64 `json:"discarded,omitempty"`
 }
 
 // Hello is a worker's first event.

@@ -3,9 +3,11 @@
 package volume
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -30,6 +32,9 @@ func probeDevice(t model.Target) (model.Storage, error)       { return model.Sto
 type deviceState struct{}
 
 func (deviceState) difference(deviceState) string { return "was replaced by another device" }
+
+// Discard gives nothing back on this system.
+func (o *Object) Discard(context.Context, int64, time.Duration) (int64, error) { return 0, nil }
 
 func lookAtDevice(*os.File) (deviceState, error) { return deviceState{}, nil }
 

@@ -1,0 +1,77 @@
+package volume
+
+import (
+	"bytes"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// What was filled is given back, and nothing beside it: the rest of a device is not ours.
+func TestDiscardGivesBackWhatWasFilled(t *testing.T) {
+	const whole, filled = 32 << 20, 16 << 20
+	file := image(t, t.TempDir(), whole)
+	noise := bytes.Repeat([]byte("loadline"), whole/8)
+	if err := os.WriteFile(file, noise, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dev := loopDevice(t, file)
+	target := parse(t, dev)
+	taken := func() int64 {
+		var st syscall.Stat_t
+		if err := syscall.Stat(file, &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Blocks * 512
+	}
+	run(t, "sync", file)
+	before := taken()
+	reader, err := Open(t.Context(), env.OS(), target, false, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := reader.Discard(t.Context(), filled, time.Minute)
+	if err != nil || given != 0 || taken() != before {
+		t.Errorf("what is only read gave back %d bytes, %v", given, err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Open(t.Context(), env.OS(), target, true, dev, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	given, err = o.Discard(t.Context(), filled+100, time.Minute)
+	if err != nil || given != filled {
+		t.Fatalf("%d bytes were given back, %v", given, err)
+	}
+	if after := taken(); before-after < filled-1<<20 || before-after > filled+1<<20 {
+		t.Errorf("the file took %d bytes and takes %d", before, after)
+	}
+	rest := make([]byte, whole)
+	if _, err := o.File().ReadAt(rest, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(rest[filled:], noise[filled:]) {
+		t.Error("what lies behind it was lost")
+	}
+	if !bytes.Equal(rest[:filled], make([]byte, filled)) {
+		t.Error("what was given back still reads as before")
+	}
+}
+
+// A file of ours goes as a whole, and nothing of it is discarded before.
+func TestDiscardLeavesFilesAlone(t *testing.T) {
+	o, err := Create(parse(t, t.TempDir()), "run", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if given, err := o.Discard(t.Context(), 1<<20, time.Minute); given != 0 || err != nil {
+		t.Errorf("%d, %v", given, err)
+	}
+}
