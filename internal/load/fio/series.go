@@ -49,6 +49,7 @@ type series struct {
 // add takes the next document.
 func (s *series) add(j *job) error {
 	quiet := s.ended()
+	s.wait(j)
 	if j.ios() > 0 && j.latencies() == 0 {
 		// During the ramp fio counts, but takes no latencies.
 		s.aside(quiet)

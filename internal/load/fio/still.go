@@ -18,8 +18,10 @@ import (
 type still struct {
 	// quiet is a silence that the next document ends.
 	quiet silence
-	// begun tells that a document has come.
-	begun bool
+	// begun tells that a document with I/Os has come, and waited is when the last one
+	// without came before it, in seconds since the step began.
+	begun  bool
+	waited float64
 	// progress is when an I/O was last seen to have ended, in seconds since the step began.
 	progress float64
 	// stale is a document that carries a time that is too early, at is when it came, and
@@ -52,6 +54,13 @@ func (s *series) ended() silence {
 	return q
 }
 
+// wait notes a document of a fio that has not yet done an I/O.
+func (s *series) wait(j *job) {
+	if !s.begun && j.ios() == 0 && j.latencies() == 0 {
+		s.waited = s.now()
+	}
+}
+
 // aside takes a document that is not measured, being of the ramp or of what comes after
 // the last sample. No latency bears witness there, so fio's processes do.
 func (s *series) aside(q silence) {
@@ -59,7 +68,8 @@ func (s *series) aside(q silence) {
 	long := (q.length - due).Seconds()
 	least := float64(model.LeastStall)
 	if !s.begun {
-		least = startSilence
+		// fio prints while it connects, and is silent while it waits for its first I/O.
+		least, long = startSilence, max(long, s.waited)
 	}
 	s.begun, s.progress = true, now
 	if long >= least && !q.mostly(q.running) {

@@ -69,6 +69,9 @@ func TestSecondsWithoutIOAreSecondsOfTheVisit(t *testing.T) {
 		"we were late, and not fio": {1, 4, []doc{
 			{at: 1, ms: 1000, ios: 1000}, {at: 4, ms: 2000, ios: 2000, quiet: 3, state: 'S'}, {at: 4, ms: 3000, ios: 3000}, {at: 4, ms: 4000, ios: 4000},
 		}, []uint64{1000, 1000, 1000, 1000}, 4, nil},
+		"while fio connects": {1, 4, []doc{
+			{at: 1, ms: 0}, {at: 2, ms: 0}, {at: 6, ms: 0}, {at: 7, ms: 1000, ios: 1000}, {at: 8, ms: 2000, ios: 2000},
+		}, []uint64{1000, 1000}, 2, []model.Stall{{Begin: 1, Seconds: 6}}},
 		"slow storage": {1, 64, []doc{
 			{at: 1, ms: 1000, long: 20, took: 3}, {at: 2, ms: 2000, long: 40, took: 3}, {at: 3, ms: 3000, long: 60, took: 3},
 		}, []uint64{20, 20, 20}, 3, nil},
