@@ -20,8 +20,7 @@ type Coverage struct {
 func (c Coverage) Share(m model.Metric) float64 { return float64(c.Covered[m]) / float64(c.Shown[m]) }
 
 // Measure lets the real judge and the real analysis measure a storage runs
-// times, as the engine would: visits of the schedule's length until the judge
-// is content or its time is up.
+// times, as the engine would: in one visit, until the judge is content or its time is up.
 func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 	c := Coverage{Runs: runs, Covered: map[model.Metric]int{}, Shown: map[model.Metric]int{}}
 	w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
@@ -68,7 +67,7 @@ func (v *Visits) visit(w model.Workload, s model.Schedule) bool {
 			return true
 		}
 	}
-	return s.Mode == model.Rounds && judge()
+	return false
 }
 
 func (v *Visits) measured() float64 { return float64(len(v.Samples)) }

@@ -1,0 +1,158 @@
+package perf
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// setups are the ways in which people measure: the default profile, six workloads,
+// the profile quick, one workload alone.
+func setups() []Setup {
+	schedule := func(visit, precision, maxTime float64, rounds int) model.Schedule {
+		return model.Schedule{Mode: model.Rounds, Visit: visit, MinRounds: rounds, Precision: precision, MaxTime: maxTime}
+	}
+	return []Setup{
+		{Name: "standard", Workloads: 14, Schedule: schedule(3, 0.05, 300, 3)},
+		{Name: "six", Workloads: 6, Schedule: schedule(3, 0.05, 300, 3)},
+		{Name: "quick", Workloads: 6, Schedule: schedule(2, 0.10, 55, 3)},
+		{Name: "alone", Workloads: 1, Schedule: schedule(3, 0.05, 300, 5)},
+	}
+}
+
+// contest is one line of a table: a storage, measured in one way, judged by one rule.
+type contest struct {
+	storage Storage
+	setup   Setup
+	rule    Rule
+	truth   map[model.Metric]float64
+	runs    int
+	out     Outcomes
+}
+
+// hold simulates the contests at the same time, in any order.
+func hold(list []contest) {
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i := range list {
+		limit <- struct{}{}
+		wg.Go(func() {
+			c := &list[i]
+			c.out = Simulate(c.storage, c.setup, c.rule, c.truth, c.runs)
+			<-limit
+		})
+	}
+	wg.Wait()
+}
+
+// only are the named metrics of a truth.
+func only(truth map[model.Metric]float64, metrics ...model.Metric) map[model.Metric]float64 {
+	list := map[model.Metric]float64{}
+	for _, m := range metrics {
+		list[m] = truth[m]
+	}
+	return list
+}
+
+// intervals is the number of intervals of a rule's line, at least.
+func intervals() int {
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("LOADLINE_INTERVALS"), "600"))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// runsOf is how many runs yield so many intervals. Those of a run share its
+// weather, so runs count as well.
+func runsOf(s Setup, intervals int) int { return max(intervals/6, intervals/s.Workloads) }
+
+// BenchmarkIntervals prints coverage, width and interval score of the intervals of a
+// rate by Loadline and its rivals, on every kind of storage, in every way of
+// measuring: at three visits, and when the rule ends the run.
+func BenchmarkIntervals(b *testing.B) {
+	for range b.N {
+		for _, set := range setups() {
+			three := set
+			three.Rounds = 3
+			three.Name += ", three visits"
+			contestOf(three, storages(), true)
+			contestOf(set, append(append(append(storages(), moods(false)...), moods(true)...), unsteady()...), false)
+		}
+	}
+}
+
+func contestOf(set Setup, list []Storage, three bool) {
+	var contests []contest
+	for _, s := range list {
+		for _, r := range rules {
+			contests = append(contests, contest{storage: s, setup: set, rule: r, runs: runsOf(set, intervals()),
+				truth: map[model.Metric]float64{model.IOPS: baseRate * s.Mean}})
+		}
+	}
+	hold(contests)
+	t := columns()
+	fmt.Fprintf(t, "\n%s: the rate's 95 %% intervals\t", set.Name)
+	for _, r := range rules {
+		fmt.Fprintf(t, "%s covers\t± %%\tscore %%\t", r.Name)
+		if !three {
+			fmt.Fprint(t, "seconds\tended\t")
+		}
+	}
+	if three {
+		fmt.Fprint(t, "known ± %\tours / known\t")
+	}
+	fmt.Fprintln(t)
+	for i := 0; i < len(contests); i += len(rules) {
+		fmt.Fprintf(t, "%s\t", contests[i].storage.Name)
+		for _, c := range contests[i : i+len(rules)] {
+			o := c.out.By[model.IOPS]
+			fmt.Fprintf(t, "%.1f %%\t%.2f\t%.1f\t", 100*o.Coverage(), 100*o.Width(), 100*o.MeanScore())
+			if !three {
+				fmt.Fprintf(t, "%.0f\t%.0f %%\t", c.out.Seconds, 100*c.out.Ended)
+			}
+		}
+		if three {
+			o := contests[i].out.By[model.IOPS]
+			fmt.Fprintf(t, "%.2f\t%.2f\t", 100*o.Known(), o.Width()/o.Known())
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
+
+// BenchmarkTails prints coverage and width of Loadline's intervals of the mean
+// latency and of percentiles, at the end of runs.
+func BenchmarkTails(b *testing.B) {
+	for range b.N {
+		for _, set := range setups() {
+			var contests []contest
+			for _, s := range append(append(storages(), moods(false)...), moods(true)...) {
+				if s.Unlike > 0 {
+					continue
+				}
+				contests = append(contests, contest{storage: s, setup: set, rule: ours, runs: runsOf(set, intervals()/2),
+					truth: only(s.Truth(), model.Latency, model.P50, model.P99)})
+			}
+			hold(contests)
+			t := columns()
+			fmt.Fprintf(t, "\n%s: 95 %% intervals of\tmean latency\t± %%\tp50\t± %%\tp99\t± %%\topen upwards\t\n", set.Name)
+			for _, c := range contests {
+				fmt.Fprintf(t, "%s\t", c.storage.Name)
+				for _, m := range []model.Metric{model.Latency, model.P50, model.P99} {
+					o := c.out.By[m]
+					fmt.Fprintf(t, "%.1f %%\t%.2f\t", 100*o.Coverage(), 100*o.Width())
+				}
+				p := c.out.By[model.P99]
+				fmt.Fprintf(t, "%.0f %%\t\n", 100*float64(p.Open)/float64(p.Intervals))
+			}
+			t.Flush()
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package perf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Setup is what is measured, and how.
+type Setup struct {
+	Name      string
+	Workloads int
+	Schedule  model.Schedule
+	// Rounds, when not 0, is the number of rounds that is measured; otherwise the
+	// rule decides for each workload, as in a run.
+	Rounds int
+}
+
+// Whole is one simulated run: all workloads on one storage, in rounds.
+type Whole struct {
+	Plan    model.Plan
+	Samples map[string][]model.Sample
+	rec     *model.Recorded
+	visits  *Visits
+	scales  []float64
+	rng     *rand.Rand
+	spent   float64
+	tails   bool
+}
+
+func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
+	w := &Whole{Samples: map[string][]model.Sample{}, rec: &model.Recorded{}, visits: NewVisits(s, seed), tails: tails,
+		rng: rand.New(rand.NewPCG(seed, 20240611))}
+	w.Plan.Schedule = set.Schedule
+	for i := range set.Workloads {
+		w.Plan.Workloads = append(w.Plan.Workloads, model.Workload{Name: fmt.Sprintf("w%02d", i), Access: model.Random,
+			Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS})
+		w.scales = append(w.scales, math.Exp(s.Unlike*w.rng.NormFloat64()))
+	}
+	w.rec.Plan = w.Plan
+	return w
+}
+
+// slot is the time of a visit.
+func (w *Whole) slot() float64 { return w.visits.storage.gap() + w.Plan.Schedule.Visit }
+
+// visit plays one step of a workload.
+func (w *Whole) visit(i int) {
+	v := w.visits
+	w.spent += w.slot()
+	v.step++
+	v.pause = v.storage.gap()
+	v.clock += v.pause
+	for range int(w.Plan.Schedule.Visit) {
+		v.clock++
+		speed := 1 + w.scales[i]*(v.speed(v.pause)-1)
+		s := model.Sample{Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, speed), w.tails)}
+		w.rec.Samples = append(w.rec.Samples, s)
+		name := w.Plan.Workloads[i].Name
+		w.Samples[name] = append(w.Samples[name], s)
+		v.pause = 0
+	}
+	w.rec.Run.Steps = append(w.rec.Run.Steps, model.StepResult{Step: model.Step{Number: v.step, Workload: w.Plan.Workloads[i].Name}})
+}
+
+// measure plays rounds until the rule is content with every workload, the time is up
+// or, when set, that many rounds are over. It returns how many workloads the rule ended.
+func (w *Whole) measure(stop func(w *Whole, i int) bool, rounds int) (ended int) {
+	n := len(w.Plan.Workloads)
+	done := make([]bool, n)
+	for round := 1; rounds == 0 || round <= rounds; round++ {
+		played := false
+		for _, i := range w.rng.Perm(n) {
+			if done[i] || rounds == 0 && round > w.Plan.Schedule.MinRounds && w.spent+w.slot() > w.Plan.Schedule.MaxTime {
+				continue
+			}
+			w.visit(i)
+			played = true
+			done[i] = rounds == 0 && stop(w, i)
+		}
+		if !played {
+			break
+		}
+	}
+	for _, d := range done {
+		if d {
+			ended++
+		}
+	}
+	return ended
+}
+
+// Outcome is how the intervals of one metric did in many simulated runs.
+type Outcome struct {
+	// Intervals were published, of which Open have no upper end; Covered contain the truth.
+	Intervals, Open, Covered int
+	// Half is the relative half-width and Score the interval score (Gneiting & Raftery
+	// 2007) relative to the truth, both summed over the intervals that have two ends;
+	// Square is the squared relative error, summed over all.
+	Half, Score, Square float64
+}
+
+// Coverage is the share of the intervals that contain the truth.
+func (o Outcome) Coverage() float64 { return float64(o.Covered) / float64(o.Intervals) }
+
+// Known is the half-width that an interval had if the spread of the estimate were known.
+func (o Outcome) Known() float64 { return 1.96 * math.Sqrt(o.Square/float64(o.Intervals)) }
+
+// Width is the mean half-width of the intervals that have two ends.
+func (o Outcome) Width() float64 { return o.Half / float64(o.Intervals-o.Open) }
+
+// MeanScore is the mean interval score of those.
+func (o Outcome) MeanScore() float64 { return o.Score / float64(o.Intervals-o.Open) }
+
+func (o *Outcome) count(e model.Estimate, truth float64) {
+	o.Intervals++
+	o.Square += (e.Value/truth - 1) * (e.Value/truth - 1)
+	if e.Low <= truth && (truth <= e.High || open(e)) {
+		o.Covered++
+	}
+	if open(e) {
+		o.Open++
+		return
+	}
+	o.Half += (e.High - e.Low) / 2 / e.Value
+	const alpha = 0.05
+	o.Score += ((e.High - e.Low) + 2/alpha*math.Max(0, e.Low-truth) + 2/alpha*math.Max(0, truth-e.High)) / truth
+}
+
+func open(model.Estimate) bool { return false }
+
+// Outcomes are those of a number of runs.
+type Outcomes struct {
+	By map[model.Metric]*Outcome
+	// Seconds is the time used, Ended the share of the workloads that the rule ended.
+	Seconds, Ended float64
+}
+
+// Simulate measures a storage in so many runs, each with a seed of its own, and
+// asks the rule for the intervals of the metrics.
+func Simulate(s Storage, set Setup, rule Rule, truth map[model.Metric]float64, runs int) Outcomes {
+	out := Outcomes{By: map[model.Metric]*Outcome{}}
+	tails := false
+	for m := range truth {
+		out.By[m] = &Outcome{}
+		tails = tails || m == model.P50 || m == model.P99
+	}
+	for seed := range runs {
+		w := newWhole(s, set, uint64(seed), tails)
+		out.Ended += float64(w.measure(rule.Stop, set.Rounds)) / float64(runs*set.Workloads)
+		out.Seconds += w.spent / float64(runs)
+		for i, r := range analyze.Results(w.rec) {
+			for m, value := range truth {
+				e, ok := r.Metrics[m]
+				if !ok || e.Confidence == 0 {
+					continue
+				}
+				out.By[m].count(rule.Estimate(w, i, m, e), value)
+			}
+		}
+	}
+	return out
+}
