@@ -77,19 +77,12 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 		half = stats.Series(y, whole)
 		return half, half
 	}
-	var list []stats.Visit
-	for i, v := range f.visits {
-		value := f.groups[i].value(m)
-		if math.IsNaN(value) {
-			continue
-		}
-		s := stats.Visit{Value: scale(m, value), Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
-		if !merged {
-			s.Seconds = f.series(i, m)
-		}
-		list = append(list, s)
+	if f.peers == nil {
+		f.peers = alonePeers(f)
 	}
-	return stats.Rounds(list, whole)
+	company, at := f.peers.company(f, m)
+	half, rule = company.Half(at)
+	return half * whole, rule * whole
 }
 
 // series is the metric of a visit second by second on its scale.

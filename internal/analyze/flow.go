@@ -15,6 +15,12 @@ type flow struct {
 	groups []tally
 	all    tally
 	merged bool
+	// whole is an only visit with its warm-up.
+	whole []second
+	// peers are the flows of the same run; workload and direction tell which this is.
+	peers     *peers
+	workload  string
+	direction model.Direction
 }
 
 const (
@@ -28,10 +34,14 @@ const (
 // headline of a steady visit is dropped. It returns nil when not one I/O went
 // this way.
 func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
+	var whole []second
+	if len(visits) == 1 {
+		whole = visits[0].seconds
+	}
 	if d := warmUp(visits, headline, mode); d > 0 {
 		visits = []visit{{step: visits[0].step, seconds: visits[0].seconds[d:]}}
 	}
-	f := &flow{visits: visits}
+	f := &flow{visits: visits, whole: whole}
 	for _, v := range visits {
 		if len(visits) > 1 {
 			f.groups = append(f.groups, total(v.seconds))

@@ -90,7 +90,8 @@ func goalEstimate(rec *model.Recorded, r *model.Result, g model.Goal) (model.Est
 	if e, ok := r.Metrics[g.Metric]; ok {
 		return e, true
 	}
-	f := newFlow(gather(counted(rec, sustain(rec))[g.Workload], g.Direction), g.Metric, rec.Plan.Schedule.Mode)
+	found := sustain(rec)
+	f := peersOf(&rec.Plan, counted(rec, found), found).find(g.Workload, g.Direction)
 	if f == nil || !f.has(g.Metric) {
 		return model.Estimate{Unit: g.Metric.Unit()}, false
 	}

@@ -21,6 +21,11 @@ func visits(rates ...uint64) []model.Sample {
 	return list
 }
 
+// judged is what is known of a workload that is the only one of its run.
+func judged(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement {
+	return analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{w}, Schedule: s}, w, map[string][]model.Sample{w.Name: samples})
+}
+
 func TestJudgeInRounds(t *testing.T) {
 	schedule := model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}
 	for _, c := range []struct {
@@ -38,7 +43,7 @@ func TestJudgeInRounds(t *testing.T) {
 		{"lucky perhaps", visits(985, 1000, 1015), 3, true, false},
 		{"no longer luck", visits(985, 1000, 1015, 985, 1000, 1015), 6, true, true},
 	} {
-		j := analyze.Judge{}.Judge(reader("a"), schedule, c.samples)
+		j := judged(reader("a"), schedule, c.samples)
 		if j.Visits != c.visits || j.Converged != c.converged || (j.Confidence > 0) != c.interval {
 			t.Errorf("%s: %+v", c.name, j)
 		}
@@ -62,14 +67,14 @@ func TestMixedIsAsGoodAsItsWorseDirection(t *testing.T) {
 		samples[i].Write = flowOf(300+100*uint64(samples[i].Step), 1e-3)
 	}
 	w := model.Workload{Name: "m", Direction: model.Mixed, ReadPercent: 70, BlockSize: 4096, Depth: 1, Metric: model.IOPS}
-	j := analyze.Judge{}.Judge(w, model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, samples)
+	j := judged(w, model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, samples)
 	if j.Direction != model.Write || j.Converged {
 		t.Errorf("writes vary by a fifth, but the judgement is %+v", j)
 	}
 }
 
 func TestNothingIsKnownBetterThanTheInstrument(t *testing.T) {
-	j := analyze.Judge{}.Judge(reader("a"), model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, visits(100000, 100000, 100000))
+	j := judged(reader("a"), model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, visits(100000, 100000, 100000))
 	if h := j.HalfWidth(); h < 0.0025-1e-12 || h > 0.003 {
 		t.Errorf("a perfect device got ±%.3f %%, want the floor of 0.25 %%", 100*h)
 	}
@@ -85,7 +90,7 @@ func TestSteadyDropsTheWarmUp(t *testing.T) {
 		samples = append(samples, model.Sample{Step: 1, End: float64(i + 1), Seconds: 1, Read: flowOf(rate, 1e-3)})
 	}
 	schedule := model.Schedule{Mode: model.Steady, Precision: 0.05}
-	if j := (analyze.Judge{}).Judge(reader("a"), schedule, samples[:40]); j.Converged {
+	if j := judged(reader("a"), schedule, samples[:40]); j.Converged {
 		t.Errorf("stopped after 40 s: %+v", j)
 	}
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a")}, samples...)

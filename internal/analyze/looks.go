@@ -341,3 +341,14 @@ func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string
 func fellIn(s *model.Sustained) bool {
 	return s.Lasting == model.Fell || s.Lasting == model.FellUnsteady
 }
+
+// modeOf is the mode that a workload's result is of: what a look fell to is one visit of
+// fixed length.
+func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) model.Mode {
+	for _, d := range w.Directions() {
+		if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
+			return model.Fixed
+		}
+	}
+	return m
+}

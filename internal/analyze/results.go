@@ -19,30 +19,24 @@ var allMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, mode
 func Results(rec *model.Recorded) []model.Result {
 	found := sustain(rec)
 	good := counted(rec, found)
+	all := peersOf(&rec.Plan, good, found)
 	results := []model.Result{}
 	for _, w := range rec.Plan.Workloads {
-		samples := good[w.Name]
-		if len(samples) == 0 {
+		if len(good[w.Name]) == 0 {
 			results = append(results, figureResults(rec, w)...)
 			continue
 		}
 		schedule := rec.Plan.Schedule
+		schedule.Mode = modeOf(w, schedule.Mode, found)
 		for _, d := range w.Directions() {
-			if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
-				// What a look fell to is one visit of fixed length.
-				schedule.Mode = model.Fixed
-			}
-		}
-		for _, d := range w.Directions() {
-			if r, ok := result(w, d, w.Metric, schedule, samples); ok {
+			if f := all.find(w.Name, d); f != nil {
+				r := result(w, f, w.Metric, schedule)
 				r.Sustained = found[flowKey{w.Name, d}]
 				results = append(results, r)
 			}
 		}
-		if w.Sync != "" {
-			if r, ok := result(w, model.Sync, model.Latency, schedule, samples); ok {
-				results = append(results, r)
-			}
+		if f := all.find(w.Name, model.Sync); f != nil {
+			results = append(results, result(w, f, model.Latency, schedule))
 		}
 	}
 	out := unsettled(rec)
@@ -98,15 +92,10 @@ func goodSamples(rec *model.Recorded) map[string][]model.Sample {
 }
 
 // result estimates one workload in one direction.
-func result(w model.Workload, d model.Direction, headline model.Metric, s model.Schedule, samples []model.Sample) (model.Result, bool) {
-	visits := gather(samples, d)
-	f := newFlow(visits, headline, s.Mode)
-	if f == nil {
-		return model.Result{}, false
-	}
+func result(w model.Workload, f *flow, headline model.Metric, s model.Schedule) model.Result {
 	e, _ := f.estimate(headline)
 	r := model.Result{
-		Workload: w.Name, Direction: d, Metric: headline, Estimate: e,
+		Workload: w.Name, Direction: f.direction, Metric: headline, Estimate: e,
 		Seconds: f.seconds(), Repeats: len(f.visits),
 		Verdict: model.Valid, Findings: []string{},
 		Latency: f.latency(),
@@ -120,8 +109,8 @@ func result(w model.Workload, d model.Direction, headline model.Metric, s model.
 		}
 	}
 	r.Metrics[headline] = r.Estimate
-	r.Converged = converged(r.Estimate, r.HalfWidth(), f, visits, headline, s)
-	return r, true
+	r.Converged = converged(r.Estimate, r.HalfWidth(), f, headline, s)
+	return r
 }
 
 // latency sums up the merged histograms.

@@ -112,8 +112,8 @@ func (m *memory) Finish(s model.Status, reason string) error {
 // needs is a judge that wants a given number of visits of each workload.
 type needs map[string]int
 
-func (n needs) Judge(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement {
-	return model.Judgement{Workload: w.Name, Converged: len(samples) >= n[w.Name]*int(s.Visit)}
+func (n needs) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
+	return model.Judgement{Workload: w.Name, Converged: len(samples[w.Name]) >= n[w.Name]*int(p.Schedule.Visit)}
 }
 
 // inOrder schedules rounds in the given order.

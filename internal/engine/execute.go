@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Judge says what is known of a workload's headline from its good samples so
-// far, in the order of time, and whether that is enough.
+// Judge says what is known of a workload's headline from the good samples so far, of
+// all workloads by name and in the order of time, and whether that is enough.
 type Judge interface {
-	Judge(w model.Workload, s model.Schedule, samples []model.Sample) model.Judgement
+	Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement
 }
 
 // Scheduler draws the visits of one more round over the given workloads.
@@ -145,7 +145,7 @@ func (r *run) turn(ctx context.Context, step model.Step) error {
 		u.Message = givenUp(d)
 	case d.failed == "":
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
-		j := r.judge.Judge(d.workload, r.plan.Schedule, r.debt.settled(r.samples[name]))
+		j := r.judge.Judge(&r.plan, d.workload, r.debt.settled(r.samples))
 		r.done[name] = j.Converged
 		u.Judgement = &j
 	}

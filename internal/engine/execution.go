@@ -259,7 +259,7 @@ func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool
 	if s.plan.Schedule.Mode != model.Steady || len(fresh)%steadyEvery != 0 {
 		return false
 	}
-	return e.judge.Judge(w, s.plan.Schedule, fresh).Converged
+	return e.judge.Judge(&s.plan, w, map[string][]model.Sample{w.Name: fresh}).Converged
 }
 
 // tell hands an update to the observer with the times filled in.

@@ -20,7 +20,7 @@ func (r *run) offer(step model.Step) error {
 	if !known || len(samples) == 0 {
 		return fmt.Errorf("no rate can be offered: the closed loop %q yielded no capacity to take a share of", model.CapacityWorkload)
 	}
-	capacity := r.judge.Judge(closed, r.plan.Schedule, samples).Value
+	capacity := r.judge.Judge(&r.plan, closed, map[string][]model.Sample{closed.Name: samples}).Value
 	if !(capacity > 0) {
 		return fmt.Errorf("no rate can be offered: the closed loop %q did no I/O", model.CapacityWorkload)
 	}

@@ -228,11 +228,15 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 
 // settled leaves out the samples of visits that began before what was written was over, as
 // soon as it is known that this made them slow.
-func (d *debt) settled(samples []model.Sample) []model.Sample {
+func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sample {
 	if !d.confirmed {
 		return samples
 	}
-	return slices.DeleteFunc(slices.Clone(samples), func(m model.Sample) bool { return d.slow[m.Step] })
+	kept := make(map[string][]model.Sample, len(samples))
+	for name, list := range samples {
+		kept[name] = slices.DeleteFunc(slices.Clone(list), func(m model.Sample) bool { return d.slow[m.Step] })
+	}
+	return kept
 }
 
 // readersFirst puts the visits that only read before the others of their round, where

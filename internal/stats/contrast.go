@@ -55,7 +55,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 		return c
 	}
 	rho := math.Min(math.Max(moodCorrelation(a), moodCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
-	widen, df := dependenceOf(k, math.Min(rho, seenCorrelation(a, b)))
+	widen, df := Dependence(k, math.Min(rho, seenCorrelation(a, b)))
 	df = math.Max(1, df-order.lost)
 	c.Freedom = df
 	seen := order.error * widen
@@ -167,7 +167,7 @@ func moodCorrelation(visits []Visit) float64 {
 			around[i].Seconds[j] = y * level
 		}
 	}
-	return secondsCorrelation(around)
+	return SecondsCorrelation(around)
 }
 
 // Half is the half-width of the interval with the given confidence, on the
@@ -263,4 +263,20 @@ func (c Contrast) BlocksFor(half float64) int {
 		}
 	}
 	return high
+}
+
+// secondsAround is the standard deviation of the seconds around the means of
+// their visits, and its degrees of freedom.
+func secondsAround(visits []Visit) (s, df float64) {
+	var square float64
+	for _, v := range visits {
+		if n := float64(len(v.Seconds)); n > 1 {
+			square += Variance(v.Seconds) * (n - 1)
+			df += n - 1
+		}
+	}
+	if df == 0 {
+		return 0, 0
+	}
+	return math.Sqrt(square / df), df
 }

@@ -7,21 +7,15 @@ import "math"
 // other workloads have run in between.
 const longest = 0.9
 
-// dependence corrects t·s/√k for visits so close to each other that they are
-// not independent: it returns the factor for the half-width and the degrees of
-// freedom that are left. Visits that are 20 s and more apart give about 1 and
-// k − 1.
+// Dependence corrects t·s/√n for n visits so close to each other that each is
+// correlated by rho with the next: it returns the factor for the half-width and the
+// degrees of freedom that are left. Visits that are 20 s and more apart give about 1
+// and n − 1.
 //
-// With correlations ρ^|i−j| the k visits are worth k² / ΣΣρ^|i−j| independent
+// With correlations ρ^|i−j| the n visits are worth n² / ΣΣρ^|i−j| independent
 // ones, and their sample variance is too small by the share that they have in
-// common; both follow from Var(x̄) = σ²·1ᵀR1/k².
-func dependence(visits []Visit, values []float64) (widen, df float64) {
-	return dependenceOf(len(visits), visitCorrelation(visits, values))
-}
-
-// dependenceOf is dependence for n visits with a known correlation between each
-// and the next.
-func dependenceOf(n int, rho float64) (widen, df float64) {
+// common; both follow from Var(x̄) = σ²·1ᵀR1/n².
+func Dependence(n int, rho float64) (widen, df float64) {
 	k := float64(n)
 	sum := k
 	for i, p := 1.0, rho; i < k && p > 1e-6; i, p = i+1, p*rho {
@@ -62,15 +56,17 @@ func freedom(n int, rho float64) float64 {
 	return trace * trace / (all - 2*k*squares + columns*columns)
 }
 
-// visitCorrelation is a cautious estimate of the correlation between a visit
+// dependence is that of visits, by a cautious estimate of the correlation between one
 // and the next: what the correlation of the seconds leaves after the pause, or
 // what the visits themselves show if that is less (with 1.75 standard errors).
-func visitCorrelation(visits []Visit, values []float64) float64 {
-	return math.Min(secondsCorrelation(visits), Correlation(values)+0.75/math.Sqrt(float64(len(visits))))
+func dependence(visits []Visit, values []float64) (widen, df float64) {
+	rho := math.Min(SecondsCorrelation(visits), Correlation(values)+0.75/math.Sqrt(float64(len(visits))))
+	return Dependence(len(visits), rho)
 }
 
-// secondsCorrelation is what the correlation of the seconds leaves after the pause.
-func secondsCorrelation(visits []Visit) float64 {
+// SecondsCorrelation is what the correlation of the seconds leaves after the pause
+// between one visit and the next.
+func SecondsCorrelation(visits []Visit) float64 {
 	k := float64(len(visits))
 	stretches := make([][]float64, len(visits))
 	var length, pause float64

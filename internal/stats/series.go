@@ -8,11 +8,22 @@ var batchSizes = []int{5, 10, 15, 20, 30, 45, 60}
 // minBatches is the number of batches below which their spread says too little.
 const minBatches = 8
 
+const (
+	// stall is the lost time in seconds that a series may have missed: when nothing
+	// was slow in T seconds, something that costs stall/T on average can still be
+	// there. It is fitted to spikes in one second of twenty.
+	stall = 0.4
+	// quiet bounds what is suspected of a steady device, in standard deviations
+	// of its seconds: one that never moved is not expected to.
+	quiet = 5.0
+)
+
 // Series is the half-width of the interval around the mean of one unbroken
 // series of seconds, in the unit of y: the larger of t·s/√ESS (lag-1
 // correlation) and t·s_b/√k over batch means of 5 to 60 seconds (k ≥ 8), and
-// what may have been missed, as in Rounds; whole is what 100 % is in that unit,
-// 0 when y is no series of seconds. +Inf below three values.
+// what may have been missed: 0.4 s of stall, but no more than five standard
+// deviations of a second; whole is what 100 % is in that unit, 0 when y is no series
+// of seconds. +Inf below three values.
 func Series(y []float64, whole float64) float64 {
 	if len(y) < 3 {
 		return math.Inf(1)

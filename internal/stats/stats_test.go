@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/loadline/loadline/internal/stats"
 )
 
@@ -156,58 +154,4 @@ func TestSteadyRule(t *testing.T) {
 	if s := stats.Observe(flat); !s.Steady || stats.Stop(flat, 0.05) {
 		t.Errorf("44 s are steady (%+v), but 39 s were not, so the rule must wait", s)
 	}
-}
-
-// visitsOf makes k visits of three seconds with the given pause.
-func visitsOf(values [][]float64, pause float64) []stats.Visit {
-	var list []stats.Visit
-	at := 0.0
-	for _, y := range values {
-		list = append(list, stats.Visit{Value: stats.Mean(y), Seconds: y, Begin: at, End: at + float64(len(y))})
-		at += float64(len(y)) + pause
-	}
-	return list
-}
-
-func TestRoundsSeeBothSpreads(t *testing.T) {
-	moody := visitsOf([][]float64{{90, 90, 90}, {100, 100, 100}, {110, 110, 110}}, 50)
-	if h, _ := stats.Rounds(moody, 100); !near(h, 4.303*10/math.Sqrt(3), 0.5) {
-		t.Errorf("visits of 90, 100, 110 gave ±%.2f, want t·s/√k = 24.8", h)
-	}
-	// Visits agree by luck; the seconds do not.
-	lucky := visitsOf([][]float64{{90, 100, 110}, {110, 90, 100}, {100, 110, 90}}, 50)
-	if h, _ := stats.Rounds(lucky, 100); h < stats.StudentT(6)*10/3 {
-		t.Errorf("seconds of 90, 100, 110 gave ±%.2f although visits agree by luck", h)
-	}
-	if h, rule := stats.Rounds(moody[:1], 100); !math.IsInf(h, 1) || !math.IsInf(rule, 1) {
-		t.Errorf("one visit gave ±%v", h)
-	}
-	if h, rule := stats.Rounds(visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50), 5); h != 0 || rule != 0 {
-		t.Errorf("a constant gave ±%v and ±%v, want 0: the floor is the caller's", h, rule)
-	}
-}
-
-func TestRoundsProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(2, 20).Draw(t, "visits")
-		values := make([][]float64, k)
-		for i := range values {
-			values[i] = rapid.SliceOfN(rapid.Float64Range(50, 150), 3, 3).Draw(t, "seconds")
-		}
-		far, rule := stats.Rounds(visitsOf(values, 60), 100)
-		if !(far >= 0) || rule < far {
-			t.Fatalf("±%v, for the rule ±%v: the rule must be the stricter", far, rule)
-		}
-		if near, _ := stats.Rounds(visitsOf(values, 1), 100); near < far*(1-1e-9) {
-			t.Fatalf("±%v back to back, ±%v a minute apart: closeness must not help", near, far)
-		}
-		for _, y := range values {
-			for i := range y {
-				y[i] *= 1000
-			}
-		}
-		if big, _ := stats.Rounds(visitsOf(values, 60), 100e3); math.Abs(big/1000-far) > 1e-6*far+1e-9 {
-			t.Fatalf("±%v in 1/s is ±%v in 1/ms", far, big)
-		}
-	})
 }

@@ -59,7 +59,9 @@ func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 // visit plays one step; in steady mode the judge is asked every five seconds
 // of it, otherwise at its end.
 func (v *Visits) visit(w model.Workload, s model.Schedule) bool {
-	judge := func() bool { return analyze.Judge{}.Judge(w, s, v.Samples).Converged }
+	judge := func() bool {
+		return analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{w}, Schedule: s}, w, map[string][]model.Sample{"w": v.Samples}).Converged
+	}
 	v.begin()
 	for n := 1; n <= int(s.Visit); n++ {
 		v.second()

@@ -25,7 +25,7 @@ var ours = Rule{
 	Name:     "ours",
 	Estimate: func(_ *Whole, _ int, _ model.Metric, e model.Estimate) model.Estimate { return e },
 	Stop: func(w *Whole, i int) bool {
-		return analyze.Judge{}.Judge(w.Plan.Workloads[i], w.Plan.Schedule, w.Samples[w.Plan.Workloads[i].Name]).Converged
+		return analyze.Judge{}.Judge(&w.Plan, w.Plan.Workloads[i], w.Samples).Converged
 	},
 }
 
@@ -136,14 +136,4 @@ func bootstrap(visits []stay, _ float64) (half, stop float64) {
 	slices.Sort(means)
 	half = (means[times*39/40-1] - means[times/40]) / 2
 	return half, half
-}
-
-// oldRule is what Loadline had first: the larger of what visits and what seconds say,
-// widened for stalls that may have been missed.
-func oldRule(visits []stay, whole float64) (half, stop float64) {
-	list := make([]stats.Visit, len(visits))
-	for i, v := range visits {
-		list[i] = stats.Visit{Value: v.value, Seconds: v.seconds, Begin: v.begin, End: v.end}
-	}
-	return stats.Rounds(list, whole)
 }

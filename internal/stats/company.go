@@ -1,0 +1,229 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Company is what the workloads of one run know together of how their visits differ:
+// three visits to one workload say little of its spread, those to all workloads more.
+//
+// A visit differs from the next one for three reasons, which are told apart because
+// they are seen unequally well: noise, which every visit has; moods, which make some
+// visits slow as a whole; and stalls, which make single seconds slow. Of moods and
+// stalls a workload may have met none, and its next visit may.
+type Company struct {
+	members []member
+	// stalls are the slow seconds, moods the slow visits of all members.
+	stalls, moods slow
+	// noise and all are how visits follow each other, without and with the slow ones.
+	noise, all sequence
+}
+
+// member is a workload of the company.
+type member struct {
+	visits []Visit
+	// values are those of its visits without their stalls, level without moods, too.
+	values, level []float64
+	// between is the spread of the level, size the variance that a visit's mean has
+	// if its seconds are independent of each other.
+	between spread
+	size    float64
+	seconds float64
+	// prior is what the others say of its spread.
+	prior prior
+	// steady members vary by next to nothing; odd ones are unlike the others.
+	steady, odd   bool
+	stalls, moods slow
+}
+
+// Steady is the relative spread of the seconds up to which a workload is plainly
+// steady: a throttle, which has neither moods nor noise.
+const Steady = 0.005
+
+// oddChance is how unlikely a spread must be among the others' before a workload does
+// not share theirs.
+const oddChance = 0.01
+
+// NewCompany takes the visits to each workload. Their values are relative to the
+// workload's mean, or logarithms.
+func NewCompany(list [][]Visit) *Company {
+	c := &Company{}
+	seconds := make([][][]float64, len(list))
+	values := make([][][]float64, len(list))
+	for i, visits := range list {
+		for _, v := range visits {
+			seconds[i] = append(seconds[i], v.Seconds)
+		}
+	}
+	limits := slowLimits(seconds)
+	for i, visits := range list {
+		c.members = append(c.members, newMember(visits, limits[i]))
+		values[i] = [][]float64{c.members[i].values}
+	}
+	moody, which := 0, 0
+	for i, limit := range slowLimits(values) {
+		c.members[i].settle(limit)
+		if c.members[i].moods.count > 0 {
+			moody, which = moody+1, i
+		}
+	}
+	if moody == 1 && len(list) > 2 {
+		// A mood of the storage is met by several workloads; this one is noisy.
+		c.members[which].settle(math.Inf(1))
+	}
+	c.fit()
+	return c
+}
+
+// newMember takes the stalls out of visits.
+func newMember(visits []Visit, limit float64) member {
+	m := member{visits: visits}
+	var within spread
+	var all []float64
+	for _, v := range visits {
+		all = append(all, v.Seconds...)
+	}
+	usual := middle(all)
+	for _, v := range visits {
+		rest, found := withoutSlow(v.Seconds, usual, limit)
+		m.values = append(m.values, v.Value-found.loss/math.Max(1, float64(len(v.Seconds))))
+		m.stalls.add(found)
+		if n := float64(len(rest)); n > 1 {
+			within.variance += Variance(rest) * (n - 1)
+			within.df += n - 1
+		}
+	}
+	m.seconds = float64(len(all))
+	if within.df > 0 {
+		m.size = within.variance / within.df / (m.seconds / float64(len(visits)))
+	}
+	m.steady = len(visits) > 1 && len(all) > len(visits) && StdDev(all) <= Steady
+	return m
+}
+
+// settle takes the moods out of the values.
+func (m *member) settle(limit float64) {
+	m.level = m.values
+	if len(m.values) > 2 {
+		var rest []float64
+		rest, m.moods = withoutSlow(m.values, middle(m.values), limit)
+		m.level = slices.Clone(m.values)
+		for i, v := range m.values {
+			if !slices.Contains(rest, v) {
+				m.level[i] = Mean(rest)
+			}
+		}
+		m.between = spread{Variance(rest), float64(len(rest) - 1)}
+		if len(rest) < 2 {
+			m.between = spread{}
+		}
+		return
+	}
+	if len(m.values) == 2 {
+		m.between = spread{Variance(m.values), 1}
+	}
+}
+
+// fit finds out what the members have in common, and who has not. What is expected of
+// a member is what the others say: its own spread, where its seconds are unlike
+// theirs, would only confirm itself.
+func (c *Company) fit() {
+	for again := true; again; {
+		var list []spread
+		var sizes []float64
+		var alike []*member
+		for i := range c.members {
+			if m := &c.members[i]; !m.odd && !m.steady && m.between.df > 0 {
+				list, sizes, alike = append(list, m.between), append(sizes, m.size), append(alike, m)
+			}
+		}
+		again = false
+		common := priorOf(list, sizes)
+		least := oddChance / float64(len(list))
+		var odd *member
+		for i, m := range alike {
+			others, theirs := slices.Delete(slices.Clone(list), i, i+1), slices.Delete(slices.Clone(sizes), i, i+1)
+			m.prior = fitLevel(others, theirs)
+			m.prior.df = common.df
+			if len(theirs) > 0 && m.size > 0 {
+				// Beyond the sizes of the others the prior is a guess.
+				m.prior.df *= math.Min(1, slices.Max(theirs)/m.size)
+			}
+			if chance := m.unlike(others); len(others) > 1 && chance < least {
+				least, odd, again = chance, m, true
+			}
+		}
+		if again {
+			odd.odd = true
+		}
+	}
+	c.noise = c.follow(func(m *member) []float64 { return m.level })
+	c.all = c.follow(func(m *member) []float64 { return m.values })
+	for i := range c.members {
+		if m := &c.members[i]; !m.odd && !m.steady {
+			m.prior.df = math.Min(m.prior.df, c.noise.freedom())
+			c.stalls.add(m.stalls)
+			c.moods.add(m.moods)
+		}
+	}
+}
+
+// unlike is how unlikely the member's spread is so large among those of the others.
+func (m *member) unlike(others []spread) float64 {
+	df := math.Max(1, m.prior.df)
+	if m.prior.df > maxPrior/2 {
+		// The others are alike, and together know their spread well.
+		for _, s := range others {
+			df += s.df
+		}
+	}
+	return chanceOf(m.between, m.prior.at(m.size), df)
+}
+
+// Half is the half-width of the interval around the mean of the visits to the i-th
+// workload, relative or as a factor's logarithm, and the half-width that a stopping
+// rule has to compare with its target. Both are +Inf below two visits.
+func (c *Company) Half(i int) (half, rule float64) {
+	m := &c.members[i]
+	k := float64(len(m.visits))
+	if k < 2 {
+		return math.Inf(1), math.Inf(1)
+	}
+	s := m.between
+	if !m.odd && !m.steady {
+		s = m.prior.moderate(s, m.size)
+	}
+	widen, df := Dependence(len(m.visits), c.noise.reach(m))
+	// What visits have in common their number has not.
+	df = math.Max(1, s.df-(k-1-df))
+	// Visits cannot differ less than their seconds make them, but for chance.
+	sum := spread{math.Max(s.variance, 0.8*m.size) / k * widen * widen, df}
+	if !m.steady {
+		if v := m.rarely(c.stalls, m.stalls); m.seconds > 0 {
+			sum = sum.plus(spread{v.variance / m.seconds, v.df})
+		}
+		widen, _ = Dependence(len(m.visits), c.all.reach(m))
+		v := m.rarely(c.moods, m.moods)
+		sum = sum.plus(spread{v.variance / k * widen * widen, v.df})
+	}
+	half = StudentT(sum.df) * math.Sqrt(sum.variance)
+	return half, half * caution(1+int(sum.df))
+}
+
+// rarely is the variance of what happens to some seconds or visits: that of the
+// company, or the member's own where that is more.
+func (m *member) rarely(company, own slow) spread {
+	s := company
+	if m.odd || own.count >= 2 && own.variance() > company.variance() {
+		s = own
+	}
+	if s.count == 0 {
+		return spread{}
+	}
+	// Somewhat more than was seen may well be usual.
+	return spread{s.variance() * (s.count + 0.5) / s.count, 4 * s.count}
+}
+
+// SteadyAt tells whether the i-th workload is plainly steady.
+func (c *Company) SteadyAt(i int) bool { return c.members[i].steady }

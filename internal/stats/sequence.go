@@ -1,0 +1,67 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// sequence is how the visits of a run, to whatever workload, follow each other: what
+// the storage does for longer than a visit is seen by the next one, too.
+type sequence struct {
+	// n visits are correlated by neighbour with the next, which comes apart seconds later.
+	n                int
+	neighbour, apart float64
+}
+
+// follow puts the values of all members that are alike into one sequence, each relative
+// to the mean and the spread of its workload.
+func (c *Company) follow(values func(m *member) []float64) sequence {
+	type point struct{ begin, value float64 }
+	var points []point
+	for i := range c.members {
+		m := &c.members[i]
+		y := values(m)
+		sd := StdDev(y)
+		if m.steady || m.odd || !(sd > 0) {
+			continue
+		}
+		// Few visits know their spread badly.
+		sd = math.Max(sd, math.Sqrt(m.prior.at(m.size)))
+		mean := Mean(y)
+		for j, v := range y {
+			points = append(points, point{m.visits[j].Begin, (v - mean) / sd})
+		}
+	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.begin, b.begin) })
+	s := sequence{n: len(points), neighbour: maxCorrelation}
+	if s.n < 4 {
+		return s
+	}
+	y := make([]float64, s.n)
+	for i, p := range points {
+		y[i] = p.value
+	}
+	s.neighbour = Correlation(y)
+	s.apart = (points[s.n-1].begin - points[0].begin) / float64(s.n-1)
+	return s
+}
+
+// reach is a cautious correlation between a visit to m and the next one to it.
+func (s sequence) reach(m *member) float64 {
+	rho := SecondsCorrelation(m.visits)
+	if s.apart > 0 {
+		pause := (m.visits[len(m.visits)-1].Begin - m.visits[0].Begin) / float64(len(m.visits)-1)
+		rho = math.Min(rho, math.Pow(s.neighbour, pause/s.apart))
+	}
+	return rho
+}
+
+// freedom is how many degrees of freedom the visits have together: fewer than there
+// are visits where they move together.
+func (s sequence) freedom() float64 {
+	if s.n < 4 {
+		return 0
+	}
+	return freedom(s.n, math.Max(0, s.neighbour-1/math.Sqrt(float64(s.n))))
+}

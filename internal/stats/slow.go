@@ -1,0 +1,99 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// slow is what single seconds or visits lost that were much slower than the others.
+type slow struct {
+	// of so many, count were slow; loss and square are the sums of what they lost,
+	// and of its square.
+	of, count, loss, square float64
+}
+
+func (s *slow) add(o slow) {
+	s.of, s.count, s.loss, s.square = s.of+o.of, s.count+o.count, s.loss+o.loss, s.square+o.square
+}
+
+// variance is that of the loss of one of them.
+func (s slow) variance() float64 {
+	if s.count == 0 {
+		return 0
+	}
+	mean := s.loss / s.of
+	return s.square/s.of - mean*mean
+}
+
+// slowSpreads is how many standard deviations apart from the usual is slow.
+const slowSpreads = 6.0
+
+// slowLimits is, for each workload, how far from the usual is slow. The spread comes
+// from differences between neighbours, by their median, which some slow ones do not
+// move; the workload's own are joined with those of all, because it may have two.
+func slowLimits(list [][][]float64) []float64 {
+	own := make([][]float64, len(list))
+	var all []float64
+	for i, stretches := range list {
+		for _, y := range stretches {
+			for j := 1; j < len(y); j++ {
+				own[i] = append(own[i], math.Abs(y[j]-y[j-1]))
+			}
+		}
+		all = append(all, own[i]...)
+	}
+	// The median of the size of a difference of two normal values is 0.954 σ.
+	const (
+		median = 0.6745 * math.Sqrt2
+		weight = 6
+	)
+	common := middle(all) / median
+	limits := make([]float64, len(list))
+	for i := range list {
+		n, s := float64(len(own[i])), middle(own[i])/median
+		limits[i] = slowSpreads * math.Sqrt((weight*common*common+n*s*s)/(weight+n))
+	}
+	return limits
+}
+
+// middle is the median; 0 when y is empty.
+func middle(y []float64) float64 {
+	n := len(y)
+	if n == 0 {
+		return 0
+	}
+	y = slices.Clone(y)
+	slices.Sort(y)
+	return (y[(n-1)/2] + y[n/2]) / 2
+}
+
+// withoutSlow takes out of y what lies farther than the limit from the one of them that
+// is nearest to the usual value, and says what was lost in it. Slow is low where values
+// are rates and high where they are latencies.
+func withoutSlow(y []float64, usual, limit float64) (rest []float64, found slow) {
+	found.of = float64(len(y))
+	if len(y) < 2 || limit == 0 {
+		return y, found
+	}
+	centre := y[0]
+	for _, v := range y {
+		if math.Abs(v-usual) < math.Abs(centre-usual) {
+			centre = v
+		}
+	}
+	var out []float64
+	for _, v := range y {
+		if math.Abs(v-centre) <= limit {
+			rest = append(rest, v)
+		} else {
+			out = append(out, v)
+		}
+	}
+	mean := Mean(rest)
+	for _, v := range out {
+		found.count++
+		found.loss += v - mean
+		found.square += (v - mean) * (v - mean)
+	}
+	return rest, found
+}
