@@ -31,10 +31,31 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
 		e.Low, e.High = math.Max(0, e.Value-half), e.Value+half
 	}
+	if e.Open = f.open(m); e.Open {
+		e.High, rule = math.Max(e.High, f.all.max), math.Inf(1)
+	}
 	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
 		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
 	}
 	return e, rule
+}
+
+const (
+	// tail is the percentile from which on rare slow seconds may decide, in percent.
+	tail = 99
+	// slowMatters is how much slower than the others they must be, as a factor's logarithm.
+	slowMatters = 0.22
+)
+
+// open tells whether a percentile has no upper end: the run met slow seconds or visits
+// that would make it, and too few of them to know how many there are.
+func (f *flow) open(m model.Metric) bool {
+	p, ok := percentiles[m]
+	if !ok || p < tail {
+		return false
+	}
+	company, at := f.company(model.Latency)
+	return company.Few(at, slowMatters, (100-p)/100/2)
 }
 
 func floorOf(m model.Metric) float64 {
@@ -77,10 +98,7 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 		half = stats.Series(y, whole)
 		return half, half
 	}
-	if f.peers == nil {
-		f.peers = alonePeers(f)
-	}
-	company, at := f.peers.company(f, m)
+	company, at := f.company(m)
 	half, rule = company.Half(at)
 	return half * whole, rule * whole
 }

@@ -9,25 +9,31 @@ import (
 )
 
 // Decide decides goals on the intervals of the results: met or missed when the
-// whole interval lies on one side of the bound, else undecided. A number that is
+// whole interval lies on one side of the bound, else undecided. After a short look at
+// storage that is not plainly steady, a goal is met only well inside its bound. A number that is
 // invalid decides nothing. Percentiles that the results do not hold are computed
 // from the samples.
 func Decide(rec *model.Recorded, results []model.Result, goals []model.Goal) []model.Goal {
 	decided := make([]model.Goal, len(goals))
+	var all *peers
+	if len(goals) > 0 {
+		looked := sustain(rec)
+		all = peersOf(&rec.Plan, counted(rec, looked), looked)
+	}
 	for i, g := range goals {
-		decided[i] = decide(rec, find(results, g.Workload, g.Direction), g)
+		decided[i] = decide(all.find(g.Workload, g.Direction), find(results, g.Workload, g.Direction), g)
 	}
 	return decided
 }
 
-func decide(rec *model.Recorded, r *model.Result, g model.Goal) model.Goal {
+func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 	g.Outcome = model.Undecided
 	g.Estimate = model.Estimate{Unit: g.Metric.Unit()}
 	if r == nil {
 		g.Message = "it was not measured"
 		return g
 	}
-	e, known := goalEstimate(rec, r, g)
+	e, known := goalEstimate(f, r, g)
 	g.Estimate = e
 	what := fmt.Sprintf("%s %s", model.FormatMetric(g.Metric, e.Value), interval(g.Metric, e))
 	switch {
@@ -48,7 +54,20 @@ func decide(rec *model.Recorded, r *model.Result, g model.Goal) model.Goal {
 		g.Outcome = met(!g.Above)
 	}
 	g.Message = what
-	if g.Outcome == model.Undecided {
+	unseen, enough := f.unseen(g.Metric)
+	if e.Open {
+		// What is slow was met, and its slowest bounds the percentile.
+		unseen = 1
+	}
+	switch {
+	case g.Outcome == model.Met && (g.Above && e.Low < g.Bound*unseen || !g.Above && e.High > g.Bound/unseen):
+		g.Outcome = model.Undecided
+		g.Message += fmt.Sprintf(" keeps the bound, but in %s storage may hide moods and bursts that would not", model.FormatSpan(f.peers.span()))
+		g.Next = fmt.Sprintf("look at it for longer: --max-time %.0fs and --repeat until then", math.Ceil(enough/60)*60)
+	case g.Outcome == model.Undecided && e.Open:
+		g.Message += ": what is slow came too rarely to tell how often it comes"
+		g.Next = "measure longer with --repeat or --max-time, until it came often"
+	case g.Outcome == model.Undecided:
 		g.Message += " holds the bound"
 		g.Next = settle(e, r.Repeats, g.Bound)
 	}
@@ -66,6 +85,9 @@ func met(yes bool) model.Outcome {
 func interval(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "without an interval"
+	}
+	if e.Open {
+		return fmt.Sprintf("[%s, no upper end]", model.FormatMetric(m, e.Low))
 	}
 	return fmt.Sprintf("[%s, %s]", model.FormatMetric(m, e.Low), model.FormatMetric(m, e.High))
 }
@@ -86,15 +108,42 @@ func settle(e model.Estimate, visits int, bound float64) string {
 }
 
 // goalEstimate is the metric with its interval; false when there are too few I/Os.
-func goalEstimate(rec *model.Recorded, r *model.Result, g model.Goal) (model.Estimate, bool) {
+func goalEstimate(f *flow, r *model.Result, g model.Goal) (model.Estimate, bool) {
 	if e, ok := r.Metrics[g.Metric]; ok {
 		return e, true
 	}
-	found := sustain(rec)
-	f := peersOf(&rec.Plan, counted(rec, found), found).find(g.Workload, g.Direction)
 	if f == nil || !f.has(g.Metric) {
 		return model.Estimate{Unit: g.Metric.Unit()}, false
 	}
 	e, _ := f.estimate(g.Metric)
 	return e, true
+}
+
+const (
+	// unseenBursts is by what factor bursts and moods that a short look did not meet may
+	// change the p99: storage at a third of its speed; and unseenMood after burstLook
+	// seconds, which have met bursts and perhaps not a mood: half its speed.
+	unseenBursts, unseenMood = 3.0, 2.0
+	burstLook                = 9 * moodSeconds
+	// moodLook is the look in seconds that has met that mood, too, in 95 % of the cases,
+	// when it lasts moodSeconds on average, for a tenth of the time: ln 20 × 9 × moodSeconds.
+	moodLook = 27 * moodSeconds
+)
+
+// unseen is the factor by which what a look did not meet may move a metric, and the
+// look in seconds from which on it is 1, as it is where the storage is plainly steady.
+// A rate or a mean hardly moves: bursts in a tenth of the seconds cost it a few percent.
+func (f *flow) unseen(m model.Metric) (factor, enough float64) {
+	if p, ok := percentiles[m]; f == nil || !ok || p < tail {
+		return 1, 0
+	}
+	company, at := f.company(model.Latency)
+	span := f.peers.span()
+	switch {
+	case company.SteadyAt(at) || span >= moodLook:
+		return 1, moodLook
+	case span >= burstLook:
+		return unseenMood, moodLook
+	}
+	return unseenBursts, moodLook
 }

@@ -84,7 +84,7 @@ const (
 // lookedAtEnough tells whether moods that were not met would change little. Where
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
-	company, at := f.peers.company(f, m)
+	company, at := f.company(m)
 	return company.SteadyAt(at) || f.peers.span() >= lookFor(s)
 }
 

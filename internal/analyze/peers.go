@@ -45,6 +45,9 @@ func (p *peers) add(f *flow, workload string, d model.Direction) {
 
 // find is the flow of a workload in a direction; nil where nothing went that way.
 func (p *peers) find(workload string, d model.Direction) *flow {
+	if p == nil {
+		return nil
+	}
 	for _, f := range p.flows {
 		if f.workload == workload && f.direction == d {
 			return f
@@ -77,11 +80,13 @@ func (p *peers) company(f *flow, m model.Metric) (*stats.Company, int) {
 	return p.companies[m], p.at[m][f]
 }
 
-// alonePeers makes a flow the only one of its run.
-func alonePeers(f *flow) *peers {
-	p := &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}}
-	p.flows = []*flow{f}
-	return p
+// company is what the run knows of a metric, and where f stands in it. A flow that
+// belongs to no run is the only one of its own.
+func (f *flow) company(m model.Metric) (*stats.Company, int) {
+	if f.peers == nil {
+		f.peers = &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
+	}
+	return f.peers.company(f, m)
 }
 
 // span is when a flow was looked at first and last, in seconds.
@@ -101,7 +106,7 @@ func (f *flow) stays(m model.Metric) []stats.Visit {
 	var list []stats.Visit
 	for i, v := range f.visits {
 		value := f.visitValue(i, m)
-		if math.IsNaN(value) || len(f.visits) != len(f.groups) {
+		if math.IsNaN(value) {
 			continue
 		}
 		s := stats.Visit{Value: scale(m, value) / whole, Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
@@ -117,6 +122,10 @@ func (f *flow) stays(m model.Metric) []stats.Visit {
 }
 
 func (f *flow) visitValue(i int, m model.Metric) float64 {
+	if len(f.visits) != len(f.groups) {
+		// An only visit is cut into groups.
+		return f.all.value(m)
+	}
 	if _, ok := percentiles[m]; ok {
 		f.histogram()
 	}

@@ -103,6 +103,8 @@ func result(w model.Workload, f *flow, headline model.Metric, s model.Schedule) 
 		Visits:  f.values(headline), Series: f.sparkline(headline),
 		Description: w.Describe(),
 	}
+	begin, end := f.span()
+	r.Span = end - begin
 	for _, m := range allMetrics {
 		if f.has(m) {
 			r.Metrics[m], _ = f.estimate(m)

@@ -60,6 +60,9 @@ func FormatInterval(m Metric, e Estimate) string {
 	if e.Confidence == 0 {
 		return FormatTotal(m, e.Value) + " (no interval)"
 	}
+	if e.Open {
+		return FormatTotal(m, e.Value) + " (≥ " + FormatTotal(m, e.Low) + ")"
+	}
 	low, high := FormatTotal(m, e.Low), FormatTotal(m, e.High)
 	if unit := unitOf(high); unit == unitOf(low) {
 		low, high = strings.TrimSuffix(low, unit), strings.TrimSuffix(high, unit)

@@ -11,6 +11,9 @@ type Estimate struct {
 	// Confidence is the nominal coverage of [Low, High], for example 0.95.
 	// 0 means that there is no interval: Low and High then equal Value.
 	Confidence float64 `json:"confidence"`
+	// Open tells that nothing bounds the value from above: what makes it large came too
+	// rarely. High is then the largest that was seen.
+	Open bool `json:"open,omitempty"`
 }
 
 // HalfWidth is the larger relative distance from the value to a bound; 0 when
@@ -83,6 +86,9 @@ type Result struct {
 	// Seconds is the measured time behind the estimate, Repeats the number of visits.
 	Seconds float64 `json:"seconds"`
 	Repeats int     `json:"repeats"`
+	// Span is the time in seconds from the beginning of its first visit to the end of the
+	// last: what the storage did in it is known, and what it does at other times is not.
+	Span    float64 `json:"span,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	// Findings names the rules that ended in invalid, warning or note.
 	Findings []string            `json:"findings"`

@@ -211,13 +211,39 @@ func (c *Company) Half(i int) (half, rule float64) {
 	return half, half * caution(1+int(sum.df))
 }
 
+// Few tells whether the run met slow seconds or visits, by at least the given loss, and
+// the i-th workload so few that a tail which they make is not known: a share of the
+// seconds that may be as large as least, but fewer than enough of them.
+func (c *Company) Few(i int, loss, least float64) bool {
+	const (
+		enough = 20.0
+		common = 1.0 / 3
+	)
+	m := &c.members[i]
+	few := func(s slow, of float64) bool {
+		if s.count == 0 || math.Abs(s.loss)/s.count < loss {
+			return false
+		}
+		share := s.count / s.of
+		// Two standard deviations of a Poisson count more may be what is usual.
+		most := (s.count + 2*math.Sqrt(s.count) + 2) / s.of
+		return most >= least && share*of < enough && share < common
+	}
+	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.moods, m.moods), float64(len(m.visits))))
+}
+
+// either is what happened in the company, or to the member alone where that is more.
+func (m *member) either(company, own slow) slow {
+	if m.odd || own.count >= 2 && own.variance() > company.variance() {
+		return own
+	}
+	return company
+}
+
 // rarely is the variance of what happens to some seconds or visits: that of the
 // company, or the member's own where that is more.
 func (m *member) rarely(company, own slow) spread {
-	s := company
-	if m.odd || own.count >= 2 && own.variance() > company.variance() {
-		s = own
-	}
+	s := m.either(company, own)
 	if s.count == 0 {
 		return spread{}
 	}

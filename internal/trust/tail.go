@@ -12,7 +12,7 @@ var ruleTail = Rule{
 	Name:     "tail",
 	Checks:   "the slow I/Os behind the p99 (and p99.9) come from many seconds",
 	Evidence: "the histograms second by second: in how many seconds the slow I/Os lie, and what the percentile is without those",
-	Severity: "note; a warning where a percentile is the headline: the tail comes in rare bursts, and its interval is too narrow",
+	Severity: "note; a warning where a percentile is the headline: the tail comes in rare bursts, and nothing bounds it from above",
 	Advice:   "measure longer, until the bursts are many",
 	check:    checkTail,
 }
@@ -62,7 +62,7 @@ func checkTail(ev Evidence) []model.Finding {
 			severity = model.SeverityWarning
 		}
 		o.fault(model.Finding{Severity: severity, Results: []string{s.workload},
-			Message: fmt.Sprintf("rare bursts: the %s of %s (%s) rests on about %.0f of %d seconds, without which it is %s; its interval is too narrow",
+			Message: fmt.Sprintf("rare bursts: the %s of %s (%s) rests on about %.0f of %d seconds, without which it is %s; how often they come is not known, so nothing bounds it from above",
 				name, s.workload, model.FormatDuration(t.value), t.seconds, len(s.latencies), model.FormatDuration(t.without)),
 			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.latencies)},
 			Next:     ev.longer([]string{s.workload})})

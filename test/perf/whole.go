@@ -118,10 +118,10 @@ func (o Outcome) MeanScore() float64 { return o.Score / float64(o.Intervals-o.Op
 func (o *Outcome) count(e model.Estimate, truth float64) {
 	o.Intervals++
 	o.Square += (e.Value/truth - 1) * (e.Value/truth - 1)
-	if e.Low <= truth && (truth <= e.High || open(e)) {
+	if e.Low <= truth && (truth <= e.High || e.Open) {
 		o.Covered++
 	}
-	if open(e) {
+	if e.Open {
 		o.Open++
 		return
 	}
@@ -129,8 +129,6 @@ func (o *Outcome) count(e model.Estimate, truth float64) {
 	const alpha = 0.05
 	o.Score += ((e.High - e.Low) + 2/alpha*math.Max(0, e.Low-truth) + 2/alpha*math.Max(0, truth-e.High)) / truth
 }
-
-func open(model.Estimate) bool { return false }
 
 // Outcomes are those of a number of runs.
 type Outcomes struct {

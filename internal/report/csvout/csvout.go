@@ -84,8 +84,11 @@ func instant(t time.Time) string {
 }
 
 // estimate is the four cells of an estimate: value, low, high, confidence. Without
-// an interval the last three are empty.
+// an interval the last three are empty, and where nothing bounds it from above, high is.
 func estimate(e model.Estimate) []string {
+	if e.Open {
+		return []string{number(e.Value), number(e.Low), "", number(e.Confidence)}
+	}
 	if e.Confidence == 0 {
 		return []string{number(e.Value), "", "", ""}
 	}

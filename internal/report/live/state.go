@@ -213,6 +213,9 @@ func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" 
 
 // halfWidth writes an interval for people: "±6.1 %", "±12 %".
 func halfWidth(e model.Estimate) string {
+	if e.Open {
+		return "no upper end"
+	}
 	v := e.HalfWidth() * 100
 	switch {
 	case math.IsNaN(v) || v > 999:

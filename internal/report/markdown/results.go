@@ -45,18 +45,33 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		rows = append(rows, []string{
 			code(words.ResultName(r, *res)), inline(res.Description), value(model.FormatMetric(res.Metric, res.Value), res.Verdict), half(res),
 			percentile(lat.P50, res.Verdict), percentile(lat.P99, res.Verdict), percentile(lat.P999, res.Verdict),
-			looks.Spark(res.Series, sparkWidth), strings.TrimSpace(mark(res.Verdict) + " " + marks(notes.Of(res.Workload))),
+			span(res.Span), looks.Spark(res.Series, sparkWidth), strings.TrimSpace(mark(res.Verdict) + " " + marks(notes.Of(res.Workload))),
 		})
 	}
 	for _, w := range r.Run.Workloads {
 		if !seen[w.Name] {
-			rows = append(rows, []string{code(w.Name), inline(w.Describe()), "–", "–", "–", "–", "–", "", strings.TrimSpace("not measured " + marks(notes.Of(w.Name)))})
+			rows = append(rows, []string{code(w.Name), inline(w.Describe()), "–", "–", "–", "–", "–", "–", "", strings.TrimSpace("not measured " + marks(notes.Of(w.Name)))})
 		}
 	}
-	p.table([]string{"workload", "pattern", "result:", "±" + words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "over time", "verdict"}, rows)
+	titles := []string{"workload", "pattern", "result:", "±" + words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "looked for:", "over time", "verdict"}
+	if at := slices.Index(titles, "looked for:"); !words.Looked(r) {
+		titles = slices.Delete(titles, at, at+1)
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], at, at+1)
+		}
+	}
+	p.table(titles, rows)
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return strings.HasSuffix(half(&res), `\*`) }) {
 		p.para(`\* wider than the ±` + words.Asked(r.Run.Schedule.Precision) + " that was asked for")
 	}
+}
+
+// span is how long a workload was looked at, its pauses included.
+func span(seconds float64) string {
+	if seconds <= 0 {
+		return "–"
+	}
+	return words.Span(seconds)
 }
 
 // value is a number; one that must not be used is crossed out.
@@ -77,6 +92,9 @@ func half(res *model.Result) string {
 }
 
 func halfWidth(e model.Estimate) string {
+	if e.Open {
+		return "no upper end"
+	}
 	if h := e.HalfWidth(); e.Confidence > 0 && e.Value != 0 && !math.IsNaN(h) {
 		return words.Percent(h)
 	}

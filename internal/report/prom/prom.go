@@ -129,6 +129,9 @@ func (e exposition) estimate(name, bound string, x model.Estimate, labels ...str
 	e.put(name, x.Value, labels...)
 	if x.Confidence > 0 {
 		e.put(bound, x.Low, append(slices.Clone(labels), "low")...)
+		if x.Open {
+			x.High = math.Inf(1)
+		}
 		e.put(bound, x.High, append(slices.Clone(labels), "high")...)
 	}
 }

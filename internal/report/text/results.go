@@ -29,12 +29,13 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	pattern := &column{title: "pattern", drop: 2}
 	value := &column{title: "result", numeric: true}
 	width := &column{title: p.Text("±" + words.Confidence(r.Results)), numeric: true}
-	p50 := &column{title: "p50", numeric: true, drop: 4}
-	p99 := &column{title: "p99", numeric: true, drop: 5}
+	p50 := &column{title: "p50", numeric: true, drop: 5}
+	p99 := &column{title: "p99", numeric: true, drop: 6}
 	p999 := &column{title: "p99.9", numeric: true, drop: 1}
-	series := &column{title: "over time", drop: 3}
+	within := &column{title: "looked for", numeric: true, drop: 3}
+	series := &column{title: "over time", drop: 4}
 	mark := &column{}
-	columns := []*column{name, pattern, value, width, p50, p99, p999, series, mark}
+	columns := []*column{name, pattern, value, width, p50, p99, p999, within, series, mark}
 	seen := map[string]bool{}
 	for _, res := range r.Results {
 		lat := res.Latency
@@ -54,6 +55,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
 		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))
 		p999.cells = append(p999.cells, p.percentile(lat.P999, bad))
+		within.cells = append(within.cells, p.span(res.Span))
 		series.cells = append(series.cells, cell{text: p.Spark(res.Series, sparkWidth)})
 		mark.cells = append(mark.cells, p.mark(res, notes.Of(res.Workload)))
 	}
@@ -63,13 +65,15 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 		name.cells = append(name.cells, cell{text: p.Text(w.Name)})
 		pattern.cells = append(pattern.cells, cell{text: p.Text(w.Describe()), paint: term.Dim})
-		for _, c := range []*column{value, width, p50, p99, p999} {
+		for _, c := range []*column{value, width, p50, p99, p999, within} {
 			c.cells = append(c.cells, cell{text: p.Text("–"), paint: term.Dim})
 		}
 		series.cells = append(series.cells, cell{})
 		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.Of(w.Name)))})
 	}
-	columns = slices.DeleteFunc(columns, func(c *column) bool { return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) })
+	columns = slices.DeleteFunc(columns, func(c *column) bool {
+		return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) || c == within && !words.Looked(r)
+	})
 	columns = fit(columns, p.width)
 	p.widen(series, columns, r)
 	p.table(columns)
@@ -105,6 +109,9 @@ func (p *page) halfWidth(res model.Result, bad bool) cell {
 		return cell{text: p.Text("–"), paint: term.Dim}
 	}
 	c := cell{text: words.Percent(res.HalfWidth())}
+	if res.Open {
+		c.text = p.Text(words.OpenInterval(res.Metric, res.Estimate))
+	}
 	if !res.Converged && res.Direction != model.Sync {
 		c.unit, c.paint = "*", term.Yellow
 	}
@@ -112,6 +119,14 @@ func (p *page) halfWidth(res model.Result, bad bool) cell {
 		c.paint = term.Dim
 	}
 	return c
+}
+
+// span is how long a workload was looked at, its pauses included.
+func (p *page) span(seconds float64) cell {
+	if seconds <= 0 {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return cell{text: words.Span(seconds), paint: term.Dim}
 }
 
 // percentile is a latency, or a dash when the count of I/Os does not support it.

@@ -61,6 +61,9 @@ func Speed(r *model.Report) string {
 // headline is "21.4k/s ±2.1%".
 func headline(res *model.Result) string {
 	words := model.FormatMetric(res.Metric, res.Value)
+	if res.Open {
+		return words + " (" + OpenInterval(res.Metric, res.Estimate) + ")"
+	}
 	if res.Confidence > 0 && number(res.HalfWidth()) {
 		words += " ±" + Percent(res.HalfWidth())
 	}

@@ -38,6 +38,24 @@ func Confidence(results []model.Result) string {
 	return "95%"
 }
 
+// OpenInterval is "≥ 3.10 ms": of an interval without an upper end.
+func OpenInterval(m model.Metric, e model.Estimate) string {
+	return "≥ " + model.FormatMetric(m, e.Low)
+}
+
+// Span is a time that something was looked at: "46 s", "4 m 12 s".
+func Span(seconds float64) string { return model.FormatSpan(math.Round(seconds)) }
+
+// Looked tells whether a report knows how long its workloads were looked at.
+func Looked(r *model.Report) bool {
+	for _, res := range r.Results {
+		if res.Span > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Fixed writes v with the given number of decimals.
 func Fixed(v float64, decimals int) string {
 	return fmt.Sprintf("%.*f", decimals, v)
