@@ -44,6 +44,7 @@ func judge(w model.Workload, d model.Direction, s model.Schedule, all *peers) mo
 	e, rule := f.estimate(w.Metric)
 	j.Estimate = e
 	j.Converged = converged(e, rule, f, w.Metric, s)
+	j.Steady = j.Converged && s.Mode == model.Rounds && f.plainlySteady(w.Metric)
 	return j
 }
 
@@ -65,11 +66,20 @@ func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.
 	}
 	switch {
 	case s.Mode == model.Rounds:
-		return len(f.visits) >= s.MinRounds && f.lookedAtEnough(m, s)
+		return (len(f.visits) >= s.MinRounds || f.plainlySteady(m)) && f.lookedAtEnough(m, s)
 	case s.Mode == model.Steady && len(f.visits) == 1:
 		return stats.Stop(series(f.whole, m), s.Precision)
 	}
 	return true
+}
+
+// steadyVisits are enough where the storage is plainly steady.
+const steadyVisits = 2
+
+// plainlySteady tells whether fewer visits than are certain are enough.
+func (f *flow) plainlySteady(m model.Metric) bool {
+	company, at := f.company(m)
+	return !f.peers.asked && len(f.visits) >= steadyVisits && company.SteadyAt(at)
 }
 
 const (

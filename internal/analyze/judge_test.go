@@ -36,7 +36,8 @@ func TestJudgeInRounds(t *testing.T) {
 		converged bool
 	}{
 		{"nothing yet", nil, 0, false, false},
-		{"steady, but too few rounds", visits(1000, 1000), 2, true, false},
+		{"plainly steady", visits(1000, 1000), 2, true, true},
+		{"hardly steady, and too few rounds", visits(1000, 1012), 2, true, false},
 		{"steady", visits(1000, 1000, 1001), 3, true, true},
 		{"noisy", visits(900, 1000, 1100), 3, true, false},
 		// ±4 % by its interval, but three visits that agree that well may be luck.

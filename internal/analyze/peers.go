@@ -14,12 +14,14 @@ type peers struct {
 	companies map[model.Metric]*stats.Company
 	// at is where a flow stands in the company of a metric.
 	at map[model.Metric]map[*flow]int
+	// asked tells that the number of visits is what the user asked for.
+	asked bool
 }
 
 // peersOf prepares what was measured of all workloads of a plan. A workload that has
 // no samples yet has no flow. found is what looks have found; nil where there were none.
 func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
-	all := &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}}
+	all := &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
 	for _, w := range p.Workloads {
 		list := samples[w.Name]
 		if len(list) == 0 {

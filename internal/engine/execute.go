@@ -61,7 +61,7 @@ func Execute(ctx context.Context, o Options) (model.Status, error) {
 	r := &run{
 		execution: newExecution(o.Judge, o.Observer, o.Now), scheduler: o.Scheduler,
 		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder, beside: o.Beside},
-		samples: map[string][]model.Sample{}, looking: looking{looker: o.Looker},
+		samples: map[string][]model.Sample{}, steadily: map[string]bool{}, looking: looking{looker: o.Looker},
 	}
 	r.remaining = r.left
 	status, reason, err := outcome(ctx, r.run(ctx))
@@ -74,7 +74,11 @@ type run struct {
 	*side
 	scheduler Scheduler
 	samples   map[string][]model.Sample
-	looking   looking
+	// passed counts the steps that were done or left out, steadily the workloads that
+	// need no more of the certain ones.
+	passed   int
+	steadily map[string]bool
+	looking  looking
 }
 
 func (r *run) run(ctx context.Context) error {
@@ -96,8 +100,9 @@ func (r *run) run(ctx context.Context) error {
 			steps = r.readersFirst(steps)
 			step := steps[0]
 			steps = steps[1:]
+			r.passed++
 			r.choose(step)
-			if r.dead[step.Workload] || r.replaced(step) {
+			if r.dead[step.Workload] || r.steadily[step.Workload] || r.replaced(step) {
 				continue
 			}
 			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > schedule.MaxTime {
@@ -146,7 +151,7 @@ func (r *run) turn(ctx context.Context, step model.Step) error {
 	case d.failed == "":
 		r.samples[name] = append(r.samples[name], r.remember(d)...)
 		j := r.judge.Judge(&r.plan, d.workload, r.debt.settled(r.samples))
-		r.done[name] = j.Converged
+		r.done[name], r.steadily[name] = j.Converged, j.Converged && j.Steady
 		u.Judgement = &j
 	}
 	r.tell(r.side, u)
@@ -175,11 +180,11 @@ func (r *run) more(round int) []model.Step {
 func (r *run) left() float64 {
 	var left float64
 	for i, s := range r.plan.Steps {
-		if i >= r.number && !r.dead[s.Workload] && !r.replaced(s) {
+		if i >= r.passed && !r.dead[s.Workload] && !r.steadily[s.Workload] && !r.replaced(s) {
 			left += cost(r.plan.Schedule, s)
 		}
 	}
-	if left += r.unlooked(); r.number >= len(r.plan.Steps) && left == 0 {
+	if left += r.unlooked(); r.passed >= len(r.plan.Steps) && left == 0 {
 		left = float64(len(r.open(r.plan.Workloads))) * slot(r.plan.Schedule)
 	}
 	return min(left, max(0, r.plan.Schedule.MaxTime-r.spent))

@@ -9,6 +9,9 @@ type Judgement struct {
 	Visits int `json:"visits"`
 	// Converged tells that the precision is reached and the rule lets the run stop.
 	Converged bool `json:"converged"`
+	// Steady tells that not even the certain visits that are left would tell more: the
+	// storage is plainly steady, and nobody asked for a number of visits.
+	Steady bool `json:"steady,omitempty"`
 }
 
 // Update is one thing that a running experiment tells whoever watches. Only the

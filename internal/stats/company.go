@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Company is what the workloads of one run know together of how their visits differ:
@@ -37,9 +39,16 @@ type member struct {
 	stalls, moods slow
 }
 
-// Steady is the relative spread of the seconds up to which a workload is plainly
+// steadySpread is the relative spread of the seconds up to which a workload is plainly
 // steady: a throttle, which has neither moods nor noise.
-const Steady = 0.005
+const steadySpread = 0.005
+
+// plainly tells whether seconds are surely that steady: the upper 95 % limit of their
+// spread counts, because four seconds of a noisy device may agree.
+func plainly(y []float64) bool {
+	df := float64(len(y) - 1)
+	return Variance(y)*df/distuv.ChiSquared{K: df}.Quantile(0.05) <= steadySpread*steadySpread
+}
 
 // oddChance is how unlikely a spread must be among the others' before a workload does
 // not share theirs.
@@ -98,7 +107,7 @@ func newMember(visits []Visit, limit float64) member {
 	if within.df > 0 {
 		m.size = within.variance / within.df / (m.seconds / float64(len(visits)))
 	}
-	m.steady = len(visits) > 1 && len(all) > len(visits) && StdDev(all) <= Steady
+	m.steady = len(visits) > 1 && len(all) > len(visits) && plainly(all)
 	return m
 }
 
@@ -125,37 +134,19 @@ func (m *member) settle(limit float64) {
 	}
 }
 
-// fit finds out what the members have in common, and who has not. What is expected of
-// a member is what the others say: its own spread, where its seconds are unlike
-// theirs, would only confirm itself.
+// fit finds out what the members have in common, and who has not; the plainly steady
+// ones are a company of their own.
 func (c *Company) fit() {
-	for again := true; again; {
-		var list []spread
-		var sizes []float64
+	for _, steady := range []bool{false, true} {
 		var alike []*member
 		for i := range c.members {
-			if m := &c.members[i]; !m.odd && !m.steady && m.between.df > 0 {
-				list, sizes, alike = append(list, m.between), append(sizes, m.size), append(alike, m)
+			if m := &c.members[i]; m.steady == steady && m.between.df > 0 {
+				alike = append(alike, m)
 			}
 		}
-		again = false
-		common := priorOf(list, sizes)
-		least := oddChance / float64(len(list))
-		var odd *member
-		for i, m := range alike {
-			others, theirs := slices.Delete(slices.Clone(list), i, i+1), slices.Delete(slices.Clone(sizes), i, i+1)
-			m.prior = fitLevel(others, theirs)
-			m.prior.df = common.df
-			if len(theirs) > 0 && m.size > 0 {
-				// Beyond the sizes of the others the prior is a guess.
-				m.prior.df *= math.Min(1, slices.Max(theirs)/m.size)
-			}
-			if chance := m.unlike(others); len(others) > 1 && chance < least {
-				least, odd, again = chance, m, true
-			}
-		}
-		if again {
+		for odd := alone(alike); odd != nil; odd = alone(alike) {
 			odd.odd = true
+			alike = slices.DeleteFunc(alike, func(m *member) bool { return m.odd })
 		}
 	}
 	c.noise = c.follow(func(m *member) []float64 { return m.level })
@@ -167,6 +158,32 @@ func (c *Company) fit() {
 			c.moods.add(m.moods)
 		}
 	}
+}
+
+// alone gives each member its prior and returns the one that is least likely to be
+// like the others; nil when all are. What is expected of a member is what the others
+// say: its own spread, where its seconds are unlike theirs, would only confirm itself.
+func alone(alike []*member) (odd *member) {
+	var list []spread
+	var sizes []float64
+	for _, m := range alike {
+		list, sizes = append(list, m.between), append(sizes, m.size)
+	}
+	common := priorOf(list, sizes)
+	least := oddChance / float64(len(list))
+	for i, m := range alike {
+		others, theirs := slices.Delete(slices.Clone(list), i, i+1), slices.Delete(slices.Clone(sizes), i, i+1)
+		m.prior = fitLevel(others, theirs)
+		m.prior.df = common.df
+		if len(theirs) > 0 && m.size > 0 {
+			// Beyond the sizes of the others the prior is a guess.
+			m.prior.df *= math.Min(1, slices.Max(theirs)/m.size)
+		}
+		if chance := m.unlike(others); len(others) > 1 && chance < least {
+			least, odd = chance, m
+		}
+	}
+	return odd
 }
 
 // unlike is how unlikely the member's spread is so large among those of the others.
@@ -191,7 +208,7 @@ func (c *Company) Half(i int) (half, rule float64) {
 		return math.Inf(1), math.Inf(1)
 	}
 	s := m.between
-	if !m.odd && !m.steady {
+	if !m.odd {
 		s = m.prior.moderate(s, m.size)
 	}
 	widen, df := Dependence(len(m.visits), c.noise.reach(m))
