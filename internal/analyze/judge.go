@@ -73,13 +73,17 @@ func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.
 	return true
 }
 
-// steadyVisits are enough where the storage is plainly steady.
-const steadyVisits = 2
+const (
+	// steadyVisits are enough where the storage is plainly steady for steadySpan seconds:
+	// visits back to back see the same moment of it.
+	steadyVisits = 2
+	steadySpan   = 15.0
+)
 
 // plainlySteady tells whether fewer visits than are certain are enough.
 func (f *flow) plainlySteady(m model.Metric) bool {
 	company, at := f.company(m)
-	return !f.peers.asked && len(f.visits) >= steadyVisits && company.SteadyAt(at)
+	return !f.peers.asked && len(f.visits) >= steadyVisits && f.peers.span() >= steadySpan && company.SteadyAt(at)
 }
 
 const (
