@@ -239,7 +239,7 @@ func sustained(g *glance, all []insight) *model.Sustained {
 		switch s := &all[i]; {
 		case s.glance == g:
 			own = s
-		case s.direction == g.direction && (heaviest == nil || len(s.rates) > len(heaviest.rates)):
+		case s.direction == g.direction && (heaviest == nil || !heaviest.covers(g) && s.covers(g)):
 			heaviest = s
 		}
 	}
@@ -259,6 +259,11 @@ func sustained(g *glance, all []insight) *model.Sustained {
 		return heaviest.describe(model.Held)
 	}
 	return nil
+}
+
+// covers tells whether a look did about as much per second as the visits of another workload.
+func (s *insight) covers(g *glance) bool {
+	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
 }
 
 // fallen tells how well the rate is known that a look fell to.

@@ -30,10 +30,16 @@ const (
 	// farApart is how many standard deviations of a second the two levels of an
 	// unbroken series must be apart, and surely how many standard errors of their
 	// difference: correlated noise wanders, and stays on a side for a while.
-	farApart   = 2.5
-	surely     = 4.0
-	modesApart = 0.10
-	driftLeast = 0.05
+	farApart = 2.5
+	surely   = 4.0
+	// fartherApart takes the place of farApart below shortSeconds: so few seconds make less of
+	// their own correlation than there is. The levels also have to differ by shortLeast then,
+	// unless the second one is flat.
+	fartherApart = 4.0
+	shortLeast   = 0.25
+	shortSeconds = 24
+	modesApart   = 0.10
+	driftLeast   = 0.05
 	// longSeconds is the least length of an unbroken series that is cut into
 	// segments, and segmentSeconds the least length of one, or a quarter of all. A visit of
 	// 20 s may lack its first and last second.
@@ -136,7 +142,15 @@ func (s *series) apart(from, at, to int) bool {
 	}
 	phi := stats.Correlation(b)
 	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
-	return math.Abs(stats.Mean(a)-stats.Mean(b)) > spread*math.Max(farApart, surely*wander)
+	far := farApart
+	if len(s.rate) < shortSeconds {
+		far = fartherApart
+		high, low := math.Max(stats.Mean(a), stats.Mean(b)), math.Min(stats.Mean(a), stats.Mean(b))
+		if stats.Scatter(b) > stats.Flat*stats.Mean(b) && low > (1-shortLeast)*high {
+			return false
+		}
+	}
+	return math.Abs(stats.Mean(a)-stats.Mean(b)) > spread*math.Max(far, surely*wander)
 }
 
 // change describes a change of level from s.rate[from:end] to s.rate[at:to].

@@ -36,12 +36,13 @@ func cleanStorages() []string {
 	}
 }
 
-// waysToRun are how a run spends its time. The last two make long series.
+// waysToRun are how a run spends its time. The last three make long series.
 func waysToRun() [][]string {
 	return [][]string{
 		{"--profile", "standard"},
 		{"--profile", "quick"},
 		{"--only", "rand-read-iops"},
+		{"--profile", "quick", "--time", "20s"},
 		{"--profile", "quick", "--time", "60s"},
 		{"--profile", "quick", "--until-steady"},
 	}
