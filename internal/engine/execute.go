@@ -112,11 +112,11 @@ func (r *run) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if r.allDead(r.plan.Workloads) {
-			return errors.New("every workload failed")
-		}
 		if err := r.lookAt(ctx); err != nil {
 			return err
+		}
+		if r.allDead(r.plan.Workloads) {
+			return errors.New("every workload failed")
 		}
 		steps = r.more(round)
 	}
