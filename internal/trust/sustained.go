@@ -2,7 +2,6 @@ package trust
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -127,8 +126,9 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 
 // holding is what held its rate without a pause.
 type holding struct {
-	words []string
-	looks []map[string]any
+	words   []string
+	looks   []map[string]any
+	seconds float64
 }
 
 // add adds a stretch, once.
@@ -138,27 +138,26 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 			return
 		}
 	}
+	if len(h.looks) == 0 || seconds < h.seconds {
+		h.seconds = seconds
+	}
 	h.looks = append(h.looks, map[string]any{"looked": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
-	h.words = append(h.words, fmt.Sprintf("%s held its rate for %s without a pause, so %s", looked, model.FormatSpan(seconds), excluded(ios, bytes)))
+	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s)", model.FormatRate(ios), model.FormatSize(int64(bytes)), looked))
 }
 
-// into lets the pass among the findings say what held.
+// into lets the pass among the findings say what held, and which credit that excludes. One
+// of C I/Os that fills at a rate f is used up at a rate r within C/(r−f) seconds; over T
+// seconds all of it shows below T·(r−f), which is all that was done when nothing flows in,
+// and half of it when half the rate does.
 func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
-			f.Message, f.Evidence = strings.Join(h.words, "; "), map[string]any{"looks": h.looks}
+			f.Message = fmt.Sprintf("the rate held for %s without a pause, which excludes a credit of up to %s, or half as much if it fills at half the rate",
+				model.FormatSpan(h.seconds), few(h.words))
+			f.Evidence = map[string]any{"looks": h.looks}
 		}
 	}
 	return findings
-}
-
-// excluded says which credit a stretch without a pause excludes. One of C I/Os that fills at
-// a rate f is used up at a rate r within C/(r−f) seconds; over T seconds all of it shows
-// below T·(r−f), which is all that was done when nothing flows in, and half of it when half
-// the rate does.
-func excluded(ios, bytes float64) string {
-	return fmt.Sprintf("a credit of up to %s I/Os or %s is excluded (half of that, if it fills at half the rate)",
-		model.FormatRate(ios), model.FormatSize(int64(bytes)))
 }
 
 // stretches is the rule for visits that are long themselves: whether they fell is what burst

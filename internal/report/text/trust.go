@@ -15,6 +15,9 @@ func (p *page) trust(r *model.Report, notes words.Footnotes) {
 	for _, n := range notes {
 		p.footnote(n)
 	}
+	if excluded := words.Excluded(r.Findings); excluded != "" {
+		p.remark("✓", term.Plain, excluded)
+	}
 }
 
 // footnote writes a finding's message and what to do next.

@@ -67,6 +67,17 @@ func Readable(findings []model.Finding) (list []model.Finding) {
 	return list
 }
 
+// Excluded is the pass that says how large a credit or cache there can still be, "" when
+// nothing was looked at: what was not looked at is a limit of every number.
+func Excluded(findings []model.Finding) string {
+	for _, f := range findings {
+		if f.Rule == "sustained" && f.Severity == model.SeverityPassed && len(f.Evidence) > 0 {
+			return f.Message
+		}
+	}
+	return ""
+}
+
 // Of lists the numbers of a workload's footnotes.
 func (n Footnotes) Of(workload string) []int {
 	var numbers []int
