@@ -35,8 +35,10 @@ type series struct {
 	last job
 	// covered is the end of the last interval, in ms since the end of the ramp.
 	covered int64
-	// held is an interval that may turn out to be of the ramp, or of the end.
-	held *model.Sample
+	// held is an interval that may turn out to be of the ramp, or of the end, and empty
+	// are those before the first I/O, which may be of the time in which fio connects.
+	held  *model.Sample
+	empty []model.Sample
 	// sent counts the samples emitted.
 	sent int
 
@@ -53,6 +55,7 @@ func (s *series) add(j *job) error {
 	if j.ios() > 0 && j.latencies() == 0 {
 		// During the ramp fio counts, but takes no latencies.
 		s.aside(quiet)
+		s.restart()
 		return nil
 	}
 	ms := j.milliseconds(s.jobs)
@@ -66,7 +69,7 @@ func (s *series) add(j *job) error {
 		if s.sent > 0 {
 			return errors.New("fio's counters went backwards in the middle of the step")
 		}
-		s.held, s.last, s.covered = nil, job{}, 0
+		s.restart()
 	}
 	if s.complete() {
 		s.aside(quiet)
@@ -106,14 +109,37 @@ func (s *series) finish(asPlanned bool) {
 		s.release()
 	}
 	s.held = nil
+	s.flush()
 }
 
 // release emits what is held.
 func (s *series) release() {
-	if s.held != nil {
-		s.emit(*s.held)
+	x := s.held
+	s.held = nil
+	switch {
+	case x == nil:
+	case s.sent == 0 && s.last.ios() == 0:
+		s.empty = append(s.empty, *x)
+	default:
+		s.flush()
+		s.emit(*x)
 		s.sent++
-		s.held = nil
+	}
+}
+
+// flush emits the intervals before the first I/O.
+func (s *series) flush() {
+	for _, x := range s.empty {
+		s.emit(x)
+		s.sent++
+	}
+	s.empty = nil
+}
+
+// restart forgets what was before the measured part.
+func (s *series) restart() {
+	if s.sent == 0 {
+		s.held, s.empty, s.last, s.covered = nil, nil, job{}, 0
 	}
 }
 

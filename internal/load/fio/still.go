@@ -66,14 +66,17 @@ func (s *series) wait(j *job) {
 func (s *series) aside(q silence) {
 	now := s.now()
 	long := (q.length - due).Seconds()
-	least := float64(model.LeastStall)
+	begin, least := now-long, float64(model.LeastStall)
 	if !s.begun {
-		// fio prints while it connects, and is silent while it waits for its first I/O.
-		least, long = startSilence, max(long, s.waited)
+		least = startSilence
+		if s.waited > long {
+			// fio prints while it connects, and is silent while it waits for its first I/O.
+			begin, long = 0, s.waited
+		}
 	}
 	s.begun, s.progress = true, now
 	if long >= least && !q.mostly(q.running) {
-		s.stall(model.Stall{Begin: now - long, Seconds: long, Cause: q.cause()})
+		s.stall(model.Stall{Begin: begin, Seconds: long, Cause: q.cause()})
 	}
 }
 

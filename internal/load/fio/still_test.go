@@ -26,6 +26,9 @@ func (d doc) job() *job {
 	j.Read = direction{IOs: d.ios + d.long, Bytes: 4096 * (d.ios + d.long), Runtime: d.ms}
 	j.Read.Latency = latency{N: d.ios + d.long, Max: 1e6, Mean: 1e6}
 	j.Read.Latency.Bins.histogram.Add(model.BucketOf(1e6), d.ios)
+	if d.ios+d.long == 0 {
+		j.Read.Runtime = 0
+	}
 	if d.long > 0 {
 		j.Read.Latency.Max = d.took * 1e9
 		j.Read.Latency.Mean = (float64(d.ios)*1e6 + float64(d.long)*d.took*1e9) / float64(d.ios+d.long)
@@ -70,8 +73,8 @@ func TestSecondsWithoutIOAreSecondsOfTheVisit(t *testing.T) {
 			{at: 1, ms: 1000, ios: 1000}, {at: 4, ms: 2000, ios: 2000, quiet: 3, state: 'S'}, {at: 4, ms: 3000, ios: 3000}, {at: 4, ms: 4000, ios: 4000},
 		}, []uint64{1000, 1000, 1000, 1000}, 4, nil},
 		"while fio connects": {1, 4, []doc{
-			{at: 1, ms: 0}, {at: 2, ms: 0}, {at: 6, ms: 0}, {at: 7, ms: 1000, ios: 1000}, {at: 8, ms: 2000, ios: 2000},
-		}, []uint64{1000, 1000}, 2, []model.Stall{{Begin: 1, Seconds: 6}}},
+			{at: 1, ms: 900}, {at: 2, ms: 1900}, {at: 6, ms: 5900}, {at: 7, ms: 1000, ios: 1000}, {at: 8, ms: 2000, ios: 2000},
+		}, []uint64{1000, 1000}, 2, []model.Stall{{Begin: 0, Seconds: 6}}},
 		"slow storage": {1, 64, []doc{
 			{at: 1, ms: 1000, long: 20, took: 3}, {at: 2, ms: 2000, long: 40, took: 3}, {at: 3, ms: 3000, long: 60, took: 3},
 		}, []uint64{20, 20, 20}, 3, nil},
