@@ -75,12 +75,15 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	// The head is on the screen already when both streams are the same terminal.
 	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
 	code := exitFailed
+	var done Outcome
 	rec, err := writer.Recorded()
 	if err == nil {
-		code, err = finishRecorded(e, rec, f.output, brief)
+		if done, err = Finish(rec); err == nil {
+			code, err = finish(e, done, f.output, brief)
+		}
 	}
 	switch {
-	case isUnsaved(err) && runErr != nil:
+	case done.Unsaved != nil && runErr != nil:
 		// Both have one cause; the first says what is lost.
 		return errors.Join(runErr, closeErr)
 	case err != nil:

@@ -132,7 +132,7 @@ func (f *compareFlags) again(e *env.Env, cmd *cobra.Command, dir string) error {
 		}
 		return model.RefusedError(fmt.Sprintf("%s is not the folder of a saved comparison: it has no runs %s and %s", dir, store.BaselineDir, store.CandidateDir), hint)
 	}
-	for _, side := range sideDirs {
+	for _, side := range store.Sides {
 		if store.Running(filepath.Join(dir, side)) {
 			return model.RefusedError(fmt.Sprintf("the comparison in %s is still going on", dir), "wait for its end, or interrupt it")
 		}

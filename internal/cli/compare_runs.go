@@ -1,45 +1,15 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/loadline/loadline/internal/analyze"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 )
-
-// compareRuns compares two run directories.
-func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
-	if sameDirectory(dirA, dirB) {
-		return model.RefusedError(fmt.Sprintf("%s and %s are the same run: it would be compared with itself", dirA, dirB), "name two runs")
-	}
-	a, err := readWhole(dirA)
-	if err != nil {
-		return err
-	}
-	b, err := readWhole(dirB)
-	if err != nil {
-		return err
-	}
-	if err := refuseCopy(a, b); err != nil {
-		return err
-	}
-	c, err := g.compare(a, b)
-	if err != nil {
-		return err
-	}
-	if err := printComparison(e, c, output, false); err != nil {
-		return err
-	}
-	return ending(g.code(c), nil)
-}
 
 // refuseCopy refuses a run and a copy of it.
 func refuseCopy(a, b *model.Recorded) error {
@@ -49,35 +19,17 @@ func refuseCopy(a, b *model.Recorded) error {
 	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
 }
 
-// finishPair reads both sides of a saved comparison back, saves their reports and
-// the comparison beside the raw data, prints the comparison, and returns the exit
-// code.
-func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int, error) {
-	c, _, unsaved, err := g.recompute(e, dir)
-	if err == nil {
-		if unsaved != nil {
-			// It is not there to be named.
-			c.Directory = ""
-		}
-		err = errors.Join(printComparison(e, c, output, brief), unsaved)
-	}
-	if err != nil {
-		return exitFailed, err
-	}
-	return g.code(c), nil
-}
-
-// recompute computes a saved comparison from its raw data and saves what it
-// computed. It also returns the report of side B, and what could not be saved.
-func (g *gateFlags) recompute(e *env.Env, dir string) (c *model.Comparison, b *model.Report, unsaved, err error) {
+// compareAgain computes a saved comparison from its raw data and saves what it computed.
+// With an error the damage and the report are those that came before it.
+func compareAgain(dir string, asked model.Margins) (again Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
-		return nil, nil, nil, err
+		return again, err
 	}
 	defer folder.Close()
 	var recs [2]*model.Recorded
 	var reports [2]*model.Report
-	for i, side := range sideDirs {
+	for i, side := range store.Sides {
 		err := func() error {
 			f, err := folder.Sub(side)
 			if err != nil {
@@ -90,45 +42,90 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (c *model.Comparison, b *m
 				return err
 			}
 			for _, d := range rec.Damage {
-				sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
+				again.Damage = append(again.Damage, rec.Directory+": "+d)
 			}
 			recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
 			_, err = saveReport(f, reports[i])
 			return err
 		}()
 		if isUnsaved(err) {
-			unsaved = err
+			again.Unsaved = err
 		} else if err != nil {
-			return nil, nil, nil, err
+			return again, err
 		}
 	}
-	if c, err = g.compareWith(recs, reports); err != nil {
-		return nil, reports[1], unsaved, err
-	}
-	c.Directory = dir
-	if err = saveComparison(folder, c, reports); isUnsaved(err) {
-		unsaved, err = err, nil
-	}
-	return c, reports[1], unsaved, err
-}
-
-func (g *gateFlags) compare(a, b *model.Recorded) (*model.Comparison, error) {
-	return g.compareWith([2]*model.Recorded{a, b}, [2]*model.Report{assemble(a), assemble(b)})
-}
-
-// compareWith compares, with the margins of the flags, else those of the experiment.
-func (g *gateFlags) compareWith(recs [2]*model.Recorded, reports [2]*model.Report) (*model.Comparison, error) {
-	exp := recs[1].Plan.Experiment
-	margins, err := g.margins(model.Margins{Rate: exp.Margin, P99: exp.MarginP99})
+	again.Report = reports[1]
+	c, err := compareWith(analyze.Measured{Recorded: recs[0], Report: reports[0]}, analyze.Measured{Recorded: recs[1], Report: reports[1]}, asked)
 	if err != nil {
+		return again, err
+	}
+	c.Directory, again.Comparison = dir, c
+	if err = saveComparison(folder, c, reports); isUnsaved(err) {
+		again.Unsaved, err = err, nil
+	}
+	return again, err
+}
+
+// compareRuns compares two run directories with the margins that are asked for.
+func compareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, error) {
+	if sameDirectory(dirA, dirB) {
+		return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same run: it would be compared with itself", dirA, dirB), "name two runs")
+	}
+	var sides [2]analyze.Measured
+	for i, dir := range []string{dirA, dirB} {
+		rec, err := readWhole(dir)
+		if err != nil {
+			return nil, err
+		}
+		sides[i].Recorded = rec
+	}
+	if err := refuseCopy(sides[0].Recorded, sides[1].Recorded); err != nil {
 		return nil, err
 	}
-	if len(analyze.CommonWorkloads(recs[0], recs[1])) == 0 {
+	for i := range sides {
+		sides[i].Report = assemble(sides[i].Recorded)
+	}
+	return compareWith(sides[0], sides[1], asked)
+}
+
+// compareSaved compares two saved runs with the margins that the second one was given,
+// else the defaults.
+func compareSaved(a, b analyze.Measured) (*model.Comparison, error) {
+	for _, side := range []analyze.Measured{a, b} {
+		if err := isWhole(side.Recorded); err != nil {
+			return nil, err
+		}
+	}
+	if err := refuseCopy(a.Recorded, b.Recorded); err != nil {
+		return nil, err
+	}
+	return compareWith(a, b, model.Margins{})
+}
+
+// The defaults of the margins (methodology: the gate).
+const (
+	defaultMargin    = 0.05
+	defaultMarginP99 = 0.10
+)
+
+// marginsOf are the margins that are asked for, else those of the experiment, else the
+// defaults; 0 is what is not given.
+func marginsOf(asked model.Margins, exp model.Experiment) model.Margins {
+	m := model.Margins{Rate: cmp.Or(asked.Rate, exp.Margin, defaultMargin), P99: cmp.Or(asked.P99, exp.MarginP99)}
+	if m.P99 == 0 {
+		m.P99 = max(defaultMarginP99, m.Rate)
+	}
+	return m
+}
+
+// compareWith compares two sides, with the margins that are asked for.
+func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison, error) {
+	if len(analyze.CommonWorkloads(a.Recorded, b.Recorded)) == 0 {
 		return nil, model.RefusedError(
-			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(recs[0]), workloadWords(recs[1])),
+			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(a.Recorded), workloadWords(b.Recorded)),
 			"run both with the same --profile")
 	}
-	c := analyze.Compare(analyze.Measured{Recorded: recs[0], Report: reports[0]}, analyze.Measured{Recorded: recs[1], Report: reports[1]}, margins)
+	c := analyze.Compare(a, b, marginsOf(asked, b.Recorded.Plan.Experiment))
 	if len(c.Rows) == 0 {
 		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
 	}
@@ -180,13 +177,4 @@ func sameDirectory(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
-}
-
-func printComparison(e *env.Env, c *model.Comparison, output string, brief bool) error {
-	if output == "json" {
-		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
-	}
-	o := terminalOptions(e.Output)
-	o.Brief = brief
-	return text.RenderComparison(e.Stdout, c, o)
 }

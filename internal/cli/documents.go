@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/loadline/loadline/internal/durability"
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/serve"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -143,13 +140,7 @@ func (d *documents) addRanking(dir string, beside bool) error {
 }
 
 func (d *documents) addDurability(dir string) error {
-	if err := checkDurability(dir); err != nil {
-		return err
-	}
-	if durability.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
-	}
-	t, err := durability.Read(dir)
+	t, err := readDurability(dir)
 	if err != nil {
 		return err
 	}
@@ -200,7 +191,7 @@ func savedReport(dir string) (*model.Report, []string, error) {
 
 // addComparison adds both sides of a saved comparison and what was found of them.
 func (d *documents) addComparison(dir string) error {
-	for _, side := range sideDirs {
+	for _, side := range store.Sides {
 		if err := d.addRun(filepath.Join(dir, side)); err != nil {
 			return err
 		}
@@ -219,7 +210,7 @@ func (d *documents) addComparison(dir string) error {
 
 // compare compares every run with the first one; why one cannot be is a remark.
 func (d *documents) compare() {
-	var first serve.Side
+	var first analyze.Measured
 	for i := 1; i < len(d.reports); i++ {
 		if err := func() error {
 			var err error
@@ -232,7 +223,7 @@ func (d *documents) compare() {
 			if err != nil {
 				return err
 			}
-			c, err := compareSides(first, side)
+			c, err := compareSaved(first, side)
 			if err == nil {
 				d.comparisons = append(d.comparisons, c)
 			}
@@ -252,12 +243,12 @@ func (d *documents) name(i int) string {
 }
 
 // side is a run with its raw data.
-func (d *documents) side(i int) (serve.Side, error) {
+func (d *documents) side(i int) (analyze.Measured, error) {
 	if d.directories[i] == "" {
-		return serve.Side{}, fmt.Errorf("of %s only the document is here, and comparing takes the raw data", d.name(i))
+		return analyze.Measured{}, fmt.Errorf("of %s only the document is here, and comparing takes the raw data", d.name(i))
 	}
 	rec, err := store.Read(d.directories[i])
-	return serve.Side{Recorded: rec, Report: d.reports[i]}, err
+	return analyze.Measured{Recorded: rec, Report: d.reports[i]}, err
 }
 
 // samples reads the raw data of the runs that have some.
@@ -274,41 +265,4 @@ func (d *documents) samples() ([]*model.Recorded, error) {
 		list = append(list, rec)
 	}
 	return list, nil
-}
-
-// ranked tells whether a ranking is among the reports.
-func (d *documents) ranked() bool {
-	return slices.ContainsFunc(d.reports, func(r *model.Report) bool { return r.Ranking != nil })
-}
-
-// each writes the comparisons, then the reports, then the durability tests, a blank
-// line apart.
-func (d *documents) each(b *bytes.Buffer, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
-	part := func(write func() error) error {
-		before := b.Len()
-		if before > 0 {
-			b.WriteByte('\n')
-		}
-		err := write()
-		if before > 0 && b.Len() == before+1 {
-			b.Truncate(before)
-		}
-		return err
-	}
-	for _, c := range d.comparisons {
-		if err := part(func() error { return comparison(c) }); err != nil {
-			return err
-		}
-	}
-	if len(d.reports) > 0 {
-		if err := part(reports); err != nil {
-			return err
-		}
-	}
-	for _, t := range d.durability {
-		if err := part(func() error { return test(t) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }

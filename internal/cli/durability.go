@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -190,23 +188,6 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 	return o, nil
 }
 
-// saveDurability writes the report into the test's directory.
-func saveDurability(d *model.Durability) error {
-	var doc, summary bytes.Buffer
-	err := errors.Join(jsonout.WriteDurability(&doc, d), text.RenderDurability(&summary, d, text.Options{Width: 120, Unicode: true}))
-	if err != nil {
-		return err
-	}
-	f, err := store.Open(d.Directory)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	masked := []byte(model.MaskText(doc.String()))
-	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(model.MaskText(summary.String()))),
-		f.SaveCard(store.CardOfDurability(d), len(masked)))
-}
-
 // printDurability prints the report.
 func printDurability(e *env.Env, d *model.Durability, output string) error {
 	var words bytes.Buffer
@@ -227,34 +208,6 @@ func durabilityCode(d *model.Durability) int {
 		return exitInvalid
 	}
 	return exitOK
-}
-
-// isDurability tells whether the directory is that of a durability test.
-func isDurability(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
-	return err == nil
-}
-
-// analyzeDurability computes the report of a saved test again, from its ledger.
-func analyzeDurability(e *env.Env, dir, output string) error {
-	if err := checkDurability(dir); err != nil {
-		return err
-	}
-	if durability.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
-	}
-	d, err := durability.Read(dir)
-	if err != nil {
-		return err
-	}
-	unsaved := saving(dir, "loadline analyze "+dir, saveDurability(d))
-	if err := errors.Join(printDurability(e, d, output), unsaved); err != nil {
-		return err
-	}
-	if code := durabilityCode(d); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
 }
 
 // durabilityWriter is the verb of the writing process.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -306,4 +307,19 @@ func (f *errand) takeDown(ctx context.Context, run string) error {
 		return nil
 	}
 	return f.client.Remove(ctx, ours, cleanupTime)
+}
+
+// reportIn is the document in a log: from a line with { to one with }.
+func reportIn(log []byte) (doc []byte, whole bool) {
+	begin := 0
+	if !bytes.HasPrefix(log, []byte("{\n")) {
+		if begin = bytes.Index(log, []byte("\n{\n")) + 1; begin == 0 {
+			return nil, false
+		}
+	}
+	length := bytes.Index(log[begin:], []byte("\n}\n"))
+	if length < 0 {
+		return nil, false
+	}
+	return log[begin : begin+length+len("\n}\n")], true
 }

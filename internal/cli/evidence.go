@@ -7,7 +7,6 @@ import (
 
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/trust"
 )
 
 // evidenceFlags are what the user knows about the storage and what is to be
@@ -55,19 +54,4 @@ func besides(probe model.ProbeResult) engine.Besides {
 		b.Memory = env.CgroupMemory
 	}
 	return b
-}
-
-// onBaseline is the scenario of "run --baseline": the baseline is the storage
-// that the target is built on, which the rules of trust hold it against. Two
-// targets that are compared need not be above each other.
-const onBaseline = "baseline"
-
-// below is the other side of a run as the rules want it; nil when the run is not
-// the target of a run with a baseline.
-func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
-	if rec.Plan.Experiment.Scenario != onBaseline || rec.Run.Side != model.SideB || baseline == nil {
-		return nil
-	}
-	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
-		Storage: baseline.Environment.Storage, Cap: baseline.Plan.Experiment.Cap}
 }

@@ -112,7 +112,7 @@ func writeHTML(d *documents, _ text.Options) ([]file, error) {
 
 func writeMarkdown(d *documents, _ text.Options) ([]file, error) {
 	return one(func(b *bytes.Buffer) error {
-		return d.each(b, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
+		return each(b, d, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
 			func() error { return markdown.Render(b, d.reports...) },
 			func(t *model.Durability) error { return markdown.RenderDurability(b, t) })
 	})
@@ -132,7 +132,7 @@ func writeText(d *documents, o text.Options) ([]file, error) {
 			// The reports' table holds the changes.
 			comparison = func(*model.Comparison) error { return nil }
 		}
-		return d.each(b, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
+		return each(b, d, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
 	})
 }
 
@@ -154,7 +154,7 @@ func writePrometheus(d *documents, _ text.Options) ([]file, error) {
 	if len(d.durability) > 0 {
 		return nil, notFor("prometheus", "a durability test", "json")
 	}
-	if d.ranked() {
+	if ranked(d) {
 		return nil, notFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
 	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.reports, d.comparisons) })
@@ -164,7 +164,7 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 	if len(d.durability) > 0 {
 		return nil, notFor("csv", "a durability test", "json")
 	}
-	if d.ranked() {
+	if ranked(d) {
 		return nil, notFor("csv", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
 	var files []file
@@ -206,4 +206,41 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 		}
 	}
 	return files, nil
+}
+
+// ranked tells whether a ranking is among the reports.
+func ranked(d *documents) bool {
+	return slices.ContainsFunc(d.reports, func(r *model.Report) bool { return r.Ranking != nil })
+}
+
+// each writes the comparisons, then the reports, then the durability tests, a blank
+// line apart.
+func each(b *bytes.Buffer, d *documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+	part := func(write func() error) error {
+		before := b.Len()
+		if before > 0 {
+			b.WriteByte('\n')
+		}
+		err := write()
+		if before > 0 && b.Len() == before+1 {
+			b.Truncate(before)
+		}
+		return err
+	}
+	for _, c := range d.comparisons {
+		if err := part(func() error { return comparison(c) }); err != nil {
+			return err
+		}
+	}
+	if len(d.reports) > 0 {
+		if err := part(reports); err != nil {
+			return err
+		}
+	}
+	for _, t := range d.durability {
+		if err := part(func() error { return test(t) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -110,8 +110,11 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 		if err := f.save(e, dir, systems[0], exp); err != nil {
 			return errors.Join(err, os.RemoveAll(dir))
 		}
-		code, err := finish(e, dir, f.output, false)
-		return ending(code, err)
+		done, err := FinishIn(dir)
+		if err != nil {
+			return err
+		}
+		return ending(finish(e, done, f.output, false))
 	}
 	dir, err := f.directory(e, "import")
 	if err != nil {
@@ -121,8 +124,11 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 		// Half of an import would pass for a whole one.
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	code, err := finishRanking(e, dir, f.output)
-	return ending(code, err)
+	done, err := finishRanking(dir)
+	if err != nil {
+		return err
+	}
+	return ending(finish(e, done, f.output, false))
 }
 
 // saveRanked saves several systems in one new folder.
@@ -203,15 +209,6 @@ func (f *importFlags) save(e *env.Env, dir string, s *system, exp model.Experime
 		return err
 	}
 	return store.CreateImported(dir, yaml, rec, s.originals)
-}
-
-// knownEvidence puts into a run what the user knows about the storage.
-func knownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
-	to := &rec.Plan.Experiment
-	to.Cap, to.Replicas, to.Note = exp.Cap, exp.Replicas, exp.Note
-	if baseline != "" && baseline != name {
-		to.Baseline = baseline
-	}
 }
 
 // directory makes the place that the import is saved in: --into, which must be new,

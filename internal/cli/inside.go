@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -67,7 +68,7 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 	if err != nil {
 		return err
 	}
-	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return err
 	}
 	for _, name := range targets {

@@ -185,16 +185,12 @@ func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Re
 	a, b := sides[0], sides[1]
 	var words strings.Builder
 	words.WriteString(kbench.Comparison(pair, a.values, b.values))
-	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, kbenchMargins)
+	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, marginsOf(model.Margins{}, model.Experiment{}))
 	if err := text.RenderComparison(&words, c, terminalOptions(e.Output)); err != nil {
 		return err
 	}
 	return publish(e, kbench.PairFile(pair), words.String())
 }
-
-// kbenchMargins are the changes that a comparison calls none: those of loadline
-// compare.
-var kbenchMargins = model.Margins{Rate: 0.05, P99: 0.10}
 
 // publish saves a summary and prints it.
 func publish(e *env.Env, file, words string) error {

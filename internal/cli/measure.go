@@ -108,9 +108,11 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 // preparePair checks everything that can be checked before any I/O, then probes
 // both targets and plans.
 func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, id string, watch engine.Observer, say io.Writer) (_ *pairing, margins model.Margins, err error) {
-	if margins, err = f.gate.margins(model.Margins{}); err != nil {
+	asked, err := f.gate.margins()
+	if err != nil {
 		return nil, margins, err
 	}
+	margins = marginsOf(asked, model.Experiment{})
 	exp, err := f.experiment(names[1])
 	if err != nil {
 		return nil, margins, err
@@ -120,7 +122,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	if err != nil {
 		return nil, margins, err
 	}
-	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, margins, err
 	}
 	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
@@ -149,7 +151,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, f.destroyOn(names[0])
 	near := ""
 	for i, t := range targets {
-		at, err := f.place(ctx, e, exps[i], t, placeOptions{id: id, suffix: "-" + sideDirs[i], child: f.child, near: near, say: sayTo(watch)})
+		at, err := f.place(ctx, e, exps[i], t, placeOptions{id: id, suffix: "-" + store.Sides[i], child: f.child, near: near, say: sayTo(watch)})
 		if err != nil {
 			return nil, margins, pair.abandon(err)
 		}
@@ -173,9 +175,6 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	return pair, margins, nil
 }
 
-// sideDirs are the names of the two run directories.
-var sideDirs = [2]string{store.BaselineDir, store.CandidateDir}
-
 // createSides begins the record of each side.
 func createSides(e *env.Env, pair *pairing, dir, id string, started time.Time) ([2]engine.Side, error) {
 	var sides [2]engine.Side
@@ -185,8 +184,8 @@ func createSides(e *env.Env, pair *pairing, dir, id string, started time.Time) (
 			return sides, err
 		}
 		writer, err := store.Create(dir, e.Now, store.Start{
-			Directory: sideDirs[i], Experiment: yaml, Plan: pair.plans[i], Environment: pair.probes[i].Environment,
-			Run: model.Run{ID: id + "-" + sideDirs[i], Started: started, Command: recordedCommand(e),
+			Directory: store.Sides[i], Experiment: yaml, Plan: pair.plans[i], Environment: pair.probes[i].Environment,
+			Run: model.Run{ID: id + "-" + store.Sides[i], Started: started, Command: recordedCommand(e),
 				Tools: pair.probes[i].Tools, Comparison: id, Side: []model.Side{model.SideA, model.SideB}[i]},
 		})
 		if err != nil {

@@ -178,7 +178,7 @@ func chosenProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Pro
 func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
 	switch {
 	case exp.Job != "":
-		data, err := readOwn(e.ReadFile, "--job", exp.Job)
+		data, err := spec.Read(e.ReadFile, "--job", exp.Job)
 		if err != nil {
 			return profile.Profile{}, err
 		}
@@ -188,7 +188,7 @@ func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Prof
 		}
 		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
 	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
-		data, err := readOwn(e.ReadFile, "--profile", exp.Profile)
+		data, err := spec.Read(e.ReadFile, "--profile", exp.Profile)
 		if err != nil {
 			return profile.Profile{}, err
 		}
@@ -203,15 +203,6 @@ func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Prof
 	return profile.Lookup(exp.Profile)
 }
 
-// readOwn reads a file that the user named.
-func readOwn(read func(string) ([]byte, error), flag, name string) ([]byte, error) {
-	data, err := read(name)
-	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s %s cannot be read: %v", flag, name, err), "")
-	}
-	return data, nil
-}
-
 // writes tells whether any workload writes.
 func writes(workloads []model.Workload) bool {
 	for _, w := range workloads {
@@ -220,4 +211,8 @@ func writes(workloads []model.Workload) bool {
 		}
 	}
 	return false
+}
+
+func registerGoals(cmd *cobra.Command, o *options) {
+	cmd.Flags().StringArrayVar(&o.goals, "goal", nil, "what a result must reach, as 'WORKLOAD METRIC > VALUE' or '… < VALUE' (may be given again)")
 }

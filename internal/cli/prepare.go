@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/spec"
 )
 
 // scenario is how what was asked for becomes workloads and a plan.
@@ -58,7 +59,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
 	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {

@@ -1,29 +1,24 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/analyze"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/imported"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/trust"
 )
 
-// finishRanking reads the runs of a folder of several systems back, saves their
-// reports and the ranking beside them, prints the ranking, and returns the exit code
-// that the verdicts ask for.
-func finishRanking(e *env.Env, dir, output string) (int, error) {
+// finishRanking reads the runs of a folder of several systems back, and saves their
+// reports and the ranking beside them.
+func finishRanking(dir string) (done Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
-		return exitFailed, err
+		return done, err
 	}
 	defer folder.Close()
 	var sides []analyze.Measured
@@ -31,44 +26,30 @@ func finishRanking(e *env.Env, dir, output string) (int, error) {
 	for _, name := range folder.RankedRuns() {
 		f, err := folder.Sub(name)
 		if err != nil {
-			return exitFailed, err
+			return done, err
 		}
 		defer f.Close()
 		rec, err := f.Read()
 		if err != nil {
-			return exitFailed, err
+			return done, err
 		}
 		sides, folders = append(sides, analyze.Measured{Recorded: rec}), append(folders, f)
 	}
-	code := exitOK
-	var unsaved error
 	for i := range sides {
 		rec := sides[i].Recorded
 		sides[i].Report = assembleOn(rec, importedBaseline(rec, sides))
 		if _, err := saveReport(folders[i], sides[i].Report); isUnsaved(err) {
-			unsaved = err
+			done.Unsaved = err
 		} else if err != nil {
-			return exitFailed, err
+			return done, err
 		}
-		code = max(code, reportCode(sides[i].Report))
+		done.Systems = append(done.Systems, sides[i].Report)
 	}
-	r := rankingReport(dir, sides)
-	doc, err := saveReport(folder, r)
-	if isUnsaved(err) {
-		unsaved, err = err, nil
+	done.Report = rankingReport(dir, sides)
+	if done.Document, err = saveReport(folder, done.Report); isUnsaved(err) {
+		done.Unsaved, err = err, nil
 	}
-	if err != nil {
-		return exitFailed, err
-	}
-	if output == "json" {
-		_, err = term.Raw(e.Stdout).Write(doc)
-	} else {
-		err = text.Render(e.Stdout, r, terminalOptions(e.Output))
-	}
-	if err = errors.Join(err, unsaved); err != nil {
-		return exitFailed, err
-	}
-	return code, nil
+	return done, err
 }
 
 // rankingReport is the report on several systems.
@@ -201,10 +182,10 @@ func reimportIn(dir string) error {
 }
 
 // analyzeRanking reads the originals of all systems of a folder again.
-func analyzeRanking(e *env.Env, dir, output string) error {
+func analyzeRanking(dir string) (Outcome, error) {
 	folder, err := store.Open(dir)
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	defer folder.Close()
 	for _, name := range folder.RankedRuns() {
@@ -220,9 +201,17 @@ func analyzeRanking(e *env.Env, dir, output string) error {
 			return reimport(f)
 		}()
 		if err != nil {
-			return err
+			return Outcome{}, err
 		}
 	}
-	code, err := finishRanking(e, dir, output)
-	return ending(code, err)
+	return finishRanking(dir)
+}
+
+// knownEvidence puts into a run what the user knows about the storage.
+func knownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
+	to := &rec.Plan.Experiment
+	to.Cap, to.Replicas, to.Note = exp.Cap, exp.Replicas, exp.Note
+	if baseline != "" && baseline != name {
+		to.Baseline = baseline
+	}
 }

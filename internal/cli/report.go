@@ -1,62 +1,11 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/capacity"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/trust"
 )
-
-// finish reads a run back, computes its report, saves it beside the raw data,
-// prints it (brief leaves out the head), and returns the exit code that the verdicts ask for. It reads what
-// was saved and not what is in memory, so that run and analyze cannot disagree.
-func finish(e *env.Env, dir, output string, brief bool) (int, error) {
-	rec, err := store.Read(dir)
-	if err != nil {
-		return exitFailed, err
-	}
-	return finishRecorded(e, rec, output, brief)
-}
-
-// finishRecorded is finish of what was read. A report that cannot be saved is printed all
-// the same.
-func finishRecorded(e *env.Env, rec *model.Recorded, output string, brief bool) (int, error) {
-	f, err := store.Open(rec.Directory)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer f.Close()
-	f.Tidy()
-	r := assemble(rec)
-	doc, unsaved := saveReport(f, r)
-	if unsaved != nil && !isUnsaved(unsaved) {
-		return exitFailed, unsaved
-	}
-	if unsaved != nil {
-		// It is not there to be named.
-		r.Run.Directory = ""
-	}
-	for _, d := range rec.Damage {
-		sayLine(e.Stderr, "loadline: %s: %s", rec.Directory, d)
-	}
-	if output == "json" {
-		_, err = term.Raw(e.Stdout).Write(doc)
-	} else {
-		o := terminalOptions(e.Output)
-		o.Brief = brief
-		err = text.Render(e.Stdout, r, o)
-	}
-	if err = errors.Join(err, unsaved); err != nil {
-		return exitFailed, err
-	}
-	return reportCode(r), nil
-}
 
 // assemble computes the report of a run: estimates first, then findings on them.
 func assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
@@ -99,20 +48,17 @@ func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
 	return scales
 }
 
-// reportCode is the exit code that goals and verdicts ask for.
-func reportCode(r *model.Report) int {
-	if code := goalCode(r); code != exitOK {
-		return code
-	}
-	return verdictCode(r)
-}
+// onBaseline is the scenario of "run --baseline": the baseline is the storage
+// that the target is built on, which the rules of trust hold it against. Two
+// targets that are compared need not be above each other.
+const onBaseline = "baseline"
 
-// verdictCode is 5 when any result is invalid, or when a rule says so of the run.
-func verdictCode(r *model.Report) int {
-	for _, f := range r.Findings {
-		if f.Severity == model.SeverityInvalid {
-			return exitInvalid
-		}
+// below is the other side of a run as the rules want it; nil when the run is not
+// the target of a run with a baseline.
+func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
+	if rec.Plan.Experiment.Scenario != onBaseline || rec.Run.Side != model.SideB || baseline == nil {
+		return nil
 	}
-	return exitOK
+	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
+		Storage: baseline.Environment.Storage, Cap: baseline.Plan.Experiment.Cap}
 }

@@ -111,21 +111,6 @@ func checkDurability(dir string) error {
 	return nil
 }
 
-// reportIn is the document in a log: from a line with { to one with }.
-func reportIn(log []byte) (doc []byte, whole bool) {
-	begin := 0
-	if !bytes.HasPrefix(log, []byte("{\n")) {
-		if begin = bytes.Index(log, []byte("\n{\n")) + 1; begin == 0 {
-			return nil, false
-		}
-	}
-	length := bytes.Index(log[begin:], []byte("\n}\n"))
-	if length < 0 {
-		return nil, false
-	}
-	return log[begin : begin+length+len("\n}\n")], true
-}
-
 // isResults refuses a directory that is none of those that a Job's command leaves: a run, a
 // comparison, a ranking or a durability test.
 func isResults(dir string) error {
@@ -134,7 +119,10 @@ func isResults(dir string) error {
 	case isDurability(dir):
 		return checkDurability(dir)
 	case store.IsComparison(dir):
-		runs = []string{filepath.Join(dir, store.BaselineDir), filepath.Join(dir, store.CandidateDir)}
+		runs = nil
+		for _, side := range store.Sides {
+			runs = append(runs, filepath.Join(dir, side))
+		}
 	case len(store.RankedRuns(dir)) > 0:
 		runs = store.RankedRuns(dir)
 	}

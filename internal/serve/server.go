@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -31,7 +32,7 @@ type Options struct {
 	// Assemble computes the report of a run, Compare that of two. Compare's error is a
 	// sentence on why the two cannot be compared.
 	Assemble func(*model.Recorded) *model.Report
-	Compare  func(a, b Side) (*model.Comparison, error)
+	Compare  func(a, b analyze.Measured) (*model.Comparison, error)
 	Now      func() time.Time
 	// Log gets what goes wrong inside of the server. It never gets an address that was
 	// asked for.

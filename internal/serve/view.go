@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/store"
@@ -17,12 +18,6 @@ import (
 // mostBeside is how many directories are put side by side at most: more lines than
 // that nobody tells apart.
 const mostBeside = 6
-
-// Side is one side of a comparison: what a run holds, and its report.
-type Side struct {
-	Recorded *model.Recorded
-	Report   *model.Report
-}
 
 // viewSchema is the schema name of a view.
 const viewSchema = "loadline.view/v1"
@@ -100,7 +95,7 @@ type viewBuilder struct {
 	view   view
 	tests  []viewed
 	// sides are what the reports were made of, as far as it can be compared.
-	sides []Side
+	sides []analyze.Measured
 }
 
 // add adds a directory. With beside, a comparison stands for its side B, because a
@@ -145,7 +140,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	}
 	b.view.Runs = append(b.view.Runs, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
 	b.view.Reports = append(b.view.Reports, doc)
-	side := Side{Report: report}
+	side := analyze.Measured{Report: report}
 	if compare {
 		if side.Recorded, err = store.ReadFS(o.files, o.dir); err != nil {
 			b.remark(o.path, "its raw data cannot be read: "+err.Error())
@@ -157,7 +152,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 
 // addComparison adds both sides of a comparison, and its document if there is one.
 func (b *viewBuilder) addComparison(ctx context.Context, o *opened) error {
-	for _, side := range []string{store.BaselineDir, store.CandidateDir} {
+	for _, side := range store.Sides {
 		if err := b.add(ctx, o.path+"/"+side, true); err != nil {
 			b.remark(o.path, err.Error())
 		}
