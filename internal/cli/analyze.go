@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/results"
 )
 
 func newAnalyze(e *env.Env) *cobra.Command {
@@ -25,7 +26,7 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			done, err := Analyze(args[0])
+			done, err := results.Analyze(args[0])
 			if err != nil {
 				return err
 			}

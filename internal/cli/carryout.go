@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -75,10 +76,10 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	// The head is on the screen already when both streams are the same terminal.
 	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
 	code := exitFailed
-	var done Outcome
+	var done results.Outcome
 	rec, err := writer.Recorded()
 	if err == nil {
-		if done, err = Finish(rec); err == nil {
+		if done, err = results.Finish(rec); err == nil {
 			code, err = finish(e, done, f.output, brief)
 		}
 	}

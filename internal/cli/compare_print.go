@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 )
 
 // compareRuns compares two run directories and prints what it finds.
@@ -16,7 +17,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
 	if err != nil {
 		return err
 	}
-	c, err := compareRuns(dirA, dirB, margins)
+	c, err := results.CompareRuns(dirA, dirB, margins)
 	if err != nil {
 		return err
 	}
@@ -27,12 +28,12 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
 }
 
 // recompute computes a saved comparison again, and says what could not be read.
-func (g *gateFlags) recompute(e *env.Env, dir string) (Outcome, error) {
+func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 	margins, err := g.margins()
 	if err != nil {
-		return Outcome{}, err
+		return results.Outcome{}, err
 	}
-	again, err := compareAgain(dir, margins)
+	again, err := results.Recompare(dir, margins)
 	for _, d := range again.Damage {
 		sayLine(e.Stderr, "loadline: %s", d)
 	}

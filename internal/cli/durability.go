@@ -20,6 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -151,7 +152,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
 		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
 		Parent: f.results, Now: e.Now, Observe: progress.observe,
-		Save: func(d *model.Durability) error { return saveDurability(d) },
+		Save: func(d *model.Durability) error { return results.SaveDurability(d) },
 	}
 	o.MakeDirectory = func() (string, error) {
 		dir, err := store.MakeDirectory(f.results, o.ID)

@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -172,7 +173,7 @@ func (f *errand) takeOnce(ctx context.Context) ([]string, error) {
 	defer stream.Close()
 	stalled := time.AfterFunc(stall, func() { stream.Close() })
 	defer stalled.Stop()
-	return custody.Take(progressing{stream, stalled}, f.results, isResults)
+	return custody.Take(progressing{stream, stalled}, f.results, results.Check)
 }
 
 // progressing puts the end off with every byte that comes.
@@ -274,7 +275,7 @@ func (f *errand) print(dirs []string, output string) error {
 		return err
 	}
 	for _, dir := range dirs {
-		d, err := readDocuments([]string{dir})
+		d, err := results.Read([]string{dir})
 		if err != nil {
 			return err
 		}

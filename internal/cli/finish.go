@@ -7,12 +7,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 )
 
 // finish prints what was computed of a run, a ranking or a durability test, and returns the
 // exit code that the verdicts ask for; brief leaves out the head. What could not be saved is
 // printed all the same.
-func finish(e *env.Env, done Outcome, output string, brief bool) (int, error) {
+func finish(e *env.Env, done results.Outcome, output string, brief bool) (int, error) {
 	for _, d := range done.Damage {
 		sayLine(e.Stderr, "loadline: %s", d)
 	}
@@ -33,7 +34,7 @@ func finish(e *env.Env, done Outcome, output string, brief bool) (int, error) {
 }
 
 // outcomeCode is the exit code that goals and verdicts ask for.
-func outcomeCode(done Outcome) int {
+func outcomeCode(done results.Outcome) int {
 	switch {
 	case done.Durability != nil:
 		return durabilityCode(done.Durability)

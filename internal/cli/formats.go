@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/report/prom"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 )
 
 // format is a way of writing documents.
@@ -23,7 +24,7 @@ type format struct {
 	name, what string
 	// extensions are those of file names, the usual one first.
 	extensions []string
-	write      func(*documents, text.Options) ([]file, error)
+	write      func(*results.Documents, text.Options) ([]file, error)
 	// ours tells whether a file that begins so was written as this format.
 	ours func(head []byte) bool
 }
@@ -106,29 +107,29 @@ func chooseFormat(name, file string) (format, error) {
 		"add --format "+strings.Join(formatNames(), ", "))
 }
 
-func writeHTML(d *documents, _ text.Options) ([]file, error) {
-	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.comparisons, d.reports, d.durability) })
+func writeHTML(d *results.Documents, _ text.Options) ([]file, error) {
+	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.Comparisons, d.Reports, d.Durability) })
 }
 
-func writeMarkdown(d *documents, _ text.Options) ([]file, error) {
+func writeMarkdown(d *results.Documents, _ text.Options) ([]file, error) {
 	return one(func(b *bytes.Buffer) error {
 		return each(b, d, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
-			func() error { return markdown.Render(b, d.reports...) },
+			func() error { return markdown.Render(b, d.Reports...) },
 			func(t *model.Durability) error { return markdown.RenderDurability(b, t) })
 	})
 }
 
-func writeText(d *documents, o text.Options) ([]file, error) {
+func writeText(d *results.Documents, o text.Options) ([]file, error) {
 	return one(func(b *bytes.Buffer) error {
 		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
-		reports := func() error { return text.RenderSeveral(b, d.reports, d.comparisons, o) }
+		reports := func() error { return text.RenderSeveral(b, d.Reports, d.Comparisons, o) }
 		switch {
-		case len(d.reports) == 1:
-			reports = func() error { return text.Render(b, d.reports[0], o) }
-		case len(d.reports) == 2 && len(d.comparisons) == 1:
+		case len(d.Reports) == 1:
+			reports = func() error { return text.Render(b, d.Reports[0], o) }
+		case len(d.Reports) == 2 && len(d.Comparisons) == 1:
 			// The comparison's table holds both sides.
 			reports = func() error { return nil }
-		case len(d.reports) > 2:
+		case len(d.Reports) > 2:
 			// The reports' table holds the changes.
 			comparison = func(*model.Comparison) error { return nil }
 		}
@@ -136,32 +137,32 @@ func writeText(d *documents, o text.Options) ([]file, error) {
 	})
 }
 
-func writeJSON(d *documents, _ text.Options) ([]file, error) {
-	switch n := len(d.reports) + len(d.durability); {
-	case len(d.durability) > 0 && n > 1:
+func writeJSON(d *results.Documents, _ text.Options) ([]file, error) {
+	switch n := len(d.Reports) + len(d.Durability); {
+	case len(d.Durability) > 0 && n > 1:
 		return nil, notFor("json", "a durability test and others together", "markdown")
-	case len(d.durability) == 1:
-		return one(func(b *bytes.Buffer) error { return jsonout.WriteDurability(b, d.durability[0]) })
-	case len(d.comparisons) == 1 && n <= 2:
-		return one(func(b *bytes.Buffer) error { return jsonout.WriteComparison(b, d.comparisons[0]) })
+	case len(d.Durability) == 1:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteDurability(b, d.Durability[0]) })
+	case len(d.Comparisons) == 1 && n <= 2:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteComparison(b, d.Comparisons[0]) })
 	case n == 1:
-		return one(func(b *bytes.Buffer) error { return jsonout.Write(b, d.reports[0]) })
+		return one(func(b *bytes.Buffer) error { return jsonout.Write(b, d.Reports[0]) })
 	}
-	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.reports, d.comparisons) })
+	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.Reports, d.Comparisons) })
 }
 
-func writePrometheus(d *documents, _ text.Options) ([]file, error) {
-	if len(d.durability) > 0 {
+func writePrometheus(d *results.Documents, _ text.Options) ([]file, error) {
+	if len(d.Durability) > 0 {
 		return nil, notFor("prometheus", "a durability test", "json")
 	}
 	if ranked(d) {
 		return nil, notFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
-	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.reports, d.comparisons) })
+	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.Reports, d.Comparisons) })
 }
 
-func writeCSV(d *documents, _ text.Options) ([]file, error) {
-	if len(d.durability) > 0 {
+func writeCSV(d *results.Documents, _ text.Options) ([]file, error) {
+	if len(d.Durability) > 0 {
 		return nil, notFor("csv", "a durability test", "json")
 	}
 	if ranked(d) {
@@ -174,19 +175,19 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 		files = append(files, file{suffix, b.Bytes()})
 		return err
 	}
-	if len(d.reports) > 0 {
-		if err := add("", func(b *bytes.Buffer) error { return csvout.WriteEstimates(b, d.reports...) }); err != nil {
+	if len(d.Reports) > 0 {
+		if err := add("", func(b *bytes.Buffer) error { return csvout.WriteEstimates(b, d.Reports...) }); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(d.reports, func(r *model.Report) bool { return len(r.Scales) > 0 }) {
-			if err := add("-scale", func(b *bytes.Buffer) error { return csvout.WriteScales(b, d.reports...) }); err != nil {
+		if slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return len(r.Scales) > 0 }) {
+			if err := add("-scale", func(b *bytes.Buffer) error { return csvout.WriteScales(b, d.Reports...) }); err != nil {
 				return nil, err
 			}
-			if err := add("-laws", func(b *bytes.Buffer) error { return csvout.WriteLaws(b, d.reports...) }); err != nil {
+			if err := add("-laws", func(b *bytes.Buffer) error { return csvout.WriteLaws(b, d.Reports...) }); err != nil {
 				return nil, err
 			}
 		}
-		recorded, err := d.samples()
+		recorded, err := d.Samples()
 		if err != nil {
 			return nil, err
 		}
@@ -196,12 +197,12 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 			}
 		}
 	}
-	if len(d.comparisons) > 0 {
+	if len(d.Comparisons) > 0 {
 		suffix := ""
 		if len(files) > 0 {
 			suffix = "-comparison"
 		}
-		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, d.comparisons...) }); err != nil {
+		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, d.Comparisons...) }); err != nil {
 			return nil, err
 		}
 	}
@@ -209,13 +210,13 @@ func writeCSV(d *documents, _ text.Options) ([]file, error) {
 }
 
 // ranked tells whether a ranking is among the reports.
-func ranked(d *documents) bool {
-	return slices.ContainsFunc(d.reports, func(r *model.Report) bool { return r.Ranking != nil })
+func ranked(d *results.Documents) bool {
+	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
 }
 
 // each writes the comparisons, then the reports, then the durability tests, a blank
 // line apart.
-func each(b *bytes.Buffer, d *documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+func each(b *bytes.Buffer, d *results.Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
 	part := func(write func() error) error {
 		before := b.Len()
 		if before > 0 {
@@ -227,17 +228,17 @@ func each(b *bytes.Buffer, d *documents, comparison func(*model.Comparison) erro
 		}
 		return err
 	}
-	for _, c := range d.comparisons {
+	for _, c := range d.Comparisons {
 		if err := part(func() error { return comparison(c) }); err != nil {
 			return err
 		}
 	}
-	if len(d.reports) > 0 {
+	if len(d.Reports) > 0 {
 		if err := part(reports); err != nil {
 			return err
 		}
 	}
-	for _, t := range d.durability {
+	for _, t := range d.Durability {
 		if err := part(func() error { return test(t) }); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/imported"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/worker"
@@ -110,7 +111,7 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 		if err := f.save(e, dir, systems[0], exp); err != nil {
 			return errors.Join(err, os.RemoveAll(dir))
 		}
-		done, err := FinishIn(dir)
+		done, err := results.FinishIn(dir)
 		if err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (f *importFlags) run(e *env.Env, args []string) error {
 		// Half of an import would pass for a whole one.
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	done, err := finishRanking(dir)
+	done, err := results.FinishRanking(dir)
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func joinSystem(systems []*system, name string, p *imported.Part, data []byte) [
 // save saves a system as a run directory.
 func (f *importFlags) save(e *env.Env, dir string, s *system, exp model.Experiment) error {
 	rec := imported.Assemble(s.name, e.Now().UTC(), s.parts)
-	knownEvidence(rec, exp, s.name, f.baseline)
+	results.KnownEvidence(rec, exp, s.name, f.baseline)
 	rec.Run.ID = filepath.Base(dir)
 	rec.Run.Command = recordedCommand(e)
 	rec.Run.Tools["loadline"] = worker.Version

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 )
 
 func newKbench(e *env.Env) *cobra.Command {
@@ -137,11 +138,11 @@ func (f *kbenchFlags) times(r kbench.Request) (ramp, measured float64, err error
 
 // run measures once, or until it is told to end.
 func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) error {
-	results := resultFiles(r)
+	files := resultFiles(r)
 	if !r.SkipParse {
-		results = append(results, r.SummaryFile())
+		files = append(files, r.SummaryFile())
 	}
-	if err := f.mayReplace(results, r.File); err != nil {
+	if err := f.mayReplace(files, r.File); err != nil {
 		return err
 	}
 	s, err := f.begin(ctx, e, r)
@@ -164,8 +165,8 @@ func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) err
 
 // compare measures the one and then the other, as Kbench does.
 func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Request) error {
-	results := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), kbench.PairFile(pair))
-	if err := f.mayReplace(results, pair[0].File, pair[1].File); err != nil {
+	files := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), kbench.PairFile(pair))
+	if err := f.mayReplace(files, pair[0].File, pair[1].File); err != nil {
 		return err
 	}
 	var sides [2]*kbenchCycle
@@ -185,7 +186,7 @@ func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Re
 	a, b := sides[0], sides[1]
 	var words strings.Builder
 	words.WriteString(kbench.Comparison(pair, a.values, b.values))
-	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, marginsOf(model.Margins{}, model.Experiment{}))
+	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, results.Margins(model.Margins{}, model.Experiment{}))
 	if err := text.RenderComparison(&words, c, terminalOptions(e.Output)); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/volume"
@@ -247,7 +248,7 @@ func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCyc
 	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {
 		return nil, err
 	}
-	report := assemble(&rec.recorded)
+	report := results.Assemble(&rec.recorded)
 	var doc bytes.Buffer
 	if err := jsonout.Write(&doc, report); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
@@ -112,7 +113,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 	if err != nil {
 		return nil, margins, err
 	}
-	margins = marginsOf(asked, model.Experiment{})
+	margins = results.Margins(asked, model.Experiment{})
 	exp, err := f.experiment(names[1])
 	if err != nil {
 		return nil, margins, err
@@ -164,7 +165,7 @@ func preparePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string, 
 			return nil, margins, pair.abandon(err)
 		}
 	}
-	if f.scenario == onBaseline {
+	if f.scenario == results.OnBaseline {
 		if err := refuseShared(targets[0], targets[1], pair.probes[0].Environment, pair.probes[1].Environment); err != nil {
 			return nil, margins, pair.abandon(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -65,7 +66,7 @@ func mayWrite(name string, force bool) error {
 
 // ownFolder tells whether a folder holds a saved run, a comparison or a durability test.
 func ownFolder(folder string) bool {
-	return store.IsRun(folder) || store.IsComparison(folder) || isDurability(folder)
+	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
 }
 
 // followed is the file that a name leads to. The page of a saved run is replaced itself:

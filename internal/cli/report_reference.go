@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/report/markdown"
 	"github.com/loadline/loadline/internal/report/reference"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/results"
 )
 
 // reference writes a reference report of runs, and of a file of points among them.
@@ -38,7 +39,7 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 			return err
 		}
 	}
-	points, runs, err := measuredOn(args, f.system)
+	points, runs, err := results.PointsOf(args, f.system)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
 )
 
 // reportFlags are the flags of report.
@@ -83,11 +84,11 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 			return err
 		}
 	}
-	d, err := readDocuments(args)
+	d, err := results.Read(args)
 	if err != nil {
 		return err
 	}
-	for _, r := range d.remarks {
+	for _, r := range d.Remarks {
 		sayLine(e.Stderr, "note    %s", r)
 	}
 	o := chartOptions(e, toStdout)

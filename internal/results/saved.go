@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"bytes"
@@ -111,12 +111,12 @@ func checkDurability(dir string) error {
 	return nil
 }
 
-// isResults refuses a directory that is none of those that a Job's command leaves: a run, a
+// Check refuses a directory that is none of those that a Job's command leaves: a run, a
 // comparison, a ranking or a durability test.
-func isResults(dir string) error {
+func Check(dir string) error {
 	runs := []string{dir}
 	switch {
-	case isDurability(dir):
+	case IsDurability(dir):
 		return checkDurability(dir)
 	case store.IsComparison(dir):
 		runs = nil
@@ -132,4 +132,13 @@ func isResults(dir string) error {
 		}
 	}
 	return nil
+}
+
+// savePage writes a page beside the data that it shows.
+func savePage(f *store.Folder, render func(io.Writer) error) error {
+	var page bytes.Buffer
+	if err := render(&page); err != nil {
+		return err
+	}
+	return f.Write(store.PageFile, page.Bytes())
 }

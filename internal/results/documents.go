@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"errors"
@@ -13,22 +13,22 @@ import (
 	"github.com/loadline/loadline/internal/store"
 )
 
-// documents are what the arguments of report name.
-type documents struct {
-	reports     []*model.Report
-	comparisons []*model.Comparison
-	durability  []*model.Durability
+// Documents are what the arguments of report name.
+type Documents struct {
+	Reports     []*model.Report
+	Comparisons []*model.Comparison
+	Durability  []*model.Durability
 	// directories has one entry for each report: where its raw data is, "" when only
 	// its document was named.
 	directories []string
-	// remarks are sentences on what could not be read or compared.
-	remarks []string
+	// Remarks are sentences on what could not be read or compared.
+	Remarks []string
 }
 
-// readDocuments reads the runs. What is saved is taken as it is; what is not is
+// Read reads the runs. What is saved is taken as it is; what is not is
 // computed from the raw data, and nothing is written.
-func readDocuments(args []string) (*documents, error) {
-	d := &documents{}
+func Read(args []string) (*Documents, error) {
+	d := &Documents{}
 	for i, name := range args {
 		for _, other := range args[:i] {
 			if sameDirectory(name, other) {
@@ -47,7 +47,7 @@ func readDocuments(args []string) (*documents, error) {
 
 // add adds what one argument names. With beside, a comparison stands for its side B,
 // because a comparison has no place in another one.
-func (d *documents) add(name string, beside bool) error {
+func (d *Documents) add(name string, beside bool) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -56,11 +56,11 @@ func (d *documents) add(name string, beside bool) error {
 		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
 	case !info.IsDir():
 		return d.addFile(name)
-	case isDurability(name):
+	case IsDurability(name):
 		return d.addDurability(name)
 	case store.IsComparison(name):
 		if beside {
-			d.remarks = append(d.remarks, name+" is a comparison: its side B is shown")
+			d.Remarks = append(d.Remarks, name+" is a comparison: its side B is shown")
 			return d.addRun(filepath.Join(name, store.CandidateDir))
 		}
 		return d.addComparison(name)
@@ -98,13 +98,13 @@ func noSuchRun(name string) error {
 }
 
 // addFile adds a document that was named itself.
-func (d *documents) addFile(name string) error {
+func (d *Documents) addFile(name string) error {
 	data, err := store.ReadDocument(os.DirFS(filepath.Dir(name)), filepath.Base(name))
 	return d.addDocument(name, data, err)
 }
 
 // addDocument adds a document that was read, or says why it was not.
-func (d *documents) addDocument(name string, data []byte, err error) error {
+func (d *Documents) addDocument(name string, data []byte, err error) error {
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be read: %v", name, err), "")
 	}
@@ -114,23 +114,23 @@ func (d *documents) addDocument(name string, data []byte, err error) error {
 	}
 	switch {
 	case doc.Report != nil:
-		d.reports, d.directories = append(d.reports, doc.Report), append(d.directories, "")
+		d.Reports, d.directories = append(d.Reports, doc.Report), append(d.directories, "")
 	case doc.Comparison != nil:
-		d.comparisons = append(d.comparisons, doc.Comparison)
+		d.Comparisons = append(d.Comparisons, doc.Comparison)
 	case doc.Durability != nil:
-		d.durability = append(d.durability, doc.Durability)
+		d.Durability = append(d.Durability, doc.Durability)
 	}
 	return nil
 }
 
 // addRanking adds the ranking of a folder of several systems; beside others, the
 // systems stand for it.
-func (d *documents) addRanking(dir string, beside bool) error {
+func (d *Documents) addRanking(dir string, beside bool) error {
 	if !beside {
 		data, err := readDocument(dir, store.ReportFile)
 		return d.addDocument(filepath.Join(dir, store.ReportFile), data, err)
 	}
-	d.remarks = append(d.remarks, dir+" is a ranking: its systems are shown")
+	d.Remarks = append(d.Remarks, dir+" is a ranking: its systems are shown")
 	for _, system := range store.RankedRuns(dir) {
 		if err := d.addRun(system); err != nil {
 			return err
@@ -139,17 +139,17 @@ func (d *documents) addRanking(dir string, beside bool) error {
 	return nil
 }
 
-func (d *documents) addDurability(dir string) error {
+func (d *Documents) addDurability(dir string) error {
 	t, err := readDurability(dir)
 	if err != nil {
 		return err
 	}
-	d.durability = append(d.durability, t)
+	d.Durability = append(d.Durability, t)
 	return nil
 }
 
 // addRun adds a run directory.
-func (d *documents) addRun(dir string) error {
+func (d *Documents) addRun(dir string) error {
 	if store.Running(dir) {
 		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+model.ShellWord(filepath.Dir(dir)))
 	}
@@ -159,8 +159,8 @@ func (d *documents) addRun(dir string) error {
 	}
 	// A run may have been moved since.
 	r.Run.Directory = dir
-	d.remarks = append(d.remarks, remarks...)
-	d.reports, d.directories = append(d.reports, r), append(d.directories, dir)
+	d.Remarks = append(d.Remarks, remarks...)
+	d.Reports, d.directories = append(d.Reports, r), append(d.directories, dir)
 	return nil
 }
 
@@ -186,11 +186,11 @@ func savedReport(dir string) (*model.Report, []string, error) {
 	for _, damage := range rec.Damage {
 		remarks = append(remarks, dir+": "+damage)
 	}
-	return assemble(rec), remarks, nil
+	return Assemble(rec), remarks, nil
 }
 
 // addComparison adds both sides of a saved comparison and what was found of them.
-func (d *documents) addComparison(dir string) error {
+func (d *Documents) addComparison(dir string) error {
 	for _, side := range store.Sides {
 		if err := d.addRun(filepath.Join(dir, side)); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (d *documents) addComparison(dir string) error {
 	if err == nil {
 		var doc jsonout.Document
 		if doc, err = jsonout.Read(data); err == nil && doc.Comparison != nil {
-			d.comparisons = append(d.comparisons, doc.Comparison)
+			d.Comparisons = append(d.Comparisons, doc.Comparison)
 			return nil
 		}
 	}
@@ -209,9 +209,9 @@ func (d *documents) addComparison(dir string) error {
 }
 
 // compare compares every run with the first one; why one cannot be is a remark.
-func (d *documents) compare() {
+func (d *Documents) compare() {
 	var first analyze.Measured
-	for i := 1; i < len(d.reports); i++ {
+	for i := 1; i < len(d.Reports); i++ {
 		if err := func() error {
 			var err error
 			if first.Recorded == nil {
@@ -223,36 +223,36 @@ func (d *documents) compare() {
 			if err != nil {
 				return err
 			}
-			c, err := compareSaved(first, side)
+			c, err := Compare(first, side)
 			if err == nil {
-				d.comparisons = append(d.comparisons, c)
+				d.Comparisons = append(d.Comparisons, c)
 			}
 			return err
 		}(); err != nil {
-			d.remarks = append(d.remarks, fmt.Sprintf("%s cannot be compared with %s: %v", d.name(i), d.name(0), err))
+			d.Remarks = append(d.Remarks, fmt.Sprintf("%s cannot be compared with %s: %v", d.name(i), d.name(0), err))
 		}
 	}
 }
 
 // name is how a run is named in a remark.
-func (d *documents) name(i int) string {
+func (d *Documents) name(i int) string {
 	if d.directories[i] != "" {
 		return d.directories[i]
 	}
-	return d.reports[i].Run.ID
+	return d.Reports[i].Run.ID
 }
 
 // side is a run with its raw data.
-func (d *documents) side(i int) (analyze.Measured, error) {
+func (d *Documents) side(i int) (analyze.Measured, error) {
 	if d.directories[i] == "" {
 		return analyze.Measured{}, fmt.Errorf("of %s only the document is here, and comparing takes the raw data", d.name(i))
 	}
 	rec, err := store.Read(d.directories[i])
-	return analyze.Measured{Recorded: rec, Report: d.reports[i]}, err
+	return analyze.Measured{Recorded: rec, Report: d.Reports[i]}, err
 }
 
-// samples reads the raw data of the runs that have some.
-func (d *documents) samples() ([]*model.Recorded, error) {
+// Samples reads the raw data of the runs that have some.
+func (d *Documents) Samples() ([]*model.Recorded, error) {
 	var list []*model.Recorded
 	for _, dir := range d.directories {
 		if dir == "" {

@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func FuzzForeignReports(f *testing.F) {
 		var sides []analyze.Measured
 		for _, p := range parts {
 			rec := imported.Assemble(imported.SystemName(p, "file.txt"), time.Unix(0, 0).UTC(), []*imported.Part{p})
-			r := assemble(rec)
+			r := Assemble(rec)
 			for _, res := range r.Results {
 				if res.Verdict == model.Valid {
 					t.Fatalf("%s is valid, and nobody measured it: %v", res.Workload, r.Findings)

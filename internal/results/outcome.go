@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ type Outcome struct {
 // comparison is refused: it is two runs, and Recompare's.
 func Analyze(dir string) (Outcome, error) {
 	switch {
-	case isDurability(dir):
+	case IsDurability(dir):
 		return analyzeDurability(dir)
 	case store.IsComparison(dir):
 		return Outcome{}, model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", dir),
@@ -74,7 +74,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 	}
 	defer f.Close()
 	f.Tidy()
-	done := Outcome{Report: assemble(rec)}
+	done := Outcome{Report: Assemble(rec)}
 	done.Document, err = saveReport(f, done.Report)
 	if isUnsaved(err) {
 		// It is not there to be named.
@@ -93,7 +93,7 @@ func analyzeDurability(dir string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Durability: d, Unsaved: saving(dir, "loadline analyze "+dir, saveDurability(d))}, nil
+	return Outcome{Durability: d, Unsaved: saving(dir, "loadline analyze "+dir, SaveDurability(d))}, nil
 }
 
 // readDurability computes the report of a test that is over from its ledger.

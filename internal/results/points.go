@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/spec"
 )
 
-func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+func KnowsDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
 
-// withSystem puts what a file says of the hardware in the place of what is known of it.
-func withSystem(p *model.Published, file string) error {
+// AddSystem puts what a file says of the hardware in the place of what is known of it.
+func AddSystem(p *model.Published, file string) error {
 	if file == "" {
 		return nil
 	}
-	s, err := readPoints("--system", file)
+	s, err := ReadPoints("--system", file)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func withSystem(p *model.Published, file string) error {
 	return nil
 }
 
-func readPoints(flag, name string) (*model.Published, error) {
+func ReadPoints(flag, name string) (*model.Published, error) {
 	data, err := spec.Read(env.ReadFile, flag, name)
 	if err != nil {
 		return nil, err
@@ -43,18 +43,18 @@ func readPoints(flag, name string) (*model.Published, error) {
 	return &p, err
 }
 
-// measuredOn gathers the scales of saved runs, and of one file of points that may be
+// PointsOf gathers the scales of saved runs, and of one file of points that may be
 // among them; system names a file that says what the hardware is.
-func measuredOn(names []string, system string) (*model.Published, []*model.Report, error) {
+func PointsOf(names []string, system string) (*model.Published, []*model.Report, error) {
 	p := &model.Published{Name: strings.Join(names, ", ")}
-	d := &documents{}
+	d := &Documents{}
 	file := ""
 	for _, name := range names {
 		if extension := strings.ToLower(filepath.Ext(name)); extension == ".yaml" || extension == ".yml" {
 			if file != "" {
 				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s are both files of points", file, name), "put the points of one system into one file")
 			}
-			read, err := readPoints("RUN", name)
+			read, err := ReadPoints("RUN", name)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -65,20 +65,20 @@ func measuredOn(names []string, system string) (*model.Published, []*model.Repor
 			return nil, nil, err
 		}
 	}
-	if len(d.comparisons) > 0 || len(d.durability) > 0 {
+	if len(d.Comparisons) > 0 || len(d.Durability) > 0 {
 		return nil, nil, model.RefusedError("a comparison or a durability test tells nothing about how much there is", "name runs of one system")
 	}
 	if file == "" {
 		p.System = known(d)
 	}
-	if err := withSystem(p, system); err != nil {
+	if err := AddSystem(p, system); err != nil {
 		return nil, nil, err
 	}
 	seen := map[string]string{}
 	for _, s := range p.Scales {
 		seen[s.Workload+" "+string(s.Direction)] = file
 	}
-	for i, r := range d.reports {
+	for i, r := range d.Reports {
 		for _, s := range r.Scales {
 			describe(&s, r.Run.Workloads)
 			key := s.Workload + " " + string(s.Direction)
@@ -89,7 +89,7 @@ func measuredOn(names []string, system string) (*model.Published, []*model.Repor
 			p.Scales = append(p.Scales, model.PublishedScale{Scale: s})
 		}
 	}
-	return p, d.reports, nil
+	return p, d.Reports, nil
 }
 
 // describe fills in what a scale leaves to its workload.

@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/loadline/loadline/internal/store"
 )
 
-// saveDurability writes the report into the test's directory.
-func saveDurability(d *model.Durability) error {
+// SaveDurability writes the report into the test's directory.
+func SaveDurability(d *model.Durability) error {
 	var doc, summary bytes.Buffer
 	err := errors.Join(jsonout.WriteDurability(&doc, d), text.RenderDurability(&summary, d, text.Options{Width: 120, Unicode: true}))
 	if err != nil {
@@ -30,8 +30,8 @@ func saveDurability(d *model.Durability) error {
 		f.SaveCard(store.CardOfDurability(d), len(masked)))
 }
 
-// isDurability tells whether the directory is that of a durability test.
-func isDurability(dir string) bool {
+// IsDurability tells whether the directory is that of a durability test.
+func IsDurability(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
 	return err == nil
 }

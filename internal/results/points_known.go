@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 // known puts together what the runs themselves know of the system: the replicas that
 // were said, or that the storage system or the StorageClass tells, and the cap that the storage is said to
 // have. Where there are replicas the cap is not that of a disk, and is left out.
-func known(d *documents) (s model.System) {
-	for i, r := range d.reports {
+func known(d *Documents) (s model.System) {
+	for i, r := range d.Reports {
 		if s.Replicas == 0 {
 			s.Replicas = r.Run.Environment.Replicas()
 		}

@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"github.com/loadline/loadline/internal/analyze"
@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/trust"
 )
 
-// assemble computes the report of a run: estimates first, then findings on them.
-func assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
+// Assemble computes the report of a run: estimates first, then findings on them.
+func Assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
 
 // assembleOn is assemble with the storage that the target is built on, if that was
 // measured.
@@ -48,15 +48,15 @@ func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
 	return scales
 }
 
-// onBaseline is the scenario of "run --baseline": the baseline is the storage
+// OnBaseline is the scenario of "run --baseline": the baseline is the storage
 // that the target is built on, which the rules of trust hold it against. Two
 // targets that are compared need not be above each other.
-const onBaseline = "baseline"
+const OnBaseline = "baseline"
 
 // below is the other side of a run as the rules want it; nil when the run is not
 // the target of a run with a baseline.
 func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
-	if rec.Plan.Experiment.Scenario != onBaseline || rec.Run.Side != model.SideB || baseline == nil {
+	if rec.Plan.Experiment.Scenario != OnBaseline || rec.Run.Side != model.SideB || baseline == nil {
 		return nil
 	}
 	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,

@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"cmp"
@@ -19,9 +19,9 @@ func refuseCopy(a, b *model.Recorded) error {
 	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
 }
 
-// compareAgain computes a saved comparison from its raw data and saves what it computed.
+// Recompare computes a saved comparison from its raw data and saves what it computed.
 // With an error the damage and the report are those that came before it.
-func compareAgain(dir string, asked model.Margins) (again Outcome, err error) {
+func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
 		return again, err
@@ -66,8 +66,8 @@ func compareAgain(dir string, asked model.Margins) (again Outcome, err error) {
 	return again, err
 }
 
-// compareRuns compares two run directories with the margins that are asked for.
-func compareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, error) {
+// CompareRuns compares two run directories with the margins that are asked for.
+func CompareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, error) {
 	if sameDirectory(dirA, dirB) {
 		return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same run: it would be compared with itself", dirA, dirB), "name two runs")
 	}
@@ -83,14 +83,14 @@ func compareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, err
 		return nil, err
 	}
 	for i := range sides {
-		sides[i].Report = assemble(sides[i].Recorded)
+		sides[i].Report = Assemble(sides[i].Recorded)
 	}
 	return compareWith(sides[0], sides[1], asked)
 }
 
-// compareSaved compares two saved runs with the margins that the second one was given,
+// Compare compares two saved runs with the margins that the second one was given,
 // else the defaults.
-func compareSaved(a, b analyze.Measured) (*model.Comparison, error) {
+func Compare(a, b analyze.Measured) (*model.Comparison, error) {
 	for _, side := range []analyze.Measured{a, b} {
 		if err := isWhole(side.Recorded); err != nil {
 			return nil, err
@@ -108,9 +108,9 @@ const (
 	defaultMarginP99 = 0.10
 )
 
-// marginsOf are the margins that are asked for, else those of the experiment, else the
+// Margins are the margins that are asked for, else those of the experiment, else the
 // defaults; 0 is what is not given.
-func marginsOf(asked model.Margins, exp model.Experiment) model.Margins {
+func Margins(asked model.Margins, exp model.Experiment) model.Margins {
 	m := model.Margins{Rate: cmp.Or(asked.Rate, exp.Margin, defaultMargin), P99: cmp.Or(asked.P99, exp.MarginP99)}
 	if m.P99 == 0 {
 		m.P99 = max(defaultMarginP99, m.Rate)
@@ -125,7 +125,7 @@ func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison,
 			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(a.Recorded), workloadWords(b.Recorded)),
 			"run both with the same --profile")
 	}
-	c := analyze.Compare(a, b, marginsOf(asked, b.Recorded.Plan.Experiment))
+	c := analyze.Compare(a, b, Margins(asked, b.Recorded.Plan.Experiment))
 	if len(c.Rows) == 0 {
 		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
 	}
