@@ -14,7 +14,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/serve"
 )
 
@@ -83,7 +82,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	}
 	server, err := serve.New(serve.Options{
 		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
-		Assemble: results.Assemble, Compare: results.Compare, Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
+		Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
 	})
 	if err != nil {
 		return err

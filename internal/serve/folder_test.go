@@ -36,7 +36,7 @@ func newSite(t *testing.T, change func(*Options)) *site {
 	if err := os.Mkdir(s.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Folder: s.folder, Loopback: true, Assemble: assembled, Compare: compared, Now: time.Now,
+	o := Options{Folder: s.folder, Loopback: true, assemble: assembled, compare: compared, Now: time.Now,
 		Log: log.New(s.logged, "", 0), Pace: 20 * time.Millisecond}
 	if change != nil {
 		change(&o)

@@ -190,7 +190,7 @@ func (b *viewBuilder) compare(ctx context.Context) {
 			b.remark(b.view.Runs[i].Path, "it is compared with "+b.view.Runs[0].Path+" when both have come to their end")
 			continue
 		}
-		result, err := b.server.options.Compare(a, c)
+		result, err := b.server.options.compare(a, c)
 		if err == nil {
 			var buf bytes.Buffer
 			if err = jsonout.WriteComparison(&buf, result); err == nil {
@@ -226,7 +226,7 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 		d, err := jsonout.Read(doc)
 		return doc, d.Report, err
 	}
-	r := s.options.Assemble(rec)
+	r := s.options.assemble(rec)
 	var buf bytes.Buffer
 	if err := jsonout.Write(&buf, r); err != nil {
 		return nil, nil, err

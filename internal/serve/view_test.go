@@ -55,7 +55,7 @@ func TestSeveralRunsAreComparedWithTheFirst(t *testing.T) {
 
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	s := newSite(t, func(o *Options) {
-		o.Compare = func(_, _ analyze.Measured) (*model.Comparison, error) {
+		o.compare = func(_, _ analyze.Measured) (*model.Comparison, error) {
 			return nil, errors.New("they have nothing in common")
 		}
 	})
