@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
@@ -270,7 +271,7 @@ func (f *errand) salvage(ctx context.Context) error {
 
 // print shows what was fetched, as the verb that measured it would.
 func (f *errand) print(dirs []string, output string) error {
-	format, err := chooseFormat(output, "")
+	format, err := format.Choose(output, "")
 	if err != nil {
 		return err
 	}
@@ -279,11 +280,11 @@ func (f *errand) print(dirs []string, output string) error {
 		if err != nil {
 			return err
 		}
-		files, err := format.write(d, terminalOptions(f.env.Output))
+		files, err := format.Write(&d.Documents, terminalOptions(f.env.Output))
 		if err != nil {
 			return err
 		}
-		if _, err := format.stream(f.env.Stdout).Write(files[0].data); err != nil {
+		if _, err := format.Stream(f.env.Stdout).Write(files[0].Data); err != nil {
 			return err
 		}
 		sayLine(f.env.Stderr, "fetched %s", dir)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/kbench"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/results/outfile"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -49,12 +50,12 @@ func (f *kbenchFlags) mayReplaceOne(name string) error {
 		return nil
 	case !info.Mode().IsRegular():
 		return model.RefusedError(fmt.Sprintf("%s is %s, and a result is a file", name, store.Kind(name)), elsewhere)
-	case ownFolder(filepath.Dir(name)):
+	case outfile.OwnFolder(filepath.Dir(name)):
 		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, filepath.Dir(name)), elsewhere)
 	case f.overwrite:
 		return nil
 	}
-	ours, err := isReport(name, info)
+	ours, err := outfile.BeginsAsReport(name, info)
 	if err == nil && !ours {
 		ours, err = isKbenchResult(name)
 	}
@@ -70,7 +71,7 @@ func (f *kbenchFlags) mayReplaceOne(name string) error {
 // isKbenchResult tells whether a file begins as fio's JSON does, in Kbench's order of the
 // keys or in the alphabet's, or as a summary.
 func isKbenchResult(name string) (bool, error) {
-	head, err := readHead(name)
+	head, err := outfile.ReadHead(name)
 	if err != nil {
 		return false, err
 	}

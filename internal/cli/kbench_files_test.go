@@ -6,13 +6,34 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/model"
 )
+
+// isRefusal checks that an error is a refusal with words of what is there and of what to do.
+func isRefusal(t *testing.T, err error, words string) {
+	t.Helper()
+	var refusal *model.WorkerError
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, words) || refusal.Hint == "" || refusal.Class != model.Refused {
+		t.Errorf("%v, want a refusal with %q and a hint", err, words)
+	}
+}
+
+// deviceNode makes a device node that nobody opens.
+func deviceNode(t *testing.T, name string, kind uint32, major, minor uint32) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := unix.Mknod(path, kind|0o600, int(unix.Mkdev(major, minor))); err != nil {
+		t.Skipf("device nodes need root: %v", err)
+	}
+	return path
+}
 
 func TestKbenchReplacesOnlyResults(t *testing.T) {
 	dir := t.TempDir()
@@ -29,7 +50,7 @@ func TestKbenchReplacesOnlyResults(t *testing.T) {
 			var careful kbenchFlags
 			err := careful.mayReplace([]string{name}, filepath.Join(dir, "test"))
 			if refused {
-				refusedWith(t, err, "it would be lost")
+				isRefusal(t, err, "it would be lost")
 			} else if err != nil {
 				t.Errorf("%s with %q: %v", name, text, err)
 			}
@@ -37,7 +58,7 @@ func TestKbenchReplacesOnlyResults(t *testing.T) {
 			if err := careful.mayReplace([]string{name}, filepath.Join(dir, "test")); err != nil {
 				t.Errorf("%s with %q and --overwrite: %v", name, text, err)
 			}
-			refusedWith(t, careful.mayReplace([]string{name}, name), "is measured")
+			isRefusal(t, careful.mayReplace([]string{name}, name), "is measured")
 			if err := os.Remove(name); err != nil {
 				t.Fatal(err)
 			}
@@ -54,8 +75,8 @@ func TestKbenchReplacesOnlyResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowed := kbenchFlags{overwrite: true}
-	refusedWith(t, allowed.mayReplace([]string{link}, "x"), "a link to")
-	refusedWith(t, allowed.mayReplace([]string{node(t, "disk", unix.S_IFBLK, 240, 77)}, "x"), "a block device")
+	isRefusal(t, allowed.mayReplace([]string{link}, "x"), "a link to")
+	isRefusal(t, allowed.mayReplace([]string{deviceNode(t, "disk", unix.S_IFBLK, 240, 77)}, "x"), "a block device")
 }
 
 // Whole commands refuse before they make or measure anything.
@@ -71,16 +92,16 @@ func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f kbenchFlags
-	refusedWith(t, f.run(context.Background(), e, r), "out.summary exists")
+	isRefusal(t, f.run(context.Background(), e, r), "out.summary exists")
 	r.File, r.Prefix = filepath.Join(dir, "x-iops.json"), filepath.Join(dir, "x")
-	refusedWith(t, f.run(context.Background(), e, r), "is measured")
+	isRefusal(t, f.run(context.Background(), e, r), "is measured")
 	a, b := r, r
 	a.File, b.File, a.Prefix, b.Prefix = file, file+"2", filepath.Join(dir, "a"), "b"
 	pair := kbench.PairFile([2]kbench.Request{a, b})
 	if err := os.WriteFile(pair, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refusedWith(t, f.compare(context.Background(), e, [2]kbench.Request{a, b}), "exists and is no result")
+	isRefusal(t, f.compare(context.Background(), e, [2]kbench.Request{a, b}), "exists and is no result")
 	_, made := os.Stat(file)
 	_, made2 := os.Stat(filepath.Join(dir, "x-iops.json"))
 	if !errors.Is(made, os.ErrNotExist) || !errors.Is(made2, os.ErrNotExist) {

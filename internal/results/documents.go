@@ -9,15 +9,14 @@ import (
 
 	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/store"
 )
 
-// Documents are what the arguments of report name.
+// Documents are what a list of directories and files names.
 type Documents struct {
-	Reports     []*model.Report
-	Comparisons []*model.Comparison
-	Durability  []*model.Durability
+	format.Documents
 	// directories has one entry for each report: where its raw data is, "" when only
 	// its document was named.
 	directories []string
@@ -42,6 +41,7 @@ func Read(args []string) (*Documents, error) {
 	if len(args) > 1 {
 		d.compare()
 	}
+	d.Samples = d.samples
 	return d, nil
 }
 
@@ -251,8 +251,8 @@ func (d *Documents) side(i int) (analyze.Measured, error) {
 	return analyze.Measured{Recorded: rec, Report: d.Reports[i]}, err
 }
 
-// Samples reads the raw data of the runs that have some.
-func (d *Documents) Samples() ([]*model.Recorded, error) {
+// samples reads the raw data of the runs that have some.
+func (d *Documents) samples() ([]*model.Recorded, error) {
 	var list []*model.Recorded
 	for _, dir := range d.directories {
 		if dir == "" {

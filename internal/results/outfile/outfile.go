@@ -1,4 +1,4 @@
-package cli
+package outfile
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
 	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -22,9 +23,9 @@ import (
 // headLength is how much of a file is looked at to tell whether it is a report.
 const headLength = 4 << 10
 
-// mayWrite refuses a file that must not be replaced: one that is no report, unless
+// Check refuses a file that must not be replaced: one that is no report, unless
 // forced; what belongs to a saved run, but for its page, and a device, always.
-func mayWrite(name string, force bool) error {
+func Check(name string, force bool) error {
 	if ownStream(name) != nil {
 		return nil
 	}
@@ -49,12 +50,12 @@ func mayWrite(name string, force bool) error {
 		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+model.ShellWord(filepath.Join(name, "report.html")))
 	case !info.Mode().IsRegular():
 		return mayStream(name, info)
-	case ownFolder(folder) && filepath.Base(name) != store.PageFile:
+	case OwnFolder(folder) && filepath.Base(name) != store.PageFile:
 		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+model.ShellWord(folder)+" writes a run's own files again")
 	case force:
 		return nil
 	}
-	ours, err := isReport(name, info)
+	ours, err := BeginsAsReport(name, info)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s exists and cannot be read: %v", name, err), "choose another name for -o")
 	}
@@ -64,8 +65,8 @@ func mayWrite(name string, force bool) error {
 	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or add --force")
 }
 
-// ownFolder tells whether a folder holds a saved run, a comparison or a durability test.
-func ownFolder(folder string) bool {
+// OwnFolder tells whether a folder holds a saved run, a comparison or a durability test.
+func OwnFolder(folder string) bool {
 	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
 }
 
@@ -76,7 +77,7 @@ func followed(name string) (string, error) {
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return name, nil
 	}
-	if folder := filepath.Dir(name); filepath.Base(name) == store.PageFile && ownFolder(folder) {
+	if folder := filepath.Dir(name); filepath.Base(name) == store.PageFile && OwnFolder(folder) {
 		return name, nil
 	}
 	target, err := filepath.EvalSymlinks(name)
@@ -93,7 +94,7 @@ func mayStream(name string, info fs.FileInfo) error {
 	switch {
 	case info.Mode().Type() == fs.ModeNamedPipe, isSink(info):
 		return nil
-	case filepath.Base(name) == store.PageFile && ownFolder(filepath.Dir(name)):
+	case filepath.Base(name) == store.PageFile && OwnFolder(filepath.Dir(name)):
 		if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
 			return nil // the link is replaced, and nothing is written through it
 		}
@@ -111,13 +112,20 @@ func isSink(info fs.FileInfo) bool {
 	if info.Mode().Type() != fs.ModeDevice|fs.ModeCharDevice {
 		return false
 	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
 	for _, name := range []string{os.DevNull, "/dev/full", "/dev/tty"} {
-		if known, err := os.Stat(name); err == nil && known.Mode().Type() == info.Mode().Type() && sameDevice(known, info) {
+		known, err := os.Stat(name)
+		if err != nil || known.Mode().Type() != info.Mode().Type() {
+			continue
+		}
+		if other, ok := known.Sys().(*syscall.Stat_t); ok && other.Rdev == st.Rdev {
 			return true
 		}
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && runtime.GOOS == "linux" && slices.Contains(terminalMajors, unix.Major(uint64(st.Rdev)))
+	return runtime.GOOS == "linux" && slices.Contains(terminalMajors, unix.Major(uint64(st.Rdev)))
 }
 
 // ownStream is the stream of this process that a name such as /dev/stdout leads to: it is
@@ -139,23 +147,23 @@ func ownStream(name string) *os.File {
 	return nil
 }
 
-// isStream tells whether a name is that of a pipe, a terminal or the like, beside which
+// IsStream tells whether a name is that of a pipe, a terminal or the like, beside which
 // no other file belongs.
-func isStream(name string) bool {
+func IsStream(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() || ownStream(name) != nil
 }
 
-// isReport tells whether a file begins as a report does, or is empty.
-func isReport(name string, info fs.FileInfo) (bool, error) {
+// BeginsAsReport tells whether a file begins as a report does, or is empty.
+func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
 	if info.Size() == 0 {
 		return true, nil
 	}
-	head, err := readHead(name)
-	return err == nil && slices.ContainsFunc(formats, func(f format) bool { return f.ours(head) }), err
+	head, err := ReadHead(name)
+	return err == nil && format.IsReport(head), err
 }
 
-func readHead(name string) ([]byte, error) {
+func ReadHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -164,9 +172,9 @@ func readHead(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headLength))
 }
 
-// writeWhole replaces a file that mayWrite allows by one rename, or writes into what is no
+// Write replaces a file that mayWrite allows by one rename, or writes into what is no
 // plain file (a pipe, a terminal). A link stays one.
-func writeWhole(name string, data []byte) error {
+func Write(name string, data []byte) error {
 	if own := ownStream(name); own != nil {
 		_, err := own.Write(data)
 		return err
@@ -196,8 +204,8 @@ func writeWhole(name string, data []byte) error {
 	return store.WriteNamed(name, data)
 }
 
-// beside is the name of a file beside another: x.csv with "-samples" is x-samples.csv.
-func beside(name, suffix string) string {
+// Beside is the name of a file beside another: x.csv with "-samples" is x-samples.csv.
+func Beside(name, suffix string) string {
 	extension := filepath.Ext(name)
 	return strings.TrimSuffix(name, extension) + suffix + extension
 }

@@ -1,4 +1,4 @@
-package cli
+package format
 
 import (
 	"bytes"
@@ -16,21 +16,31 @@ import (
 	"github.com/loadline/loadline/internal/report/prom"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
 )
 
-// format is a way of writing documents.
-type format struct {
-	name, what string
-	// extensions are those of file names, the usual one first.
-	extensions []string
-	write      func(*results.Documents, text.Options) ([]file, error)
+// Documents are what is written.
+type Documents struct {
+	Reports     []*model.Report
+	Comparisons []*model.Comparison
+	Durability  []*model.Durability
+	// Samples reads the raw data of the runs that have some.
+	Samples func() ([]*model.Recorded, error)
+}
+
+// Format is a way of writing documents.
+type Format struct {
+	// Name is the word of --format.
+	Name string
+	what string
+	// Extensions are those of file names, the usual one first.
+	Extensions []string
+	render     func(*Documents, text.Options) ([]File, error)
 	// ours tells whether a file that begins so was written as this format.
 	ours func(head []byte) bool
 }
 
 // formats are all of them, in the order of the help.
-var formats = []format{
+var formats = []Format{
 	{"html", "one page with all charts, without network", []string{".html", ".htm"}, writeHTML, func(head []byte) bool {
 		return bytes.Contains(head, []byte(`<meta name="generator" content="loadline">`))
 	}},
@@ -52,45 +62,53 @@ var formats = []format{
 	}},
 }
 
-// formatNames are the words of --format.
-func formatNames() (list []string) {
+// Names are the words of --format.
+func Names() (list []string) {
 	for _, f := range formats {
-		list = append(list, f.name)
+		list = append(list, f.Name)
 	}
 	return list
 }
 
-// formatLines are the lines of the help.
-func formatLines() string {
+// Help are the lines of the help.
+func Help() string {
 	var b strings.Builder
 	for _, f := range formats {
-		fmt.Fprintf(&b, "  %-11s %-6s %s\n", f.name, f.extensions[0], f.what)
+		fmt.Fprintf(&b, "  %-11s %-6s %s\n", f.Name, f.Extensions[0], f.what)
 	}
 	return b.String()
 }
 
-// stream is where a file of the format goes that nobody wants to save: text is for
+// Write writes documents as the files of the format; text is drawn as o says.
+func (f Format) Write(d *Documents, o text.Options) ([]File, error) { return f.render(d, o) }
+
+// IsReport tells whether a file that begins so was written as one of the formats.
+func IsReport(head []byte) bool {
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.ours(head) })
+}
+
+// Stream is where a file of the format goes that nobody wants to save: text is for
 // people, and the others escape what a terminal would obey in their own way.
-func (f format) stream(stdout io.Writer) io.Writer {
-	if f.name == "text" {
+func (f Format) Stream(stdout io.Writer) io.Writer {
+	if f.Name == "text" {
 		return term.Styled(stdout)
 	}
 	return term.Raw(stdout)
 }
 
-// chooseFormat is the format that was named, else that of the file's extension, else text.
-func chooseFormat(name, file string) (format, error) {
+// Choose is the format that was named, else that of the file's extension, else text.
+func Choose(name, file string) (Format, error) {
 	if name != "" {
 		for _, f := range formats {
-			if f.name == name || slices.Contains(f.extensions, "."+name) {
+			if f.Name == name || slices.Contains(f.Extensions, "."+name) {
 				return f, nil
 			}
 		}
-		hint := "--format " + strings.Join(formatNames(), ", ")
-		if near := model.Nearest(name, formatNames()); near != "" {
+		hint := "--format " + strings.Join(Names(), ", ")
+		if near := model.Nearest(name, Names()); near != "" {
 			hint = "--format " + near
 		}
-		return format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
+		return Format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
 	}
 	extension := strings.ToLower(filepath.Ext(file))
 	if file == "" || file == "-" {
@@ -98,20 +116,20 @@ func chooseFormat(name, file string) (format, error) {
 	}
 	var known []string
 	for _, f := range formats {
-		if slices.Contains(f.extensions, extension) {
+		if slices.Contains(f.Extensions, extension) {
 			return f, nil
 		}
-		known = append(known, f.extensions[0])
+		known = append(known, f.Extensions[0])
 	}
-	return format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
-		"add --format "+strings.Join(formatNames(), ", "))
+	return Format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
+		"add --format "+strings.Join(Names(), ", "))
 }
 
-func writeHTML(d *results.Documents, _ text.Options) ([]file, error) {
+func writeHTML(d *Documents, _ text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.Comparisons, d.Reports, d.Durability) })
 }
 
-func writeMarkdown(d *results.Documents, _ text.Options) ([]file, error) {
+func writeMarkdown(d *Documents, _ text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error {
 		return each(b, d, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
 			func() error { return markdown.Render(b, d.Reports...) },
@@ -119,7 +137,7 @@ func writeMarkdown(d *results.Documents, _ text.Options) ([]file, error) {
 	})
 }
 
-func writeText(d *results.Documents, o text.Options) ([]file, error) {
+func writeText(d *Documents, o text.Options) ([]File, error) {
 	return one(func(b *bytes.Buffer) error {
 		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
 		reports := func() error { return text.RenderSeveral(b, d.Reports, d.Comparisons, o) }
@@ -137,10 +155,10 @@ func writeText(d *results.Documents, o text.Options) ([]file, error) {
 	})
 }
 
-func writeJSON(d *results.Documents, _ text.Options) ([]file, error) {
+func writeJSON(d *Documents, _ text.Options) ([]File, error) {
 	switch n := len(d.Reports) + len(d.Durability); {
 	case len(d.Durability) > 0 && n > 1:
-		return nil, notFor("json", "a durability test and others together", "markdown")
+		return nil, NotFor("json", "a durability test and others together", "markdown")
 	case len(d.Durability) == 1:
 		return one(func(b *bytes.Buffer) error { return jsonout.WriteDurability(b, d.Durability[0]) })
 	case len(d.Comparisons) == 1 && n <= 2:
@@ -151,28 +169,28 @@ func writeJSON(d *results.Documents, _ text.Options) ([]file, error) {
 	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.Reports, d.Comparisons) })
 }
 
-func writePrometheus(d *results.Documents, _ text.Options) ([]file, error) {
+func writePrometheus(d *Documents, _ text.Options) ([]File, error) {
 	if len(d.Durability) > 0 {
-		return nil, notFor("prometheus", "a durability test", "json")
+		return nil, NotFor("prometheus", "a durability test", "json")
 	}
 	if ranked(d) {
-		return nil, notFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
+		return nil, NotFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
 	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.Reports, d.Comparisons) })
 }
 
-func writeCSV(d *results.Documents, _ text.Options) ([]file, error) {
+func writeCSV(d *Documents, _ text.Options) ([]File, error) {
 	if len(d.Durability) > 0 {
-		return nil, notFor("csv", "a durability test", "json")
+		return nil, NotFor("csv", "a durability test", "json")
 	}
 	if ranked(d) {
-		return nil, notFor("csv", "a ranking (each of its systems is a run of its own, which has)", "json")
+		return nil, NotFor("csv", "a ranking (each of its systems is a run of its own, which has)", "json")
 	}
-	var files []file
+	var files []File
 	add := func(suffix string, write func(*bytes.Buffer) error) error {
 		var b bytes.Buffer
 		err := write(&b)
-		files = append(files, file{suffix, b.Bytes()})
+		files = append(files, File{suffix, b.Bytes()})
 		return err
 	}
 	if len(d.Reports) > 0 {
@@ -210,13 +228,13 @@ func writeCSV(d *results.Documents, _ text.Options) ([]file, error) {
 }
 
 // ranked tells whether a ranking is among the reports.
-func ranked(d *results.Documents) bool {
+func ranked(d *Documents) bool {
 	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
 }
 
 // each writes the comparisons, then the reports, then the durability tests, a blank
 // line apart.
-func each(b *bytes.Buffer, d *results.Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
 	part := func(write func() error) error {
 		before := b.Len()
 		if before > 0 {
@@ -244,4 +262,23 @@ func each(b *bytes.Buffer, d *results.Documents, comparison func(*model.Comparis
 		}
 	}
 	return nil
+}
+
+// File is one file that a format writes: suffix is what its name has between the
+// name that was asked for and the extension.
+type File struct {
+	Suffix string
+	Data   []byte
+}
+
+// one is the only file of a format.
+func one(render func(*bytes.Buffer) error) ([]File, error) {
+	var b bytes.Buffer
+	err := render(&b)
+	return []File{{Data: b.Bytes()}}, err
+}
+
+// NotFor is the refusal of a format that has no form for what was named.
+func NotFor(format, what, instead string) error {
+	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
 }
