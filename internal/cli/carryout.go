@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/analyze"
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -38,49 +34,38 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	started := e.Now()
-	id := store.Name(started, target)
-	watch := live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
-	})
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e)}
+	run.ID = store.Name(run.Started, target)
+	asked, err := o.request(e, target, by, remarks(e, f.quiet))
+	if err != nil {
+		return err
+	}
+	watch := watching(e, f.quiet)
 	defer watch.Close()
-	prep, err := o.prepare(ctx, e, target, prepareOptions{id: id, child: f.child, touch: true, watch: watch, say: remarks(e, f.quiet), scenario: by})
+	asked.id, asked.child, asked.touch, asked.watch = run.ID, f.child, true, watch
+	prep, err := o.places.prepare(ctx, e, asked)
 	if err != nil {
 		return err
 	}
 	defer prep.close()
-	yaml, err := spec.MarshalExperiment(prep.plan.Experiment)
+	writer, err := prep.create(f.results, run, e.Now)
 	if err != nil {
 		return err
-	}
-	writer, err := store.Create(f.results, e.Now, store.Start{
-		Experiment: yaml, Plan: prep.plan, Environment: prep.probe.Environment,
-		Run: model.Run{ID: id, Started: started, Command: recordedCommand(e), Tools: prep.probe.Tools},
-	})
-	if err != nil {
-		return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if !f.quiet {
 		watch.Clear()
 		shown := model.Masked(prep.plan)
 		_ = text.Head(e.Stderr, &shown, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
 	}
-	unwatch := watchCopies(prep.copies, e.Now, writer.Beside)
-	status, runErr := engine.Execute(ctx, engine.Options{
-		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Scheduler: scheduler{},
-		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
-	})
-	unwatch()
+	status, runErr := prep.measure(ctx, writer, watch, e.Now)
 	closeErr := prep.close()
 	watch.Close()
-	// The head is on the screen already when both streams are the same terminal.
-	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
 	code := exitFailed
 	var done results.Outcome
 	rec, err := writer.Recorded()
 	if err == nil {
 		if done, err = results.Finish(rec); err == nil {
-			code, err = finish(e, done, f.output, brief)
+			code, err = finish(e, done, f.output, briefly(e, f.quiet))
 		}
 	}
 	switch {
@@ -99,6 +84,13 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		return exitCode(code)
 	}
 	return nil
+}
+
+// watching shows the progress of a measurement on standard error.
+func watching(e *env.Env, quiet bool) *live.Live {
+	return live.New(e.Stderr, live.Options{
+		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
+	})
 }
 
 // recordedCommand is the command line, as it is kept: without secrets.
@@ -121,10 +113,11 @@ func terminalOptions(t env.Terminal) text.Options {
 	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
 }
 
-// remarks is where remarks for people go: nowhere with --quiet.
-func remarks(e *env.Env, quiet bool) io.Writer {
-	if quiet {
-		return io.Discard
+// remarks makes remarks for people appear on standard error; nowhere with --quiet.
+func remarks(e *env.Env, quiet bool) func(string) {
+	return func(words string) {
+		if !quiet {
+			sayLine(e.Stderr, "note    %s", words)
+		}
 	}
-	return e.Stderr
 }

@@ -11,7 +11,7 @@ import (
 // oneNode tells for each target whether its workers must all be on the node of the
 // first: those of an existing claim that only one node may use at a time. A claim that
 // only one pod may use is refused for more than one.
-func (o *options) oneNode(ctx context.Context, e *env.Env, targets []model.Target, volumes int) ([]bool, error) {
+func (o *places) oneNode(ctx context.Context, e *env.Env, targets []model.Target, volumes int) ([]bool, error) {
 	list := make([]bool, len(targets))
 	for i, t := range targets {
 		workers := (volumes - i + len(targets) - 1) / len(targets)

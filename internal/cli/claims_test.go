@@ -74,7 +74,7 @@ func TestAccessModeDecidesWhereWorkersMayBe(t *testing.T) {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var o options
+	var o places
 	o.cluster.access.Kubeconfig = file
 	claim := func(name string) model.Target {
 		return model.Target{Name: "pvc:" + name, Kind: model.VolumeClaim, Cluster: &model.ClusterVolume{Name: name}}

@@ -5,27 +5,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/place/pods"
 )
 
-// identityFlags say as whom the worker in a pod runs.
-type identityFlags struct {
+// identity says as whom the worker in a pod runs.
+type identity struct {
 	user, fsGroup, level string
 	root                 bool
 }
 
-func (f *identityFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.user, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: of a claim that exists, as the pods that use it state; else 10001)")
-	flags.StringVar(&f.fsGroup, "fs-group", "", "Kubernetes: have the cluster give the whole volume to the group `GID`, which changes group and mode of every file in it, for good (default: only on a volume that is made)")
-	flags.StringVar(&f.level, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: of a claim that exists, as the pods that use it state)")
-	flags.BoolVar(&f.root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
-}
-
-// as reads the flags.
-func (f *identityFlags) as() (as pods.As, err error) {
+// as reads the words.
+func (f *identity) as() (as pods.As, err error) {
 	as.Level = f.level
 	if f.fsGroup != "" {
 		if as.FSGroup, err = identityNumber("--fs-group", f.fsGroup); err != nil {

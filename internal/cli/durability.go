@@ -182,7 +182,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		return o, err
 	}
 	o.Wait = time.Duration(seconds * float64(time.Second))
-	program := self(e)
+	program := e.Program()
 	o.Writer = func(ctx context.Context, ledger string) *exec.Cmd {
 		return e.Command(ctx, program, durabilityWriter, ledger)
 	}

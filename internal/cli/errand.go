@@ -300,8 +300,8 @@ func (f *errand) takeDown(ctx context.Context, run string) error {
 	}
 	var ours []kube.Object
 	for _, o := range all {
-		host, _, _ := splitDriver(o.Driver)
-		if o.Run == run || f.pod != nil && host == f.pod.Name {
+		// A driver's name begins with its host, which is the Job's pod here.
+		if o.Run == run || f.pod != nil && strings.HasPrefix(o.Driver, f.pod.Name+"/") {
 			ours = append(ours, o)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -43,15 +42,4 @@ func (f *evidenceFlags) apply(exp *model.Experiment) error {
 	}
 	exp.Replicas, exp.CheckCache = f.replicas, f.checkCache
 	return nil
-}
-
-// besides asks the engine for what the rules need beside the load. The memory
-// that could cache is the machine's, or what a cgroup leaves of it.
-func besides(probe model.ProbeResult) engine.Besides {
-	env := probe.Environment
-	b := engine.Besides{Look: true, Memory: env.Memory}
-	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
-		b.Memory = env.CgroupMemory
-	}
-	return b
 }

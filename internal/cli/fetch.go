@@ -19,7 +19,7 @@ import (
 const defaultResults = "loadline-results"
 
 func newFetch(e *env.Env) *cobra.Command {
-	var cluster clusterFlags
+	var at cluster
 	var results, output string
 	var quiet bool
 	cmd := &cobra.Command{
@@ -49,20 +49,20 @@ such Job; 130 interrupted: the Job goes on.`,
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			client, err := kube.Open(e, cluster.access)
+			client, err := kube.Open(e, at.access)
 			if err != nil {
 				return err
 			}
 			f := newErrand(e, client, results, quiet)
-			f.ready = cluster.ready
+			f.ready = at.ready
 			if f.job, err = chosenJob(cmd.Context(), client, args); err != nil {
 				return err
 			}
 			return f.fetchOnly(cmd.Context(), output)
 		},
 	}
-	cluster.registerAccess(cmd)
-	cmd.Flags().DurationVar(&cluster.ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
+	registerAccess(cmd, &at)
+	cmd.Flags().DurationVar(&at.ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "`DIR` that the run directory is brought to")
 	registerOutput(cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
@@ -73,9 +73,9 @@ such Job; 130 interrupted: the Job goes on.`,
 func newErrand(e *env.Env, client *kube.Client, results string, quiet bool) *errand {
 	f := &errand{env: e, client: client, results: results}
 	f.show = func(line string) { sayLine(e.Stderr, "%s", line) }
-	f.say = func(words string) { sayLine(e.Stderr, "note    %s", words) }
+	f.say = remarks(e, quiet)
 	if quiet {
-		f.show, f.say = func(string) {}, func(string) {}
+		f.show = func(string) {}
 	}
 	return f
 }

@@ -24,11 +24,11 @@ const (
 // crowd gathers the workers of many volumes: who is placed looks around, and may write its
 // volume, while others are still waited for.
 type crowd struct {
-	*options
+	*places
 	env     *env.Env
 	exp     model.Experiment
 	profile profile.Profile
-	by      prepareOptions
+	by      request
 	targets []model.Target
 	// put places a worker on a target.
 	put func(context.Context, model.Target, placeOptions) (*placed, error)

@@ -81,10 +81,10 @@ func crowdOf(t *testing.T, volumes int, size int64, put func(ctx context.Context
 		t.Fatal(err)
 	}
 	return &crowd{
-		options: &options{}, profile: p, put: put, engines: map[acquaintance]*engines{},
+		places: &places{}, profile: p, put: put, engines: map[acquaintance]*engines{},
 		exp:     model.Experiment{Scenario: scale.Name, Scale: &r, Seed: 7, Size: size, MaxPrefill: 30},
 		targets: []model.Target{{Name: "sc:csi", Kind: model.StorageClass, Cluster: &model.ClusterVolume{Class: "csi"}}},
-		by:      prepareOptions{touch: true, scenario: scenario{several: &several{targets: []string{"sc:csi"}, volumes: volumes}}},
+		by:      request{touch: true, several: &several{targets: []string{"sc:csi"}, volumes: volumes}},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // parseTarget reads what the user named, on this machine or on the hosts.
-func (o *options) parseTarget(name string) (model.Target, error) {
+func (o *places) parseTarget(name string) (model.Target, error) {
 	if len(o.hosts) > 0 {
 		return target.ParseOnHost(name)
 	}
@@ -24,10 +24,10 @@ func (o *options) parseTarget(name string) (model.Target, error) {
 }
 
 // here tells that the target is measured by this machine's own programs.
-func (o *options) here(t model.Target) bool { return len(o.hosts) == 0 && !inCluster(t) }
+func (o *places) here(t model.Target) bool { return len(o.hosts) == 0 && !inCluster(t) }
 
 // placeOnHost starts a worker over ssh, on the host whose turn it is.
-func (o *options) placeOnHost(ctx context.Context, e *env.Env, t model.Target, by placeOptions) (*placed, error) {
+func (o *places) placeOnHost(ctx context.Context, e *env.Env, t model.Target, by placeOptions) (*placed, error) {
 	host := o.hosts[by.turn%len(o.hosts)]
 	link, err := ssh.Start(ctx, e, host, by.id+by.suffix)
 	if err != nil {

@@ -31,25 +31,20 @@ func releasedImage(version, digest string) (image string, released bool) {
 	return image, true
 }
 
-// imageHelp tells what --image is when nobody says.
-func imageHelp() string {
-	if image, released := releasedImage(worker.Version, imageDigest); released {
-		return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE, else " + image + ")"
-	}
-	return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE; this build has no published one)"
-}
+// ownImage is the image of this program; a development build has none.
+func ownImage() (image string, released bool) { return releasedImage(worker.Version, imageDigest) }
 
 // chosenImage is what pods run. What somebody has published meanwhile under a name that
 // moves is not this program, and would be run with a claim and a secret at hand: so a
 // build without an image of its own has none.
-func (f *clusterFlags) chosenImage(e *env.Env) (string, error) {
+func (f *cluster) chosenImage(e *env.Env) (string, error) {
 	if f.image != "" {
 		return f.image, nil
 	}
 	if image := e.Getenv("LOADLINE_IMAGE"); image != "" {
 		return image, nil
 	}
-	image, released := releasedImage(worker.Version, imageDigest)
+	image, released := ownImage()
 	if !released {
 		return "", model.RefusedError("this loadline is a development build ("+worker.Version+"), of which no image is published for pods to run",
 			"build one from the same sources, go run ./deploy/image -o loadline.tar, load it where the cluster's nodes find it, and name it with --image or $LOADLINE_IMAGE (deploy/image/README.md)")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -56,39 +54,14 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 
 // checkInside refuses, before anything is made, what would fail inside.
 func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, targets []string, by scenario) error {
-	if len(o.hosts) > 0 {
+	if len(o.places.hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
 	}
-	exp, err := o.experiment(targets[0])
+	asked, err := o.request(e, targets[0], by, remarks(e, true))
 	if err != nil {
 		return err
 	}
-	by.shape(&exp)
-	p, err := by.workloads(e, exp, io.Discard)
-	if err != nil {
-		return err
-	}
-	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
-		return err
-	}
-	for _, name := range targets {
-		t, err := o.parseTarget(name)
-		switch {
-		case err != nil:
-			return err
-		case !inCluster(t):
-			return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
-		case t.Cluster.Namespace != "" && t.Cluster.Namespace != client.Namespace:
-			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", name, client.Namespace), "add --namespace "+t.Cluster.Namespace)
-		}
-		if err := checkClaimSize(exp, t); err != nil {
-			return err
-		}
-		if _, _, err := o.foresee(ctx, e, exp, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.places.foreseeAll(ctx, e, asked, targets, client.Namespace)
 }
 
 // command is what the Job's pod runs: the same verb with the same flags, but for those
@@ -126,11 +99,11 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := checkOutput(s.output); err != nil {
 		return err
 	}
-	where, err := o.cluster.where(e)
+	where, err := o.places.cluster.where(e)
 	if err != nil {
 		return err
 	}
-	client, err := o.cluster.open(e)
+	client, err := o.places.cluster.open(e)
 	if err != nil {
 		return err
 	}
@@ -141,12 +114,12 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := files.check(); err != nil {
 		return err
 	}
-	made := o.cluster.mark(store.Name(e.Now(), targets[0]))
+	made := o.places.cluster.mark(store.Name(e.Now(), targets[0]))
 	run := made.Run
 	job := newErrand(e, client, s.results, s.quiet)
-	job.job, job.ready, job.stops = run, o.cluster.ready, true
+	job.job, job.ready, job.stops = run, o.places.cluster.ready, true
 	end := func(err error) error {
-		if o.cluster.keep {
+		if o.places.cluster.keep {
 			job.say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
 			return err
 		}

@@ -114,7 +114,7 @@ Exit codes: as for run.`,
 
 func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	for _, remark := range r.Remarks {
-		sayLine(remarks(e, f.quiet), "note    %s", remark)
+		remarks(e, f.quiet)(remark)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kbench"
@@ -33,11 +32,9 @@ type kbenchSession struct {
 	request kbench.Request
 	target  model.Target
 	// made tells that the file did not exist before, so that the worker makes and removes it.
-	made   bool
-	worker *engine.Worker
-	found  model.ProbeResult
-	plan   model.Plan
-	watch  *live.Live
+	made     bool
+	prepared *prepared
+	watch    *live.Live
 }
 
 // kbenchCycle is one pass over all jobs.
@@ -56,9 +53,7 @@ func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (
 		return nil, err
 	}
 	s := &kbenchSession{kbenchFlags: f, env: e, request: r}
-	s.watch = live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
-	})
+	s.watch = watching(e, f.quiet)
 	err := s.lay(ctx)
 	if err == nil {
 		err = s.prepare(ctx)
@@ -72,8 +67,8 @@ func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (
 // end says goodbye to the worker, which removes the file that it made.
 func (s *kbenchSession) end() error {
 	var err error
-	if s.worker != nil {
-		err = s.worker.Close()
+	if s.prepared != nil {
+		err = s.prepared.close()
 	}
 	s.watch.Close()
 	return err
@@ -162,40 +157,36 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 		return err
 	}
 	p.Workloads = s.request.Limited(p.Workloads)
-	if s.worker, err = connect(ctx, s.env, store.Name(s.env.Now(), s.request.File), s.child); err != nil {
-		return err
-	}
-	// Guarded as for writing also where the jobs only read: the volume is filled first.
-	touch := exp.DestroyDataOn != ""
-	if s.found, err = probe(ctx, &placed{worker: s.worker, target: s.target}, exp, p, touch, nil, s.watch); err != nil {
-		return err
-	}
-	if s.target.Kind == model.File {
-		// The room was looked at when the file was made, and Kbench's users choose the size.
-		s.found.Capacity = max(s.found.Capacity, s.request.Size)
-	}
-	if s.plan, err = profile.Build(exp, p, s.target, s.found); err != nil {
-		return err
-	}
-	return s.fill(touch)
+	at := places{create: true}
+	s.prepared, err = at.prepare(ctx, s.env, request{
+		id: store.Name(s.env.Now(), s.request.File), child: s.child, watch: s.watch, experiment: exp, profile: p, build: s.build,
+		// Guarded as for writing also where the jobs only read: the volume is filled first.
+		touch: exp.DestroyDataOn != "",
+	})
+	return err
 }
 
-// fill decides whether the volume is written before it is measured: always when it
-// may be, but for a file that is only read and is whole already. What was never
+// build plans the jobs, and whether the volume is written before it is measured: always
+// when it may be, but for a file that is only read and is whole already. What was never
 // written reads faster than any disk, and its first write is slower than the next.
-func (s *kbenchSession) fill(may bool) error {
-	if s.plan.Volume.Prefill || !may {
-		return nil
+func (s *kbenchSession) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
+	if t.Kind == model.File {
+		// The room was looked at when the file was made, and Kbench's users choose the size.
+		found.Capacity = max(found.Capacity, s.request.Size)
 	}
-	s.plan.Volume.Prefill = true
-	if s.target.Kind == model.File {
-		proof, err := volume.ProveFile(s.target.Path, s.request.Size)
+	plan, err := profile.Build(exp, p, t, found)
+	if err != nil || plan.Volume.Prefill || exp.DestroyDataOn == "" {
+		return plan, err
+	}
+	plan.Volume.Prefill = true
+	if t.Kind == model.File {
+		proof, err := volume.ProveFile(t.Path, s.request.Size)
 		if err != nil {
-			return err
+			return plan, err
 		}
-		s.plan.Volume.Prefill = proof.Method == "none" || proof.Unwritten > 0
+		plan.Volume.Prefill = proof.Method == "none" || proof.Unwritten > 0
 	}
-	return nil
+	return plan, nil
 }
 
 // cycles measures once, or in a long run until it is told to end, and hands on each
@@ -203,7 +194,7 @@ func (s *kbenchSession) fill(may bool) error {
 func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
 	if !s.quiet {
 		s.watch.Clear()
-		_ = text.Head(s.env.Stderr, &s.plan, s.found.Environment, s.found.Tools, terminalOptions(s.env.Terminal))
+		_ = text.Head(s.env.Stderr, &s.prepared.plan, s.prepared.probe.Environment, s.prepared.probe.Tools, terminalOptions(s.env.Terminal))
 	}
 	var first *model.Run
 	for {
@@ -220,7 +211,7 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 			return err
 		}
 		first = &c.recorded.Run
-		s.plan.Volume.Prefill = false
+		s.prepared.plan.Volume.Prefill = false
 		select {
 		case <-time.After(betweenCycles):
 		case <-ctx.Done():
@@ -232,19 +223,15 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 // cycle measures all jobs. What the first cycle found out beside them holds for the
 // later ones as well.
 func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCycle, error) {
-	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.found.Tools,
-		Command: append([]string{"loadline"}, s.env.Args...)}
-	beside := besides(s.found)
+	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.probe.Tools,
+		Command: recordedCommand(s.env)}
 	if first != nil {
-		run.Prepare, run.Beside, beside = first.Prepare, first.Beside, engine.Besides{}
+		run.Prepare, run.Beside, s.prepared.beside = first.Prepare, first.Beside, engine.Besides{}
 	}
 	rec := &kbenchRecorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
-		Plan: s.plan, Run: run, Environment: s.found.Environment, Jobs: map[string]string{},
+		Plan: s.prepared.plan, Run: run, Environment: s.prepared.probe.Environment, Jobs: map[string]string{},
 	}}
-	_, err := engine.Execute(ctx, engine.Options{
-		Plan: s.plan, Workers: []*engine.Worker{s.worker}, Judge: analyze.Judge{}, Scheduler: scheduler{},
-		Recorder: rec, Observer: s.watch, Now: s.env.Now, Beside: beside,
-	})
+	_, err := s.prepared.measure(ctx, rec, s.watch, s.env.Now)
 	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/place/pods"
+	"github.com/loadline/loadline/internal/spec"
 	"github.com/loadline/loadline/internal/storage"
 )
 
@@ -57,7 +58,7 @@ type placeOptions struct {
 }
 
 // place puts a worker where the target is: on this machine, or into a pod.
-func (o *options) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
+func (o *places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
 	if len(o.hosts) > 0 {
 		return o.placeOnHost(ctx, e, t, by)
 	}
@@ -194,7 +195,7 @@ func checkClaimSize(exp model.Experiment, t model.Target) error {
 
 // foresee is what can be said of a volume in a cluster without making anything:
 // the class or the claim exists, and how large the volume would be.
-func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
+func (o *places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
 	// An engine without a name is one that nobody has probed.
 	probe := model.ProbeResult{Engines: []string{""}, Direct: true}
 	if _, err := o.cluster.where(e); err != nil {
@@ -230,4 +231,31 @@ func (o *options) foresee(ctx context.Context, e *env.Env, exp model.Experiment,
 	probe.Capacity, probe.MakesFile = facts.Capacity, at.target.Kind == model.Directory
 	at.settle(&probe)
 	return at.target, probe, err
+}
+
+// foreseeAll refuses, before anything is made, what would fail when a Job in the namespace
+// measures the targets.
+func (o *places) foreseeAll(ctx context.Context, e *env.Env, asked request, targets []string, namespace string) error {
+	exp, p := asked.experiment, asked.profile
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
+		return err
+	}
+	for _, name := range targets {
+		t, err := o.parseTarget(name)
+		switch {
+		case err != nil:
+			return err
+		case !inCluster(t):
+			return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
+		case t.Cluster.Namespace != "" && t.Cluster.Namespace != namespace:
+			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", name, namespace), "add --namespace "+t.Cluster.Namespace)
+		}
+		if err := checkClaimSize(exp, t); err != nil {
+			return err
+		}
+		if _, _, err := o.foresee(ctx, e, exp, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -97,7 +97,12 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if err := checkOutput(output); err != nil {
 		return err
 	}
-	prep, err := o.prepare(ctx, e, target, prepareOptions{id: store.Name(e.Now(), target), say: e.Stderr, scenario: by})
+	asked, err := o.request(e, target, by, remarks(e, false))
+	if err != nil {
+		return err
+	}
+	asked.id = store.Name(e.Now(), target)
+	prep, err := o.places.prepare(ctx, e, asked)
 	if err != nil {
 		return err
 	}

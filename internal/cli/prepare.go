@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
@@ -12,19 +11,6 @@ import (
 	"github.com/loadline/loadline/internal/spec"
 )
 
-// scenario is how what was asked for becomes workloads and a plan.
-type scenario struct {
-	// shape writes what only this scenario knows into the experiment.
-	shape     func(*model.Experiment)
-	workloads func(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error)
-	build     func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
-	// several is set instead of build where there is more than one volume.
-	several *several
-}
-
-// ofProfile is the scenario of run: a named list of workloads.
-var ofProfile = scenario{shape: func(*model.Experiment) {}, workloads: chosenProfile, build: profile.Build}
-
 // prepared is the greeted workers, what they found, and the plan made of that.
 type prepared struct {
 	// workers are none for a plan that only foresees its target; several volumes have
@@ -32,33 +18,33 @@ type prepared struct {
 	workers []*engine.Worker
 	probe   model.ProbeResult
 	plan    model.Plan
+	// beside is what to look at beside the load.
+	beside engine.Besides
 	// copies are how to watch the volumes' replicas, one for each worker.
 	copies []copiesOf
 }
 
-// prepareOptions are what prepare needs beside the flags. With touch false nothing
-// is written, not even by a probe.
-type prepareOptions struct {
+// request is what is to be measured. With touch false nothing is written, not even by a
+// probe.
+type request struct {
 	id           string
 	child, touch bool
 	watch        engine.Observer
-	// say gets remarks for people.
-	say io.Writer
-	scenario
+	// experiment is what was asked for, and profile its workloads.
+	experiment model.Experiment
+	profile    profile.Profile
+	// build plans one volume; several is set instead where there are more.
+	build   builder
+	several *several
 }
+
+// builder makes the plan of one volume.
+type builder func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
 
 // prepare checks everything that can be checked before any I/O, then probes and
 // plans.
-func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepareOptions) (*prepared, error) {
-	exp, err := o.experiment(name)
-	if err != nil {
-		return nil, err
-	}
-	by.shape(&exp)
-	p, err := by.workloads(e, exp, by.say)
-	if err != nil {
-		return nil, err
-	}
+func (o *places) prepare(ctx context.Context, e *env.Env, by request) (*prepared, error) {
+	exp, p := by.experiment, by.profile
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return nil, err
 	}
@@ -68,7 +54,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if by.several != nil {
 		return o.prepareSeveral(ctx, e, exp, p, by)
 	}
-	t, err := o.parseTarget(name)
+	t, err := o.parseTarget(exp.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +68,7 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 		return nil, err
 	}
 	if inCluster(t) && !by.touch {
-		return o.prepareUnseen(ctx, e, exp, p, t, by.scenario)
+		return o.prepareUnseen(ctx, e, exp, p, t, by.build)
 	}
 	at, err := o.place(ctx, e, exp, t, placeOptions{id: by.id, child: by.child, say: sayTo(by.watch)})
 	if err != nil {
@@ -97,18 +83,18 @@ func (o *options) prepare(ctx context.Context, e *env.Env, name string, by prepa
 	if err != nil {
 		return nil, at.abandon(err)
 	}
-	return &prepared{workers: []*engine.Worker{at.worker}, probe: found, plan: plan, copies: []copiesOf{at.copies()}}, nil
+	return &prepared{workers: []*engine.Worker{at.worker}, probe: found, plan: plan, beside: besides(found), copies: []copiesOf{at.copies()}}, nil
 }
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
 // pod of ours has mounted: there is no worker.
-func (o *options) prepareUnseen(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, t model.Target, by scenario) (*prepared, error) {
+func (o *places) prepareUnseen(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, t model.Target, build builder) (*prepared, error) {
 	seen, found, err := o.foresee(ctx, e, exp, t)
 	if err != nil {
 		return nil, err
 	}
 	(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&exp)
-	plan, err := by.build(exp, p, seen, found)
+	plan, err := build(exp, p, seen, found)
 	if err != nil {
 		return nil, err
 	}
@@ -152,4 +138,15 @@ type scheduler struct{}
 
 func (scheduler) Round(p *model.Plan, round int, workloads []model.Workload, first int) []model.Step {
 	return profile.Round(p, round, workloads, first)
+}
+
+// besides asks the engine for what the rules need beside the load. The memory
+// that could cache is the machine's, or what a cgroup leaves of it.
+func besides(probe model.ProbeResult) engine.Besides {
+	env := probe.Environment
+	b := engine.Besides{Look: true, Memory: env.Memory}
+	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
+		b.Memory = env.CgroupMemory
+	}
+	return b
 }

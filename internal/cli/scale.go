@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -96,7 +95,7 @@ func (o *scaleOptions) scenario(targets []string) (scenario, error) {
 	}
 	return scenario{
 		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
-		workloads: func(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
+		workloads: func(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
 			base, err := namedProfile(e, exp, say)
 			if err != nil {
 				return base, err

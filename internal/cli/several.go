@@ -20,7 +20,7 @@ type several struct {
 }
 
 // prepareSeveral places a worker for each volume, probes and plans.
-func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by prepareOptions) (*prepared, error) {
+func (o *places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, by request) (*prepared, error) {
 	targets := make([]model.Target, len(by.several.targets))
 	for i, name := range by.several.targets {
 		t, err := o.parseTarget(name)
@@ -46,7 +46,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 			return nil, err
 		}
 	}
-	c := &crowd{options: o, env: e, exp: exp, profile: p, by: by, targets: targets, engines: map[acquaintance]*engines{}}
+	c := &crowd{places: o, env: e, exp: exp, profile: p, by: by, targets: targets, engines: map[acquaintance]*engines{}}
 	c.put = func(ctx context.Context, t model.Target, by placeOptions) (*placed, error) {
 		return o.place(ctx, e, exp, t, by)
 	}
@@ -71,7 +71,7 @@ func (o *options) prepareSeveral(ctx context.Context, e *env.Env, exp model.Expe
 	if err != nil {
 		return fail(err)
 	}
-	prep := &prepared{probe: places[0].Found, plan: plan}
+	prep := &prepared{probe: places[0].Found, plan: plan, beside: besides(places[0].Found)}
 	for _, v := range volumes {
 		prep.workers, prep.copies = append(prep.workers, v.at.worker), append(prep.copies, v.at.copies())
 	}

@@ -22,9 +22,6 @@ func parseNew(name string, create bool) (model.Target, error) {
 	return target.Parse(name, target.Options{Create: create, Offer: "--create", Lies: volume.Lies})
 }
 
-// createFlag is the help of --create.
-const createFlag = "TARGET does not exist: make it as a new file, and remove it at the end"
-
 // checkJobs lets fio itself judge the user's own jobs before anything is touched.
 func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
 	driver := fio.New(e)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"path/filepath"
 
 	"github.com/loadline/loadline/internal/agent"
 	"github.com/loadline/loadline/internal/engine"
@@ -19,7 +18,7 @@ func connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine
 	// and cleans up when it hears bye.
 	ctx = context.WithoutCancel(ctx)
 	if child {
-		link, err := local.Child(ctx, e, self(e), "agent", "--run-id", runID)
+		link, err := local.Child(ctx, e, e.Program(), "agent", "--run-id", runID)
 		if err != nil {
 			return nil, err
 		}
@@ -28,16 +27,4 @@ func connect(ctx context.Context, e *env.Env, runID string, child bool) (*engine
 	return engine.Connect(ctx, local.InProcess(ctx, func(ctx context.Context, in io.Reader, out io.Writer) error {
 		return agent.Serve(ctx, in, out, worker.Options(e, runID))
 	}))
-}
-
-// self is the program that runs, for starting it again.
-func self(e *env.Env) string {
-	name, err := e.LookPath("/proc/self/exe")
-	if err != nil {
-		name = "loadline"
-	}
-	if resolved, err := filepath.EvalSymlinks(name); err == nil {
-		name = resolved
-	}
-	return name
 }

@@ -1,0 +1,16 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// refuseCluster is for the verbs that do not reach into a cluster.
+func refuseCluster(t model.Target, verb string) error {
+	if t.Cluster == nil {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, and %s works where it runs", t.Name, verb),
+		fmt.Sprintf("run it in a pod that mounts the volume: kubectl exec POD -- loadline %s /volume", verb))
+}
