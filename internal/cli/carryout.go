@@ -42,23 +42,23 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	}
 	watch := watching(e, f.quiet)
 	defer watch.Close()
-	asked.id, asked.child, asked.touch, asked.watch = run.ID, f.child, true, watch
-	prep, err := o.places.prepare(ctx, e, asked)
+	asked.ID, asked.Child, asked.Touch, asked.Watch = run.ID, f.child, true, watch
+	prep, err := o.places.Prepare(ctx, e, asked)
 	if err != nil {
 		return err
 	}
-	defer prep.close()
-	writer, err := prep.create(f.results, run, e.Now)
+	defer prep.Close()
+	writer, err := prep.Create(f.results, run, e.Now)
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
 		watch.Clear()
-		shown := model.Masked(prep.plan)
-		_ = text.Head(e.Stderr, &shown, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
+		shown := model.Masked(prep.Plan)
+		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
-	status, runErr := prep.measure(ctx, writer, watch, e.Now)
-	closeErr := prep.close()
+	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
+	closeErr := prep.Close()
 	watch.Close()
 	code := exitFailed
 	var done results.Outcome

@@ -8,11 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/volume"
 )
 
 func newCleanup(e *env.Env) *cobra.Command {
-	var at cluster
+	var at session.Cluster
 	var everywhere, force bool
 	cmd := &cobra.Command{
 		Use:   "cleanup DIR | cleanup --namespace NAME",
@@ -40,7 +41,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cleanupCluster(cmd.Context(), e, at.access, everywhere, force)
+				return cleanupCluster(cmd.Context(), e, at.Access, everywhere, force)
 			}
 			if namesCluster(cmd) {
 				return model.RefusedError("a directory and a cluster are cleaned one at a time", "leave out "+args[0]+", or the flags for Kubernetes")
@@ -65,7 +66,7 @@ func namesCluster(cmd *cobra.Command) bool {
 }
 
 func cleanupDirectory(e *env.Env, dir string) error {
-	t, err := parseTarget(dir)
+	t, err := session.ParseTarget(dir)
 	if err != nil {
 		return err
 	}

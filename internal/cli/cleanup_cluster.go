@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // cleanupCluster removes what carries our label and belongs to no living run.
@@ -22,7 +23,7 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	if err != nil {
 		return err
 	}
-	alive := livingRuns(ctx, client, all)
+	alive := session.LivingRuns(ctx, client, all)
 	var old []kube.Object
 	for _, o := range all {
 		if why := alive[o.Run]; why != "" && !force {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -102,7 +103,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
 			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+model.ShellWord(filepath.Dir(target)))
 		}
-		if _, err := parseTarget(target); err != nil {
+		if _, err := session.ParseTarget(target); err != nil {
 			return err
 		}
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),

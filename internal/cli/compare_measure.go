@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -37,39 +38,39 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 	if err != nil {
 		return measured{}, err
 	}
-	both := onePair{child: f.child}
-	if both.experiment, err = f.experiment(names[1]); err != nil {
+	both := session.Request{Child: f.child}
+	if both.Experiment, err = f.experiment(names[1]); err != nil {
 		return measured{}, err
 	}
-	exp, margins := &both.experiment, results.Margins(asked, model.Experiment{})
+	exp, margins := &both.Experiment, results.Margins(asked, model.Experiment{})
 	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = f.scenario, names[0], margins.Rate, margins.P99
-	if both.profile, err = chosenProfile(e, *exp, remarks(e, f.quiet)); err != nil {
+	if both.Profile, err = session.ChosenProfile(e, *exp, remarks(e, f.quiet)); err != nil {
 		return measured{}, err
 	}
 	run := model.Run{Started: e.Now(), Command: recordedCommand(e)}
 	run.ID = store.Name(run.Started, "compare "+shortName(names[0])+" "+shortName(names[1]))
 	watch := watching(e, f.quiet)
 	defer watch.Close()
-	both.id, both.watch = run.ID, watch
-	pair, err := f.places.preparePair(ctx, e, both)
+	both.ID, both.Watch = run.ID, watch
+	pair, err := f.places.PreparePair(ctx, e, both)
 	if err != nil {
 		return measured{}, err
 	}
-	defer pair.close()
+	defer pair.Close()
 	dir, err := store.CreateComparison(f.results, run.ID)
 	if err != nil {
 		return measured{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
-	if err := pair.create(dir, run, e.Now); err != nil {
+	if err := pair.Create(dir, run, e.Now); err != nil {
 		return measured{}, err
 	}
 	if !f.quiet {
-		envs := [2]model.Environment{pair.probes[0].Environment, pair.probes[1].Environment}
+		envs := [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
 		watch.Clear()
-		_ = text.CompareHead(e.Stderr, model.Masked(pair.plans), envs, pair.probes[0].Tools, terminalOptions(e.Terminal))
+		_ = text.CompareHead(e.Stderr, model.Masked(pair.Plans), envs, pair.Probes[0].Tools, terminalOptions(e.Terminal))
 	}
 	m := measured{dir: dir}
-	m.status, m.err = pair.measure(ctx, watch, e.Now)
+	m.status, m.err = pair.Measure(ctx, watch, e.Now)
 	return m, nil
 }
 

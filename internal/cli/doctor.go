@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/load/fio"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/observe"
+	"github.com/loadline/loadline/internal/session"
 )
 
 func newDoctor(e *env.Env) *cobra.Command {
@@ -45,7 +46,7 @@ Exit codes: 0 this machine can measure; 1 it cannot, and the ✗ lines say why; 
 const steadyLook = time.Second
 
 func doctor(ctx context.Context, e *env.Env, dir string) error {
-	t, err := parseTarget(dir)
+	t, err := session.ParseTarget(dir)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func doctor(ctx context.Context, e *env.Env, dir string) error {
 	machine := observe.Machine(e)
 	checks := []check{checkFio(ctx, e)}
 	if checks[0].mark != bad {
-		worker, err := connect(ctx, e, "doctor", false)
+		worker, err := session.Connect(ctx, e, "doctor", false)
 		if err != nil {
 			return err
 		}

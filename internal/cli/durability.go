@@ -21,6 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -102,7 +103,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		}
 	}
 	// A file that a cut has taken along is no mistyped name: the ledger knows it.
-	t, err := parseNew(name, f.create || f.resume != "")
+	t, err := session.ParseNew(name, f.create || f.resume != "")
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // defaultResults is where run directories are made.
 const defaultResults = "loadline-results"
 
 func newFetch(e *env.Env) *cobra.Command {
-	var at cluster
+	var at session.Cluster
 	var results, output string
 	var quiet bool
 	cmd := &cobra.Command{
@@ -49,12 +50,12 @@ such Job; 130 interrupted: the Job goes on.`,
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			client, err := kube.Open(e, at.access)
+			client, err := kube.Open(e, at.Access)
 			if err != nil {
 				return err
 			}
 			f := newErrand(e, client, results, quiet)
-			f.ready = at.ready
+			f.ready = at.Ready
 			if f.job, err = chosenJob(cmd.Context(), client, args); err != nil {
 				return err
 			}
@@ -62,7 +63,7 @@ such Job; 130 interrupted: the Job goes on.`,
 		},
 	}
 	registerAccess(cmd, &at)
-	cmd.Flags().DurationVar(&at.ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
+	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "`DIR` that the run directory is brought to")
 	registerOutput(cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")

@@ -54,14 +54,14 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 
 // checkInside refuses, before anything is made, what would fail inside.
 func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, targets []string, by scenario) error {
-	if len(o.places.hosts) > 0 {
+	if len(o.places.Hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
 	}
 	asked, err := o.request(e, targets[0], by, remarks(e, true))
 	if err != nil {
 		return err
 	}
-	return o.places.foreseeAll(ctx, e, asked, targets, client.Namespace)
+	return o.places.ForeseeAll(ctx, e, asked, targets, client.Namespace)
 }
 
 // command is what the Job's pod runs: the same verb with the same flags, but for those
@@ -99,11 +99,11 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := checkOutput(s.output); err != nil {
 		return err
 	}
-	where, err := o.places.cluster.where(e)
+	where, err := o.places.Cluster.Where(e)
 	if err != nil {
 		return err
 	}
-	client, err := o.places.cluster.open(e)
+	client, err := o.places.Cluster.Open(e)
 	if err != nil {
 		return err
 	}
@@ -114,12 +114,12 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := files.check(); err != nil {
 		return err
 	}
-	made := o.places.cluster.mark(store.Name(e.Now(), targets[0]))
+	made := o.places.Cluster.Mark(store.Name(e.Now(), targets[0]))
 	run := made.Run
 	job := newErrand(e, client, s.results, s.quiet)
-	job.job, job.ready, job.stops = run, o.places.cluster.ready, true
+	job.job, job.ready, job.stops = run, o.places.Cluster.Ready, true
 	end := func(err error) error {
-		if o.places.cluster.keep {
+		if o.places.Cluster.Keep {
 			job.say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/internal/volume"
 )
@@ -33,7 +34,7 @@ type kbenchSession struct {
 	target  model.Target
 	// made tells that the file did not exist before, so that the worker makes and removes it.
 	made     bool
-	prepared *prepared
+	prepared *session.Prepared
 	watch    *live.Live
 }
 
@@ -68,7 +69,7 @@ func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (
 func (s *kbenchSession) end() error {
 	var err error
 	if s.prepared != nil {
-		err = s.prepared.close()
+		err = s.prepared.Close()
 	}
 	s.watch.Close()
 	return err
@@ -78,7 +79,7 @@ func (s *kbenchSession) end() error {
 // asked for. One that does not exist is the worker's to make.
 func (s *kbenchSession) lay(ctx context.Context) error {
 	// Kbench makes its file, and its users name one that does not exist.
-	t, err := parseNew(s.request.File, true)
+	t, err := session.ParseNew(s.request.File, true)
 	if err != nil {
 		return err
 	}
@@ -157,11 +158,11 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 		return err
 	}
 	p.Workloads = s.request.Limited(p.Workloads)
-	at := places{create: true}
-	s.prepared, err = at.prepare(ctx, s.env, request{
-		id: store.Name(s.env.Now(), s.request.File), child: s.child, watch: s.watch, experiment: exp, profile: p, build: s.build,
+	at := session.Places{Create: true}
+	s.prepared, err = at.Prepare(ctx, s.env, session.Request{
+		ID: store.Name(s.env.Now(), s.request.File), Child: s.child, Watch: s.watch, Experiment: exp, Profile: p, Build: s.build,
 		// Guarded as for writing also where the jobs only read: the volume is filled first.
-		touch: exp.DestroyDataOn != "",
+		Touch: exp.DestroyDataOn != "",
 	})
 	return err
 }
@@ -194,7 +195,7 @@ func (s *kbenchSession) build(exp model.Experiment, p profile.Profile, t model.T
 func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
 	if !s.quiet {
 		s.watch.Clear()
-		_ = text.Head(s.env.Stderr, &s.prepared.plan, s.prepared.probe.Environment, s.prepared.probe.Tools, terminalOptions(s.env.Terminal))
+		_ = text.Head(s.env.Stderr, &s.prepared.Plan, s.prepared.Probe.Environment, s.prepared.Probe.Tools, terminalOptions(s.env.Terminal))
 	}
 	var first *model.Run
 	for {
@@ -211,7 +212,7 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 			return err
 		}
 		first = &c.recorded.Run
-		s.prepared.plan.Volume.Prefill = false
+		s.prepared.Plan.Volume.Prefill = false
 		select {
 		case <-time.After(betweenCycles):
 		case <-ctx.Done():
@@ -223,15 +224,15 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 // cycle measures all jobs. What the first cycle found out beside them holds for the
 // later ones as well.
 func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCycle, error) {
-	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.probe.Tools,
+	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.Probe.Tools,
 		Command: recordedCommand(s.env)}
 	if first != nil {
-		run.Prepare, run.Beside, s.prepared.beside = first.Prepare, first.Beside, engine.Besides{}
+		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Besides{}
 	}
 	rec := &kbenchRecorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
-		Plan: s.prepared.plan, Run: run, Environment: s.prepared.probe.Environment, Jobs: map[string]string{},
+		Plan: s.prepared.Plan, Run: run, Environment: s.prepared.Probe.Environment, Jobs: map[string]string{},
 	}}
-	_, err := s.prepared.measure(ctx, rec, s.watch, s.env.Now)
+	_, err := s.prepared.Measure(ctx, rec, s.watch, s.env.Now)
 	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {
 		return nil, err
 	}

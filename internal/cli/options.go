@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // options are the flags that run and plan share. They are read as text and
@@ -23,7 +24,7 @@ type options struct {
 	untilSteady                   bool
 	repeat                        int
 	evidence                      evidenceFlags
-	places                        places
+	places                        session.Places
 	seed                          uint64
 }
 
@@ -55,13 +56,13 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
-	f.StringArrayVar(&o.places.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
-	f.BoolVar(&o.places.create, "create", false, createFlag)
+	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
+	f.BoolVar(&o.places.Create, "create", false, createFlag)
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
-	f.StringSliceVar(&o.places.hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
-	registerCluster(cmd, &o.places.cluster)
+	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
+	registerCluster(cmd, &o.places.Cluster)
 }
 
 // defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives
@@ -72,7 +73,7 @@ const defaultMaxPrefill = 30
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
 		Scenario: "profile", Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
-		UntilSteady: o.untilSteady, DestroyDataOn: o.places.destroyOn(target), Seed: o.seed, Note: o.note,
+		UntilSteady: o.untilSteady, DestroyDataOn: o.places.DestroyOn(target), Seed: o.seed, Note: o.note,
 		Repeat: o.repeat, Goals: o.goals,
 	}
 	if o.job != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/scenario/scale"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // scaleOptions are the flags that scale and plan scale share.
@@ -96,12 +97,12 @@ func (o *scaleOptions) scenario(targets []string) (scenario, error) {
 	return scenario{
 		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
 		workloads: func(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
-			base, err := namedProfile(e, exp, say)
+			base, err := session.NamedProfile(e, exp, say)
 			if err != nil {
 				return base, err
 			}
 			return scale.Profile(*exp.Scale, base)
 		},
-		several: &several{targets: targets, volumes: scale.Most(r)},
+		several: &session.Several{Targets: targets, Volumes: scale.Most(r)},
 	}, nil
 }

@@ -48,15 +48,10 @@ func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
 	return scales
 }
 
-// OnBaseline is the scenario of "run --baseline": the baseline is the storage
-// that the target is built on, which the rules of trust hold it against. Two
-// targets that are compared need not be above each other.
-const OnBaseline = "baseline"
-
 // below is the other side of a run as the rules want it; nil when the run is not
 // the target of a run with a baseline.
 func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
-	if rec.Plan.Experiment.Scenario != OnBaseline || rec.Run.Side != model.SideB || baseline == nil {
+	if rec.Plan.Experiment.Scenario != model.OnBaseline || rec.Run.Side != model.SideB || baseline == nil {
 		return nil
 	}
 	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
