@@ -1,4 +1,4 @@
-package cli
+package kbench
 
 import (
 	"os"
@@ -6,23 +6,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loadline/loadline/internal/kbench"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/store"
 )
 
-// kbenchRecorder keeps one cycle in memory, and writes the file of each aspect when
+// recorder keeps one cycle in memory, and writes the file of each aspect when
 // its last job is done. It is the engine's Recorder.
-type kbenchRecorder struct {
-	request  kbench.Request
+type recorder struct {
+	request  Request
 	recorded model.Recorded
 	now      func() time.Time
 	// outputs are fio's outputs by the name that the step gives.
 	outputs map[string][]byte
-	values  kbench.Values
+	values  Values
 }
 
-func (k *kbenchRecorder) Prepared(p model.Preparation) error {
+func (k *recorder) Prepared(p model.Preparation) error {
 	// A later cycle finds the volume as the first one has filled and proved it.
 	if k.recorded.Run.Prepare == nil {
 		k.recorded.Run.Prepare = &p
@@ -30,12 +29,12 @@ func (k *kbenchRecorder) Prepared(p model.Preparation) error {
 	return nil
 }
 
-func (k *kbenchRecorder) Sample(s model.Sample) error {
+func (k *recorder) Sample(s model.Sample) error {
 	k.recorded.Samples = append(k.recorded.Samples, s)
 	return nil
 }
 
-func (k *kbenchRecorder) Raw(r model.Raw) error {
+func (k *recorder) Raw(r model.Raw) error {
 	if strings.HasSuffix(r.Name, ".json") {
 		k.outputs[r.Name] = r.Data
 	} else {
@@ -45,22 +44,22 @@ func (k *kbenchRecorder) Raw(r model.Raw) error {
 	return nil
 }
 
-func (k *kbenchRecorder) Beside(b model.Beside) error {
+func (k *recorder) Beside(b model.Beside) error {
 	k.recorded.Run.Beside.Add(b)
 	return nil
 }
 
-func (k *kbenchRecorder) Finish(status model.Status, reason string) error {
+func (k *recorder) Finish(status model.Status, reason string) error {
 	k.recorded.Run.Status, k.recorded.Run.Reason, k.recorded.Run.Finished = status, reason, k.now()
 	return nil
 }
 
 // Step keeps a result, and publishes an aspect whose last job this was.
-func (k *kbenchRecorder) Step(r model.StepResult) error {
+func (k *recorder) Step(r model.StepResult) error {
 	k.recorded.Run.Steps = append(k.recorded.Run.Steps, r)
-	aspect := kbench.AspectOf(r.Step.Workload)
+	aspect := AspectOf(r.Step.Workload)
 	for _, w := range k.recorded.Plan.Steps[len(k.recorded.Run.Steps):] {
-		if kbench.AspectOf(w.Workload) == aspect {
+		if AspectOf(w.Workload) == aspect {
 			return nil
 		}
 	}
@@ -68,12 +67,12 @@ func (k *kbenchRecorder) Step(r model.StepResult) error {
 }
 
 // publish writes the file of an aspect with the jobs that went well.
-func (k *kbenchRecorder) publish(aspect kbench.Aspect) error {
+func (k *recorder) publish(aspect Aspect) error {
 	var outputs [][]byte
 	var idle, seconds float64
 	for _, r := range k.recorded.Run.Steps {
 		output := k.outputs[r.Raw]
-		if kbench.AspectOf(r.Step.Workload) != aspect || r.Error != "" || r.EndedEarly || output == nil {
+		if AspectOf(r.Step.Workload) != aspect || r.Error != "" || r.EndedEarly || output == nil {
 			continue
 		}
 		outputs = append(outputs, output)
@@ -89,19 +88,14 @@ func (k *kbenchRecorder) publish(aspect kbench.Aspect) error {
 		idle /= seconds
 		profile = &idle
 	}
-	data, err := kbench.Compose(outputs, profile)
+	data, err := Compose(outputs, profile)
 	if err != nil {
 		return err
 	}
 	if err := k.values.Read(data); err != nil {
 		return err
 	}
-	return saveBeside(k.request.OutputFile(aspect), data)
-}
-
-// saveBeside replaces a file whole: a reader sees the old one or the new one.
-func saveBeside(path string, data []byte) error {
-	return store.WriteNamed(path, data)
+	return store.WriteNamed(k.request.OutputFile(aspect), data)
 }
 
 // writableBeside makes sure that results can be saved, before anything is measured.

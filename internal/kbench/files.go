@@ -1,4 +1,4 @@
-package cli
+package kbench
 
 import (
 	"bytes"
@@ -6,18 +6,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/loadline/loadline/internal/kbench"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/results/outfile"
 	"github.com/loadline/loadline/internal/store"
 )
 
 // resultFiles are the files that a request is going to write, but for the summary.
-func resultFiles(r kbench.Request) []string {
+func resultFiles(r Request) []string {
 	names := []string{r.ReportFile()}
 	written := map[string]bool{}
 	for _, job := range r.Jobs() {
-		if name := r.OutputFile(kbench.AspectOf(job)); !written[name] {
+		if name := r.OutputFile(AspectOf(job)); !written[name] {
 			written[name] = true
 			names = append(names, name)
 		}
@@ -25,23 +24,37 @@ func resultFiles(r kbench.Request) []string {
 	return names
 }
 
-// mayReplace refuses to measure where results would take the place of what is no result,
-// or of a file that is measured itself.
-func (f *kbenchFlags) mayReplace(results []string, measured ...string) error {
-	for _, name := range results {
+// CheckResults refuses to measure where results would take the place of what is no result, or of
+// a file that is measured itself.
+func CheckResults(r Request, overwrite bool) error {
+	names := resultFiles(r)
+	if !r.SkipParse {
+		names = append(names, r.SummaryFile())
+	}
+	return mayReplace(names, overwrite, r.File)
+}
+
+// CheckPair is mayRun of a comparison.
+func CheckPair(pair [2]Request, overwrite bool) error {
+	names := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), PairFile(pair))
+	return mayReplace(names, overwrite, pair[0].File, pair[1].File)
+}
+
+func mayReplace(names []string, overwrite bool, measured ...string) error {
+	for _, name := range names {
 		for _, file := range measured {
 			if sameName(name, file) {
 				return model.RefusedError(fmt.Sprintf("%s is measured, and is also the name of a result: it would be lost", file), "set OUTPUT to another prefix, such as OUTPUT=/tmp/device")
 			}
 		}
-		if err := f.mayReplaceOne(name); err != nil {
+		if err := mayReplaceOne(name, overwrite); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *kbenchFlags) mayReplaceOne(name string) error {
+func mayReplaceOne(name string, overwrite bool) error {
 	const elsewhere = "set OUTPUT to another prefix, such as OUTPUT=/tmp/device"
 	info, err := os.Lstat(name)
 	switch {
@@ -52,7 +65,7 @@ func (f *kbenchFlags) mayReplaceOne(name string) error {
 		return model.RefusedError(fmt.Sprintf("%s is %s, and a result is a file", name, store.Kind(name)), elsewhere)
 	case outfile.OwnFolder(filepath.Dir(name)):
 		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, filepath.Dir(name)), elsewhere)
-	case f.overwrite:
+	case overwrite:
 		return nil
 	}
 	ours, err := outfile.BeginsAsReport(name, info)

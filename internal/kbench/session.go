@@ -1,7 +1,8 @@
-package cli
+package kbench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
+
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/live"
-	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/session"
@@ -26,58 +26,67 @@ import (
 	"github.com/loadline/loadline/internal/volume"
 )
 
-// kbenchSession is a volume that is measured once or many times.
-type kbenchSession struct {
-	*kbenchFlags
+// Options are what run.sh's arguments and environment do not say.
+type Options struct {
+	// Overwrite allows to overwrite what is measured, and what has the name of a result.
+	Overwrite bool
+	// Child runs the worker as a process of its own.
+	Child bool
+	// Time and RampTime are those of each job, in seconds; 0 is Kbench's.
+	Time, RampTime float64
+	// Watch is told of the progress, Command is kept in the report.
+	Watch   engine.Observer
+	Command []string
+}
+
+// Session is a volume that is measured once or many times.
+type Session struct {
+	options Options
 	env     *env.Env
-	request kbench.Request
+	request Request
 	target  model.Target
 	// made tells that the file did not exist before, so that the worker makes and removes it.
 	made     bool
 	prepared *session.Prepared
-	watch    *live.Live
 }
 
-// kbenchCycle is one pass over all jobs.
-type kbenchCycle struct {
-	values   kbench.Values
-	recorded *model.Recorded
-	report   *model.Report
+// Cycle is one pass over all jobs.
+type Cycle struct {
+	Values   Values
+	Recorded *model.Recorded
+	Report   *model.Report
 }
 
 // betweenCycles is Kbench's pause in a long run.
 const betweenCycles = time.Second
 
-// begin checks what can be checked, makes the file, and plans.
-func (f *kbenchFlags) begin(ctx context.Context, e *env.Env, r kbench.Request) (*kbenchSession, error) {
+// Begin refuses what cannot be measured or would be lost, makes the file, and plans.
+func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, error) {
 	if err := writableBeside(r.Prefix); err != nil {
 		return nil, err
 	}
-	s := &kbenchSession{kbenchFlags: f, env: e, request: r}
-	s.watch = watching(e, f.quiet)
+	s := &Session{options: o, env: e, request: r}
 	err := s.lay(ctx)
 	if err == nil {
 		err = s.prepare(ctx)
 	}
 	if err != nil {
-		return nil, firstError(kbenchSentence(err), s.end())
+		return nil, sentence(err)
 	}
 	return s, nil
 }
 
-// end says goodbye to the worker, which removes the file that it made.
-func (s *kbenchSession) end() error {
-	var err error
-	if s.prepared != nil {
-		err = s.prepared.Close()
-	}
-	s.watch.Close()
-	return err
+// Close says goodbye to the worker, which removes the file that it made.
+func (s *Session) Close() error { return s.prepared.Close() }
+
+// Plan is what is going to be measured, and what is known of the volume.
+func (s *Session) Plan() (*model.Plan, *model.ProbeResult) {
+	return &s.prepared.Plan, &s.prepared.Probe
 }
 
 // lay finds the target, and makes a shorter file that may be overwritten as long as was
 // asked for. One that does not exist is the worker's to make.
-func (s *kbenchSession) lay(ctx context.Context) error {
+func (s *Session) lay(ctx context.Context) error {
 	// Kbench makes its file, and its users name one that does not exist.
 	t, err := session.ParseNew(s.request.File, true)
 	if err != nil {
@@ -103,7 +112,7 @@ func (s *kbenchSession) lay(ctx context.Context) error {
 	if have >= s.request.Size && !missing {
 		return nil
 	}
-	if !missing && !s.overwrite {
+	if !missing && !s.options.Overwrite {
 		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, model.FormatSize(have), model.FormatSize(s.request.Size)),
 			"set SIZE="+fmt.Sprint(have)+", or let it be overwritten with --overwrite")
 	}
@@ -127,10 +136,10 @@ func (s *kbenchSession) lay(ctx context.Context) error {
 
 // mayOverwrite refuses jobs that write to something that exists, unless that is
 // allowed.
-func (s *kbenchSession) mayOverwrite() error {
+func (s *Session) mayOverwrite() error {
 	jobs := s.request.Jobs()
 	i := slices.IndexFunc(jobs, func(name string) bool { return strings.Contains(name, "-write-") })
-	if s.overwrite || i < 0 || volume.MakesFile(s.target) {
+	if s.options.Overwrite || i < 0 || volume.MakesFile(s.target) {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("job %s writes, and %s exists: its content would be lost", jobs[i], s.target.Name),
@@ -138,16 +147,13 @@ func (s *kbenchSession) mayOverwrite() error {
 }
 
 // prepare greets a worker, probes and plans.
-func (s *kbenchSession) prepare(ctx context.Context) error {
-	ramp, measured, err := s.times(s.request)
-	if err != nil {
-		return err
-	}
+func (s *Session) prepare(ctx context.Context) error {
+	ramp, measured := s.request.Times()
 	exp := model.Experiment{
 		Scenario: "profile", Target: s.request.File, Profile: "kbench", Only: s.request.Jobs(), Size: s.request.Size,
-		Time: measured, RampTime: ramp, Seed: rand.Uint64() | 1,
+		Time: cmp.Or(s.options.Time, measured), RampTime: cmp.Or(s.options.RampTime, ramp), Seed: rand.Uint64() | 1,
 	}
-	if s.made || s.overwrite {
+	if s.made || s.options.Overwrite {
 		exp.DestroyDataOn = s.request.File
 	}
 	p, err := profile.Lookup("kbench")
@@ -160,7 +166,7 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 	p.Workloads = s.request.Limited(p.Workloads)
 	at := session.Places{Create: true}
 	s.prepared, err = at.Prepare(ctx, s.env, session.Request{
-		ID: store.Name(s.env.Now(), s.request.File), Child: s.child, Watch: s.watch, Experiment: exp, Profile: p, Build: s.build,
+		ID: store.Name(s.env.Now(), s.request.File), Child: s.options.Child, Watch: s.options.Watch, Experiment: exp, Profile: p, Build: s.build,
 		// Guarded as for writing also where the jobs only read: the volume is filled first.
 		Touch: exp.DestroyDataOn != "",
 	})
@@ -170,7 +176,7 @@ func (s *kbenchSession) prepare(ctx context.Context) error {
 // build plans the jobs, and whether the volume is written before it is measured: always
 // when it may be, but for a file that is only read and is whole already. What was never
 // written reads faster than any disk, and its first write is slower than the next.
-func (s *kbenchSession) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
+func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
 	if t.Kind == model.File {
 		// The room was looked at when the file was made, and Kbench's users choose the size.
 		found.Capacity = max(found.Capacity, s.request.Size)
@@ -190,13 +196,9 @@ func (s *kbenchSession) build(exp model.Experiment, p profile.Profile, t model.T
 	return plan, nil
 }
 
-// cycles measures once, or in a long run until it is told to end, and hands on each
+// Cycles measures once, or in a long run until it is told to end, and hands on each
 // pass over the jobs.
-func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) error) error {
-	if !s.quiet {
-		s.watch.Clear()
-		_ = text.Head(s.env.Stderr, &s.prepared.Plan, s.prepared.Probe.Environment, s.prepared.Probe.Tools, terminalOptions(s.env.Terminal))
-	}
+func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
 	var first *model.Run
 	for {
 		c, err := s.cycle(ctx, first)
@@ -207,11 +209,10 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 		if err != nil {
 			return err
 		}
-		s.watch.Clear()
 		if err := done(c); err != nil || !s.request.LongRun {
 			return err
 		}
-		first = &c.recorded.Run
+		first = &c.Recorded.Run
 		s.prepared.Plan.Volume.Prefill = false
 		select {
 		case <-time.After(betweenCycles):
@@ -223,17 +224,17 @@ func (s *kbenchSession) cycles(ctx context.Context, done func(*kbenchCycle) erro
 
 // cycle measures all jobs. What the first cycle found out beside them holds for the
 // later ones as well.
-func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCycle, error) {
+func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.Probe.Tools,
-		Command: recordedCommand(s.env)}
+		Command: s.options.Command}
 	if first != nil {
 		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Besides{}
 	}
-	rec := &kbenchRecorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
+	rec := &recorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
 		Plan: s.prepared.Plan, Run: run, Environment: s.prepared.Probe.Environment, Jobs: map[string]string{},
 	}}
-	_, err := s.prepared.Measure(ctx, rec, s.watch, s.env.Now)
-	if err := firstError(err, failedStep(rec.recorded.Run.Steps)); err != nil {
+	_, err := s.prepared.Measure(ctx, rec, s.options.Watch, s.env.Now)
+	if err := cmp.Or(err, failedStep(rec.recorded.Run.Steps)); err != nil {
 		return nil, err
 	}
 	report := results.Assemble(&rec.recorded)
@@ -241,5 +242,34 @@ func (s *kbenchSession) cycle(ctx context.Context, first *model.Run) (*kbenchCyc
 	if err := jsonout.Write(&doc, report); err != nil {
 		return nil, err
 	}
-	return &kbenchCycle{values: rec.values, recorded: &rec.recorded, report: report}, saveBeside(s.request.ReportFile(), doc.Bytes())
+	return &Cycle{Values: rec.values, Recorded: &rec.recorded, Report: report}, store.WriteNamed(s.request.ReportFile(), doc.Bytes())
+}
+
+// sentence turns flags of run in a refusal into what a user of Kbench sets.
+func sentence(err error) error {
+	var worker *model.WorkerError
+	if !errors.As(err, &worker) {
+		return err
+	}
+	say := strings.NewReplacer("--size ", "SIZE=", "--destroy-data-on", "--overwrite", " or leave it out", "")
+	said := *worker
+	said.Message, said.Hint = say.Replace(worker.Message), say.Replace(worker.Hint)
+	return &said
+}
+
+// failedStep is the first step that went wrong, as an error; nil when none did.
+func failedStep(steps []model.StepResult) error {
+	for _, s := range steps {
+		if s.Error != "" {
+			return model.BrokenError(fmt.Sprintf("%s failed: %s", s.Step.Workload, s.Error), "")
+		}
+	}
+	return nil
+}
+
+// Compare tells of every number whether its change is more than noise, by the
+// margins of loadline compare.
+func Compare(a, b *Cycle) *model.Comparison {
+	return analyze.Compare(analyze.Measured{Recorded: a.Recorded, Report: a.Report}, analyze.Measured{Recorded: b.Recorded, Report: b.Report},
+		results.Margins(model.Margins{}, model.Experiment{}))
 }
