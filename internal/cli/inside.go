@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/jobs"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/store"
@@ -29,7 +30,7 @@ func (f *insideFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: drive the measurement from a Job in the cluster, and fetch its results")
 	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch brings the results later")
-	flags.DurationVar(&f.hold, "hold", defaultHold, "with --in-cluster: how long the Job keeps its results")
+	flags.DurationVar(&f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
 	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of one that has the Role (default: make one, with its Role)")
 }
 
@@ -40,7 +41,7 @@ var outside = []string{"in-cluster", "detach", "hold", "service-account", "kubec
 func (f *insideFlags) check(cmd *cobra.Command) error {
 	if f.on {
 		if f.hold < time.Minute {
-			return model.RefusedError(fmt.Sprintf("--hold %s is too short to fetch anything", f.hold), "leave it out for "+defaultHold.String()+", or name a minute at least")
+			return model.RefusedError(fmt.Sprintf("--hold %s is too short to fetch anything", f.hold), "leave it out for "+jobs.DefaultHold.String()+", or name a minute at least")
 		}
 		return nil
 	}
@@ -66,8 +67,8 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 
 // command is what the Job's pod runs: the same verb with the same flags, but for those
 // that are about this end, and with the files that they name.
-func (f *insideFlags) command(cmd *cobra.Command, files luggage) []string {
-	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.pack()...)
+func (f *insideFlags) command(cmd *cobra.Command, files jobs.Files) []string {
+	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.Pack()...)
 	args = append(append(args, "--", cmd.Name()), cmd.Flags().Args()...)
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if slices.Contains(outside, flag.Name) {
@@ -107,23 +108,23 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err != nil {
 		return err
 	}
-	files := luggage{}
-	if err := o.checkInside(ctx, files.gather(e), client, targets, by); err != nil {
+	files := jobs.Files{}
+	if err := o.checkInside(ctx, files.Gather(e), client, targets, by); err != nil {
 		return err
 	}
-	if err := files.check(); err != nil {
+	if err := files.Check(); err != nil {
 		return err
 	}
 	made := o.places.Cluster.Mark(store.Name(e.Now(), targets[0]))
 	run := made.Run
-	job := newErrand(e, client, s.results, s.quiet)
-	job.job, job.ready, job.stops = run, o.places.Cluster.Ready, true
+	job := newJobClient(e, client, s.results, s.quiet)
+	job.Job, job.Ready, job.Stops = run, o.places.Cluster.Ready, true
 	end := func(err error) error {
 		if o.places.Cluster.Keep {
-			job.say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
+			job.Say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
 			return err
 		}
-		if downErr := job.takeDown(context.WithoutCancel(ctx), run); downErr != nil {
+		if downErr := job.TakeDown(context.WithoutCancel(ctx), run); downErr != nil {
 			var code exitCode
 			if errors.As(err, &code) {
 				return downErr
@@ -135,17 +136,17 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
 		return end(f.rightsHint(err))
 	}
-	job.say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
+	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
 	if f.detach {
 		sayLine(e.Stdout, "started job %s", run)
 		sayLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
 		return nil
 	}
-	dirs, code, err := job.fetch(ctx)
+	dirs, code, err := job.Fetch(ctx)
 	if err != nil {
 		return end(err)
 	}
-	return end(errors.Join(job.print(dirs, s.output), ending(code, nil)))
+	return end(errors.Join(printFetched(e, dirs, s.output), ending(code, nil)))
 }
 
 // rightsHint adds the way out for who may not make a ServiceAccount or its rights.
