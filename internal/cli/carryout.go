@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
 	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
@@ -84,40 +82,4 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		return exitCode(code)
 	}
 	return nil
-}
-
-// watching shows the progress of a measurement on standard error.
-func watching(e *env.Env, quiet bool) *live.Live {
-	return live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
-	})
-}
-
-// recordedCommand is the command line, as it is kept: without secrets.
-func recordedCommand(e *env.Env) []string {
-	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
-}
-
-func registerOutput(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "text", "what to print: text, or json for one report document")
-}
-
-func checkOutput(output string) error {
-	if output == "text" || output == "json" {
-		return nil
-	}
-	return model.RefusedError(fmt.Sprintf("--output %q is not known", output), "use --output text or --output json")
-}
-
-func terminalOptions(t env.Terminal) text.Options {
-	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
-}
-
-// remarks makes remarks for people appear on standard error; nowhere with --quiet.
-func remarks(e *env.Env, quiet bool) func(string) {
-	return func(words string) {
-		if !quiet {
-			sayLine(e.Stderr, "note    %s", words)
-		}
-	}
 }

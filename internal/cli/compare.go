@@ -142,14 +142,6 @@ func (f *compareFlags) again(e *env.Env, cmd *cobra.Command, dir string) error {
 	return ending(code, err)
 }
 
-// ending is the error that makes a command end with the code.
-func ending(code int, err error) error {
-	if err == nil && code != exitOK {
-		return exitCode(code)
-	}
-	return err
-}
-
 // end is how the command ends after an interleaved measurement.
 func (m measured) end(code int, err error) error {
 	switch {
@@ -160,12 +152,6 @@ func (m measured) end(code int, err error) error {
 		return m.err
 	}
 	return ending(code, err)
-}
-
-// briefly tells whether the head is on the screen already, because both streams
-// are the same terminal.
-func briefly(e *env.Env, quiet bool) bool {
-	return !quiet && e.Terminal.Interactive && e.Output.Interactive
 }
 
 // gateOnly are the flags that mean something for saved runs.

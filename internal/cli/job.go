@@ -16,7 +16,9 @@ import (
 )
 
 // newJob makes the verb that a Job's container runs; deploy/job.yaml shows it.
-func newJob(e *env.Env) *cobra.Command {
+//
+// Its command is another verb, which run does in this process.
+func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command {
 	var dir string
 	var packed []string
 	var hold time.Duration
@@ -58,7 +60,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 			if err != nil {
 				return err
 			}
-			return keep(cmd.Context(), files.Provide(e), dir, hold, args)
+			return keep(cmd.Context(), files.Provide(e), dir, hold, args, run)
 		},
 	}
 	f := cmd.Flags()
@@ -73,7 +75,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 }
 
 // keep runs a command in this process and keeps what it has saved.
-func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string) error {
+func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string, run func(context.Context, *env.Env) int) error {
 	inner := *e
 	// All in one stream: a container's two are copied into its log side by side, and words
 	// of one would come to lie within the report of the other.
@@ -81,7 +83,7 @@ func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args 
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
 	code, err := custody.Keep(ctx, custody.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s custody.Status) {
 		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
-	}}, func(ctx context.Context) int { return Run(ctx, &inner) })
+	}}, func(ctx context.Context) int { return run(ctx, &inner) })
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -205,4 +206,21 @@ func (p *placed) node() string {
 		return p.cluster.Node
 	}
 	return p.host
+}
+
+// alternate orders workers so that those who follow each other are on different
+// nodes: the first three of nine volumes are to load three nodes, not one.
+func alternate(all []member) {
+	turns := make(map[string]int)
+	turn := make(map[*placed]int, len(all))
+	for _, m := range all {
+		if m.at.cluster == nil {
+			return
+		}
+		turn[m.at] = turns[m.at.node()]
+		turns[m.at.node()]++
+	}
+	slices.SortStableFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(turn[a.at], turn[b.at]), cmp.Compare(a.at.node(), b.at.node()))
+	})
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
@@ -170,4 +172,34 @@ func TestAnInterruptEndsTheWriting(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !stopped || len(members) != 1 || members[0].at == nil {
 		t.Errorf("stopped %t, %d members, %v", stopped, len(members), err)
 	}
+}
+
+// TestAlternateLoadsNodesInTurn: of the first k workers no node has more than one
+// beyond any other that still has some.
+func TestAlternateLoadsNodesInTurn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 12).Draw(t, "nodes")
+		all := make([]member, len(nodes))
+		has := map[string]int{}
+		for i, n := range nodes {
+			all[i].at = &placed{cluster: &model.Cluster{Node: n}}
+			has[n]++
+		}
+		alternate(all)
+		got := map[string]int{}
+		for k, m := range all {
+			node := m.at.cluster.Node
+			got[node]++
+			for other := range has {
+				if got[other] < has[other] && got[other] < got[node]-1 {
+					t.Fatalf("after %d of %v: %v", k+1, nodes, got)
+				}
+			}
+		}
+		for n := range has {
+			if got[n] != has[n] {
+				t.Fatalf("%v of %v", got, has)
+			}
+		}
+	})
 }

@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
@@ -76,22 +74,6 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 		prep.workers, prep.copies = append(prep.workers, v.at.worker), append(prep.copies, v.at.copies())
 	}
 	return prep, nil
-}
-
-// inParallel does n things, so many at a time, and joins their errors.
-func inParallel(n, most int, do func(i int) error) error {
-	errs := make([]error, n)
-	var all sync.WaitGroup
-	slots := make(chan struct{}, most)
-	for i := range n {
-		slots <- struct{}{}
-		all.Go(func() {
-			errs[i] = do(i)
-			<-slots
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
 }
 
 // Close ends all workers, which removes what they made. It may be called twice.

@@ -1,29 +1,10 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 )
-
-// alternate orders workers so that those who follow each other are on different
-// nodes: the first three of nine volumes are to load three nodes, not one.
-func alternate(all []member) {
-	turns := make(map[string]int)
-	turn := make(map[*placed]int, len(all))
-	for _, m := range all {
-		if m.at.cluster == nil {
-			return
-		}
-		turn[m.at] = turns[m.at.node()]
-		turns[m.at.node()]++
-	}
-	slices.SortStableFunc(all, func(a, b member) int {
-		return cmp.Or(cmp.Compare(turn[a.at], turn[b.at]), cmp.Compare(a.at.node(), b.at.node()))
-	})
-}
 
 // sayOnce passes each remark on once, whoever of many makes it.
 func sayOnce(say func(string)) func(string) {
@@ -56,4 +37,20 @@ func causes(ctx context.Context, err error) error {
 		kept = append(kept, e)
 	}
 	return errors.Join(kept...)
+}
+
+// inParallel does n things, so many at a time, and joins their errors.
+func inParallel(n, most int, do func(i int) error) error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	slots := make(chan struct{}, most)
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			errs[i] = do(i)
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
