@@ -47,7 +47,7 @@ func Analyze(dir string) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	return FinishIn(dir)
+	return finishIn(dir)
 }
 
 // stillRunning refuses what is not at its end.
@@ -55,9 +55,9 @@ func stillRunning(what, dir string) error {
 	return model.RefusedError(fmt.Sprintf("the %s in %s is still going on", what, dir), "wait for its end, or interrupt it")
 }
 
-// FinishIn reads a run back and is Finish of it. It reads what was saved and not what is
+// finishIn reads a run back and is Finish of it. It reads what was saved and not what is
 // in memory, so that measuring and analyzing cannot disagree.
-func FinishIn(dir string) (Outcome, error) {
+func finishIn(dir string) (Outcome, error) {
 	rec, err := store.Read(dir)
 	if err != nil {
 		return Outcome{}, err

@@ -13,9 +13,9 @@ import (
 	"github.com/loadline/loadline/internal/trust"
 )
 
-// FinishRanking reads the runs of a folder of several systems back, and saves their
+// finishRanking reads the runs of a folder of several systems back, and saves their
 // reports and the ranking beside them.
-func FinishRanking(dir string) (done Outcome, err error) {
+func finishRanking(dir string) (done Outcome, err error) {
 	folder, err := store.Open(dir)
 	if err != nil {
 		return done, err
@@ -165,7 +165,7 @@ func reimport(f *store.Folder) error {
 		}
 	}
 	rec := imported.Assemble(old.Imported.System, old.Imported.At, parts)
-	KnownEvidence(rec, old.Plan.Experiment, old.Imported.System, old.Plan.Experiment.Baseline)
+	knownEvidence(rec, old.Plan.Experiment, old.Imported.System, old.Plan.Experiment.Baseline)
 	rec.Run.ID, rec.Run.Command = old.Run.ID, old.Run.Command
 	rec.Run.Tools["loadline"] = old.Run.Tools["loadline"]
 	return f.RewriteImported(rec)
@@ -204,11 +204,11 @@ func analyzeRanking(dir string) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	return FinishRanking(dir)
+	return finishRanking(dir)
 }
 
-// KnownEvidence puts into a run what the user knows about the storage.
-func KnownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
+// knownEvidence puts into a run what the user knows about the storage.
+func knownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
 	to := &rec.Plan.Experiment
 	to.Cap, to.Replicas, to.Note = exp.Cap, exp.Replicas, exp.Note
 	if baseline != "" && baseline != name {

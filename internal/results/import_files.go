@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/imported"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -30,8 +29,8 @@ func splitNamed(arg string) (name, file string) {
 }
 
 // readSource reads a file or standard input.
-func readSource(e *env.Env, file string) ([]byte, error) {
-	in := e.Stdin
+func readSource(stdin io.Reader, file string) ([]byte, error) {
+	in := stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
