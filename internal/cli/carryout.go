@@ -19,13 +19,16 @@ type savingFlags struct {
 	quiet, child    bool
 }
 
-func (f *savingFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.results, "results", defaultResults, "`DIR` that the run directory is made in")
+// register adds the flags; results is the help of --results.
+func (f *savingFlags) register(cmd *cobra.Command, results string) {
+	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
 	registerOutput(cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	registerChild(cmd, &f.child)
 }
+
+// inRun is the help of --results where one run is saved.
+const inRun = "`DIR` that the run directory is made in"
 
 // carryOut plans one target by a scenario, measures it, saves and prints.
 func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, target string, by scenario) error {

@@ -21,9 +21,8 @@ import (
 // compareFlags are the flags of compare: those of run for measuring, and the gate.
 type compareFlags struct {
 	options
-	gate            gateFlags
-	results, output string
-	quiet, child    bool
+	savingFlags
+	gate gateFlags
 }
 
 func newCompare(e *env.Env) *cobra.Command {
@@ -60,13 +59,9 @@ is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).
 			return f.two(cmd.Context(), e, cmd, args[0], args[1])
 		},
 	}
-	f.register(cmd)
+	f.options.register(cmd)
 	f.gate.register(cmd)
-	cmd.Flags().StringVar(&f.results, "results", "loadline-results", "`DIR` that the folder of the comparison is made in")
-	registerOutput(cmd, &f.output)
-	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the workers as processes of their own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	f.savingFlags.register(cmd, "`DIR` that the folder of the comparison is made in")
 	return cmd
 }
 
@@ -109,16 +104,12 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")
 	}
-	m, err := measurePair(ctx, e, f.pair(), [2]string{a, b})
+	m, err := measurePair(ctx, e, pairFlags{&f.options, &f.savingFlags, &f.gate, "compare"}, [2]string{a, b})
 	if err != nil {
 		return err
 	}
 	code, err := f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
 	return m.end(code, err)
-}
-
-func (f *compareFlags) pair() pairFlags {
-	return pairFlags{options: &f.options, gate: &f.gate, scenario: "compare", results: f.results, quiet: f.quiet, child: f.child}
 }
 
 // again compares the two sides of a saved comparison again, from raw data.

@@ -15,13 +15,11 @@ import (
 // pairFlags are the flags of an interleaved measurement of two targets.
 type pairFlags struct {
 	*options
+	*savingFlags
 	gate *gateFlags
 	// scenario is "compare", or that of a baseline where the first target is the storage
 	// that the second is built on.
 	scenario string
-	results  string
-	quiet    bool
-	child    bool
 }
 
 // measured is where an interleaved measurement was saved, and how it ended.

@@ -79,7 +79,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
 	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
-	fl.StringVar(&f.results, "results", "loadline-results", "`DIR` that the test's directory, with the ledger, is made in")
+	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the test's directory, with the ledger, is made in")
 	registerOutput(cmd, &f.output)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return cmd

@@ -16,9 +16,6 @@ import (
 	"github.com/loadline/loadline/internal/session"
 )
 
-// defaultResults is where run directories are made.
-const defaultResults = "loadline-results"
-
 func newFetch(e *env.Env) *cobra.Command {
 	var at session.Cluster
 	var results, output string

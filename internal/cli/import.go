@@ -67,11 +67,11 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, when it should not be found by content")
 	flags.StringVarP(&f.into, "into", "o", "", "the new `DIR` to save in (default: a new one under --results)")
-	flags.StringVar(&f.results, "results", "loadline-results", "`DIR` that the new directory is made in")
+	flags.StringVar(&f.results, "results", defaultResults, "`DIR` that the new directory is made in")
 	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on, to hold them against it")
 	f.evidence.registerKnown(cmd)
 	flags.StringVar(&f.note, "note", "", "a remark to keep with the results")
-	flags.StringVar(&f.output, "output", "text", "what to print: text, or json for one report document")
+	flags.StringVar(&f.output, "output", "text", outputHelp)
 	return cmd
 }
 

@@ -41,8 +41,7 @@ func (f *kbenchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	registerChild(cmd, &f.child)
 }
 
 func newKbenchRun(e *env.Env) *cobra.Command {

@@ -11,6 +11,15 @@ import (
 	"github.com/loadline/loadline/internal/report/text"
 )
 
+// defaultResults is where run directories are made.
+const defaultResults = "loadline-results"
+
+// registerChild adds the hidden flag that runs the workers of this machine as processes.
+func registerChild(cmd *cobra.Command, child *bool) {
+	cmd.Flags().BoolVar(child, "child-worker", false, "run the worker as a process of its own")
+	_ = cmd.Flags().MarkHidden("child-worker")
+}
+
 // briefly tells whether the head is on the screen already, because both streams
 // are the same terminal.
 func briefly(e *env.Env, quiet bool) bool {
@@ -29,8 +38,11 @@ func recordedCommand(e *env.Env) []string {
 	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
 }
 
+// outputHelp is the help of --output.
+const outputHelp = "what to print: text, or json for one report document"
+
 func registerOutput(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "text", "what to print: text, or json for one report document")
+	cmd.Flags().StringVarP(output, "output", "o", "text", outputHelp)
 }
 
 func checkOutput(output string) error {

@@ -27,8 +27,7 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 			return model.RefusedError(fmt.Sprintf("%s is a saved run, and run measures targets", name), "to compare saved runs: loadline compare A B")
 		}
 	}
-	m, err := measurePair(ctx, e, pairFlags{options: &f.options, gate: &f.gate, scenario: model.OnBaseline, results: f.results, quiet: f.quiet, child: f.child},
-		[2]string{f.baseline, target})
+	m, err := measurePair(ctx, e, pairFlags{&f.options, &f.savingFlags, &f.gate, model.OnBaseline}, [2]string{f.baseline, target})
 	if err != nil {
 		return err
 	}

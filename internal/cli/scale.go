@@ -60,7 +60,7 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 	}
 	o.register(cmd)
 	inside.register(cmd)
-	f.register(cmd)
+	f.register(cmd, inRun)
 	return cmd
 }
 

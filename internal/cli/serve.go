@@ -56,7 +56,7 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 			return exactly(1, "one folder")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder := "loadline-results"
+			folder := defaultResults
 			if len(args) == 1 {
 				folder = args[0]
 			}

@@ -53,7 +53,7 @@ but a cell is invalid; 130 interrupted (what was measured is kept).`,
 		},
 	}
 	o.register(cmd)
-	f.register(cmd)
+	f.register(cmd, inRun)
 	return cmd
 }
 
