@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/doctor"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -47,7 +48,7 @@ func TestRemarksAndLogsAreLines(t *testing.T) {
 	f.Show("one\x1b[31m")
 	f.Show("two " + strings.ReplaceAll(steering, "\n", " "))
 	log.New(logLines{e.Stderr}, "", 0).Print(steering)
-	if err := printChecks(e, []check{{fair, "fio", steering, steering}}); err != nil {
+	if err := printChecks(e, []doctor.Check{{Mark: doctor.Fair, Name: "fio", Says: steering, Mend: steering}}); err != nil {
 		t.Error(err)
 	}
 	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"
