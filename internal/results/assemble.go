@@ -10,7 +10,7 @@ import (
 // Assemble computes the report of a run: estimates first, then findings on them.
 func Assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
 
-// assembleOn is assemble with the storage that the target is built on, if that was
+// assembleOn is Assemble with the storage that the target is built on, if that was
 // measured.
 func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	analyze.ResolveOffered(rec)

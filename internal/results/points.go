@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/spec"
 )
 
+// KnowsDisk reports whether anything is said of what one disk carries.
 func KnowsDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
 
 // AddSystem puts what a file says of the hardware in the place of what is known of it.
@@ -34,6 +35,7 @@ func AddSystem(p *model.Published, file string) error {
 	return nil
 }
 
+// ReadPoints reads a file of points that the user named with a flag.
 func ReadPoints(flag, name string) (*model.Published, error) {
 	data, err := spec.Read(env.ReadFile, flag, name)
 	if err != nil {

@@ -84,7 +84,7 @@ func (f *Cluster) ask(t *model.Target) error {
 	return nil
 }
 
-// Where is what the flags say about the pods.
+// Where is what the pods are to be, where and of which image.
 func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
 	image, err := f.chosenImage(e)
 	if err != nil {

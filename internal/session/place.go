@@ -42,7 +42,7 @@ func (p *placed) abandon(err error) error {
 	return err
 }
 
-// placeOptions are what place needs beside the flags.
+// placeOptions are what place needs to know of one worker.
 type placeOptions struct {
 	// ID names own files and objects; suffix tells the sides of a comparison apart.
 	ID, suffix string

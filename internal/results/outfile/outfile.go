@@ -163,6 +163,7 @@ func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
 	return err == nil && format.IsReport(head), err
 }
 
+// ReadHead reads as much of a file as tells what it is.
 func ReadHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
