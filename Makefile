@@ -24,7 +24,7 @@ help:
 	@echo "make clean   remove what make has built"
 
 build:
-	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/cli.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
+	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/session.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
 	bin/loadline licenses >bin/NOTICES.txt
 
 web:

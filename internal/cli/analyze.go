@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/results"
 )
 
 func newAnalyze(e *env.Env) *cobra.Command {
@@ -30,30 +26,11 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			if isDurability(args[0]) {
-				return analyzeDurability(e, args[0], output)
+			done, err := results.Analyze(args[0])
+			if err != nil {
+				return err
 			}
-			if store.IsComparison(args[0]) {
-				return model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", args[0]),
-					fmt.Sprintf("loadline compare %s   (it computes the comparison again), or loadline analyze %s for one side",
-						model.ShellWord(args[0]), model.ShellWord(filepath.Join(args[0], store.BaselineDir))))
-			}
-			if store.Running(args[0]) {
-				return model.RefusedError(fmt.Sprintf("the run in %s is still going on", args[0]), "wait for its end, or interrupt it")
-			}
-			if len(store.RankedRuns(args[0])) > 0 {
-				return analyzeRanking(e, args[0], output)
-			}
-			if store.IsImported(args[0]) {
-				if err := reimportIn(args[0]); err != nil {
-					return err
-				}
-			}
-			code, err := finish(e, args[0], output, false)
-			if err == nil && code != exitOK {
-				return exitCode(code)
-			}
-			return err
+			return ending(finish(e, done, output, false))
 		},
 	}
 	registerOutput(cmd, &output)

@@ -3,18 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/analyze"
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/live"
 	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/results"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -24,72 +19,65 @@ type savingFlags struct {
 	quiet, child    bool
 }
 
-func (f *savingFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.results, "results", defaultResults, "`DIR` that the run directory is made in")
+// register adds the flags; results is the help of --results.
+func (f *savingFlags) register(cmd *cobra.Command, results string) {
+	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
 	registerOutput(cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	registerChild(cmd, &f.child)
 }
+
+// inRun is the help of --results where one run is saved.
+const inRun = "`DIR` that the run directory is made in"
 
 // carryOut plans one target by a scenario, measures it, saves and prints.
 func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, target string, by scenario) error {
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	started := e.Now()
-	id := store.Name(started, target)
-	watch := live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: f.quiet,
-	})
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e)}
+	run.ID = store.Name(run.Started, target)
+	asked, err := o.request(e, target, by, remarks(e, f.quiet))
+	if err != nil {
+		return err
+	}
+	watch := watching(e, f.quiet)
 	defer watch.Close()
-	prep, err := o.prepare(ctx, e, target, prepareOptions{id: id, child: f.child, touch: true, watch: watch, say: remarks(e, f.quiet), scenario: by})
+	asked.ID, asked.Child, asked.Touch, asked.Watch = run.ID, f.child, true, watch
+	prep, err := o.places.Prepare(ctx, e, asked)
 	if err != nil {
 		return err
 	}
-	defer prep.close()
-	yaml, err := spec.MarshalExperiment(prep.plan.Experiment)
+	defer prep.Close()
+	writer, err := prep.Create(f.results, run, e.Now)
 	if err != nil {
 		return err
-	}
-	writer, err := store.Create(f.results, e.Now, store.Start{
-		Experiment: yaml, Plan: prep.plan, Environment: prep.probe.Environment,
-		Run: model.Run{ID: id, Started: started, Command: recordedCommand(e), Tools: prep.probe.Tools},
-	})
-	if err != nil {
-		return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 	}
 	if !f.quiet {
 		watch.Clear()
-		shown := model.Masked(prep.plan)
-		_ = text.Head(e.Stderr, &shown, prep.probe.Environment, prep.probe.Tools, terminalOptions(e.Terminal))
+		shown := model.Masked(prep.Plan)
+		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
-	unwatch := watchCopies(prep.copies, e.Now, writer.Beside)
-	status, runErr := engine.Execute(ctx, engine.Options{
-		Plan: prep.plan, Workers: prep.workers, Judge: analyze.Judge{}, Looker: analyze.Judge{}, Scheduler: scheduler{},
-		Recorder: writer, Observer: watch, Now: e.Now, Beside: besides(prep.probe),
-	})
-	unwatch()
+	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
 	if status == model.Complete {
 		// One that was interrupted may be measured again as it is.
-		for _, w := range prep.workers {
-			w.Discard()
-		}
+		prep.Discard()
 	}
-	closeErr := prep.close()
+	closeErr := prep.Close()
 	watch.Close()
-	if given := givenBack(prep); given > 0 && !f.quiet {
-		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", model.FormatSize(given), prep.plan.Volume.Target.Name)
+	if given := prep.Discarded(); given > 0 && !f.quiet {
+		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", model.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
-	// The head is on the screen already when both streams are the same terminal.
-	brief := !f.quiet && e.Terminal.Interactive && e.Output.Interactive
 	code := exitFailed
+	var done results.Outcome
 	rec, err := writer.Recorded()
 	if err == nil {
-		code, err = finishRecorded(e, rec, f.output, brief)
+		if done, err = results.Finish(rec); err == nil {
+			code, err = finish(e, done, f.output, briefly(e, f.quiet))
+		}
 	}
 	switch {
-	case isUnsaved(err) && runErr != nil:
+	case done.Unsaved != nil && runErr != nil:
 		// Both have one cause; the first says what is lost.
 		return errors.Join(runErr, closeErr)
 	case err != nil:
@@ -104,46 +92,4 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 		return exitCode(code)
 	}
 	return nil
-}
-
-// givenBack is how many bytes the workers have discarded. Of a target that several share
-// each discards the same.
-func givenBack(p *prepared) (total int64) {
-	by := map[string]int64{}
-	for i, w := range p.workers {
-		name := p.plan.VolumeOf(i).Target.Name
-		by[name] = max(by[name], w.Discarded())
-	}
-	for _, n := range by {
-		total += n
-	}
-	return total
-}
-
-// recordedCommand is the command line, as it is kept: without secrets.
-func recordedCommand(e *env.Env) []string {
-	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
-}
-
-func registerOutput(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "text", "what to print: text, or json for one report document")
-}
-
-func checkOutput(output string) error {
-	if output == "text" || output == "json" {
-		return nil
-	}
-	return model.RefusedError(fmt.Sprintf("--output %q is not known", output), "use --output text or --output json")
-}
-
-func terminalOptions(t env.Terminal) text.Options {
-	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
-}
-
-// remarks is where remarks for people go: nowhere with --quiet.
-func remarks(e *env.Env, quiet bool) io.Writer {
-	if quiet {
-		return io.Discard
-	}
-	return e.Stderr
 }

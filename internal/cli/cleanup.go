@@ -8,11 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/volume"
 )
 
 func newCleanup(e *env.Env) *cobra.Command {
-	var cluster clusterFlags
+	var at session.Cluster
 	var everywhere, force bool
 	cmd := &cobra.Command{
 		Use:   "cleanup DIR | cleanup --namespace NAME",
@@ -40,7 +41,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cleanupCluster(cmd.Context(), e, cluster.access, everywhere, force)
+				return cleanupCluster(cmd.Context(), e, at.Access, everywhere, force)
 			}
 			if namesCluster(cmd) {
 				return model.RefusedError("a directory and a cluster are cleaned one at a time", "leave out "+args[0]+", or the flags for Kubernetes")
@@ -48,7 +49,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 			return cleanupDirectory(e, args[0])
 		},
 	}
-	cluster.registerAccess(cmd)
+	registerAccess(cmd, &at)
 	cmd.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Kubernetes: in all namespaces")
 	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: also what a run uses that seems to be alive")
 	return cmd
@@ -65,11 +66,11 @@ func namesCluster(cmd *cobra.Command) bool {
 }
 
 func cleanupDirectory(e *env.Env, dir string) error {
-	t, err := parseTarget(dir)
+	t, err := session.ParseTarget(dir)
 	if err != nil {
 		return err
 	}
-	if inCluster(t) {
+	if t.Cluster != nil {
 		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, which is cleaned by namespace", dir), "loadline cleanup --namespace NAME, or --all-namespaces")
 	}
 	if t.Kind != model.Directory {

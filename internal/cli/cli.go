@@ -7,25 +7,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/worker"
-)
-
-// The exit codes. Each verb documents those that it uses.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitGoal        = 3
-	exitRegression  = 4
-	exitInvalid     = 5
-	exitInterrupted = 130
 )
 
 // Run does what the arguments of e say and returns the exit code.
@@ -42,44 +29,6 @@ func Run(ctx context.Context, e *env.Env) int {
 		return int(code)
 	}
 	return explain(ctx, e, err)
-}
-
-// exitCode is an error that has been explained already.
-type exitCode int
-
-func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
-
-// explain prints an error as a sentence with its hint and returns the exit code.
-func explain(ctx context.Context, e *env.Env, err error) int {
-	code := exitFailed
-	var worker *model.WorkerError
-	var usage usageError
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
-		return exitInterrupted
-	case errors.As(err, &worker):
-		if worker.Class == model.Refused {
-			code = exitUsage
-		}
-	case errors.As(err, &usage):
-		code = exitUsage
-	}
-	sayError(e.Stderr, err)
-	hint := usage.hint
-	if worker != nil {
-		hint = worker.Hint
-	}
-	if hint != "" {
-		sayLine(e.Stderr, "  next: %s", hint)
-	}
-	return code
-}
-
-// usageError is a mistake on the command line, with what to type next.
-type usageError struct {
-	error
-	hint string
 }
 
 // newRoot makes the command tree.
@@ -108,7 +57,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 		return usageError{err, cmd.CommandPath() + " --help"}
 	})
 	root.AddCommand(newRun(e), newCompare(e), newSweep(e), newScale(e), newSize(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e), newLicenses(e))
-	root.AddCommand(newFetch(e), newJob(e))
+	root.AddCommand(newFetch(e), newJob(e, Run))
 	root.AddCommand(newServe(e))
 	root.AddCommand(newReport(e))
 	root.AddCommand(newImport(e))
@@ -120,32 +69,4 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
-}
-
-// noVerb refuses a word that is no verb, with the nearest one.
-func noVerb(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	hint := cmd.CommandPath() + " --help"
-	if near := model.Nearest(args[0], names); near != "" {
-		hint = cmd.CommandPath() + " " + near
-	}
-	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)
-}
-
-// exactly makes an argument check with a sentence.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == n {
-			return nil
-		}
-		return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), cmd.CommandPath() + " --help"}
-	}
 }

@@ -14,15 +14,15 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
 // compareFlags are the flags of compare: those of run for measuring, and the gate.
 type compareFlags struct {
 	options
-	gate            gateFlags
-	results, output string
-	quiet, child    bool
+	savingFlags
+	gate gateFlags
 }
 
 func newCompare(e *env.Env) *cobra.Command {
@@ -59,13 +59,9 @@ is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).
 			return f.two(cmd.Context(), e, cmd, args[0], args[1])
 		},
 	}
-	f.register(cmd)
+	f.options.register(cmd)
 	f.gate.register(cmd)
-	cmd.Flags().StringVar(&f.results, "results", "loadline-results", "`DIR` that the folder of the comparison is made in")
-	registerOutput(cmd, &f.output)
-	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the workers as processes of their own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	f.savingFlags.register(cmd, "`DIR` that the folder of the comparison is made in")
 	return cmd
 }
 
@@ -102,22 +98,18 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
 			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+model.ShellWord(filepath.Dir(target)))
 		}
-		if _, err := parseTarget(target); err != nil {
+		if _, err := session.ParseTarget(target); err != nil {
 			return err
 		}
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")
 	}
-	m, err := measurePair(ctx, e, f.pair(), [2]string{a, b})
+	m, err := measurePair(ctx, e, pairFlags{&f.options, &f.savingFlags, &f.gate, "compare"}, [2]string{a, b})
 	if err != nil {
 		return err
 	}
 	code, err := f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
 	return m.end(code, err)
-}
-
-func (f *compareFlags) pair() pairFlags {
-	return pairFlags{options: &f.options, gate: &f.gate, scenario: "compare", results: f.results, quiet: f.quiet, child: f.child}
 }
 
 // again compares the two sides of a saved comparison again, from raw data.
@@ -132,21 +124,13 @@ func (f *compareFlags) again(e *env.Env, cmd *cobra.Command, dir string) error {
 		}
 		return model.RefusedError(fmt.Sprintf("%s is not the folder of a saved comparison: it has no runs %s and %s", dir, store.BaselineDir, store.CandidateDir), hint)
 	}
-	for _, side := range sideDirs {
+	for _, side := range store.Sides {
 		if store.Running(filepath.Join(dir, side)) {
 			return model.RefusedError(fmt.Sprintf("the comparison in %s is still going on", dir), "wait for its end, or interrupt it")
 		}
 	}
 	code, err := f.gate.finishPair(e, dir, f.output, false)
 	return ending(code, err)
-}
-
-// ending is the error that makes a command end with the code.
-func ending(code int, err error) error {
-	if err == nil && code != exitOK {
-		return exitCode(code)
-	}
-	return err
 }
 
 // end is how the command ends after an interleaved measurement.
@@ -159,12 +143,6 @@ func (m measured) end(code int, err error) error {
 		return m.err
 	}
 	return ending(code, err)
-}
-
-// briefly tells whether the head is on the screen already, because both streams
-// are the same terminal.
-func briefly(e *env.Env, quiet bool) bool {
-	return !quiet && e.Terminal.Interactive && e.Output.Interactive
 }
 
 // gateOnly are the flags that mean something for saved runs.

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +20,8 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -79,7 +79,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
 	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
-	fl.StringVar(&f.results, "results", "loadline-results", "`DIR` that the test's directory, with the ledger, is made in")
+	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the test's directory, with the ledger, is made in")
 	registerOutput(cmd, &f.output)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return cmd
@@ -103,7 +103,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		}
 	}
 	// A file that a cut has taken along is no mistyped name: the ledger knows it.
-	t, err := parseNew(name, f.create || f.resume != "")
+	t, err := session.ParseNew(name, f.create || f.resume != "")
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		Cuts: f.cuts, CutCommand: f.cut, CutPID: f.cutPID, Restart: f.restart,
 		ID: store.Name(started, t.Name) + "-durability", Command: recordedCommand(e), Environment: observe.Machine(e),
 		Parent: f.results, Now: e.Now, Observe: progress.observe,
-		Save: func(d *model.Durability) error { return saveDurability(d) },
+		Save: func(d *model.Durability) error { return results.SaveDurability(d) },
 	}
 	o.MakeDirectory = func() (string, error) {
 		dir, err := store.MakeDirectory(f.results, o.ID)
@@ -183,28 +183,11 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		return o, err
 	}
 	o.Wait = time.Duration(seconds * float64(time.Second))
-	program := self(e)
+	program := e.Program()
 	o.Writer = func(ctx context.Context, ledger string) *exec.Cmd {
 		return e.Command(ctx, program, durabilityWriter, ledger)
 	}
 	return o, nil
-}
-
-// saveDurability writes the report into the test's directory.
-func saveDurability(d *model.Durability) error {
-	var doc, summary bytes.Buffer
-	err := errors.Join(jsonout.WriteDurability(&doc, d), text.RenderDurability(&summary, d, text.Options{Width: 120, Unicode: true}))
-	if err != nil {
-		return err
-	}
-	f, err := store.Open(d.Directory)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	masked := []byte(model.MaskText(doc.String()))
-	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(model.MaskText(summary.String()))),
-		f.SaveCard(store.CardOfDurability(d), len(masked)))
 }
 
 // printDurability prints the report.
@@ -227,34 +210,6 @@ func durabilityCode(d *model.Durability) int {
 		return exitInvalid
 	}
 	return exitOK
-}
-
-// isDurability tells whether the directory is that of a durability test.
-func isDurability(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
-	return err == nil
-}
-
-// analyzeDurability computes the report of a saved test again, from its ledger.
-func analyzeDurability(e *env.Env, dir, output string) error {
-	if err := checkDurability(dir); err != nil {
-		return err
-	}
-	if durability.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the test in %s is still going on", dir), "wait for its end, or interrupt it")
-	}
-	d, err := durability.Read(dir)
-	if err != nil {
-		return err
-	}
-	unsaved := saving(dir, "loadline analyze "+model.ShellWord(dir), saveDurability(d))
-	if err := errors.Join(printDurability(e, d, output), unsaved); err != nil {
-		return err
-	}
-	if code := durabilityCode(d); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
 }
 
 // durabilityWriter is the verb of the writing process.

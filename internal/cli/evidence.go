@@ -5,9 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/trust"
 )
 
 // evidenceFlags are what the user knows about the storage and what is to be
@@ -44,30 +42,4 @@ func (f *evidenceFlags) apply(exp *model.Experiment) error {
 	}
 	exp.Replicas, exp.CheckCache = f.replicas, f.checkCache
 	return nil
-}
-
-// besides asks the engine for what the rules need beside the load. The memory
-// that could cache is the machine's, or what a cgroup leaves of it.
-func besides(probe model.ProbeResult) engine.Besides {
-	env := probe.Environment
-	b := engine.Besides{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}
-	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
-		b.Memory = env.CgroupMemory
-	}
-	return b
-}
-
-// onBaseline is the scenario of "run --baseline": the baseline is the storage
-// that the target is built on, which the rules of trust hold it against. Two
-// targets that are compared need not be above each other.
-const onBaseline = "baseline"
-
-// below is the other side of a run as the rules want it; nil when the run is not
-// the target of a run with a baseline.
-func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
-	if rec.Plan.Experiment.Scenario != onBaseline || rec.Run.Side != model.SideB || baseline == nil {
-		return nil
-	}
-	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
-		Storage: baseline.Environment.Storage, Cap: baseline.Plan.Experiment.Cap}
 }

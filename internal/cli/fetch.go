@@ -4,22 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/jobs"
 	"github.com/loadline/loadline/internal/kube"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
+	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/session"
 )
 
-// defaultResults is where run directories are made.
-const defaultResults = "loadline-results"
-
 func newFetch(e *env.Env) *cobra.Command {
-	var cluster clusterFlags
+	var at session.Cluster
 	var results, output string
 	var quiet bool
 	cmd := &cobra.Command{
@@ -49,81 +47,78 @@ such Job; 130 interrupted: the Job goes on.`,
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			client, err := kube.Open(e, cluster.access)
+			client, err := kube.Open(e, at.Access)
 			if err != nil {
 				return err
 			}
-			f := newErrand(e, client, results, quiet)
-			f.ready = cluster.ready
-			if f.job, err = chosenJob(cmd.Context(), client, args); err != nil {
+			f := newJobClient(e, client, results, quiet)
+			f.Ready = at.Ready
+			if f.Job, err = jobs.Choose(cmd.Context(), client, args); err != nil {
 				return err
 			}
-			return f.fetchOnly(cmd.Context(), output)
+			return fetchOnly(cmd.Context(), e, f, output)
 		},
 	}
-	cluster.registerAccess(cmd)
-	cmd.Flags().DurationVar(&cluster.ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
+	registerAccess(cmd, &at)
+	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "`DIR` that the run directory is brought to")
 	registerOutput(cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
 
-// newErrand is an errand that speaks on standard error.
-func newErrand(e *env.Env, client *kube.Client, results string, quiet bool) *errand {
-	f := &errand{env: e, client: client, results: results}
-	f.show = func(line string) { sayLine(e.Stderr, "%s", line) }
-	f.say = func(words string) { sayLine(e.Stderr, "note    %s", words) }
-	if quiet {
-		f.show, f.say = func(string) {}, func(string) {}
+// newJobClient is a client that speaks on standard error.
+func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *jobs.Client {
+	c := &jobs.Client{Cluster: client, Results: results, Say: remarks(e, quiet), Show: func(string) {}}
+	if !quiet {
+		c.Show = func(line string) { sayLine(e.Stderr, "%s", line) }
 	}
-	return f
-}
-
-// jobName matches what the API server takes for the name of a Job.
-var jobName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
-
-// chosenJob is the Job that was named, or the only one.
-func chosenJob(ctx context.Context, client *kube.Client, args []string) (string, error) {
-	if len(args) == 1 {
-		name := strings.TrimPrefix(args[0], "job/")
-		if !jobName.MatchString(name) {
-			return "", model.RefusedError(fmt.Sprintf("%q is not the name of a Job", args[0]), "write NAME or job/NAME, and --namespace beside it")
-		}
-		return name, nil
-	}
-	jobs, err := client.Jobs(ctx)
-	switch {
-	case err != nil:
-		return "", err
-	case len(jobs) == 1:
-		return jobs[0], nil
-	case len(jobs) == 0:
-		return "", model.RefusedError(fmt.Sprintf("the namespace %s has no Job of loadline's", client.Namespace), "name another one with --namespace, or the Job: loadline fetch NAME")
-	}
-	return "", model.RefusedError(fmt.Sprintf("the namespace %s has several Jobs of loadline's", client.Namespace), "loadline fetch one of them: "+strings.Join(jobs, ", "))
+	return c
 }
 
 // fetchOnly fetches from a Job that somebody started earlier.
-func (f *errand) fetchOnly(ctx context.Context, output string) error {
-	dirs, code, err := f.fetch(ctx)
+func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output string) error {
+	dirs, code, err := f.Fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		sayLine(f.env.Stderr, "loadline: interrupted; the Job %s goes on", f.job)
-		sayLine(f.env.Stderr, "  next: loadline fetch %s --namespace %s", f.job, f.client.Namespace)
+		sayLine(e.Stderr, "loadline: interrupted; the Job %s goes on", f.Job)
+		sayLine(e.Stderr, "  next: loadline fetch %s --namespace %s", f.Job, f.Cluster.Namespace)
 		return exitCode(exitInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	if err := f.print(dirs, output); err != nil {
+	if err := printFetched(e, dirs, output); err != nil {
 		return err
 	}
-	if f.pod.Made {
-		if err := f.takeDown(context.WithoutCancel(ctx), f.pod.Run); err != nil {
+	if run, made := f.Made(); made {
+		if err := f.TakeDown(context.WithoutCancel(ctx), run); err != nil {
 			return err
 		}
 	} else {
-		f.say(fmt.Sprintf("the Job is your own and stays: kubectl delete job %s -n %s", f.job, f.client.Namespace))
+		f.Say(fmt.Sprintf("the Job is your own and stays: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
 	}
 	return ending(code, nil)
+}
+
+// printFetched shows what was fetched, as the verb that measured it would.
+func printFetched(e *env.Env, dirs []string, output string) error {
+	format, err := format.Choose(output, "")
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		d, err := results.Read([]string{dir})
+		if err != nil {
+			return err
+		}
+		files, err := format.Write(&d.Documents, terminalOptions(e.Output))
+		if err != nil {
+			return err
+		}
+		if _, err := format.Stream(e.Stdout).Write(files[0].Data); err != nil {
+			return err
+		}
+		sayLine(e.Stderr, "fetched %s", dir)
+	}
+	return nil
 }

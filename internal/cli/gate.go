@@ -10,13 +10,6 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The defaults of the margins, the changes that nobody cares about (docs/compare.md): high
-// percentiles are less sure than rates.
-const (
-	defaultMargin    = 0.05
-	defaultMarginP99 = 0.10
-)
-
 // gateFlags decide what a comparison calls a change, and which verdicts fail.
 type gateFlags struct {
 	margin, marginP99 string
@@ -33,11 +26,8 @@ func (g *gateFlags) register(cmd *cobra.Command) {
 	f.StringSliceVar(&g.failOn, "fail-on", []string{"worse"}, "verdicts on a row that make it fail: "+strings.Join(failWords, ", "))
 }
 
-// margins reads the margins; what is not given comes from saved, else from the
-// defaults.
-func (g *gateFlags) margins(saved model.Margins) (model.Margins, error) {
-	m := saved
-	var err error
+// margins reads the margins; what is not given is 0.
+func (g *gateFlags) margins() (m model.Margins, err error) {
 	if g.margin != "" {
 		if m.Rate, err = parseShare("--margin", g.margin); err != nil {
 			return m, err
@@ -47,12 +37,6 @@ func (g *gateFlags) margins(saved model.Margins) (model.Margins, error) {
 		if m.P99, err = parseShare("--margin-p99", g.marginP99); err != nil {
 			return m, err
 		}
-	}
-	if m.Rate == 0 {
-		m.Rate = defaultMargin
-	}
-	if m.P99 == 0 {
-		m.P99 = max(defaultMarginP99, m.Rate)
 	}
 	return m, nil
 }

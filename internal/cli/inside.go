@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/jobs"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/store"
@@ -30,7 +30,7 @@ func (f *insideFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: drive the measurement from a Job in the cluster, and fetch its results")
 	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch brings the results later")
-	flags.DurationVar(&f.hold, "hold", defaultHold, "with --in-cluster: how long the Job keeps its results")
+	flags.DurationVar(&f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
 	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of one that has the Role (default: make one, with its Role)")
 }
 
@@ -41,7 +41,7 @@ var outside = []string{"in-cluster", "detach", "hold", "service-account", "kubec
 func (f *insideFlags) check(cmd *cobra.Command) error {
 	if f.on {
 		if f.hold < time.Minute {
-			return model.RefusedError(fmt.Sprintf("--hold %s is too short to fetch anything", f.hold), "leave it out for "+defaultHold.String()+", or name a minute at least")
+			return model.RefusedError(fmt.Sprintf("--hold %s is too short to fetch anything", f.hold), "leave it out for "+jobs.DefaultHold.String()+", or name a minute at least")
 		}
 		return nil
 	}
@@ -55,45 +55,20 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 
 // checkInside refuses, before anything is made, what would fail inside.
 func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, targets []string, by scenario) error {
-	if len(o.hosts) > 0 {
+	if len(o.places.Hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
 	}
-	exp, err := o.experiment(targets[0])
+	asked, err := o.request(e, targets[0], by, remarks(e, true))
 	if err != nil {
 		return err
 	}
-	by.shape(&exp)
-	p, err := by.workloads(e, exp, io.Discard)
-	if err != nil {
-		return err
-	}
-	if _, err := parseGoals(exp.Goals, p.Workloads); err != nil {
-		return err
-	}
-	for _, name := range targets {
-		t, err := o.parseTarget(name)
-		switch {
-		case err != nil:
-			return err
-		case !inCluster(t):
-			return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
-		case t.Cluster.Namespace != "" && t.Cluster.Namespace != client.Namespace:
-			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", name, client.Namespace), "add --namespace "+t.Cluster.Namespace)
-		}
-		if err := checkClaimSize(exp, t); err != nil {
-			return err
-		}
-		if _, _, err := o.foresee(ctx, e, exp, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.places.ForeseeAll(ctx, e, asked, targets, client.Namespace)
 }
 
 // command is what the Job's pod runs: the same verb with the same flags, but for those
 // that are about this end, and with the files that they name.
-func (f *insideFlags) command(cmd *cobra.Command, files luggage) []string {
-	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.pack()...)
+func (f *insideFlags) command(cmd *cobra.Command, files jobs.Files) []string {
+	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.Pack()...)
 	args = append(append(args, "--", cmd.Name()), cmd.Flags().Args()...)
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if slices.Contains(outside, flag.Name) {
@@ -125,31 +100,31 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := checkOutput(s.output); err != nil {
 		return err
 	}
-	where, err := o.cluster.where(e)
+	where, err := o.places.Cluster.Where(e)
 	if err != nil {
 		return err
 	}
-	client, err := o.cluster.open(e)
+	client, err := o.places.Cluster.Open(e)
 	if err != nil {
 		return err
 	}
-	files := luggage{}
-	if err := o.checkInside(ctx, files.gather(e), client, targets, by); err != nil {
+	files := jobs.Files{}
+	if err := o.checkInside(ctx, files.Gather(e), client, targets, by); err != nil {
 		return err
 	}
-	if err := files.check(); err != nil {
+	if err := files.Check(); err != nil {
 		return err
 	}
-	made := o.cluster.mark(store.Name(e.Now(), targets[0]))
+	made := o.places.Cluster.Mark(store.Name(e.Now(), targets[0]))
 	run := made.Run
-	job := newErrand(e, client, s.results, s.quiet)
-	job.job, job.ready, job.stops = run, o.cluster.ready, true
+	job := newJobClient(e, client, s.results, s.quiet)
+	job.Job, job.Ready, job.Stops = run, o.places.Cluster.Ready, true
 	end := func(err error) error {
-		if o.cluster.keep {
-			job.say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
+		if o.places.Cluster.Keep {
+			job.Say(fmt.Sprintf("kept in the cluster: job %s/%s; later: loadline cleanup --namespace %s", client.Namespace, run, client.Namespace))
 			return err
 		}
-		if downErr := job.takeDown(context.WithoutCancel(ctx), run); downErr != nil {
+		if downErr := job.TakeDown(context.WithoutCancel(ctx), run); downErr != nil {
 			var code exitCode
 			if errors.As(err, &code) {
 				return downErr
@@ -161,17 +136,17 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
 		return end(f.rightsHint(err))
 	}
-	job.say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
+	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))
 	if f.detach {
 		sayLine(e.Stdout, "started job %s", run)
 		sayLine(e.Stdout, "  next: loadline fetch %s --namespace %s", run, client.Namespace)
 		return nil
 	}
-	dirs, code, err := job.fetch(ctx)
+	dirs, code, err := job.Fetch(ctx)
 	if err != nil {
 		return end(err)
 	}
-	return end(errors.Join(job.print(dirs, s.output), ending(code, nil)))
+	return end(errors.Join(printFetched(e, dirs, s.output), ending(code, nil)))
 }
 
 // rightsHint adds the way out for who may not make a ServiceAccount or its rights.

@@ -10,21 +10,15 @@ import (
 
 	"github.com/loadline/loadline/internal/custody"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/jobs"
 	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 )
 
-// defaultHold is how long a Job's pod keeps its results: over a night, and a day after it.
-const defaultHold = 24 * time.Hour
-
-// askPatience is how long the question after the end waits for it.
-const askPatience = 10 * time.Second
-
-// keptWords begin the line of a Job's log behind which nothing more is measured.
-const keptWords = "kept    the results"
-
 // newJob makes the verb that a Job's container runs; deploy/job.yaml shows it.
-func newJob(e *env.Env) *cobra.Command {
+//
+// Its command is another verb, which run does in this process.
+func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command {
 	var dir string
 	var packed []string
 	var hold time.Duration
@@ -50,7 +44,7 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case ask:
-				s, err := custody.Ask(cmd.Context(), dir, askPatience)
+				s, err := custody.Ask(cmd.Context(), dir, jobs.AskPatience)
 				if err != nil {
 					return err
 				}
@@ -62,16 +56,16 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 			case release:
 				return custody.Release(dir)
 			}
-			files, err := unpack(packed)
+			files, err := jobs.Unpack(packed)
 			if err != nil {
 				return err
 			}
-			return keep(cmd.Context(), files.provide(e), dir, hold, args)
+			return keep(cmd.Context(), files.Provide(e), dir, hold, args, run)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
-	f.DurationVar(&hold, "hold", defaultHold, "keep the results for this `TIME`")
+	f.DurationVar(&hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
 	f.StringArrayVar(&packed, "file", nil, "the command reads this for the file of a name, `NAME=CONTENT` in base64")
 	f.BoolVar(&ask, "ask", false, "how far is the command in this pod? (waits up to 10 s for its end)")
 	f.BoolVar(&give, "give", false, "write the results to standard output, as a tar archive with sums")
@@ -81,15 +75,15 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 }
 
 // keep runs a command in this process and keeps what it has saved.
-func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string) error {
+func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string, run func(context.Context, *env.Env) int) error {
 	inner := *e
 	// All in one stream: a container's two are copied into its log side by side, and words
 	// of one would come to lie within the report of the other.
 	inner.Stderr = e.Stdout
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
 	code, err := custody.Keep(ctx, custody.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s custody.Status) {
-		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", keptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
-	}}, func(ctx context.Context) int { return Run(ctx, &inner) })
+		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
+	}}, func(ctx context.Context) int { return run(ctx, &inner) })
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/kbench"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/store"
 )
 
 func newKbench(e *env.Env) *cobra.Command {
@@ -42,8 +41,7 @@ func (f *kbenchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().BoolVar(&f.child, "child-worker", false, "run the worker as a process of its own")
-	_ = cmd.Flags().MarkHidden("child-worker")
+	registerChild(cmd, &f.child)
 }
 
 func newKbenchRun(e *env.Env) *cobra.Command {
@@ -113,119 +111,83 @@ Exit codes: as for run.`,
 
 func (f *kbenchFlags) remark(e *env.Env, r kbench.Request) {
 	for _, remark := range r.Remarks {
-		sayLine(remarks(e, f.quiet), "note    %s", remark)
+		remarks(e, f.quiet)(remark)
 	}
 }
 
-// times are those of the flags, else Kbench's, in seconds.
-func (f *kbenchFlags) times(r kbench.Request) (ramp, measured float64, err error) {
-	ramp, measured = r.Times()
-	for _, flag := range []struct {
-		name, text string
-		to         *float64
-	}{{"--time", f.time, &measured}, {"--ramp-time", f.rampTime, &ramp}} {
-		v, err := parseSpan(flag.name, flag.text)
-		if err != nil {
-			return 0, 0, err
-		}
-		if v > 0 {
-			*flag.to = v
-		}
+// measure measures until done, which gets each pass over the jobs.
+func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request, done func(*kbench.Cycle) error) error {
+	watch := watching(e, f.quiet)
+	defer watch.Close()
+	o := kbench.Options{Overwrite: f.overwrite, Child: f.child, Watch: watch, Command: recordedCommand(e)}
+	var errs [2]error
+	o.Time, errs[0] = parseSpan("--time", f.time)
+	o.RampTime, errs[1] = parseSpan("--ramp-time", f.rampTime)
+	if err := cmp.Or(errs[:]...); err != nil {
+		return err
 	}
-	return ramp, measured, nil
+	s, err := kbench.Begin(ctx, e, r, o)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		watch.Clear()
+		plan, probe := s.Plan()
+		_ = text.Head(e.Stderr, plan, probe.Environment, probe.Tools, terminalOptions(e.Terminal))
+	}
+	err = s.Cycles(ctx, func(c *kbench.Cycle) error {
+		watch.Clear()
+		return done(c)
+	})
+	return errors.Join(err, s.Close())
 }
 
 // run measures once, or until it is told to end.
 func (f *kbenchFlags) run(ctx context.Context, e *env.Env, r kbench.Request) error {
-	results := resultFiles(r)
-	if !r.SkipParse {
-		results = append(results, r.SummaryFile())
-	}
-	if err := f.mayReplace(results, r.File); err != nil {
+	if err := kbench.CheckResults(r, f.overwrite); err != nil {
 		return err
 	}
-	s, err := f.begin(ctx, e, r)
-	if err != nil {
-		return err
-	}
-	err = s.cycles(ctx, func(done *kbenchCycle) error {
+	return f.measure(ctx, e, r, func(done *kbench.Cycle) error {
 		if r.SkipParse {
 			return nil
 		}
 		var words strings.Builder
-		words.WriteString(kbench.Summary(r, done.values))
-		if err := text.Render(&words, done.report, terminalOptions(e.Output)); err != nil {
+		words.WriteString(kbench.Summary(r, done.Values))
+		if err := text.Render(&words, done.Report, terminalOptions(e.Output)); err != nil {
 			return err
 		}
 		return publish(e, r.SummaryFile(), words.String())
 	})
-	return errors.Join(err, s.end())
 }
 
 // compare measures the one and then the other, as Kbench does.
 func (f *kbenchFlags) compare(ctx context.Context, e *env.Env, pair [2]kbench.Request) error {
-	results := append(append(resultFiles(pair[0]), resultFiles(pair[1])...), kbench.PairFile(pair))
-	if err := f.mayReplace(results, pair[0].File, pair[1].File); err != nil {
+	if err := kbench.CheckPair(pair, f.overwrite); err != nil {
 		return err
 	}
-	var sides [2]*kbenchCycle
+	var sides [2]*kbench.Cycle
 	for i, r := range pair {
-		s, err := f.begin(ctx, e, r)
-		if err != nil {
-			return err
-		}
-		err = s.cycles(ctx, func(done *kbenchCycle) error {
+		err := f.measure(ctx, e, r, func(done *kbench.Cycle) error {
 			sides[i] = done
 			return nil
 		})
-		if err := errors.Join(err, s.end()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	a, b := sides[0], sides[1]
 	var words strings.Builder
-	words.WriteString(kbench.Comparison(pair, a.values, b.values))
-	c := analyze.Compare(analyze.Measured{Recorded: a.recorded, Report: a.report}, analyze.Measured{Recorded: b.recorded, Report: b.report}, kbenchMargins)
-	if err := text.RenderComparison(&words, c, terminalOptions(e.Output)); err != nil {
+	words.WriteString(kbench.Comparison(pair, sides[0].Values, sides[1].Values))
+	if err := text.RenderComparison(&words, kbench.Compare(sides[0], sides[1]), terminalOptions(e.Output)); err != nil {
 		return err
 	}
 	return publish(e, kbench.PairFile(pair), words.String())
 }
 
-// kbenchMargins are the changes that a comparison calls none: those of loadline
-// compare.
-var kbenchMargins = model.Margins{Rate: 0.05, P99: 0.10}
-
 // publish saves a summary and prints it.
 func publish(e *env.Env, file, words string) error {
-	if err := saveBeside(file, []byte(words)); err != nil {
+	if err := store.WriteNamed(file, []byte(words)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprint(term.Styled(e.Stdout), words)
 	return err
 }
-
-// kbenchSentence turns flags of run in a refusal into what a user of Kbench sets.
-func kbenchSentence(err error) error {
-	var worker *model.WorkerError
-	if !errors.As(err, &worker) {
-		return err
-	}
-	say := strings.NewReplacer("--size ", "SIZE=", "--destroy-data-on", "--overwrite", " or leave it out", "")
-	said := *worker
-	said.Message, said.Hint = say.Replace(worker.Message), say.Replace(worker.Hint)
-	return &said
-}
-
-// failedStep is the first step that went wrong, as an error; nil when none did.
-func failedStep(steps []model.StepResult) error {
-	for _, s := range steps {
-		if s.Error != "" {
-			return model.BrokenError(fmt.Sprintf("%s failed: %s", s.Step.Workload, s.Error), "")
-		}
-	}
-	return nil
-}
-
-// firstError keeps the cause where a later error only follows from it.
-func firstError(list ...error) error { return cmp.Or(list...) }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -10,10 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // options are the flags that run and plan share. They are read as text and
@@ -22,13 +20,11 @@ type options struct {
 	profile, job, size, precision string
 	maxTime, maxPrefill, fixed    string
 	rampTime, note                string
-	only, skip, destroy, goals    []string
+	only, skip, goals             []string
 	untilSteady                   bool
 	repeat                        int
 	evidence                      evidenceFlags
-	cluster                       clusterFlags
-	hosts                         []string
-	create                        bool
+	places                        session.Places
 	seed                          uint64
 }
 
@@ -60,13 +56,13 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
-	f.StringArrayVar(&o.destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
-	f.BoolVar(&o.create, "create", false, createFlag)
+	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
+	f.BoolVar(&o.places.Create, "create", false, createFlag)
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
-	f.StringSliceVar(&o.hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
-	o.cluster.register(cmd)
+	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
+	registerCluster(cmd, &o.places.Cluster)
 }
 
 // defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives
@@ -77,7 +73,7 @@ const defaultMaxPrefill = 30
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
 		Scenario: "profile", Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
-		UntilSteady: o.untilSteady, DestroyDataOn: o.destroyOn(target), Seed: o.seed, Note: o.note,
+		UntilSteady: o.untilSteady, DestroyDataOn: o.places.DestroyOn(target), Seed: o.seed, Note: o.note,
 		Repeat: o.repeat, Goals: o.goals,
 	}
 	if o.job != "" {
@@ -123,20 +119,6 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	return exp, nil
 }
 
-// destroyOn is the word of --destroy-data-on that is about this target: the one
-// that is it, else the only one (which planning then holds against the target).
-func (o *options) destroyOn(target string) string {
-	for _, word := range o.destroy {
-		if word == target {
-			return word
-		}
-	}
-	if len(o.destroy) == 1 {
-		return o.destroy[0]
-	}
-	return ""
-}
-
 // parseShare reads "5%" or "0.05".
 func parseShare(flag, s string) (float64, error) {
 	t, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
@@ -165,59 +147,6 @@ func parseSpan(flag, s string) (float64, error) {
 	return d.Seconds(), nil
 }
 
-// chosenProfile finds the workloads that the experiment is about. What a person
-// should know about an own job file is written to say.
-func chosenProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
-	p, err := namedProfile(e, exp, say)
-	if err != nil {
-		return p, err
-	}
-	return profile.Choose(p, exp.Only, exp.Skip)
-}
-
-func namedProfile(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
-	switch {
-	case exp.Job != "":
-		data, err := readOwn(e.ReadFile, "--job", exp.Job)
-		if err != nil {
-			return profile.Profile{}, err
-		}
-		workloads, err := spec.ParseJob(exp.Job, data)
-		if ours := spec.JobReplacements(exp.Job, data); err == nil && len(ours) > 0 {
-			sayLine(say, "note    TARGET and the plan replace what %s says of: %s", exp.Job, strings.Join(ours, ", "))
-		}
-		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
-	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
-		data, err := readOwn(e.ReadFile, "--profile", exp.Profile)
-		if err != nil {
-			return profile.Profile{}, err
-		}
-		own, err := spec.ParseProfile(exp.Profile, data)
-		if err != nil {
-			return profile.Profile{}, err
-		}
-		p := profile.Profile(own)
-		p.Name = exp.Profile
-		return p, nil
-	}
-	return profile.Lookup(exp.Profile)
-}
-
-// readOwn reads a file that the user named.
-func readOwn(read func(string) ([]byte, error), flag, name string) ([]byte, error) {
-	data, err := read(name)
-	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s %s cannot be read: %v", flag, name, err), "")
-	}
-	return data, nil
-}
-
-// writes tells whether any workload writes.
-func writes(workloads []model.Workload) bool {
-	for _, w := range workloads {
-		if w.Writes() {
-			return true
-		}
-	}
-	return false
+func registerGoals(cmd *cobra.Command, o *options) {
+	cmd.Flags().StringArrayVar(&o.goals, "goal", nil, "what a result must reach, as 'WORKLOAD METRIC > VALUE' or '… < VALUE' (may be given again)")
 }

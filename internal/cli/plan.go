@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/term"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/session"
 	"github.com/loadline/loadline/internal/store"
 )
 
@@ -97,20 +98,25 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if err := checkOutput(output); err != nil {
 		return err
 	}
-	prep, err := o.prepare(ctx, e, target, prepareOptions{id: store.Name(e.Now(), target), say: e.Stderr, scenario: by})
+	asked, err := o.request(e, target, by, remarks(e, false))
 	if err != nil {
 		return err
 	}
-	defer prep.close()
+	asked.ID = store.Name(e.Now(), target)
+	prep, err := o.places.Prepare(ctx, e, asked)
+	if err != nil {
+		return err
+	}
+	defer prep.Close()
 	if output == "json" {
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
-	shown := model.Masked(prep.plan)
-	return text.Plan(e.Stdout, &shown, prep.probe.Environment, terminalOptions(e.Output))
+	shown := model.Masked(prep.Plan)
+	return text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output))
 }
 
 // planDocument writes a plan as JSON.
-func planDocument(w io.Writer, prep *prepared) error {
+func planDocument(w io.Writer, prep *session.Prepared) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -120,7 +126,7 @@ func planDocument(w io.Writer, prep *prepared) error {
 		Cluster *model.Cluster `json:"cluster,omitempty"`
 		// Memory tells that no disk would be measured.
 		Memory bool `json:"memory,omitempty"`
-	}{model.Masked(prep.plan), prep.probe.Environment.Cluster, prep.probe.Environment.Storage.Memory})
+	}{model.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory})
 	if err != nil {
 		return err
 	}

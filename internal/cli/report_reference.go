@@ -6,11 +6,14 @@ import (
 	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
 	"github.com/loadline/loadline/internal/report/html"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/report/markdown"
 	"github.com/loadline/loadline/internal/report/reference"
 	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/results/outfile"
 )
 
 // reference writes a reference report of runs, and of a file of points among them.
@@ -19,7 +22,7 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 	if name == "" && (f.out == "" || f.out == "-") {
 		name = "markdown"
 	}
-	chosen, err := chooseFormat(name, f.out)
+	chosen, err := format.Choose(name, f.out)
 	if err != nil {
 		return err
 	}
@@ -28,17 +31,17 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 		"markdown": func(b *bytes.Buffer, r *model.Reference) error { return markdown.RenderReference(b, r) },
 		"json":     func(b *bytes.Buffer, r *model.Reference) error { return jsonout.WriteReference(b, r) },
 	}
-	render := forms[chosen.name]
+	render := forms[chosen.Name]
 	if render == nil {
-		return notFor(chosen.name, "a reference report", "html, markdown or json")
+		return format.NotFor(chosen.Name, "a reference report", "html, markdown or json")
 	}
 	toStdout := f.out == "" || f.out == "-"
 	if !toStdout {
-		if err := mayWrite(f.out, f.force); err != nil {
+		if err := outfile.Check(f.out, f.force); err != nil {
 			return err
 		}
 	}
-	points, runs, err := measuredOn(args, f.system)
+	points, runs, err := results.PointsOf(args, f.system)
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 		_, err := term.Raw(e.Stdout).Write(b.Bytes())
 		return err
 	}
-	if err := writeWhole(f.out, b.Bytes()); err != nil {
+	if err := outfile.Write(f.out, b.Bytes()); err != nil {
 		return err
 	}
 	sayLine(e.Stderr, "saved   %s", f.out)

@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/format"
 	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/results/outfile"
 )
 
 // reportFlags are the flags of report.
@@ -29,7 +30,7 @@ durability test, or a report.json; of several runs each is put beside the first 
 compared with it, as compare does. Nothing in them is changed.
 
 The format is that of FILE's extension:
-` + formatLines() + `
+` + format.Help() + `
 CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
 for each second of each worker), of scale FILE-scale.csv and FILE-laws.csv, and, for
 several runs, FILE-comparison.csv. Without -o the report goes to standard output, as
@@ -58,7 +59,7 @@ no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
-	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(formatNames(), ", ")+" (default: by FILE's extension, else text)")
+	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(format.Names(), ", ")+" (default: by FILE's extension, else text)")
 	fl.BoolVar(&f.charts, "charts", true, "draw charts below a text report of one run")
 	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the system that the runs measured")
 	fl.StringVar(&f.system, "system", "", "with --reference: what the hardware is, a YAML `FILE` with a system")
@@ -73,49 +74,49 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 	if f.system != "" {
 		return model.RefusedError("--system goes with --reference", "add --reference, or leave it out")
 	}
-	chosen, err := chooseFormat(f.format, f.out)
+	chosen, err := format.Choose(f.format, f.out)
 	if err != nil {
 		return err
 	}
 	toStdout := f.out == "" || f.out == "-"
 	if !toStdout {
-		if err := mayWrite(f.out, f.force); err != nil {
+		if err := outfile.Check(f.out, f.force); err != nil {
 			return err
 		}
 	}
-	d, err := readDocuments(args)
+	d, err := results.Read(args)
 	if err != nil {
 		return err
 	}
-	for _, r := range d.remarks {
+	for _, r := range d.Remarks {
 		sayLine(e.Stderr, "note    %s", r)
 	}
 	o := chartOptions(e, toStdout)
 	o.Charts = f.charts
-	files, err := chosen.write(d, o)
+	files, err := chosen.Write(&d.Documents, o)
 	if err != nil {
 		return err
 	}
 	if toStdout {
 		if len(files) > 1 {
-			sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
+			sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", chosen.Extensions[0], strings.Join(names(files[1:]), " and the "))
 		}
-		_, err := chosen.stream(e.Stdout).Write(files[0].data)
+		_, err := chosen.Stream(e.Stdout).Write(files[0].Data)
 		return err
 	}
-	if isStream(f.out) && len(files) > 1 {
-		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", f.out, chosen.extensions[0], strings.Join(names(files[1:]), " and the "))
+	if outfile.IsStream(f.out) && len(files) > 1 {
+		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", f.out, chosen.Extensions[0], strings.Join(names(files[1:]), " and the "))
 		files = files[:1]
 	}
 	// All of them or none: none is replaced before each may be.
 	for _, file := range files {
-		if err := mayWrite(beside(f.out, file.suffix), f.force); err != nil {
+		if err := outfile.Check(outfile.Beside(f.out, file.Suffix), f.force); err != nil {
 			return err
 		}
 	}
 	for _, file := range files {
-		name := beside(f.out, file.suffix)
-		if err := writeWhole(name, file.data); err != nil {
+		name := outfile.Beside(f.out, file.Suffix)
+		if err := outfile.Write(name, file.Data); err != nil {
 			return err
 		}
 		sayLine(e.Stderr, "saved   %s", name)
@@ -132,28 +133,9 @@ func chartOptions(e *env.Env, toStdout bool) text.Options {
 	return text.Options{Width: 120, Unicode: true}
 }
 
-// file is one file that a format writes: suffix is what its name has between the
-// name that was asked for and the extension.
-type file struct {
-	suffix string
-	data   []byte
-}
-
-func names(files []file) (list []string) {
+func names(files []format.File) (list []string) {
 	for _, f := range files {
-		list = append(list, strings.TrimPrefix(f.suffix, "-"))
+		list = append(list, strings.TrimPrefix(f.Suffix, "-"))
 	}
 	return list
-}
-
-// one is the only file of a format.
-func one(render func(*bytes.Buffer) error) ([]file, error) {
-	var b bytes.Buffer
-	err := render(&b)
-	return []file{{data: b.Bytes()}}, err
-}
-
-// notFor is the refusal of a format that has no form for what was named.
-func notFor(format, what, instead string) error {
-	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
 }

@@ -74,7 +74,7 @@ them apply, 4 goes before 3 and 3 before 5.`,
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)
-	f.savingFlags.register(cmd)
+	f.savingFlags.register(cmd, inRun)
 	return cmd
 }
 

@@ -27,8 +27,7 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 			return model.RefusedError(fmt.Sprintf("%s is a saved run, and run measures targets", name), "to compare saved runs: loadline compare A B")
 		}
 	}
-	m, err := measurePair(ctx, e, pairFlags{options: &f.options, gate: &f.gate, scenario: onBaseline, results: f.results, quiet: f.quiet, child: f.child},
-		[2]string{f.baseline, target})
+	m, err := measurePair(ctx, e, pairFlags{&f.options, &f.savingFlags, &f.gate, model.OnBaseline}, [2]string{f.baseline, target})
 	if err != nil {
 		return err
 	}
@@ -40,10 +39,11 @@ func (f *runFlags) runPair(ctx context.Context, e *env.Env, target string) error
 // exit code: a regression goes before a missed goal, and that before an invalid
 // number.
 func (f *runFlags) finishBaseline(e *env.Env, dir string) (int, error) {
-	c, r, unsaved, err := f.gate.recompute(e, dir)
+	again, err := f.gate.recompute(e, dir)
 	if err != nil {
 		return exitFailed, err
 	}
+	c, r := again.Comparison, again.Report
 	r.Comparison = c
 	if f.output == "json" {
 		err = jsonout.Write(term.Raw(e.Stdout), r)
@@ -55,7 +55,7 @@ func (f *runFlags) finishBaseline(e *env.Env, dir string) (int, error) {
 			err = text.RenderComparison(e.Stdout, c, o)
 		}
 	}
-	if err = errors.Join(err, unsaved); err != nil {
+	if err = errors.Join(err, again.Unsaved); err != nil {
 		return exitFailed, err
 	}
 	code := f.gate.code(c)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/doctor"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -41,12 +42,13 @@ func TestAnErrorIsALine(t *testing.T) {
 func TestRemarksAndLogsAreLines(t *testing.T) {
 	var b bytes.Buffer
 	e := forPeople(&env.Env{Stdout: &b, Stderr: &b})
-	f := newErrand(e, nil, "", false)
-	f.say(steering)
-	// A Job's log, as its pod has written it.
-	f.showBehind(strings.NewReader("one\x1b[31m\r\ntwo "+strings.ReplaceAll(steering, "\n", " ")+"\n"), 0)
+	f := newJobClient(e, nil, "", false)
+	f.Say(steering)
+	// Lines of a Job's log, as its pod has written them.
+	f.Show("one\x1b[31m")
+	f.Show("two " + strings.ReplaceAll(steering, "\n", " "))
 	log.New(logLines{e.Stderr}, "", 0).Print(steering)
-	if err := printChecks(e, []check{{fair, "fio", steering, steering}}); err != nil {
+	if err := printChecks(e, []doctor.Check{{Mark: doctor.Fair, Name: "fio", Says: steering, Mend: steering}}); err != nil {
 		t.Error(err)
 	}
 	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"

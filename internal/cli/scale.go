@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/scenario/profile"
 	"github.com/loadline/loadline/internal/scenario/scale"
+	"github.com/loadline/loadline/internal/session"
 )
 
 // scaleOptions are the flags that scale and plan scale share.
@@ -60,7 +60,7 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 	}
 	o.register(cmd)
 	inside.register(cmd)
-	f.register(cmd)
+	f.register(cmd, inRun)
 	return cmd
 }
 
@@ -96,13 +96,13 @@ func (o *scaleOptions) scenario(targets []string) (scenario, error) {
 	}
 	return scenario{
 		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
-		workloads: func(e *env.Env, exp model.Experiment, say io.Writer) (profile.Profile, error) {
-			base, err := namedProfile(e, exp, say)
+		workloads: func(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
+			base, err := session.NamedProfile(e, exp, say)
 			if err != nil {
 				return base, err
 			}
 			return scale.Profile(*exp.Scale, base)
 		},
-		several: &several{targets: targets, volumes: scale.Most(r)},
+		several: &session.Several{Targets: targets, Volumes: scale.Most(r)},
 	}, nil
 }

@@ -56,7 +56,7 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 			return exactly(1, "one folder")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder := "loadline-results"
+			folder := defaultResults
 			if len(args) == 1 {
 				folder = args[0]
 			}
@@ -82,7 +82,7 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 	}
 	server, err := serve.New(serve.Options{
 		Folder: folder, Token: token, Loopback: loopback, Hosts: f.hosts,
-		Assemble: assemble, Compare: compareSides, Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
+		Now: e.Now, Log: log.New(logLines{e.Stderr}, "", 0),
 	})
 	if err != nil {
 		return err
@@ -140,18 +140,4 @@ func (f *serveFlags) address(ln net.Listener) string {
 		host = f.hosts[0]
 	}
 	return "http://" + net.JoinHostPort(host, fmt.Sprint(at.Port)) + "/"
-}
-
-// compareSides compares two saved runs as compare does, with its default margins.
-func compareSides(a, b serve.Side) (*model.Comparison, error) {
-	for _, side := range []serve.Side{a, b} {
-		if err := isWhole(side.Recorded); err != nil {
-			return nil, err
-		}
-	}
-	if err := refuseCopy(a.Recorded, b.Recorded); err != nil {
-		return nil, err
-	}
-	var g gateFlags
-	return g.compareWith([2]*model.Recorded{a.Recorded, b.Recorded}, [2]*model.Report{a.Report, b.Report})
 }

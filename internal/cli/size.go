@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -132,7 +133,7 @@ func (f *sizeFlags) ask() (model.SizingAsk, error) {
 	if f.needs == "" {
 		return ask, nil
 	}
-	data, err := readOwn(env.ReadFile, "--needs", f.needs)
+	data, err := spec.Read(env.ReadFile, "--needs", f.needs)
 	if err != nil {
 		return ask, err
 	}
@@ -181,3 +182,5 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *model.Published) error {
 	}
 	return text.RenderRebuild(e.Stdout, p.Name, &study, terminalOptions(e.Output))
 }
+
+func trimPerSecond(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), "/s") }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -54,7 +53,7 @@ but a cell is invalid; 130 interrupted (what was measured is kept).`,
 		},
 	}
 	o.register(cmd)
-	f.register(cmd)
+	f.register(cmd, inRun)
 	return cmd
 }
 
@@ -97,7 +96,7 @@ func (o *sweepOptions) scenario(cmd *cobra.Command) (scenario, error) {
 	}
 	return scenario{
 		shape: func(exp *model.Experiment) { exp.Scenario, exp.Profile, exp.Sweep = sweep.Name, "", &r },
-		workloads: func(_ *env.Env, exp model.Experiment, _ io.Writer) (profile.Profile, error) {
+		workloads: func(_ *env.Env, exp model.Experiment, _ func(string)) (profile.Profile, error) {
 			return sweep.Profile(*exp.Sweep)
 		},
 		build: sweep.Build,

@@ -1,38 +1,19 @@
 package cli
 
 import (
-	"context"
-	"slices"
+	"fmt"
 
-	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/load/fio"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/target"
-	"github.com/loadline/loadline/internal/volume"
 )
 
-// parseTarget reads what the user named.
-func parseTarget(name string) (model.Target, error) {
-	return target.Parse(name, target.Options{Lies: volume.Lies})
-}
-
-// parseNew is parseTarget for a verb that may make the file that the user names: it does
-// so with --create.
-func parseNew(name string, create bool) (model.Target, error) {
-	return target.Parse(name, target.Options{Create: create, Offer: "--create", Lies: volume.Lies})
+// refuseCluster is for the verbs that do not reach into a cluster.
+func refuseCluster(t model.Target, verb string) error {
+	if t.Cluster == nil {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, and %s works where it runs", t.Name, verb),
+		fmt.Sprintf("run it in a pod that mounts the volume: kubectl exec POD -- loadline %s /volume", verb))
 }
 
 // createFlag is the help of --create.
 const createFlag = "TARGET does not exist: make it as a new file, and remove it at the end"
-
-// checkJobs lets fio itself judge the user's own jobs before anything is touched.
-func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
-	driver := fio.New(e)
-	own := slices.DeleteFunc(slices.Clone(workloads), func(w model.Workload) bool { return w.Job == "" })
-	for _, w := range own {
-		if err := driver.CheckJob(ctx, w.Job); err != nil {
-			return err
-		}
-	}
-	return nil
-}

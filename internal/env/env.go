@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/term"
@@ -90,4 +91,16 @@ func describe(f *os.File) Terminal {
 	t.Interactive = !dumb
 	t.Color = !dumb && os.Getenv("NO_COLOR") == ""
 	return t
+}
+
+// Program is the program that runs, for starting it again.
+func (e *Env) Program() string {
+	name, err := e.LookPath("/proc/self/exe")
+	if err != nil {
+		name = "loadline"
+	}
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		name = resolved
+	}
+	return name
 }

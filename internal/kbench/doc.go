@@ -1,6 +1,6 @@
 // Package kbench is what Kbench's users see: its environment variables and
 // arguments, its twelve jobs and their files, its summary and its comparison.
-// Everything here is a pure function; measuring is for the engine.
+// A Session measures as run.sh does and writes its files; the rest are pure functions.
 //
 // Its opinion: who changes only the image must not notice it but by better numbers,
 // so names, columns and truncation are Kbench's to the byte; but its faults are no

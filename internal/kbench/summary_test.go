@@ -11,7 +11,7 @@ import (
 
 // results makes the three files of a run from its numbers in Kbench's order
 // (random read, random write, sequential read, sequential write).
-func results(t *testing.T, iops, bandwidth, latency [4]float64, idle map[Aspect]float64) Values {
+func outputsOf(t *testing.T, iops, bandwidth, latency [4]float64, idle map[Aspect]float64) Values {
 	t.Helper()
 	var v Values
 	for _, a := range aspects {
@@ -54,7 +54,7 @@ func results(t *testing.T, iops, bandwidth, latency [4]float64, idle map[Aspect]
 // The bytes are those of Kbench's scripts on the same numbers, but for the faults
 // that docs/kbench.md names.
 func TestSummaryOfKbenchsReadme(t *testing.T) {
-	v := results(t, [4]float64{89777.654321, 83867.9, 105151.2, 107256}, [4]float64{512205.5, 478912.01, 519303.99, 522566.5},
+	v := outputsOf(t, [4]float64{89777.654321, 83867.9, 105151.2, 107256}, [4]float64{512205.5, 478912.01, 519303.99, 522566.5},
 		[4]float64{114095.777, 44515.2, 40634.9, 45024.1}, map[Aspect]float64{IOPS: 68.9, Bandwidth: 98.2, Latency: 74.7})
 	want := `
 =========================
@@ -100,7 +100,7 @@ Latency in ns (Read/Write)
 
 // The largest numbers of one Longhorn volume in Longhorn's reference report.
 func TestSummaryOfTheReferenceReport(t *testing.T) {
-	v := results(t, [4]float64{22180, 1150, 39772, 2340}, [4]float64{874 * 1024, 159 * 1024, 669 * 1024, 291 * 1024},
+	v := outputsOf(t, [4]float64{22180, 1150, 39772, 2340}, [4]float64{874 * 1024, 159 * 1024, 669 * 1024, 291 * 1024},
 		[4]float64{750e3, 2040e3, 740e3, 2028e3}, nil)
 	want := `
 =========================
@@ -149,9 +149,9 @@ func TestOneJobIsFoundByItsName(t *testing.T) {
 
 // testdata/comparison.golden is what Kbench's own script makes of these numbers.
 func TestComparisonIsKbenchs(t *testing.T) {
-	a := results(t, [4]float64{96735.1, 89565.2, 107729.3, 107352.4}, [4]float64{549521.9, 519141.8, 551825.7, 522936.6},
+	a := outputsOf(t, [4]float64{96735.1, 89565.2, 107729.3, 107352.4}, [4]float64{549521.9, 519141.8, 551825.7, 522936.6},
 		[4]float64{82899.5, 44437.4, 40335.3, 44767.2}, map[Aspect]float64{IOPS: 68.9, Bandwidth: 98.2, Latency: 72.7})
-	b := results(t, [4]float64{98135.1, 88990.2, 110843.3, 107805.4}, [4]float64{549610.9, 511755.8, 552337.7, 520364.6},
+	b := outputsOf(t, [4]float64{98135.1, 88990.2, 110843.3, 107805.4}, [4]float64{549610.9, 511755.8, 552337.7, 520364.6},
 		[4]float64{114331.5, 45104.4, 41741.3, 45271.2}, map[Aspect]float64{IOPS: 66.9, Bandwidth: 98.9, Latency: 73.7})
 	pair := [2]Request{{Prefix: "850-pro-raw", SizeText: "50G", Mode: "full", IdleProfile: true}, {Prefix: "850-pro-ext4"}}
 	want, err := os.ReadFile("testdata/comparison.golden")

@@ -35,6 +35,11 @@ type Target struct {
 	Cluster *ClusterVolume `json:"cluster,omitempty"`
 }
 
+// OnBaseline is the scenario of "run --baseline": the baseline is the storage
+// that the target is built on, which the rules of trust hold it against. Two
+// targets that are compared need not be above each other.
+const OnBaseline = "baseline"
+
 // Experiment is what the user asked for. It is saved as experiment.yaml and is
 // enough to ask for the same again.
 type Experiment struct {

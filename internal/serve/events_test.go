@@ -183,7 +183,7 @@ func TestAKilledRunEndsTheStream(t *testing.T) {
 func TestWatchersShareOneReader(t *testing.T) {
 	var computed atomic.Int64
 	s := newSite(t, func(o *Options) {
-		o.Assemble = func(rec *model.Recorded) *model.Report { computed.Add(1); return assembled(rec) }
+		o.assemble = func(rec *model.Recorded) *model.Report { computed.Add(1); return assembled(rec) }
 	})
 	w := s.begin(s.folder, "live", nil)
 	defer w.Finish(model.Complete, "")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/store"
@@ -35,7 +36,7 @@ func newSite(t *testing.T, change func(*Options)) *site {
 	if err := os.Mkdir(s.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Folder: s.folder, Loopback: true, Assemble: assembled, Compare: compared, Now: time.Now,
+	o := Options{Folder: s.folder, Loopback: true, assemble: assembled, compare: compared, Now: time.Now,
 		Log: log.New(s.logged, "", 0), Pace: 20 * time.Millisecond}
 	if change != nil {
 		change(&o)
@@ -77,7 +78,7 @@ func assembled(rec *model.Recorded) *model.Report {
 }
 
 // compared compares the first results.
-func compared(a, b Side) (*model.Comparison, error) {
+func compared(a, b analyze.Measured) (*model.Comparison, error) {
 	return &model.Comparison{Schema: model.ComparisonSchema, A: a.Report.Run, B: b.Report.Run, Rows: []model.Row{{Workload: "w1",
 		Ratio: model.Estimate{Value: b.Report.Results[0].Value / a.Report.Results[0].Value}}}}, nil
 }

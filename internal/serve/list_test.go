@@ -209,7 +209,7 @@ func TestASingleRunIsServedAlone(t *testing.T) {
 	s := newSite(t, nil)
 	s.run("one", 100, nil)
 	s.run("two", 100, nil)
-	only, err := New(Options{Folder: filepath.Join(s.folder, "one"), Assemble: assembled, Compare: compared, Now: time.Now})
+	only, err := New(Options{Folder: filepath.Join(s.folder, "one"), assemble: assembled, compare: compared, Now: time.Now})
 	s.check(err)
 	defer only.Close()
 	if l := only.library.list(t.Context(), &query{sort: "started", limit: 9}); l.Total != 1 || l.Runs[0].Path != "one" {

@@ -15,11 +15,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	page "github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/results"
 )
 
-// Options are what a server shows, to whom, and how it computes what is not saved.
+// Options are what a server shows, and to whom.
 type Options struct {
 	// Folder holds the run directories, or is one.
 	Folder string
@@ -29,16 +31,16 @@ type Options struct {
 	// localhost and addresses that it answers to.
 	Loopback bool
 	Hosts    []string
-	// Assemble computes the report of a run, Compare that of two. Compare's error is a
-	// sentence on why the two cannot be compared.
-	Assemble func(*model.Recorded) *model.Report
-	Compare  func(a, b Side) (*model.Comparison, error)
 	Now      func() time.Time
 	// Log gets what goes wrong inside of the server. It never gets an address that was
 	// asked for.
 	Log *log.Logger
 	// Pace is how often a running run is looked at; 0 is once a second.
 	Pace time.Duration
+
+	// assemble and compare are those of results; tests put others there.
+	assemble func(*model.Recorded) *model.Report
+	compare  func(a, b analyze.Measured) (*model.Comparison, error)
 }
 
 // Server shows one folder.
@@ -61,7 +63,13 @@ func New(o Options) (*Server, error) {
 	if o.Pace == 0 {
 		o.Pace = pace
 	}
-	h := &hub{assemble: o.Assemble, pace: o.Pace, ctx: ctx, following: map[string]*follower{}}
+	if o.assemble == nil {
+		o.assemble = results.Assemble
+	}
+	if o.compare == nil {
+		o.compare = results.Compare
+	}
+	h := &hub{assemble: o.assemble, pace: o.Pace, ctx: ctx, following: map[string]*follower{}}
 	return &Server{options: o, library: l, hub: h, heavy: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), stop: stop}, nil
 }
 

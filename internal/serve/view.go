@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/report/jsonout"
 	"github.com/loadline/loadline/internal/store"
@@ -17,12 +18,6 @@ import (
 // mostBeside is how many directories are put side by side at most: more lines than
 // that nobody tells apart.
 const mostBeside = 6
-
-// Side is one side of a comparison: what a run holds, and its report.
-type Side struct {
-	Recorded *model.Recorded
-	Report   *model.Report
-}
 
 // viewSchema is the schema name of a view.
 const viewSchema = "loadline.view/v1"
@@ -100,7 +95,7 @@ type viewBuilder struct {
 	view   view
 	tests  []viewed
 	// sides are what the reports were made of, as far as it can be compared.
-	sides []Side
+	sides []analyze.Measured
 }
 
 // add adds a directory. With beside, a comparison stands for its side B, because a
@@ -145,7 +140,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	}
 	b.view.Runs = append(b.view.Runs, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
 	b.view.Reports = append(b.view.Reports, doc)
-	side := Side{Report: report}
+	side := analyze.Measured{Report: report}
 	if compare {
 		if side.Recorded, err = store.ReadFS(o.files, o.dir); err != nil {
 			b.remark(o.path, "its raw data cannot be read: "+err.Error())
@@ -157,7 +152,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 
 // addComparison adds both sides of a comparison, and its document if there is one.
 func (b *viewBuilder) addComparison(ctx context.Context, o *opened) error {
-	for _, side := range []string{store.BaselineDir, store.CandidateDir} {
+	for _, side := range store.Sides {
 		if err := b.add(ctx, o.path+"/"+side, true); err != nil {
 			b.remark(o.path, err.Error())
 		}
@@ -195,7 +190,7 @@ func (b *viewBuilder) compare(ctx context.Context) {
 			b.remark(b.view.Runs[i].Path, "it is compared with "+b.view.Runs[0].Path+" when both have come to their end")
 			continue
 		}
-		result, err := b.server.options.Compare(a, c)
+		result, err := b.server.options.compare(a, c)
 		if err == nil {
 			var buf bytes.Buffer
 			if err = jsonout.WriteComparison(&buf, result); err == nil {
@@ -231,7 +226,7 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 		d, err := jsonout.Read(doc)
 		return doc, d.Report, err
 	}
-	r := s.options.Assemble(rec)
+	r := s.options.assemble(rec)
 	var buf bytes.Buffer
 	if err := jsonout.Write(&buf, r); err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/store"
 )
@@ -54,7 +55,9 @@ func TestSeveralRunsAreComparedWithTheFirst(t *testing.T) {
 
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	s := newSite(t, func(o *Options) {
-		o.Compare = func(_, _ Side) (*model.Comparison, error) { return nil, errors.New("they have nothing in common") }
+		o.compare = func(_, _ analyze.Measured) (*model.Comparison, error) {
+			return nil, errors.New("they have nothing in common")
+		}
 	})
 	s.run("one", 100, nil)
 	s.run("two", 100, nil)

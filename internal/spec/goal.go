@@ -172,3 +172,16 @@ func joinDirections(list []model.Direction) string {
 	}
 	return strings.Join(words, " and ")
 }
+
+// ParseGoals reads goals as they were written.
+func ParseGoals(texts []string, workloads []model.Workload) ([]model.Goal, error) {
+	var goals []model.Goal
+	for _, text := range texts {
+		g, err := ParseGoal(text, workloads)
+		if err != nil {
+			return nil, err
+		}
+		goals = append(goals, g)
+	}
+	return goals, nil
+}

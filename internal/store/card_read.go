@@ -166,7 +166,7 @@ func readComparisonCard(files fs.FS, name string) (Card, []string) {
 		damage = append(damage, fmt.Sprintf("%s cannot be read: %v", ComparisonFile, err))
 	}
 	var sides [2]Card
-	for i, dir := range []string{BaselineDir, CandidateDir} {
+	for i, dir := range Sides {
 		side, err := fs.Sub(files, dir)
 		if err != nil {
 			return Card{Schema: CardSchema, Kind: ComparisonCard, ID: name}, append(damage, err.Error())

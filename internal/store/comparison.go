@@ -14,6 +14,9 @@ const (
 	ComparisonFile = "comparison.json"
 )
 
+// Sides are the names of the two run directories.
+var Sides = [2]string{BaselineDir, CandidateDir}
+
 // CreateComparison makes the folder of a comparison under parent, with a number
 // appended when the name is taken. The runs are then created inside it.
 func CreateComparison(parent, name string) (string, error) {

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/session"
+)
+
+// registerAccess adds the flags that say which cluster is meant.
+func registerAccess(cmd *cobra.Command, f *session.Cluster) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: where to make pods and claims (default: the context's)")
+	flags.StringVar(&f.Access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
+	flags.StringVar(&f.Access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
+}
+
+// registerCluster adds the flags for targets in a Kubernetes cluster.
+func registerCluster(cmd *cobra.Command, f *session.Cluster) {
+	registerAccess(cmd, f)
+	flags := cmd.Flags()
+	flags.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: `MODE` of the claims that are made: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
+	flags.StringVar(&f.Node, "node", "", "Kubernetes: measure on the node of this `NAME`")
+	flags.StringToStringVar(&f.NodeSelector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
+	flags.StringArrayVar(&f.Tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
+	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
+	flags.StringVar(&f.Image, "image", "", imageHelp())
+	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
+	flags.DurationVar(&f.Ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
+	registerIdentity(flags, &f.Identity)
+	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, but for volumes that are bound to nodes)")
+	for _, name := range []string{"node-selector", "resources"} {
+		flags.Lookup(name).DefValue = ""
+	}
+	flags.BoolVar(&f.Keep, "keep", false, "Kubernetes: leave pods and claims there at the end")
+}
+
+// registerIdentity adds the flags that say as whom the worker in a pod runs.
+func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
+	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: of a claim that exists, as the pods that use it state; else 10001)")
+	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: have the cluster give the whole volume to the group `GID`, which changes group and mode of every file in it, for good (default: only on a volume that is made)")
+	flags.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: of a claim that exists, as the pods that use it state)")
+	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
+}
+
+// imageHelp tells what --image is when nobody says.
+func imageHelp() string {
+	if image, released := session.OwnImage(); released {
+		return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE, else " + image + ")"
+	}
+	return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE; this build has no published one)"
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/results"
+)
+
+// compareRuns compares two run directories and prints what it finds.
+func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
+	margins, err := g.margins()
+	if err != nil {
+		return err
+	}
+	c, err := results.CompareRuns(dirA, dirB, margins)
+	if err != nil {
+		return err
+	}
+	if err := printComparison(e, c, output, false); err != nil {
+		return err
+	}
+	return ending(g.code(c), nil)
+}
+
+// recompute computes a saved comparison again, and says what could not be read.
+func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
+	margins, err := g.margins()
+	if err != nil {
+		return results.Outcome{}, err
+	}
+	again, err := results.Recompare(dir, margins)
+	for _, d := range again.Damage {
+		sayLine(e.Stderr, "loadline: %s", d)
+	}
+	return again, err
+}
+
+// finishPair reads both sides of a saved comparison back, saves their reports and
+// the comparison beside the raw data, prints the comparison, and returns the exit
+// code.
+func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int, error) {
+	again, err := g.recompute(e, dir)
+	if err == nil {
+		if again.Unsaved != nil {
+			// It is not there to be named.
+			again.Comparison.Directory = ""
+		}
+		err = errors.Join(printComparison(e, again.Comparison, output, brief), again.Unsaved)
+	}
+	if err != nil {
+		return exitFailed, err
+	}
+	return g.code(again.Comparison), nil
+}
+
+func printComparison(e *env.Env, c *model.Comparison, output string, brief bool) error {
+	if output == "json" {
+		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
+	}
+	o := terminalOptions(e.Output)
+	o.Brief = brief
+	return text.RenderComparison(e.Stdout, c, o)
+}

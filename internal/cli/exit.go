@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The exit codes. Each verb documents those that it uses.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitGoal        = 3
+	exitRegression  = 4
+	exitInvalid     = 5
+	exitInterrupted = 130
+)
+
+// exitCode is an error that has been explained already.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// explain prints an error as a sentence with its hint and returns the exit code.
+func explain(ctx context.Context, e *env.Env, err error) int {
+	code := exitFailed
+	var worker *model.WorkerError
+	var usage usageError
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(e.Stderr, "loadline: interrupted; nothing was left behind")
+		return exitInterrupted
+	case errors.As(err, &worker):
+		if worker.Class == model.Refused {
+			code = exitUsage
+		}
+	case errors.As(err, &usage):
+		code = exitUsage
+	}
+	sayError(e.Stderr, err)
+	hint := usage.hint
+	if worker != nil {
+		hint = worker.Hint
+	}
+	if hint != "" {
+		sayLine(e.Stderr, "  next: %s", hint)
+	}
+	return code
+}
+
+// usageError is a mistake on the command line, with what to type next.
+type usageError struct {
+	error
+	hint string
+}
+
+// exactly makes an argument check with a sentence.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), cmd.CommandPath() + " --help"}
+	}
+}
+
+// ending is the error that makes a command end with the code.
+func ending(code int, err error) error {
+	if err == nil && code != exitOK {
+		return exitCode(code)
+	}
+	return err
+}
+
+// noVerb refuses a word that is no verb, with the nearest one.
+func noVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := cmd.CommandPath() + " --help"
+	if near := model.Nearest(args[0], names); near != "" {
+		hint = cmd.CommandPath() + " " + near
+	}
+	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)
+}

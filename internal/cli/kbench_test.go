@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// isRefusal checks that an error is a refusal with words of what is there and of what to do.
+func isRefusal(t *testing.T, err error, words string) {
+	t.Helper()
+	var refusal *model.WorkerError
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, words) || refusal.Hint == "" || refusal.Class != model.Refused {
+		t.Errorf("%v, want a refusal with %q and a hint", err, words)
+	}
+}
+
+// Whole commands refuse before they make or measure anything.
+func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
+	dir := t.TempDir()
+	foreign, file := filepath.Join(dir, "out.summary"), filepath.Join(dir, "test")
+	if err := os.WriteFile(foreign, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := &env.Env{Stdout: io.Discard, Stderr: io.Discard}
+	r, err := kbench.Parse([]string{file, filepath.Join(dir, "out"), "4M"}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f kbenchFlags
+	isRefusal(t, f.run(context.Background(), e, r), "out.summary exists")
+	r.File, r.Prefix = filepath.Join(dir, "x-iops.json"), filepath.Join(dir, "x")
+	isRefusal(t, f.run(context.Background(), e, r), "is measured")
+	a, b := r, r
+	a.File, b.File, a.Prefix, b.Prefix = file, file+"2", filepath.Join(dir, "a"), "b"
+	pair := kbench.PairFile([2]kbench.Request{a, b})
+	if err := os.WriteFile(pair, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	isRefusal(t, f.compare(context.Background(), e, [2]kbench.Request{a, b}), "exists and is no result")
+	_, made := os.Stat(file)
+	_, made2 := os.Stat(filepath.Join(dir, "x-iops.json"))
+	if !errors.Is(made, os.ErrNotExist) || !errors.Is(made2, os.ErrNotExist) {
+		t.Errorf("something was made: %v, %v", made, made2)
+	}
+}

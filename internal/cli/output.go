@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/report/live"
+	"github.com/loadline/loadline/internal/report/text"
+)
+
+// defaultResults is where run directories are made.
+const defaultResults = "loadline-results"
+
+// registerChild adds the hidden flag that runs the workers of this machine as processes.
+func registerChild(cmd *cobra.Command, child *bool) {
+	cmd.Flags().BoolVar(child, "child-worker", false, "run the worker as a process of its own")
+	_ = cmd.Flags().MarkHidden("child-worker")
+}
+
+// briefly tells whether the head is on the screen already, because both streams
+// are the same terminal.
+func briefly(e *env.Env, quiet bool) bool {
+	return !quiet && e.Terminal.Interactive && e.Output.Interactive
+}
+
+// watching shows the progress of a measurement on standard error.
+func watching(e *env.Env, quiet bool) *live.Live {
+	return live.New(e.Stderr, live.Options{
+		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
+	})
+}
+
+// recordedCommand is the command line, as it is kept: without secrets.
+func recordedCommand(e *env.Env) []string {
+	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
+}
+
+// outputHelp is the help of --output.
+const outputHelp = "what to print: text, or json for one report document"
+
+func registerOutput(cmd *cobra.Command, output *string) {
+	cmd.Flags().StringVarP(output, "output", "o", "text", outputHelp)
+}
+
+func checkOutput(output string) error {
+	if output == "text" || output == "json" {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("--output %q is not known", output), "use --output text or --output json")
+}
+
+func terminalOptions(t env.Terminal) text.Options {
+	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
+}
+
+// remarks makes remarks for people appear on standard error; nowhere with --quiet.
+func remarks(e *env.Env, quiet bool) func(string) {
+	return func(words string) {
+		if !quiet {
+			sayLine(e.Stderr, "note    %s", words)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/results"
+)
+
+// points reads what size works from: a file of points, or runs; and what the hardware
+// is, where a file of its own says so.
+func (f *sizeFlags) points(runs []string) (*model.Published, error) {
+	switch {
+	case f.from != "" && len(runs) > 0:
+		return nil, model.RefusedError("--from takes the place of runs, and both are given", "leave one of them out")
+	case f.from != "":
+		p, err := results.ReadPoints("--from", f.from)
+		if err != nil {
+			return nil, err
+		}
+		return p, results.AddSystem(p, f.system)
+	case len(runs) > 0:
+		p, reports, err := results.PointsOf(runs, f.system)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Scales) == 0 && len(p.Rebuilds) == 0 && !results.KnowsDisk(&p.System) {
+			return nil, model.RefusedError(fmt.Sprintf("%s holds no scaling: it was not measured by loadline scale", reports[0].Run.Directory),
+				"measure one: loadline scale TARGET --volumes 1,2,4,8; or say what the hardware is: --system FILE.yaml")
+		}
+		return p, nil
+	case f.system != "" && len(f.need) == 0 && f.needs == "":
+		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to hold against it", "add --need, a RUN or --from FILE.yaml")
+	case f.system != "":
+		p := &model.Published{Name: f.system}
+		return p, results.AddSystem(p, f.system)
+	}
+	return nil, usageError{errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help"}
+}

@@ -1,0 +1,31 @@
+package kbench
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// roomFor refuses a file that its filesystem has no room for. Other than for files
+// of Loadline's own nothing is kept free: Kbench's manifests choose a size that just
+// fits into their volume.
+func roomFor(t model.Target, more int64) error {
+	var st unix.Statfs_t
+	dir := filepath.Dir(t.Path)
+	if err := unix.Statfs(dir, &st); err != nil {
+		return model.RefusedError(fmt.Sprintf("the room in %s is not known: %v", dir, err), "")
+	}
+	free := int64(st.Bavail) * int64(st.Bsize)
+	if unix.Geteuid() == 0 {
+		// What is reserved for root is there for root.
+		free = int64(st.Bfree) * int64(st.Bsize)
+	}
+	if more <= free {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s needs %s more than it holds, and %s has %s free", t.Name, model.FormatSize(more), dir, model.FormatSize(free)),
+		fmt.Sprintf("set SIZE to less, such as SIZE=%dM, or take a larger volume", free*9/10>>20))
+}

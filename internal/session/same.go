@@ -1,0 +1,77 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// refuseSame refuses two targets that are one and the same thing. Two directories
+// on one disk are not refused: the comparison says that they share it.
+func refuseSame(a, b model.Target) error {
+	if !isSame(a, b) {
+		return nil
+	}
+	hint := "name two different targets"
+	if a.Kind == model.Directory {
+		hint = "to see how much one place varies, name two directories on it: mkdir " + model.ShellWord(a.Path+"/a") + " " + model.ShellWord(a.Path+"/b")
+	}
+	if a.Name == b.Name {
+		return model.RefusedError(fmt.Sprintf("%s would be compared with itself", a.Name), hint)
+	}
+	return model.RefusedError(fmt.Sprintf("%s and %s are the same %s: it would be compared with itself", a.Name, b.Name, kindWord(a.Kind)), hint)
+}
+
+// refuseShared refuses a baseline that lies on the very device of the target: it is
+// the same storage, not the one below, and rules would judge the one by the other.
+// A device that is built on another one has a name of its own. In a cluster two
+// classes may share a node's disk, which is what one wants to see there.
+func refuseShared(a, b model.Target, inA, inB model.Environment) error {
+	device := inA.Storage.Device
+	if device == "" || device != inB.Storage.Device || a.Path == "" || b.Path == "" || a.Cluster != nil || b.Cluster != nil {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
+		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", model.ShellWord(a.Name), model.ShellWord(b.Name)))
+}
+
+func kindWord(k model.TargetKind) string {
+	switch k {
+	case model.BlockDevice:
+		return "device"
+	case model.NBD:
+		return "NBD export"
+	case model.RBD:
+		return "Ceph image"
+	case model.VolumeClaim:
+		return "claim"
+	}
+	return string(k)
+}
+
+// isSame tells whether two targets are one and the same thing.
+func isSame(a, b model.Target) bool {
+	// Two claims made of one class are two volumes.
+	if a.Cluster.Made() || b.Cluster.Made() {
+		return false
+	}
+	if a.Kind == b.Kind && a.Path == b.Path && a.URI == b.URI {
+		return true
+	}
+	if a.Path == "" || b.Path == "" {
+		return false
+	}
+	// Hard links and device nodes: two names, one thing.
+	infoA, errA := os.Stat(a.Path)
+	infoB, errB := os.Stat(b.Path)
+	return errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
+}
+
+// sameDevice tells whether two device nodes stand for one device.
+func sameDevice(a, b os.FileInfo) bool {
+	sa, okA := a.Sys().(*syscall.Stat_t)
+	sb, okB := b.Sys().(*syscall.Stat_t)
+	return okA && okB && a.Mode()&os.ModeDevice != 0 && b.Mode()&os.ModeDevice != 0 && sa.Rdev == sb.Rdev
+}
