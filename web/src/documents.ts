@@ -20,18 +20,21 @@ export type Result = Estimate & {
    * sync is the flush that a workload waits for; mixed is both ways together, of imported numbers.
    */
   direction: "read" | "write" | "mixed" | "sync";
+  sustained?: Sustained;
   metric: Metric;
   unit?: Unit;
   estimate?: Num;
   low?: Num;
   high?: Num;
   confidence?: number;
+  open?: boolean;
   /**
    * The interval is as narrow as was asked for, and the rule for stopping held.
    */
   converged: boolean;
   seconds: Seconds;
   repeats: Count;
+  span?: Seconds;
   /**
    * Whether the number may be believed.
    */
@@ -51,6 +54,10 @@ export type Result = Estimate & {
    * The headline metric of each visit, in the order of time.
    */
   visits: Num[];
+  /**
+   * Numbers of the steps that began before the storage was done with what was written, and are in none of the figures.
+   */
+  left_out?: number[];
   /**
    * The headline metric over time, at most 60 points.
    */
@@ -210,11 +217,25 @@ export interface Schedule {
   precision: number;
   seed: Count;
   overhead: Seconds;
+  /**
+   * For how long a workload was looked at without a pause, in the place of its last certain visit.
+   */
+  look?: number;
+  /**
+   * How many such looks were planned.
+   */
+  looks?: number;
 }
 export interface Preparation {
   written: Size;
   seconds: Seconds;
   path?: string;
+  size?: Size;
+  slow?: Num;
+  /**
+   * Those of the prefill, about one a second, in bytes/s.
+   */
+  rates?: number[];
   /**
    * Whether every byte of the volume was really written.
    */
@@ -223,6 +244,7 @@ export interface Preparation {
     checked: Size;
     unwritten: Size;
     detail?: string;
+    bandwidth?: Num;
   };
 }
 /**
@@ -268,6 +290,8 @@ export interface Environment {
      */
     direct?: boolean;
     direct_error?: string;
+    bypassed?: boolean;
+    bypass_detail?: string;
     server?: string;
     no_flush?: boolean;
   };
@@ -492,6 +516,54 @@ export interface Estimate {
    * The nominal coverage of [low, high]. 0 means that there is no interval: low and high then equal the estimate.
    */
   confidence: number;
+  /**
+   * Nothing bounds the value from above: what makes it large came too rarely. high is then the largest that was seen.
+   */
+  open?: boolean;
+}
+/**
+ * What a look without a pause says of a result, in the result's direction. Where the rate fell, the result is the level end of the look.
+ */
+export interface Sustained {
+  /**
+   * held: as in the short visits; fell: the result is what it fell to; fell-unsteady: likewise, but not level; below: slower than what another workload fell to; doubtful: faster than that, and not looked at, or not often enough.
+   */
+  lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
+  /**
+   * The workload that was looked at: this one, or the heaviest in its direction.
+   */
+  looked: string;
+  step: Count;
+  seconds: Seconds;
+  /**
+   * I/Os done in the look, in this direction.
+   */
+  ios: number;
+  /**
+   * Bytes moved in it.
+   */
+  bytes: number;
+  /**
+   * Where its level end begins, in seconds since the run began.
+   */
+  from: number;
+  rate: Num;
+  bandwidth: Num;
+  /**
+   * Nothing that was looked at moves as many bytes per second as this result.
+   */
+  bytes_unseen?: boolean;
+  /**
+   * The rate before it fell. ios and bytes are what was done above the later rate, refill how long that rate takes to fill it again: each is a lower bound.
+   */
+  burst?: {
+    rate: Num;
+    bandwidth: Num;
+    seconds: Seconds;
+    ios: number;
+    bytes: number;
+    refill: Seconds;
+  };
 }
 /**
  * Latencies in seconds, from the merged histograms (each within 1/128). A percentile that the number of I/Os cannot support is absent.
