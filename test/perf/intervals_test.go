@@ -147,7 +147,11 @@ func BenchmarkTails(b *testing.B) {
 				fmt.Fprintf(t, "%s\t", c.storage.Name)
 				for _, m := range []model.Metric{model.Latency, model.P50, model.P99} {
 					o := c.out.By[m]
-					fmt.Fprintf(t, "%.1f %%\t%.2f\t", 100*o.Coverage(), 100*o.Width())
+					width := "–"
+					if o.Open < o.Intervals {
+						width = fmt.Sprintf("%.2f", 100*o.Width())
+					}
+					fmt.Fprintf(t, "%.1f %%\t%s\t", 100*o.Coverage(), width)
 				}
 				p := c.out.By[model.P99]
 				fmt.Fprintf(t, "%.0f %%\t\n", 100*float64(p.Open)/float64(p.Intervals))
