@@ -1117,6 +1117,10 @@ export interface Place {
     low: Num;
     high: Num;
     confidence: number;
+    /**
+     * Nothing bounds it from above; high is then the largest that was seen.
+     */
+    open?: boolean;
   };
   first: Count;
   last: Count;

@@ -94,6 +94,7 @@ export function halfWidth(e: Estimate): number | null {
 }
 
 export function plusMinus(e: Estimate): string {
+  if (e.open) return "no upper end";
   const w = halfWidth(e);
   return w === null ? none : "±" + percent(w);
 }

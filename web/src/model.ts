@@ -11,7 +11,7 @@ export type Verdict = doc.Result["verdict"];
 export type Severity = doc.Finding["severity"];
 
 /** A value with its interval, of any unit. */
-export type Estimate = Pick<doc.Estimate, "estimate" | "low" | "high" | "confidence">;
+export type Estimate = Pick<doc.Estimate, "estimate" | "low" | "high" | "confidence" | "open">;
 
 type Item<T> = NonNullable<T> extends (infer I)[] ? I : never;
 

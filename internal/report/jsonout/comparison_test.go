@@ -32,7 +32,7 @@ func fullComparison() *model.Comparison {
 	c.Schema, c.A, c.B, c.Method = model.ComparisonSchema, head, head, model.Paired
 	row := &c.Rows[0]
 	row.Direction, row.Metric, row.Verdict, row.Trust = model.Sync, model.P99, model.Unclear, model.Suspect
-	row.A = model.Estimate{Unit: "s", Value: 1e-3, Low: 0.9e-3, High: 1.1e-3, Confidence: 0.95}
+	row.A = model.Estimate{Unit: "s", Value: 1e-3, Low: 0.9e-3, High: 1.1e-3, Confidence: 0.95, Open: true}
 	row.B = row.A
 	row.Ratio = model.Estimate{Value: 1.02, Low: 0.97, High: 1.08, Confidence: 0.95}
 	c.Findings[0].Severity = model.SeverityWarning

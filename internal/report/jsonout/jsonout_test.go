@@ -44,7 +44,7 @@ func full() *model.Report {
 	res := &r.Results[0]
 	res.Workload, res.Direction, res.Metric, res.Verdict = w.Name, model.Read, model.IOPS, model.Valid
 	res.Sustained.Lasting = model.Fell
-	res.Estimate = model.Estimate{Unit: "1/s", Value: 2998.1, Low: 2991, High: 3004.9, Confidence: 0.95}
+	res.Estimate = model.Estimate{Unit: "1/s", Value: 2998.1, Low: 2991, High: 3004.9, Confidence: 0.95, Open: true}
 	res.Metrics = map[model.Metric]model.Estimate{model.IOPS: res.Estimate, model.P999: {Unit: "s", Value: 1e-3, Low: 1e-3, High: 1e-3}}
 	res.Latency.Unit = "s"
 	r.Findings[0].Severity = model.SeverityNote
@@ -60,6 +60,7 @@ func full() *model.Report {
 	row.Direction, row.Metric, row.Verdict, row.Entries[0].Trust = model.Mixed, model.Transactions, model.Unclear, model.Suspect
 	group := &r.Ranking.Groups[0]
 	group.Verdict, group.Entries[0].Trust, group.Pairs[0].Verdict, group.Pairs[0].Ratio.Unit = model.Better, model.Suspect, model.Worse, ""
+	group.Pairs[0].Ratio.Open = false
 	r.Ranking.Noise.Repeats[0].Direction, r.Ranking.Noise.Repeats[0].Metric = model.Read, model.Elapsed
 	g := &r.Goals[0]
 	g.Direction, g.Metric, g.Estimate, g.Outcome = model.Read, model.IOPS, res.Estimate, model.Missed

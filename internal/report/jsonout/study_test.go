@@ -26,7 +26,7 @@ func fullStudy() *model.Study {
 	s.Rebuild.Binding = model.LimitDiskBandwidth
 	for _, e := range estimatesOf(reflect.ValueOf(&s).Elem()) {
 		if e.Unit == "x" {
-			*e = model.Estimate{Unit: "1", Value: 2, Low: 1.9, High: 2.1, Confidence: 0.95}
+			*e = model.Estimate{Unit: "1", Value: 2, Low: 1.9, High: 2.1, Confidence: 0.95, Open: true}
 		}
 	}
 	return &s
