@@ -88,12 +88,15 @@ func (r *run) lookAt(ctx context.Context) error {
 			if err := r.turn(ctx, model.Step{Round: s.MinRounds, Workload: next, Ramp: s.Ramp, Seconds: seconds, Look: true}); err != nil {
 				return err
 			}
+			// A wait would fill again what has been used up.
+			r.debt.atOnce = true
 			left := s.MaxTime - r.spent - r.unlooked() - s.Ramp - s.Overhead
 			if r.plan.Experiment.MaxTime == 0 {
 				left += beyond
 			}
 			seconds = min(nextLook, float64(int(left)))
 		}
+		r.debt.atOnce = false
 	}
 	for _, name := range r.looking.looker.Fallen(&r.looking.rec) {
 		r.done[name] = true

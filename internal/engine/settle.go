@@ -47,8 +47,8 @@ type debt struct {
 	instants                int
 	// waits are the steps before which somebody looked.
 	waits []model.StepResult
-	// over tells that there is no time left to wait.
-	over bool
+	// over tells that there is no time left to wait, atOnce that the next visit must not.
+	over, atOnce bool
 	// waited is the sum of all waits, in seconds.
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
@@ -92,7 +92,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 	found := &model.Settling{Writes: uint64(d.writes)}
 	most := math.Min(waitMost, math.Max(waitAll, waitShare*s.plan.Schedule.MaxTime)-d.waited)
 	d.over = most <= 0
-	if !d.owed || d.denied || d.over || w.OfCapacity > 0 && w.RateIOPS == 0 {
+	if !d.owed || d.denied || d.over || d.atOnce || w.OfCapacity > 0 && w.RateIOPS == 0 {
 		return found, nil
 	}
 	probe, began := s.probeFor(w, step), e.clock
@@ -208,7 +208,9 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 		return false
 	case slower:
 		d.owed = !d.denied
-		return d.owed && !d.over && settling.Waited == 0
+		// A look has used up what there was of a credit: that makes it slower as well, and
+		// what comes next depends on it.
+		return d.owed && !d.over && settling.Waited == 0 && !v.results[0].Step.Look
 	}
 	d.writes, d.seconds = 0, 0
 	switch {
