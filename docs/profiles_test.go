@@ -50,8 +50,11 @@ func tables(t *testing.T) string {
 	var b strings.Builder
 	for _, p := range builtins(t) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Name, p.Title)
-		if p.Visit > 0 || p.MaxTime > 0 {
+		switch {
+		case p.MaxTime > 0:
 			fmt.Fprintf(&b, "Visits of %s, %s of measuring at most.\n\n", model.FormatSpan(p.Visit), model.FormatSpan(p.MaxTime))
+		case p.Visit > 0:
+			fmt.Fprintf(&b, "Visits of %s.\n\n", model.FormatSpan(p.Visit))
 		}
 		b.WriteString("| name | pattern | block size | depth | jobs | headline |\n|---|---|---:|---:|---:|---|\n")
 		for _, w := range p.Workloads {

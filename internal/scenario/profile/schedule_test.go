@@ -83,6 +83,7 @@ func TestVisitsGetShorterBeforeATimeIsRefused(t *testing.T) {
 
 func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	p := builtin(t, "kbench")
+	p.Visit = 3
 	for n, want := range map[int]int{1: 5, 2: 3, 3: 3, 12: 3} {
 		q := p
 		q.Workloads = p.Workloads[:n]
@@ -158,7 +159,7 @@ func TestRoundIsOneRule(t *testing.T) {
 		t.Error("two rounds in the same order")
 	}
 	extra := Round(&plan, 4, plan.Workloads[2:4], 37)
-	if len(extra) != 2 || extra[0].Number != 37 || extra[1].Number != 38 || extra[0].Round != 4 || extra[0].Seconds != 3 {
+	if len(extra) != 2 || extra[0].Number != 37 || extra[1].Number != 38 || extra[0].Round != 4 || extra[0].Seconds != plan.Schedule.Visit {
 		t.Errorf("%+v", extra)
 	}
 }
