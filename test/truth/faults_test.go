@@ -72,11 +72,11 @@ var faults = []planted{
 	{rule: "cache", name: "of 64 MiB before a disk of 256", severity: model.SeverityWarning, seconds: 50, plant: func(t testing.TB) (string, []string) {
 		return lab.Cached(t, 64<<20).Target(), []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "256M", "--max-time", "6s", "--check-cache"}
 	}},
-	{rule: "stall", name: "13 s in rounds", severity: model.SeverityWarning, seconds: 40, plant: freezing(5, 13*time.Second, nil, reads("--max-time", "20s")...)},
+	{rule: "stall", name: "13 s in rounds", severity: model.SeverityWarning, seconds: 40, plant: freezing(3, 13*time.Second, nil, reads("--max-time", "20s")...)},
 	{rule: "stall", name: "15 s in a visit of a minute", severity: model.SeverityWarning, seconds: 70,
 		plant: freezing(20, 15*time.Second, nil, reads("--time", "60s")...)},
 	{rule: "stall", name: "13 s of a block device in rounds", severity: model.SeverityWarning, seconds: 40,
-		plant: freezing(5, 13*time.Second, func(t testing.TB, d lab.Device) string { return lab.Block(t, d) }, reads("--max-time", "20s")...)},
+		plant: freezing(3, 13*time.Second, func(t testing.TB, d lab.Device) string { return lab.Block(t, d) }, reads("--max-time", "20s")...)},
 	{rule: "warm-up", name: "half the speed at first", severity: model.SeverityWarning, plant: changing(250, 28, after(7, 500))},
 	{rule: "cliff", name: "a neighbour leaves", severity: model.SeverityWarning, plant: changing(250, 28, after(18, 500))},
 	{rule: "modes", name: "two seconds each", severity: model.SeverityWarning, plant: changing(500, 26, func(second int) float64 {

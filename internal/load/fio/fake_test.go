@@ -119,6 +119,21 @@ func TestRunFaults(t *testing.T) {
 	}
 }
 
+// Storage that stands still when fio is done, and only gives it back, stands still.
+func TestAStallAtTheEndIsTold(t *testing.T) {
+	d := fakeDriver(t, "cat $docs/1 $docs/2 $docs/3; sleep 3.5; cat $docs/4")
+	d.limits.stall = 10 * time.Second
+	d.limits.late = 10 * time.Second
+	late := fakeDriver(t, "cat $docs/1 $docs/2 $docs/3 $docs/4; sleep 3.5")
+	late.limits = d.limits
+	for name, d := range map[string]*Driver{"before the last document": d, "after it": late} {
+		r, err := d.Run(context.Background(), fakeRequest(t), func(model.Event) {})
+		if err != nil || r.Error != "" || len(r.Stalls) != 1 || r.Stalls[0].Seconds < 2 || r.Stalls[0].Seconds > 3.5 || r.Stalls[0].Cause != model.StallStorage {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
 func TestRunCancelled(t *testing.T) {
 	d := fakeDriver(t, "trap 'cat $docs/2; exit 128' INT; cat $docs/1; while :; do sleep 0.05; done")
 	ctx, cancel := context.WithCancel(context.Background())

@@ -128,6 +128,7 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	}
 	ended := w.watch(ctx, cmd.Process.Pid, end)
 	w.mu.Lock()
+	w.hear(time.Now())
 	w.gates.rest(w.outcome.text.Write)
 	w.mu.Unlock()
 	o.took = time.Since(start)

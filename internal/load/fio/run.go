@@ -76,6 +76,8 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	if err != nil {
 		return result, err
 	}
+	// fio may wait for the storage once more before it ends.
+	s.aside(s.ended())
 	result.Error = failure(o, last)
 	s.finish(result.Error == "")
 	switch {

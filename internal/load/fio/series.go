@@ -72,7 +72,9 @@ func (s *series) add(j *job) error {
 		s.restart()
 	}
 	if s.complete() {
-		s.aside(quiet)
+		if s.sent > 0 {
+			s.aside(quiet)
+		}
 		return nil
 	}
 	if stale, err := s.stood(j, quiet); stale || err != nil {

@@ -73,7 +73,7 @@ func TestSecondsWithoutIOAreSecondsOfTheVisit(t *testing.T) {
 			{at: 1, ms: 1000, ios: 1000}, {at: 4, ms: 2000, ios: 2000, quiet: 3, state: 'S'}, {at: 4, ms: 3000, ios: 3000}, {at: 4, ms: 4000, ios: 4000},
 		}, []uint64{1000, 1000, 1000, 1000}, 4, nil},
 		"while fio connects": {1, 4, []doc{
-			{at: 1, ms: 900}, {at: 2, ms: 1900}, {at: 6, ms: 5900}, {at: 7, ms: 1000, ios: 1000}, {at: 8, ms: 2000, ios: 2000},
+			{at: 1, ms: 900}, {at: 2, ms: 1900}, {at: 3, ms: 2900}, {at: 4, ms: 3900}, {at: 5, ms: 4900}, {at: 6, ms: 5900}, {at: 7, ms: 1000, ios: 1000}, {at: 8, ms: 2000, ios: 2000},
 		}, []uint64{1000, 1000}, 2, []model.Stall{{Begin: 0, Seconds: 6}}},
 		"slow storage": {1, 64, []doc{
 			{at: 1, ms: 1000, long: 20, took: 3}, {at: 2, ms: 2000, long: 40, took: 3}, {at: 3, ms: 3000, long: 60, took: 3},

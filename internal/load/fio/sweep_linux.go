@@ -33,18 +33,28 @@ func sweep(dir string) {
 	}
 }
 
-// states are the letters of /proc/PID/stat for all threads of the processes that run in dir.
-func states(dir string) []byte {
-	var letters []byte
+// states are the letters of /proc/PID/stat for all threads of the processes that run in
+// dir. The first thread of fio itself, whose id is given, only naps and looks at its jobs:
+// on a busy machine it mostly waits for a processor. It counts where it is the only one.
+func states(dir string, main int) []byte {
+	var letters, naps []byte
 	for _, id := range inhabitants(dir) {
 		tasks, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(id), "task/[0-9]*/stat"))
 		for _, task := range tasks {
 			text, err := os.ReadFile(task)
 			// The name before it stands in parentheses and may hold any.
-			if at := strings.LastIndex(string(text), ") "); err == nil && at >= 0 && at+2 < len(text) {
+			at := strings.LastIndex(string(text), ") ")
+			switch {
+			case err != nil || at < 0 || at+2 >= len(text):
+			case filepath.Base(filepath.Dir(task)) == strconv.Itoa(main):
+				naps = append(naps, text[at+2])
+			default:
 				letters = append(letters, text[at+2])
 			}
 		}
+	}
+	if len(letters) == 0 {
+		return naps
 	}
 	return letters
 }

@@ -100,7 +100,7 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 			interrupted = true
 		case <-tick.C:
 			now := time.Now()
-			why = w.look(now, now.Sub(last), now.Sub(start))
+			why = w.look(pid, now, now.Sub(last), now.Sub(start))
 			last, waiting = now, why == ""
 		}
 	}
@@ -128,14 +128,14 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 
 // look looks at a silent fio, and tells why it is to be ended; empty when it is not. after
 // is the time since the last look, ran that since fio's start.
-func (w *watcher) look(now time.Time, after, ran time.Duration) (why string) {
+func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	quiet := now.Sub(w.heard)
 	if quiet <= due+lookEvery {
 		quiet = 0
 	} else {
-		w.quiet.look(states(w.dir), after)
+		w.quiet.look(states(w.dir, pid), after)
 	}
 	long := model.FormatDuration(quiet.Seconds())
 	switch {
