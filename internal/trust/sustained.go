@@ -20,8 +20,7 @@ var ruleSustained = Rule{
 // disk, write caches) lets all visits agree on a rate that does not last.
 //
 // Evidence: the looks, as analysis has judged them. A pass says which credit is excluded:
-// one that a stretch at this rate would have used up. Source: methodology's "One look that
-// does not pause".
+// one that a stretch at this rate would have used up.
 func checkSustained(ev Evidence) []model.Finding {
 	if ev.Recorded.Plan.Schedule.Mode != model.Rounds || ev.Recorded.Imported != nil {
 		return ev.stretches()
@@ -106,6 +105,10 @@ func (ev Evidence) noLook() string {
 	return "no time for a look of 20 s without a pause, so a credit that refills between the visits would not show; a longer --max-time gives it"
 }
 
+// usedUp is how many seconds of a look at most are fast where the one before it has left
+// nothing of the credit: the first may still be.
+const usedUp = 1
+
 // fell tells of a rate that does not last.
 func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	b := s.Burst
@@ -115,6 +118,10 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
 		Next: "nothing, when the rate that lasts is what you wanted to see"}
+	if b.Seconds <= usedUp {
+		f.Message = fmt.Sprintf("burst: %s does %s in short visits and %s without a pause, which is the result; what it draws on was used up when that began",
+			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
+	}
 	if s.Lasting == model.FellUnsteady {
 		f.Severity = model.SeverityWarning
 		f.Message = fmt.Sprintf("burst: %s does %s in short visits and fell to about %s without pauses, where it was not level for long enough to be sure",
