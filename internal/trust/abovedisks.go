@@ -22,8 +22,7 @@ var ruleAboveDisks = Rule{
 // how many disks it takes.
 //
 // Evidence: paired results and the number of replicas; the lower bound here is
-// compared with replicas × the baseline's upper bound × 1.05. Source:
-// methodology's "Read rate".
+// compared with replicas × the baseline's upper bound × 1.05.
 func checkAboveDisks(ev Evidence) []model.Finding {
 	switch {
 	case ev.Baseline == nil:

@@ -18,7 +18,7 @@ var ruleBuffered = Rule{
 // An O_DIRECT that is accepted proves nothing by itself: ext4 with data=journal accepts it
 // and goes through the page cache.
 //
-// Evidence: what the plan settled on after probing. Source: methodology's "Buffered".
+// Evidence: what the plan settled on after probing.
 func checkBuffered(ev Evidence) []model.Finding {
 	v, s := ev.Recorded.Plan.Volume, ev.Recorded.Environment.Storage
 	kind := v.Target.Kind

@@ -19,7 +19,7 @@ var ruleBurst = Rule{
 // rate. The credit is estimated as what was done above the later level.
 //
 // Evidence: the series; one step down, and less spread behind it than before, or
-// next to none. Source: methodology's "Burst exhaustion".
+// next to none.
 func checkBurst(ev Evidence) []model.Finding {
 	return ev.regimeRule(bursting, tooFewSeconds, "no workload fell to a lower level", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,

@@ -28,7 +28,7 @@ const (
 // once. More is hidden I/O (a journal, copy-on-write, RAID, another process);
 // less means that something between answered or kept it.
 //
-// Evidence: both ends over the same window. Source: methodology's "Bytes".
+// Evidence: both ends over the same window.
 func checkBytes(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

@@ -24,8 +24,7 @@ const cacheStep = 0.15
 // checkCache: reads get slower where the part that is read no longer fits into a
 // cache. The largest drop between two neighbours is named.
 //
-// Evidence: the sweep's points; bounds of their intervals are compared. Source:
-// methodology's "Cache".
+// Evidence: the sweep's points; bounds of their intervals are compared.
 func checkCache(ev Evidence) []model.Finding {
 	points := slices.Clone(ev.Recorded.Run.Beside.Cache)
 	if len(points) == 0 {

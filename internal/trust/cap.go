@@ -24,7 +24,7 @@ const capBand = 0.03
 // counted, so beyond the limit they are a note.
 //
 // Evidence: the intervals of the results; the whole interval must lie within
-// ±3 % of the limit, or above that. Source: methodology's "Cap".
+// ±3 % of the limit, or above that.
 func checkCap(ev Evidence) []model.Finding {
 	c := ev.Recorded.Plan.Experiment.Cap
 	if c == (model.Cap{}) {

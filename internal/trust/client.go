@@ -33,7 +33,7 @@ const (
 // of a driver in user space that polls (SPDK) always is.
 //
 // Evidence: the tool's CPU time, and a second of the null engine, which
-// is only asked for where the tool used 30 % of a core. Source: methodology's "Client".
+// is only asked for where the tool used 30 % of a core.
 func checkClient(ev Evidence) []model.Finding {
 	ceilings := map[string]float64{}
 	for _, c := range ev.Recorded.Run.Beside.Ceilings {

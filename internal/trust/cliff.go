@@ -20,7 +20,7 @@ var ruleCliff = Rule{
 // so a pass says how far it looked.
 //
 // Evidence: the series (PELT on an unbroken one, a t test between visits
-// otherwise). Source: methodology's "Regimes".
+// otherwise). Source: PELT, Killick, Fearnhead and Eckley 2012.
 func checkCliff(ev Evidence) []model.Finding {
 	var moved float64
 	for _, s := range ev.series {

@@ -28,8 +28,8 @@ var ruleClock = Rule{
 // checkClock: a median latency of nothing means a broken clock (or no I/O at
 // all) and is invalid; a slow clocksource adds to short latencies: a note.
 //
-// Evidence: the p50 of each result and the kernel's clocksource. Source:
-// methodology's "Clock"; fio's issue 630 (latencies of 0 ns).
+// Evidence: the p50 of each result and the kernel's clocksource.
+// Source: fio's issue 630 (latencies of 0 ns).
 func checkClock(ev Evidence) []model.Finding {
 	var o outcome
 	var broken []string

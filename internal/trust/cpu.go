@@ -27,7 +27,7 @@ var ruleCPU = Rule{
 // than 1 % of the time, is a warning on any number.
 //
 // Evidence: /proc/stat and the cgroup's cpu.stat over each visit. Waiting for I/O
-// counts as idle: the CPU would be free. Source: methodology's "CPU", Kbench's rule.
+// counts as idle: the CPU would be free. Source: Kbench's rule for its latency tests.
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
 	var busy, stolen, held limit

@@ -42,7 +42,7 @@ var ruleDepth = Rule{
 // with a flush after each write or a rate limit do not keep a queue full by
 // design, and the user's own jobs have a depth that is not known: not judged.
 //
-// Source: methodology's "Depth"; fio's HOWTO, "IO depths".
+// Source: Little 1961; fio's HOWTO, "IO depths".
 func checkDepth(ev Evidence) []model.Finding {
 	var o outcome
 	flows := ev.flows()

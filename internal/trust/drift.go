@@ -20,7 +20,7 @@ var ruleDrift = Rule{
 // garbage collection, heat.
 //
 // Evidence: the series. The level of the interval is 99.9 %, because a run has
-// many series. Source: methodology's "Drift".
+// many series. Source: Theil and Sen's slope, Sen 1968.
 func checkDrift(ev Evidence) []model.Finding {
 	short := fmt.Sprintf("fewer than %d visits (or %d s in one), or so unsteady ones, are too few to tell a drift from noise", leastVisits, leastVisits*driftBatch)
 	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {

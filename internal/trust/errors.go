@@ -23,8 +23,7 @@ var ruleErrors = Rule{
 // workload invalid, also when other visits went well: those are kept, but the
 // visits that a faulty device lets pass are not a fair selection of all.
 //
-// Source: methodology's "Errors" (fio with continue_on_error ends 0 although
-// I/Os failed; neither is ever a pass).
+// fio with continue_on_error ends 0 although I/Os failed; neither is ever a pass.
 func checkErrors(ev Evidence) []model.Finding {
 	var o outcome
 	var troubles []*trouble

@@ -27,8 +27,7 @@ var ruleFasterReads = Rule{
 // it, and then it is a note. Where reads go to the nearest of several heads (RAID 1), one
 // disk is slower than all of them without any cache: a warning as well.
 //
-// Evidence: paired results at depth 1; bounds are compared. Source: methodology's
-// "Read latency"; seed 002's "Something is wrong when", 1.
+// Evidence: paired results at depth 1; bounds are compared.
 func checkFasterReads(ev Evidence) []model.Finding {
 	if ev.Baseline == nil {
 		return notChecked(noBaseline)

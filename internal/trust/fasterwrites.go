@@ -24,8 +24,7 @@ var writeMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, mo
 // not writing at all: until a durability test tells them apart, the number
 // stands for nothing.
 //
-// Evidence: paired results; bounds are compared. Source: methodology's "Write";
-// seed 002's "Something is wrong when", 2.
+// Evidence: paired results; bounds are compared.
 func checkFasterWrites(ev Evidence) []model.Finding {
 	if ev.Baseline == nil {
 		return notChecked(noBaseline)

@@ -23,8 +23,6 @@ const foreignMost = 0.05
 // device did in an idle second before measuring, and what went in the direction
 // that the workload does not have. Bounds from below of the counts are compared,
 // so that a journal's commit accuses nobody.
-//
-// Source: methodology's "Foreign"; seed 003's noisy neighbours.
 func checkForeign(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

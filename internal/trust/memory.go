@@ -14,8 +14,7 @@ var ruleMemory = Rule{
 // checkMemory: a volume that lives in RAM is not storage. tmpfs accepts direct
 // I/O like a disk does, so only its type gives it away.
 //
-// Evidence: the filesystem's type and the chain of devices below it. Source:
-// methodology's "RAM".
+// Evidence: the filesystem's type and the chain of devices below it.
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	kind := ev.Recorded.Plan.Volume.Target.Kind

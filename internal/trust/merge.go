@@ -22,7 +22,7 @@ const mergedMost = 0.05
 // that the IOPS counted above are more than the device ever did.
 //
 // Evidence: /sys/class/block/DEV/stat over each visit, of the direction that the
-// workload has. Source: methodology's "Merge".
+// workload has.
 func checkMerge(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

@@ -18,7 +18,7 @@ var ruleModes = Rule{
 // checkModes: storage that jumps between two speeds.
 //
 // Evidence: the series; neighbours that are alike count as less than two values.
-// Source: methodology's "Bimodal".
+// Source: the dip test of Hartigan and Hartigan 1985.
 func checkModes(ev Evidence) []model.Finding {
 	short := fmt.Sprintf("fewer than %d seconds are too few to tell two modes", modeSeconds)
 	return ev.regimeRule(bimodal, short, "no workload jumps between two speeds", func(s *series, r regime) model.Finding {

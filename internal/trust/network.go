@@ -21,7 +21,7 @@ const networkMost = 0.85
 // checkNetwork: the way between workers and storage is the limit, and not the storage.
 // Both directions have the card's speed each.
 //
-// Evidence: the counts of the machine's own cards. Source: methodology's "Network".
+// Evidence: the counts of the machine's own cards.
 func checkNetwork(ev Evidence) []model.Finding {
 	crowds := ev.crowds()
 	if len(crowds) == 0 {

@@ -26,7 +26,7 @@ const (
 // generator exceeds. Its latencies are then not those at the asked load. The rate holds for each
 // direction; in a mix only the more frequent one can reach it.
 //
-// Evidence: the IOPS of the results. Source: methodology's "Rate".
+// Evidence: the IOPS of the results.
 func checkRate(ev Evidence) []model.Finding {
 	var o outcome
 	for _, r := range ev.Results {

@@ -29,8 +29,7 @@ var ruleSize = Rule{
 // read again from a cache below us. The lower bound of the bandwidth is compared,
 // so that noise does not accuse. Flows of a mixed workload add up.
 //
-// Evidence: the size walked over and the bandwidth of the results. Source:
-// methodology's "Size"; Kbench's README.
+// Evidence: the size walked over and the bandwidth of the results. Source: Kbench's README.
 func checkSize(ev Evidence) []model.Finding {
 	size := float64(ev.Recorded.Plan.Volume.Size)
 	if size <= 0 {

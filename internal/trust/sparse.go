@@ -22,7 +22,7 @@ var ruleSparse = Rule{
 //
 // Evidence: the proof taken before measuring (extents, or read-back), and what
 // the device counted while it was read: less than 90 % of the client's bytes means
-// that something else answered. Source: methodology's "Sparse".
+// that something else answered.
 func checkSparse(ev Evidence) []model.Finding {
 	unserved, proven := ev.unserved(), ev.unwritten()
 	if len(unserved) > 0 && proven[0].Severity == model.SeverityPassed {

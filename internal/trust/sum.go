@@ -23,7 +23,7 @@ const sumAllowed = 0.03
 // Either it adds up rates that were not there at the same time, or something between
 // answered. That devices do more than the volumes asked for is what rule bytes tells.
 //
-// Evidence: the devices' counts over the visits. Source: methodology's "Sync".
+// Evidence: the devices' counts over the visits.
 func checkSum(ev Evidence) []model.Finding {
 	crowds := ev.crowds()
 	if len(crowds) == 0 {

@@ -23,7 +23,7 @@ const syncAllowed = 1.0
 // that the sum of their rates is one that nobody has had. What the offsets of the
 // clocks are not known by counts for the worker.
 //
-// Evidence: the samples' times and the clocks. Source: methodology's "Sync".
+// Evidence: the samples' times and the clocks.
 func checkSync(ev Evidence) []model.Finding {
 	crowds := ev.crowds()
 	if len(crowds) == 0 {

@@ -18,7 +18,7 @@ var ruleWarmUp = Rule{
 // checkWarmUp: the first seconds were slower than the rest.
 //
 // Evidence: the series (MSER-5 on an unbroken one; a change upwards within the
-// first half otherwise). Source: methodology's "Steady state".
+// first half otherwise). Source: MSER-5, White, Cobb and Spratt 2000.
 func checkWarmUp(ev Evidence) []model.Finding {
 	left := ev.Recorded.Plan.Schedule.Mode == model.Steady
 	return ev.regimeRule(warming, tooFewSeconds, "no workload began slower than it went on", func(s *series, r regime) model.Finding {
