@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // BlockJudge decides while a comparison is on whether the rows of a workload
@@ -65,13 +66,13 @@ func rowMetrics(w model.Workload, d model.Direction) []model.Metric {
 }
 
 // pair is one block in one direction.
-type pair struct{ a, b visit }
+type pair struct{ a, b timeline.Visit }
 
 // pairUp gathers the blocks in which both sides have something.
 func pairUp(blocks []model.Block, d model.Direction) []pair {
 	var pairs []pair
 	for _, b := range blocks {
-		va, vb := gather(b.A, d), gather(b.B, d)
+		va, vb := timeline.Of(b.A, d), timeline.Of(b.B, d)
 		if len(va) == 1 && len(vb) == 1 {
 			pairs = append(pairs, pair{va[0], vb[0]})
 		}
@@ -107,11 +108,11 @@ func published(c stats.Contrast, certain int) stats.Contrast {
 
 // supported tells whether both sides have enough I/Os for the metric.
 func supported(pairs []pair, m model.Metric) bool {
-	var a, b []visit
+	var a, b []timeline.Visit
 	for _, p := range pairs {
 		a, b = append(a, p.a), append(b, p.b)
 	}
-	for _, visits := range [][]visit{a, b} {
+	for _, visits := range [][]timeline.Visit{a, b} {
 		f := newFlow(visits, m, model.Rounds)
 		if f == nil || !f.has(m) {
 			return false
@@ -121,15 +122,15 @@ func supported(pairs []pair, m model.Metric) bool {
 }
 
 // logVisit is a visit with the logarithm of its metric; false when it has none.
-func logVisit(v visit, m model.Metric) (stats.Visit, bool) {
-	t := total(v.seconds)
-	value := t.value(m)
+func logVisit(v timeline.Visit, m model.Metric) (stats.Visit, bool) {
+	t := timeline.Total(v.Seconds)
+	value := t.Value(m)
 	if !(value > 0) {
 		return stats.Visit{}, false
 	}
-	s := stats.Visit{Value: math.Log(value), Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
-	if _, merged := percentiles[m]; !merged {
-		s.Seconds = series(v.seconds, m)
+	s := stats.Visit{Value: math.Log(value), Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+	if _, merged := timeline.Percentiles[m]; !merged {
+		s.Seconds = timeline.Series(v.Seconds, m)
 		for i := range s.Seconds {
 			s.Seconds[i] /= value
 		}

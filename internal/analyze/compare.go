@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // Measured is a run with its report: one side of a comparison.
@@ -177,7 +178,7 @@ func byStep(rec *model.Recorded) map[int][]model.Sample {
 // independentContrast compares two runs that were not interleaved: visits with
 // visits, or, where a run has only one, its published interval.
 func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, sa, sb model.Schedule) (stats.Contrast, bool) {
-	fa, fb := newFlow(gather(a, d), m, sa.Mode), newFlow(gather(b, d), m, sb.Mode)
+	fa, fb := newFlow(timeline.Of(a, d), m, sa.Mode), newFlow(timeline.Of(b, d), m, sb.Mode)
 	if fa == nil || fb == nil || !fa.has(m) || !fb.has(m) {
 		return stats.Contrast{}, false
 	}

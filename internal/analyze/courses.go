@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // What a page can show, and what it weighs: a screen is about 1,000 points wide, and
@@ -33,12 +34,12 @@ const (
 func Courses(rec *model.Recorded) []model.Course {
 	good := goodSamples(rec)
 	var list []model.Course
-	var visits [][]visit
+	var visits [][]timeline.Visit
 	for _, w := range rec.Plan.Workloads {
 		samples := good[w.Name]
 		spans := spansOf(rec, w.Name, samples)
 		for _, d := range flows(w) {
-			v := gather(samples, d)
+			v := timeline.Of(samples, d)
 			if !moved(v) {
 				continue
 			}
@@ -62,9 +63,9 @@ func Courses(rec *model.Recorded) []model.Course {
 func share(all, parts, least, most int) int { return max(least, min(most, all/parts)) }
 
 // moved tells whether any I/O went this way.
-func moved(visits []visit) bool {
-	return slices.ContainsFunc(visits, func(v visit) bool {
-		return slices.ContainsFunc(v.seconds, func(s second) bool { return s.ios > 0 })
+func moved(visits []timeline.Visit) bool {
+	return slices.ContainsFunc(visits, func(v timeline.Visit) bool {
+		return slices.ContainsFunc(v.Seconds, func(s timeline.Second) bool { return s.IOs > 0 })
 	})
 }
 
@@ -147,42 +148,42 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 
 // markStarts moves the start of the measured part of a steady visit behind the
 // warm-up that the estimate leaves out.
-func markStarts(c *model.Course, visits []visit, headline model.Metric, mode model.Mode) {
-	if d := warmUp(visits, headline, mode); d > 0 && d < len(visits[0].seconds) {
-		if s := spanOf(c.Spans, visits[0].seconds[0]); s >= 0 {
-			c.Spans[s].Start = rounded(visits[0].seconds[d].begin)
+func markStarts(c *model.Course, visits []timeline.Visit, headline model.Metric, mode model.Mode) {
+	if d := warmUp(visits, headline, mode); d > 0 && d < len(visits[0].Seconds) {
+		if s := spanOf(c.Spans, visits[0].Seconds[0]); s >= 0 {
+			c.Spans[s].Start = rounded(visits[0].Seconds[d].Begin)
 		}
 	}
 }
 
 // spanOf is the index of the span that a second lies in, -1 for none.
-func spanOf(spans []model.Span, s second) int {
-	middle := (s.begin + s.end) / 2
+func spanOf(spans []model.Span, s timeline.Second) int {
+	middle := (s.Begin + s.End) / 2
 	return slices.IndexFunc(spans, func(p model.Span) bool { return middle >= p.Ramp && middle <= p.End })
 }
 
 // piece is some neighbouring seconds of one visit, summed.
 type piece struct {
-	tally
+	timeline.Tally
 	begin, end float64
 	span       int
 	measured   bool
 }
 
 // drawn fills in what the charts need.
-func drawn(c *model.Course, visits []visit, points int, heat heatSize) {
+func drawn(c *model.Course, visits []timeline.Visit, points int, heat heatSize) {
 	n := 0
 	for _, v := range visits {
-		n += len(v.seconds)
+		n += len(v.Seconds)
 	}
 	c.Thinned = max(1, (n+points-1)/points)
 	var pieces []piece
 	for _, v := range visits {
-		span := max(0, spanOf(c.Spans, v.seconds[0]))
+		span := max(0, spanOf(c.Spans, v.Seconds[0]))
 		start := c.Spans[span].Start
-		for _, part := range cut(v.seconds, (len(v.seconds)+c.Thinned-1)/c.Thinned) {
-			p := piece{tally: total(part), begin: part[0].begin, end: part[len(part)-1].end, span: span}
-			p.merge()
+		for _, part := range cut(v.Seconds, (len(v.Seconds)+c.Thinned-1)/c.Thinned) {
+			p := piece{Tally: timeline.Total(part), begin: part[0].Begin, end: part[len(part)-1].End, span: span}
+			p.Merge()
 			// The start is rounded to a millisecond.
 			p.measured = p.end > start+0.01
 			pieces = append(pieces, p)

@@ -16,8 +16,8 @@ func pointsOf(pieces []piece) model.Points {
 	}
 	for i := range pieces {
 		t := &pieces[i]
-		p.At[i], p.Seconds[i], p.Span[i] = rounded(t.end), rounded(t.seconds), t.span
-		p.IOPS[i], p.Bandwidth[i], p.Mean[i] = digits(t.value(model.IOPS), 5), digits(t.value(model.Bandwidth), 5), digits(t.value(model.Latency), 4)
+		p.At[i], p.Seconds[i], p.Span[i] = rounded(t.end), rounded(t.Seconds), t.span
+		p.IOPS[i], p.Bandwidth[i], p.Mean[i] = digits(t.Value(model.IOPS), 5), digits(t.Value(model.Bandwidth), 5), digits(t.Value(model.Latency), 4)
 		p.P50[i], p.P99[i], p.P999[i] = pointPercentile(t, 50), pointPercentile(t, 99), pointPercentile(t, 99.9)
 	}
 	return p
@@ -26,7 +26,7 @@ func pointsOf(pieces []piece) model.Points {
 // pointPercentile is 0 when so few I/Os ended that fewer than one of them is
 // expected above: the largest of a hundred latencies is not their p99.9.
 func pointPercentile(t *piece, p float64) float64 {
-	h := t.histograms[0]
+	h := t.Histograms[0]
 	if float64(h.Count())*(100-p) < 100*(1-1e-9) {
 		return 0
 	}
@@ -42,7 +42,7 @@ func tailOf(pieces []piece) []model.TailPoint {
 	var h model.Histogram
 	for i := range pieces {
 		if pieces[i].measured {
-			h.Merge(*pieces[i].histograms[0])
+			h.Merge(*pieces[i].Histograms[0])
 		}
 	}
 	var all []model.TailPoint
@@ -94,7 +94,7 @@ func heatOf(pieces []piece, visits int, size heatSize) *model.Heat {
 	column := func(part []piece) {
 		var h model.Histogram
 		for i := range part {
-			h.Merge(*part[i].histograms[0])
+			h.Merge(*part[i].Histograms[0])
 		}
 		sums = append(sums, h)
 		heat.From = append(heat.From, rounded(part[0].begin))

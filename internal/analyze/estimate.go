@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // bucketFloor is the smallest relative half-width of a percentile: a latency is
@@ -17,10 +18,10 @@ const bucketFloor = 1.0 / 128
 // The second result is the relative half-width that the stopping rule has to
 // look at.
 func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
-	if _, ok := percentiles[m]; ok {
+	if _, ok := timeline.Percentiles[m]; ok {
 		f.histogram()
 	}
-	e := model.Estimate{Unit: m.Unit(), Value: f.all.value(m), Confidence: stats.Confidence}
+	e := model.Estimate{Unit: m.Unit(), Value: f.all.Value(m), Confidence: stats.Confidence}
 	half, rule := f.half(m)
 	if m.Unit() == "s" {
 		// Latencies are spread by factors, so their interval is symmetric in the
@@ -32,7 +33,7 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 		e.Low, e.High = math.Max(0, e.Value-half), e.Value+half
 	}
 	if e.Open = f.open(m); e.Open {
-		e.High, rule = math.Max(e.High, f.all.max), math.Inf(1)
+		e.High, rule = math.Max(e.High, f.all.Max), math.Inf(1)
 	}
 	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
 		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
@@ -50,7 +51,7 @@ const (
 // open tells whether a percentile has no upper end: the run met slow seconds or visits
 // that would make it, and too few of them to know how many there are.
 func (f *flow) open(m model.Metric) bool {
-	p, ok := percentiles[m]
+	p, ok := timeline.Percentiles[m]
 	if !ok || p < tail {
 		return false
 	}
@@ -59,7 +60,7 @@ func (f *flow) open(m model.Metric) bool {
 }
 
 func floorOf(m model.Metric) float64 {
-	if _, ok := percentiles[m]; ok {
+	if _, ok := timeline.Percentiles[m]; ok {
 		return bucketFloor
 	}
 	return stats.Floor
@@ -77,17 +78,17 @@ func scale(m model.Metric, v float64) float64 {
 // stopping rule: between visits when there are several, along the series when
 // there is one.
 func (f *flow) half(m model.Metric) (half, rule float64) {
-	_, merged := percentiles[m]
+	_, merged := timeline.Percentiles[m]
 	whole := 1.0
 	if m.Unit() != "s" {
-		whole = f.all.value(m)
+		whole = f.all.Value(m)
 	}
 	if len(f.visits) == 1 {
 		y := f.series(0, m)
 		if merged {
 			y = y[:0]
 			for i := range f.groups {
-				if v := f.groups[i].value(m); !math.IsNaN(v) {
+				if v := f.groups[i].Value(m); !math.IsNaN(v) {
 					y = append(y, scale(m, v))
 				}
 			}
@@ -105,10 +106,10 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 
 // series is the metric of a visit second by second on its scale.
 func (f *flow) series(visit int, m model.Metric) []float64 {
-	if _, ok := percentiles[m]; ok {
+	if _, ok := timeline.Percentiles[m]; ok {
 		return nil
 	}
-	y := series(f.visits[visit].seconds, m)
+	y := timeline.Series(f.visits[visit].Seconds, m)
 	for i, v := range y {
 		y[i] = scale(m, v)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // figureResults makes results of what another tool printed of a workload: one for
@@ -71,7 +72,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 // supportedBy tells whether a figure's number of I/Os allows the percentile m; one
 // that does not say its number is believed.
 func supportedBy(f model.Figure, m model.Metric) bool {
-	p, ok := percentiles[m]
+	p, ok := timeline.Percentiles[m]
 	return !ok || f.Latency == nil || f.Latency.Count == 0 || float64(f.Latency.Count) >= stats.PercentileNeeds(p)
 }
 

@@ -5,18 +5,19 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // flow is all that is known of one workload in one direction.
 type flow struct {
-	visits []visit
+	visits []timeline.Visit
 	// groups are the repeats that percentiles are compared between: the visits,
 	// or stretches of the only visit. all is their sum.
-	groups []tally
-	all    tally
+	groups []timeline.Tally
+	all    timeline.Tally
 	merged bool
 	// whole is an only visit with its warm-up.
-	whole []second
+	whole []timeline.Second
 	// peers are the flows of the same run; workload and direction tell which this is.
 	peers     *peers
 	workload  string
@@ -33,30 +34,30 @@ const (
 // newFlow prepares visits; warm-up that the sequential rule finds in the
 // headline of a steady visit is dropped. It returns nil when not one I/O went
 // this way.
-func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
-	var whole []second
+func newFlow(visits []timeline.Visit, headline model.Metric, mode model.Mode) *flow {
+	var whole []timeline.Second
 	if len(visits) == 1 {
-		whole = visits[0].seconds
+		whole = visits[0].Seconds
 	}
 	if d := warmUp(visits, headline, mode); d > 0 {
-		visits = []visit{{step: visits[0].step, seconds: visits[0].seconds[d:]}}
+		visits = []timeline.Visit{{Step: visits[0].Step, Seconds: visits[0].Seconds[d:]}}
 	}
 	f := &flow{visits: visits, whole: whole}
 	for _, v := range visits {
 		if len(visits) > 1 {
-			f.groups = append(f.groups, total(v.seconds))
+			f.groups = append(f.groups, timeline.Total(v.Seconds))
 			continue
 		}
-		n := len(v.seconds)
+		n := len(v.Seconds)
 		k := min(n, max(minStretches, min(maxStretches, n/stretchSeconds)))
 		for i := range k {
-			f.groups = append(f.groups, total(v.seconds[i*n/k:(i+1)*n/k]))
+			f.groups = append(f.groups, timeline.Total(v.Seconds[i*n/k:(i+1)*n/k]))
 		}
 	}
 	for i := range f.groups {
-		f.all.add(f.groups[i])
+		f.all.Add(f.groups[i])
 	}
-	if f.all.ios == 0 {
+	if f.all.IOs == 0 {
 		return nil
 	}
 	return f
@@ -64,12 +65,12 @@ func newFlow(visits []visit, headline model.Metric, mode model.Mode) *flow {
 
 // warmUp is the number of seconds that the sequential rule finds to be warm-up in
 // an only visit.
-func warmUp(visits []visit, headline model.Metric, mode model.Mode) int {
+func warmUp(visits []timeline.Visit, headline model.Metric, mode model.Mode) int {
 	if mode != model.Steady || len(visits) != 1 {
 		return 0
 	}
-	y := series(visits[0].seconds, headline)
-	if len(y) != len(visits[0].seconds) {
+	y := timeline.Series(visits[0].Seconds, headline)
+	if len(y) != len(visits[0].Seconds) {
 		return 0
 	}
 	return stats.Observe(y).Dropped
@@ -80,15 +81,15 @@ func warmUp(visits []visit, headline model.Metric, mode model.Mode) int {
 // visit needs none.
 func (f *flow) histogram() *model.Histogram {
 	if !f.merged {
-		f.all.histograms = nil
+		f.all.Histograms = nil
 		for i := range f.groups {
-			f.groups[i].merge()
-			f.all.histograms = append(f.all.histograms, f.groups[i].histograms...)
+			f.groups[i].Merge()
+			f.all.Histograms = append(f.all.Histograms, f.groups[i].Histograms...)
 		}
-		f.all.merge()
+		f.all.Merge()
 		f.merged = true
 	}
-	return f.all.histograms[0]
+	return f.all.Histograms[0]
 }
 
 // independent is the share of the I/Os that are worth an independent one for a
@@ -98,7 +99,7 @@ func (f *flow) independent() float64 {
 	stretches := make([][]float64, len(f.visits))
 	n := 0
 	for i, v := range f.visits {
-		stretches[i] = series(v.seconds, model.Latency)
+		stretches[i] = timeline.Series(v.Seconds, model.Latency)
 		n += len(stretches[i])
 	}
 	if n == 0 {
@@ -114,25 +115,25 @@ func (f *flow) supports(p float64) bool {
 
 // has tells whether the metric can be estimated at all.
 func (f *flow) has(m model.Metric) bool {
-	if p, ok := percentiles[m]; ok {
+	if p, ok := timeline.Percentiles[m]; ok {
 		return f.supports(p)
 	}
-	v := f.all.value(m)
+	v := f.all.Value(m)
 	return !math.IsNaN(v) && (v > 0 || m != model.Bandwidth)
 }
 
 // seconds is the measured time.
-func (f *flow) seconds() float64 { return f.all.seconds }
+func (f *flow) seconds() float64 { return f.all.Seconds }
 
 // values is the metric of each visit.
 func (f *flow) values(m model.Metric) []float64 {
 	list := make([]float64, len(f.visits))
 	for i, v := range f.visits {
 		if len(f.visits) == len(f.groups) {
-			list[i] = f.groups[i].value(m)
+			list[i] = f.groups[i].Value(m)
 		} else {
-			t := total(v.seconds)
-			list[i] = t.value(m)
+			t := timeline.Total(v.Seconds)
+			list[i] = t.Value(m)
 		}
 	}
 	return list

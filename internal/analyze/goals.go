@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // Decide decides goals on the intervals of the results: met or missed when the
@@ -38,7 +39,7 @@ func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 	what := fmt.Sprintf("%s %s", model.FormatMetric(g.Metric, e.Value), interval(g.Metric, e))
 	switch {
 	case !known:
-		g.Message = fmt.Sprintf("too few independent I/Os for %s: it needs %.0f", g.Metric, stats.PercentileNeeds(percentiles[g.Metric]))
+		g.Message = fmt.Sprintf("too few independent I/Os for %s: it needs %.0f", g.Metric, stats.PercentileNeeds(timeline.Percentiles[g.Metric]))
 		g.Next = "measure longer with --repeat or --max-time"
 		return g
 	case r.Verdict == model.Invalid:
@@ -134,7 +135,7 @@ const (
 // look in seconds from which on it is 1, as it is where the storage is plainly steady.
 // A rate or a mean hardly moves: bursts in a tenth of the seconds cost it a few percent.
 func (f *flow) unseen(m model.Metric) (factor, enough float64) {
-	if p, ok := percentiles[m]; f == nil || !ok || p < tail {
+	if p, ok := timeline.Percentiles[m]; f == nil || !ok || p < tail {
 		return 1, 0
 	}
 	company, at := f.company(model.Latency)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // Judge decides while a run is on whether a workload has been measured well
@@ -68,7 +69,7 @@ func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.
 	case s.Mode == model.Rounds:
 		return (len(f.visits) >= s.MinRounds || f.plainlySteady(m)) && f.lookedAtEnough(m, s)
 	case s.Mode == model.Steady && len(f.visits) == 1:
-		return stats.Stop(series(f.whole, m), s.Precision)
+		return stats.Stop(timeline.Series(f.whole, m), s.Precision)
 	}
 	return true
 }

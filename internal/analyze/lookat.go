@@ -113,7 +113,7 @@ func (Judge) Next(rec *model.Recorded) string {
 func (Judge) Fallen(rec *model.Recorded) []string {
 	var names []string
 	for k, s := range sustain(rec) {
-		if fellIn(s) {
+		if s.Fallen() {
 			names = append(names, k.workload)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 const (
@@ -39,7 +40,7 @@ type glance struct {
 	bandwidth float64
 	// within is the relative spread of the seconds around the means of their visits.
 	within float64
-	looks  []visit
+	looks  []timeline.Visit
 }
 
 // rate is the mean of the visits.
@@ -47,7 +48,7 @@ func (g *glance) rate() float64 { return stats.Mean(g.visits) }
 
 // glances gathers what was seen, in the order of the workloads.
 func glances(rec *model.Recorded) []glance {
-	looks := lookSteps(rec)
+	looks := timeline.Looks(rec)
 	good := goodSamples(rec)
 	var list []glance
 	for _, w := range rec.Plan.Workloads {
@@ -55,16 +56,16 @@ func glances(rec *model.Recorded) []glance {
 			g := glance{workload: w, direction: d}
 			var bandwidths []float64
 			var square, df float64
-			for _, v := range gather(good[w.Name], d) {
-				if looks[v.step] {
+			for _, v := range timeline.Of(good[w.Name], d) {
+				if looks[v.Step] {
 					g.looks = append(g.looks, v)
 				} else if len(g.looks) == 0 {
-					t := total(v.seconds)
-					if y := series(v.seconds, model.IOPS); len(y) > 1 {
+					t := timeline.Total(v.Seconds)
+					if y := timeline.Series(v.Seconds, model.IOPS); len(y) > 1 {
 						n, cv := float64(len(y)-1), stats.StdDev(y)/stats.Mean(y)
 						square, df = square+n*cv*cv, df+n
 					}
-					g.visits, bandwidths = append(g.visits, t.value(model.IOPS)), append(bandwidths, t.value(model.Bandwidth))
+					g.visits, bandwidths = append(g.visits, t.Value(model.IOPS)), append(bandwidths, t.Value(model.Bandwidth))
 				}
 			}
 			g.within = math.Sqrt(square / max(1, df))
@@ -79,17 +80,6 @@ func glances(rec *model.Recorded) []glance {
 	return list
 }
 
-// lookSteps are the numbers of the looks.
-func lookSteps(rec *model.Recorded) map[int]bool {
-	looks := map[int]bool{}
-	for _, r := range rec.Run.Steps {
-		if r.Step.Look {
-			looks[r.Step.Number] = true
-		}
-	}
-	return looks
-}
-
 // insight is what a look came to.
 type insight struct {
 	*glance
@@ -99,7 +89,7 @@ type insight struct {
 	// storage looks like that as well, and a second look decides.
 	fell, coupled, unsure bool
 	// last is the look that the level end is of; its seconds are in rates.
-	last  visit
+	last  timeline.Visit
 	rates []float64
 	// bandwidth is that of the level end.
 	bandwidth float64
@@ -123,7 +113,7 @@ func insights(list []glance, length int) []insight {
 		below := 0
 		var ends []float64
 		for _, look := range g.looks {
-			s.rates = series(look.seconds, model.IOPS)
+			s.rates = timeline.Series(look.Seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
 			s.fell = s.fell || s.Fell && s.plain()
 			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) || s.limited() {
@@ -131,8 +121,8 @@ func insights(list []glance, length int) []insight {
 			}
 			ends = append(ends, s.Mean)
 		}
-		end := total(s.last.seconds[s.From:])
-		s.bandwidth = end.value(model.Bandwidth)
+		end := timeline.Total(s.last.Seconds[s.From:])
+		s.bandwidth = end.Value(model.Bandwidth)
 		s.unsure = !s.fell && below == len(g.looks) && below < confirming
 		s.fell = s.fell || below == len(g.looks) && below >= confirming && slices.Max(ends) < reaches*slices.Min(ends)
 		all = append(all, s)
@@ -276,9 +266,9 @@ func fallen(s *insight) model.Lasting {
 
 // describe writes an insight down.
 func (s *insight) describe(l model.Lasting) *model.Sustained {
-	t := total(s.last.seconds)
-	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.step, Seconds: t.seconds, IOs: t.ios, Bytes: t.bytes,
-		From: s.last.seconds[s.From].begin, Rate: s.Mean, Bandwidth: s.bandwidth}
+	t := timeline.Total(s.last.Seconds)
+	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
+		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
 	if s.fell {
 		d.Burst = s.burst()
 	}
@@ -289,7 +279,7 @@ func (s *insight) describe(l model.Lasting) *model.Sustained {
 // the level end, or the visit that did the most above it.
 func (s *insight) burst() *model.Burst {
 	first := s.looks[0]
-	rates := series(first.seconds, model.IOPS)
+	rates := timeline.Series(first.Seconds, model.IOPS)
 	block := s.bandwidth / s.Mean
 	b := &model.Burst{Rate: s.rate()}
 	if len(s.visits) == 0 {
@@ -311,47 +301,25 @@ func (s *insight) burst() *model.Burst {
 	return b
 }
 
-// counted are the good samples that results are made of, by workload: of a look the seconds
-// of a visit, and of what fell in one only the level end.
+// counted are the good samples that results are made of, by workload.
 func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string][]model.Sample {
 	good := goodSamples(rec)
-	looks := lookSteps(rec)
-	if len(looks) == 0 {
-		return good
-	}
-	visit := int(math.Round(rec.Plan.Schedule.Visit))
+	looks := timeline.Looks(rec)
 	for _, w := range rec.Plan.Workloads {
-		step, from := 0, 0.0
+		var said []*model.Sustained
 		for _, d := range w.Directions() {
-			if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
-				step, from = s.Step, max(from, s.From)
-			}
+			said = append(said, found[flowKey{w.Name, d}])
 		}
-		seen := map[[2]int]int{}
-		kept := make([]model.Sample, 0, len(good[w.Name]))
-		for _, x := range good[w.Name] {
-			k := [2]int{x.Step, x.Worker}
-			seen[k]++
-			level := x.Step == step && x.End-x.Seconds/2 > from
-			if level || step == 0 && (!looks[x.Step] || seen[k] <= visit) {
-				kept = append(kept, x)
-			}
-		}
-		good[w.Name] = kept
+		good[w.Name] = timeline.Counted(good[w.Name], looks, rec.Plan.Schedule, said)
 	}
 	return good
-}
-
-// fellIn tells whether the result is what the look fell to.
-func fellIn(s *model.Sustained) bool {
-	return s.Lasting == model.Fell || s.Lasting == model.FellUnsteady
 }
 
 // modeOf is the mode that a workload's result is of: what a look fell to is one visit of
 // fixed length.
 func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) model.Mode {
 	for _, d := range w.Directions() {
-		if s := found[flowKey{w.Name, d}]; s != nil && fellIn(s) {
+		if s := found[flowKey{w.Name, d}]; s.Fallen() {
 			return model.Fixed
 		}
 	}

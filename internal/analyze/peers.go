@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // peers are the flows of one run: what they know together of how visits differ makes
@@ -29,10 +30,10 @@ func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey
 		}
 		mode := modeOf(w, p.Schedule.Mode, found)
 		for _, d := range w.Directions() {
-			all.add(newFlow(gather(list, d), w.Metric, mode), w.Name, d)
+			all.add(newFlow(timeline.Of(list, d), w.Metric, mode), w.Name, d)
 		}
 		if w.Sync != "" {
-			all.add(newFlow(gather(list, model.Sync), model.Latency, mode), w.Name, model.Sync)
+			all.add(newFlow(timeline.Of(list, model.Sync), model.Latency, mode), w.Name, model.Sync)
 		}
 	}
 	return all
@@ -93,8 +94,8 @@ func (f *flow) company(m model.Metric) (*stats.Company, int) {
 
 // span is when a flow was looked at first and last, in seconds.
 func (f *flow) span() (begin, end float64) {
-	last := f.visits[len(f.visits)-1].seconds
-	return f.visits[0].seconds[0].begin, last[len(last)-1].end
+	last := f.visits[len(f.visits)-1].Seconds
+	return f.visits[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
 // stays are the visits of a flow with a metric relative to its mean, or as
@@ -102,16 +103,16 @@ func (f *flow) span() (begin, end float64) {
 func (f *flow) stays(m model.Metric) []stats.Visit {
 	whole := 1.0
 	if m.Unit() != "s" {
-		whole = f.all.value(m)
+		whole = f.all.Value(m)
 	}
-	_, merged := percentiles[m]
+	_, merged := timeline.Percentiles[m]
 	var list []stats.Visit
 	for i, v := range f.visits {
 		value := f.visitValue(i, m)
 		if math.IsNaN(value) {
 			continue
 		}
-		s := stats.Visit{Value: scale(m, value) / whole, Begin: v.seconds[0].begin, End: v.seconds[len(v.seconds)-1].end}
+		s := stats.Visit{Value: scale(m, value) / whole, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
 		if !merged {
 			s.Seconds = f.series(i, m)
 			for j := range s.Seconds {
@@ -126,10 +127,10 @@ func (f *flow) stays(m model.Metric) []stats.Visit {
 func (f *flow) visitValue(i int, m model.Metric) float64 {
 	if len(f.visits) != len(f.groups) {
 		// An only visit is cut into groups.
-		return f.all.value(m)
+		return f.all.Value(m)
 	}
-	if _, ok := percentiles[m]; ok {
+	if _, ok := timeline.Percentiles[m]; ok {
 		f.histogram()
 	}
-	return f.groups[i].value(m)
+	return f.groups[i].Value(m)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // standing is what a group is summed up from: how good each system is in each row, on
@@ -48,7 +49,7 @@ func rankGroups(r *model.Ranking, systems int) []model.RankGroup {
 // standingOf is a row's; false when nothing can be used. A percentile is left out: it
 // would give the same test twice the weight.
 func standingOf(row model.RankRow) (standing, bool) {
-	_, tail := percentiles[row.Metric]
+	_, tail := timeline.Percentiles[row.Metric]
 	if row.Verdict == model.Unusable || tail {
 		return standing{}, false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // leastBorrowed is how long in seconds a single run must have lasted before the noise
@@ -95,7 +96,7 @@ func noiseOf(sides []Measured) *model.Noise {
 	var square float64
 	for i, s := range sides {
 		for _, r := range s.Report.Results {
-			if _, tail := percentiles[r.Metric]; tail || len(r.Visits) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
+			if _, tail := timeline.Percentiles[r.Metric]; tail || len(r.Visits) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
 				continue
 			}
 			logs := make([]float64, len(r.Visits))
@@ -147,7 +148,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 	sortEntries(row.Entries, k.metric.LowerIsBetter())
 	usable := slices.DeleteFunc(slices.Clone(row.Entries), func(e model.RankEntry) bool { return e.Trust == model.Invalid })
 	bare := slices.ContainsFunc(usable, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
-	_, tail := percentiles[k.metric]
+	_, tail := timeline.Percentiles[k.metric]
 	switch {
 	case len(usable) < 2:
 		row.Verdict = model.Unusable

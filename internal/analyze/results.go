@@ -3,6 +3,7 @@ package analyze
 import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // maxSeries is the number of points that a sparkline gets.
@@ -48,47 +49,9 @@ func Results(rec *model.Recorded) []model.Result {
 	return results
 }
 
-// goodSamples sorts the samples of steps that did not fail by workload. A step
-// that has not ended yet (the run was killed in it) counts with what it has.
+// goodSamples are the samples that results may be made of, by workload.
 func goodSamples(rec *model.Recorded) map[string][]model.Sample {
-	workload := map[int]string{}
-	for _, s := range rec.Plan.Steps {
-		workload[s.Number] = s.Workload
-	}
-	for _, r := range rec.Run.Steps {
-		if workload[r.Step.Number] != r.Step.Workload {
-			// A visit was made again or given up: what has not ended is not what was planned.
-			clear(workload)
-			break
-		}
-	}
-	for _, r := range rec.Run.Steps {
-		workload[r.Step.Number] = r.Step.Workload
-	}
-	for _, r := range rec.Run.Steps {
-		if r.Error != "" {
-			delete(workload, r.Step.Number)
-		}
-	}
-	for step := range unsettled(rec) {
-		delete(workload, step)
-	}
-	count := map[string]int{}
-	for i := range rec.Samples {
-		count[workload[rec.Samples[i].Step]]++
-	}
-	good := make(map[string][]model.Sample, len(count))
-	for i := range rec.Samples {
-		name, ok := workload[rec.Samples[i].Step]
-		if !ok {
-			continue
-		}
-		if good[name] == nil {
-			good[name] = make([]model.Sample, 0, count[name])
-		}
-		good[name] = append(good[name], rec.Samples[i])
-	}
-	return good
+	return timeline.Good(rec, unsettled(rec))
 }
 
 // result estimates one workload in one direction.
@@ -121,7 +84,7 @@ func (f *flow) latency() *model.LatencySummary {
 	if h.Count() == 0 {
 		return nil
 	}
-	l := &model.LatencySummary{Unit: "s", Count: h.Count(), Mean: f.all.value(model.Latency), Max: f.all.max}
+	l := &model.LatencySummary{Unit: "s", Count: h.Count(), Mean: f.all.Value(model.Latency), Max: f.all.Max}
 	for _, slot := range []struct {
 		p  float64
 		to **float64
@@ -139,7 +102,7 @@ func (f *flow) latency() *model.LatencySummary {
 func (f *flow) sparkline(m model.Metric) []float64 {
 	var y []float64
 	for _, v := range f.visits {
-		y = append(y, series(v.seconds, m)...)
+		y = append(y, timeline.Series(v.Seconds, m)...)
 	}
 	if len(y) <= maxSeries {
 		return y

@@ -3,6 +3,7 @@ package analyze
 import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // Scales is the outcome of loading N volumes at once, one for each direction, from
@@ -46,7 +47,7 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 		p.Offered = w.RateIOPS * float64(w.BlockSize)
 	}
 	sums, seconds := make([]float64, w.VolumeCount()), 0.0
-	for _, c := range rec.Crews(w.Name) {
+	for _, c := range timeline.Crews(rec, w.Name) {
 		from, to := c.Common()
 		if len(c.Workers) != len(sums) || to <= from {
 			continue
@@ -77,7 +78,7 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 // kernel splits and merges requests.
 func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Estimate {
 	var steps []model.StepResult
-	for _, c := range rec.Crews(w.Name) {
+	for _, c := range timeline.Crews(rec, w.Name) {
 		steps = append(steps, c.Results...)
 	}
 	read, written, ok := model.DeviceRates(steps, rec.Plan.NodeOf)

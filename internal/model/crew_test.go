@@ -7,43 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// two is a visit of two workers of 100 IOPS each, the second half a second later.
-func two() *Recorded {
-	r := &Recorded{Run: Run{Steps: []StepResult{
-		{Step: Step{Number: 1, Workload: "x2", Ramp: 1, Seconds: 3}, Worker: 0},
-		{Step: Step{Number: 1, Workload: "x2", Ramp: 1, Seconds: 3}, Worker: 1, Delay: .5},
-		{Step: Step{Number: 2, Workload: "x2"}, Worker: 0},
-		{Step: Step{Number: 2, Workload: "x2"}, Worker: 1, Error: "Input/output error"},
-		{Step: Step{Number: 3, Workload: "other"}},
-	}}}
-	for worker := range 2 {
-		for i := range 3 {
-			end := 2 + float64(i) + .5*float64(worker)
-			r.Samples = append(r.Samples, Sample{Step: 1, Worker: worker, Seconds: 1, End: end, Read: &Flow{IOs: uint64(100 + 100*worker), Bytes: 4096 * uint64(100+100*worker)}},
-				Sample{Step: 2, Worker: worker, Seconds: 1, End: 10 + end, Read: &Flow{IOs: 1}})
-		}
-	}
-	return r
-}
-
-func TestACrewIsWhatRanTogether(t *testing.T) {
-	crews := two().Crews("x2")
-	if len(crews) != 1 || len(crews[0].Workers) != 2 || len(crews[0].Results) != 2 {
-		t.Fatalf("%+v, want the visit in which nobody failed", crews)
-	}
-	c := crews[0]
-	if from, to := c.Common(); from != 1.5 || to != 4 {
-		t.Errorf("common from %g to %g, want 1.5 to 4", from, to)
-	}
-	if got := c.StartSpread(); got != .5 {
-		t.Errorf("the starts lie %g s apart, want 0.5", got)
-	}
-	ios, bytes := c.Rates(Read)
-	if math.Abs(ios[0]-100) > 1e-9 || math.Abs(ios[1]-200) > 1e-9 || math.Abs(bytes[1]-200*4096) > 1e-6 {
-		t.Errorf("%v I/Os and %v bytes per second", ios, bytes)
-	}
-}
-
 // counted is a worker's result on a device that n others use as well.
 func counted(step, worker int, device string, seconds float64, deviceRate, clientRate uint64) StepResult {
 	w := &Window{Seconds: seconds, DeviceReads: uint64(seconds * float64(deviceRate)), DeviceRead: uint64(seconds*float64(deviceRate)) * 4096,

@@ -55,3 +55,8 @@ type Burst struct {
 	// Refill is how long the sustained rate takes to fill that again, in seconds.
 	Refill float64 `json:"refill"`
 }
+
+// Fallen reports whether the result is what the rate fell to in a look; of nil, it is not.
+func (s *Sustained) Fallen() bool {
+	return s != nil && (s.Lasting == Fell || s.Lasting == FellUnsteady)
+}

@@ -73,7 +73,7 @@ func eachSample(ev *Evidence, worker int, change func(*model.Sample)) {
 var crowdFaults = []fault{
 	{rule: "sync", name: "one begins two seconds later", spoil: func(ev *Evidence) {
 		eachSample(ev, 2, func(s *model.Sample) { s.End += 1.9 })
-	}, want: []string{"invalid rand-read-iops-x3"}, says: "began up to 2.00 s apart"},
+	}, want: []string{"invalid rand-read-iops-x3"}, says: "began up to 2.00 s apart", also: []string{"modes"}},
 	{rule: "sync", name: "within a second", spoil: func(ev *Evidence) {
 		eachSample(ev, 2, func(s *model.Sample) { s.End += .8 })
 	}},

@@ -1,10 +1,9 @@
 package trust
 
 import (
-	"math"
-
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 // series is what one workload did in one direction, second by second in the
@@ -28,41 +27,25 @@ type series struct {
 // visit are added up second by second; seconds that not all of them have are
 // left out.
 func (ev Evidence) allSeries() []series {
-	var list []series
-	byStep := map[int][]*model.Sample{}
-	for i := range ev.Recorded.Samples {
-		s := &ev.Recorded.Samples[i]
-		byStep[s.Step] = append(byStep[s.Step], s)
+	out, said := map[int]bool{}, map[string][]*model.Sustained{}
+	for _, r := range ev.Results {
+		said[r.Workload] = append(said[r.Workload], r.Sustained)
+		for _, step := range r.LeftOut {
+			out[step] = true
+		}
 	}
+	good, looks := timeline.Good(ev.Recorded, out), timeline.Looks(ev.Recorded)
+	var list []series
 	for _, r := range ev.Results {
 		if r.Direction == model.Sync {
 			continue
 		}
 		s := series{workload: r.Workload, direction: r.Direction}
-		for _, step := range firstOfEach(ev.good(r.Workload)) {
-			s.add(ev.counted(r, step.Step, byStep[step.Step.Number]))
+		for _, v := range timeline.Of(timeline.Counted(good[r.Workload], looks, ev.Recorded.Plan.Schedule, said[r.Workload]), r.Direction) {
+			s.add(v)
 		}
 		if len(s.rate) > 0 {
 			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// counted are the samples of a step that the result is made of: of a look those of a visit,
-// or where the rate fell in it, those of its level end and no others.
-func (ev Evidence) counted(r model.Result, step model.Step, samples []*model.Sample) []*model.Sample {
-	fell := r.Sustained != nil && (r.Sustained.Lasting == model.Fell || r.Sustained.Lasting == model.FellUnsteady)
-	if !fell && !step.Look {
-		return samples
-	}
-	visit := int(math.Round(ev.Recorded.Plan.Schedule.Visit))
-	seen := map[int]int{}
-	var list []*model.Sample
-	for _, x := range samples {
-		seen[x.Worker]++
-		if fell && step.Number == r.Sustained.Step && x.End-x.Seconds/2 > r.Sustained.From || !fell && seen[x.Worker] <= visit {
-			list = append(list, x)
 		}
 	}
 	return list
@@ -82,36 +65,16 @@ func firstOfEach(steps []model.StepResult) []model.StepResult {
 }
 
 // add appends the seconds of a visit.
-func (s *series) add(samples []*model.Sample) {
-	workers := map[int][]*model.Sample{}
-	shortest := math.MaxInt
-	for _, x := range samples {
-		workers[x.Worker] = append(workers[x.Worker], x)
-	}
-	for _, list := range workers {
-		shortest = min(shortest, len(list))
-	}
-	if len(workers) == 0 {
-		return
-	}
+func (s *series) add(v timeline.Visit) {
 	moved := 0.0
 	if n := len(s.bytes); n > 0 {
 		moved = s.bytes[n-1]
 	}
-	for i := range shortest {
-		var rate, end float64
-		latencies := make([]*model.Histogram, 0, len(workers))
-		for _, list := range workers {
-			x := list[i]
-			end = max(end, x.End)
-			if f := x.Flow(s.direction); f != nil && x.Seconds > 0 {
-				rate += float64(f.IOs) / x.Seconds
-				moved += float64(f.Bytes)
-				latencies = append(latencies, &f.Histogram)
-			}
-		}
-		s.rate, s.end, s.bytes = append(s.rate, rate), append(s.end, end), append(s.bytes, moved)
-		s.visit, s.latencies = append(s.visit, s.visits), append(s.latencies, latencies)
+	for i := range v.Seconds {
+		x := &v.Seconds[i]
+		moved += x.Bytes
+		s.rate, s.end, s.bytes = append(s.rate, x.Value(model.IOPS)), append(s.end, x.End), append(s.bytes, moved)
+		s.visit, s.latencies = append(s.visit, s.visits), append(s.latencies, x.Histograms)
 	}
 	s.visits++
 }

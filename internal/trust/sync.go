@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/timeline"
 )
 
 var ruleSync = Rule{
@@ -33,7 +34,7 @@ func checkSync(ev Evidence) []model.Finding {
 	var o outcome
 	for _, w := range crowds {
 		worst, visits := 0.0, 0
-		for _, c := range ev.Recorded.Crews(w.Name) {
+		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
 			if len(c.Workers) == w.VolumeCount() {
 				worst, visits = max(worst, c.StartSpread()), visits+1
 			}

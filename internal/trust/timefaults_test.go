@@ -2,6 +2,7 @@ package trust
 
 import (
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -27,19 +28,24 @@ func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
 	rec := ev.Recorded
 	var steps []model.StepResult
 	var kept model.StepResult
+	dropped := map[int]bool{}
 	for _, s := range rec.Run.Steps {
 		if s.Step.Workload != workload {
 			steps = append(steps, s)
-		} else if kept.Step.Number == 0 {
+			continue
+		}
+		if kept.Step.Number == 0 {
 			kept = s
 		}
+		dropped[s.Step.Number] = true
 	}
 	var samples []model.Sample
 	var like model.Sample
 	for _, s := range rec.Samples {
-		if s.Step == kept.Step.Number {
+		switch {
+		case s.Step == kept.Step.Number:
 			like = s
-		} else {
+		case !dropped[s.Step]:
 			samples = append(samples, s)
 		}
 	}
@@ -211,7 +217,11 @@ var timeFaults = []fault{
 		})
 	}, also: []string{"drift"}},
 	{rule: "cliff", name: "two visits", spoil: func(ev *Evidence) {
-		ev.Recorded.Run.Steps = append(ev.Recorded.Run.Steps[:2:2], ev.Recorded.Run.Steps[10:]...)
+		steps := ev.Recorded.Run.Steps
+		for _, s := range steps[2:10] {
+			ev.Recorded.Samples = slices.DeleteFunc(ev.Recorded.Samples, func(x model.Sample) bool { return x.Step == s.Step.Number })
+		}
+		ev.Recorded.Run.Steps = append(steps[:2:2], steps[10:]...)
 	}, want: []string{"not-checked rand-read-iops"}, also: []string{"interrupted", "warm-up", "burst", "modes", "drift"}},
 	{rule: "modes", name: "every few seconds", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 120, func(i int) float64 {

@@ -1,0 +1,89 @@
+package timeline
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Good sorts the samples of steps that did not fail by workload, without those of the steps
+// that are left out. A step that has not ended yet (the run was killed in it) counts with
+// what it has.
+func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
+	workload := map[int]string{}
+	for _, s := range rec.Plan.Steps {
+		workload[s.Number] = s.Workload
+	}
+	for _, r := range rec.Run.Steps {
+		if workload[r.Step.Number] != r.Step.Workload {
+			// A visit was made again or given up: what has not ended is not what was planned.
+			clear(workload)
+			break
+		}
+	}
+	for _, r := range rec.Run.Steps {
+		workload[r.Step.Number] = r.Step.Workload
+	}
+	for _, r := range rec.Run.Steps {
+		if r.Error != "" {
+			delete(workload, r.Step.Number)
+		}
+	}
+	for step := range out {
+		delete(workload, step)
+	}
+	count := map[string]int{}
+	for i := range rec.Samples {
+		count[workload[rec.Samples[i].Step]]++
+	}
+	good := make(map[string][]model.Sample, len(count))
+	for i := range rec.Samples {
+		name, ok := workload[rec.Samples[i].Step]
+		if !ok {
+			continue
+		}
+		if good[name] == nil {
+			good[name] = make([]model.Sample, 0, count[name])
+		}
+		good[name] = append(good[name], rec.Samples[i])
+	}
+	return good
+}
+
+// Looks are the numbers of the looks.
+func Looks(rec *model.Recorded) map[int]bool {
+	looks := map[int]bool{}
+	for _, r := range rec.Run.Steps {
+		if r.Step.Look {
+			looks[r.Step.Number] = true
+		}
+	}
+	return looks
+}
+
+// Counted are those of a workload's good samples that its results are made of: of a look the
+// seconds of a visit, and of what fell in one only the level end. said is what the looks have
+// said of each direction; nil where they said nothing.
+func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*model.Sustained) []model.Sample {
+	if len(looks) == 0 {
+		return good
+	}
+	step, from := 0, 0.0
+	for _, d := range said {
+		if d.Fallen() {
+			step, from = d.Step, math.Max(from, d.From)
+		}
+	}
+	visit := int(math.Round(s.Visit))
+	seen := map[[2]int]int{}
+	kept := make([]model.Sample, 0, len(good))
+	for _, x := range good {
+		k := [2]int{x.Step, x.Worker}
+		seen[k]++
+		level := x.Step == step && x.End-x.Seconds/2 > from
+		if level || step == 0 && (!looks[x.Step] || seen[k] <= visit) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}

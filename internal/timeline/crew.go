@@ -1,0 +1,98 @@
+package timeline
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Crew is one visit of the workers that ran a workload together.
+type Crew struct {
+	Step model.Step
+	// Workers are the samples of each worker, in the order of time.
+	Workers map[int][]*model.Sample
+	// Results are what the workers said in the end.
+	Results []model.StepResult
+}
+
+// Crews lists the visits of a workload in which no worker failed, in the order of
+// their numbers. Visits without a sample of any worker are left out.
+func Crews(r *model.Recorded, workload string) []Crew {
+	var list []Crew
+	at, failed := map[int]int{}, map[int]bool{}
+	for _, s := range r.Run.Steps {
+		if s.Step.Workload != workload {
+			continue
+		}
+		i, known := at[s.Step.Number]
+		if !known {
+			i = len(list)
+			at[s.Step.Number] = i
+			list = append(list, Crew{Step: s.Step, Workers: map[int][]*model.Sample{}})
+		}
+		list[i].Results = append(list[i].Results, s)
+		failed[s.Step.Number] = failed[s.Step.Number] || s.Error != ""
+	}
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		if k, known := at[s.Step]; known && s.Seconds > 0 {
+			list[k].Workers[s.Worker] = append(list[k].Workers[s.Worker], s)
+		}
+	}
+	kept := list[:0]
+	for _, c := range list {
+		if !failed[c.Step.Number] && len(c.Workers) > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// Common is the window in which all workers of the crew were measured, in seconds
+// since the run began; to may lie before from.
+func (c *Crew) Common() (from, to float64) {
+	from, to = math.Inf(-1), math.Inf(1)
+	for _, list := range c.Workers {
+		from = math.Max(from, list[0].End-list[0].Seconds)
+		to = math.Min(to, list[len(list)-1].End)
+	}
+	return from, to
+}
+
+// StartSpread is the time in seconds from when the first worker began to be measured
+// to when the last one did.
+func (c *Crew) StartSpread() float64 {
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, list := range c.Workers {
+		begin := list[0].End - list[0].Seconds
+		first, last = math.Min(first, begin), math.Max(last, begin)
+	}
+	return last - first
+}
+
+// Rates is what each worker did one way in the crew's common window, in I/Os and bytes
+// per second, by the number of the worker. A sample that lies partly in the window
+// counts with that part.
+func (c *Crew) Rates(d model.Direction) (ios, bytes map[int]float64) {
+	from, to := c.Common()
+	ios, bytes = map[int]float64{}, map[int]float64{}
+	for worker, list := range c.Workers {
+		covered := 0.0
+		for _, s := range list {
+			share := math.Min(s.End, to) - math.Max(s.End-s.Seconds, from)
+			if share <= 0 {
+				continue
+			}
+			covered += share
+			if f := s.Flow(d); f != nil {
+				ios[worker] += float64(f.IOs) * share / s.Seconds
+				bytes[worker] += float64(f.Bytes) * share / s.Seconds
+			}
+		}
+		if covered > 0 {
+			ios[worker] /= covered
+			bytes[worker] /= covered
+		}
+	}
+	return ios, bytes
+}

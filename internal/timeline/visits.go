@@ -1,0 +1,211 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Second is about one second of one direction, from Begin to End in seconds since the run began, summed over the workers.
+type Second struct {
+	Begin, End float64
+	Tally
+}
+
+// Tally holds sums over some time: what rates and means are divided from.
+type Tally struct {
+	// Seconds is that time, Latency the sum of all latencies and Max the longest, in seconds.
+	Seconds    float64
+	IOs, Bytes float64
+	Latency    float64
+	Max        float64
+	Histograms []*model.Histogram
+}
+
+// Add adds the sums of another time.
+func (t *Tally) Add(o Tally) {
+	t.Seconds += o.Seconds
+	t.IOs += o.IOs
+	t.Bytes += o.Bytes
+	t.Latency += o.Latency
+	t.Max = math.Max(t.Max, o.Max)
+	t.Histograms = append(t.Histograms, o.Histograms...)
+}
+
+// Merge replaces the histograms by their sum, which is returned.
+func (t *Tally) Merge() *model.Histogram {
+	var h model.Histogram
+	for _, o := range t.Histograms {
+		h.Merge(*o)
+	}
+	t.Histograms = []*model.Histogram{&h}
+	return &h
+}
+
+// Value is the metric of a tally; NaN where nothing was counted.
+func (t *Tally) Value(m model.Metric) float64 {
+	switch m {
+	case model.IOPS:
+		return t.IOs / t.Seconds
+	case model.Bandwidth:
+		return t.Bytes / t.Seconds
+	case model.Latency:
+		return t.Latency / t.IOs
+	}
+	if len(t.Histograms) != 1 {
+		t.Merge()
+	}
+	return t.Histograms[0].Percentile(Percentiles[m])
+}
+
+// Percentiles are, in percent, the metrics that are read from a histogram.
+var Percentiles = map[model.Metric]float64{
+	model.P50: 50, model.P90: 90, model.P99: 99, model.P999: 99.9, model.P9999: 99.99,
+}
+
+// Visit is one step of one direction, second by second.
+type Visit struct {
+	Step    int
+	Seconds []Second
+}
+
+// Of groups samples by step, then by worker, and sums the workers second by
+// second over their common window. Visits come in the order of the samples.
+func Of(samples []model.Sample, d model.Direction) []Visit {
+	var crews []Crew
+	at := map[int]int{}
+	for i := range samples {
+		s := &samples[i]
+		if !(s.Seconds > 0) {
+			continue
+		}
+		j, known := at[s.Step]
+		if !known {
+			j = len(crews)
+			at[s.Step] = j
+			crews = append(crews, Crew{Step: model.Step{Number: s.Step}, Workers: map[int][]*model.Sample{}})
+		}
+		crews[j].Workers[s.Worker] = append(crews[j].Workers[s.Worker], s)
+	}
+	visits := make([]Visit, 0, len(crews))
+	for i := range crews {
+		v := Visit{Step: crews[i].Step.Number, Seconds: crews[i].seconds(d)}
+		if len(v.Seconds) > 0 {
+			visits = append(visits, v)
+		}
+	}
+	return visits
+}
+
+// seconds is what a crew did one way.
+func (c *Crew) seconds(d model.Direction) []Second {
+	if len(c.Workers) > 1 {
+		return c.together(d)
+	}
+	for _, list := range c.Workers {
+		return alone(list, d)
+	}
+	return nil
+}
+
+// alone takes the seconds of a single worker as they are. A second without a
+// flow is a second in which nothing went this way: a stall, not a gap.
+func alone(samples []*model.Sample, d model.Direction) []Second {
+	list := make([]Second, len(samples))
+	for i, s := range samples {
+		list[i] = Second{Begin: s.End - s.Seconds, End: s.End, Tally: Tally{Seconds: s.Seconds}}
+		if f := s.Flow(d); f != nil {
+			list[i].Tally = Tally{
+				Seconds: s.Seconds, IOs: float64(f.IOs), Bytes: float64(f.Bytes),
+				Latency: f.LatencySum, Max: f.Max, Histograms: []*model.Histogram{&f.Histogram},
+			}
+		}
+	}
+	return list
+}
+
+// together sums workers over the window in which all of them ran: outside it
+// the others leave room, and the sum of such rates is a rate that nobody had.
+// The window is cut into seconds; a sample counts in each by the share of its
+// time that lies there, its histogram where its middle lies.
+func (c *Crew) together(d model.Direction) []Second {
+	from, to := c.Common()
+	n := int(math.Round(to - from))
+	if n < 1 {
+		return nil
+	}
+	length := (to - from) / float64(n)
+	list := make([]Second, n)
+	for i := range list {
+		list[i].Begin, list[i].End = from+float64(i)*length, from+float64(i+1)*length
+		list[i].Seconds = length
+	}
+	missing := make([]bool, n)
+	for _, samples := range c.Workers {
+		covered := make([]float64, n)
+		sums := make([]Tally, n)
+		for _, s := range samples {
+			begin := s.End - s.Seconds
+			first := max(0, int((begin-from)/length))
+			for i := first; i < n && list[i].Begin < s.End; i++ {
+				share := math.Min(s.End, list[i].End) - math.Max(begin, list[i].Begin)
+				if share <= 0 {
+					continue
+				}
+				covered[i] += share
+				f := s.Flow(d)
+				if f == nil {
+					continue
+				}
+				part := Tally{
+					IOs: float64(f.IOs) * share / s.Seconds, Bytes: float64(f.Bytes) * share / s.Seconds,
+					Latency: f.LatencySum * share / s.Seconds, Max: f.Max,
+				}
+				if middle := s.End - s.Seconds/2; middle >= list[i].Begin && middle < list[i].End {
+					part.Histograms = []*model.Histogram{&f.Histogram}
+				}
+				sums[i].Add(part)
+			}
+		}
+		for i := range list {
+			// A worker that was not heard of for most of a second makes it unfit.
+			if covered[i] < length/2 {
+				missing[i] = true
+				continue
+			}
+			scale := length / covered[i]
+			sums[i].IOs *= scale
+			sums[i].Bytes *= scale
+			sums[i].Latency *= scale
+			list[i].Add(sums[i])
+		}
+	}
+	kept := list[:0]
+	for i, s := range list {
+		if !missing[i] {
+			kept = append(kept, s)
+		}
+	}
+	return slices.Clip(kept)
+}
+
+// Total sums seconds.
+func Total(list []Second) Tally {
+	var t Tally
+	for i := range list {
+		t.Add(list[i].Tally)
+	}
+	return t
+}
+
+// Series is the metric second by second, without the seconds that have none.
+func Series(list []Second, m model.Metric) []float64 {
+	y := make([]float64, 0, len(list))
+	for i := range list {
+		if v := list[i].Value(m); !math.IsNaN(v) {
+			y = append(y, v)
+		}
+	}
+	return y
+}
