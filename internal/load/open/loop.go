@@ -233,10 +233,6 @@ func (l *loop) close(by float64) {
 	}
 }
 
-// overdue is the latency in seconds from which on an I/O counts though it ended after the
-// visit: else storage that stands still at the end of a visit would leave no trace.
-const overdue = 1
-
 // answer notes that something ended, and how long nothing had.
 func (l *loop) answer(now float64) {
 	if stood := now - l.answered; stood >= model.LeastStall && len(l.stalls) < mostStalls {
@@ -248,9 +244,11 @@ func (l *loop) answer(now float64) {
 // mostStalls bounds the list of stalls.
 const mostStalls = 100
 
-// drain waits for what is in flight, and tells whether all has ended.
+// drain waits for what is in flight, and tells whether all has ended. What ends then is of
+// the time after the visit and does not count, unless the storage stands still: else a
+// stall at the end of a visit would leave no trace.
 func (l *loop) drain(ctx context.Context) bool {
-	over, limit := l.now(), drainLimit
+	over, limit, stalls := l.now(), drainLimit, len(l.stalls)
 	for len(l.free) < len(l.dueAt) && l.now() < over+limit.Seconds() {
 		if ctx.Err() != nil {
 			limit = stopLimit
@@ -259,11 +257,11 @@ func (l *loop) drain(ctx context.Context) bool {
 			now := l.now()
 			l.answer(now)
 			l.free = append(l.free, slot)
-			switch latency := now - l.dueAt[slot]; {
+			switch {
 			case err != nil:
 				l.fail(err)
-			case latency >= overdue && l.dueAt[slot] >= l.step.Ramp:
-				l.count(latency)
+			case len(l.stalls) > stalls && l.dueAt[slot] >= l.step.Ramp:
+				l.count(now - l.dueAt[slot])
 			}
 		})
 		if err != nil {
