@@ -20,7 +20,6 @@ func TestBackloggedReadsWaitForWrites(t *testing.T) {
 }
 
 func TestSlowsDownWhenItsBudgetIsSpent(t *testing.T) {
-	t.Parallel()
 	d := SlowsDown(t, Slowing{Budget: 100 * mebi, Fast: 50e6, Slow: 10e6, Size: 64 * mebi})
 	writes := Job{Pattern: "write", BlockSize: 128 * kibi, Depth: 4, Ramp: 200 * time.Millisecond, Time: time.Second}
 	within(t, "bytes/s at first", Fio(t, d, writes).BytesPerSecond, 50e6, 0.1)
