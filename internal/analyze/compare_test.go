@@ -253,14 +253,21 @@ func TestComparisonsAreSymmetric(t *testing.T) {
 		there, back := compare(a, b), compare(b, a)
 		for i, r := range there.Rows {
 			o := back.Rows[i]
-			// The margin is in percent of A, so at its edge the two directions may differ.
-			edge := math.Abs(math.Abs(r.Ratio.Low-1)-r.Margin) < 0.01 || math.Abs(math.Abs(r.Ratio.High-1)-r.Margin) < 0.01
+			// The margin is in percent of A, so 1+m turned over is 1/(1+m), not 1-m: the two
+			// directions may differ where a bound lies between them, and nowhere else.
+			m, edge := r.Margin, false
+			for _, bound := range []float64{r.Ratio.Low, r.Ratio.High} {
+				edge = edge || between(1-m, bound, 1/(1+m)) || between(1+m, bound, 1/(1-m))
+			}
 			if math.Abs(r.Ratio.Value*o.Ratio.Value-1) > 1e-9 || !edge && turned[r.Verdict] != o.Verdict {
 				t.Fatalf("%+v\nand turned over\n%+v", r, o)
 			}
 		}
 	})
 }
+
+// between reports whether x lies from low to high, rounding errors included.
+func between(low, x, high float64) bool { return x > low-1e-9 && x < high+1e-9 }
 
 // The judge in the run and the comparison of the record agree.
 func TestTheJudgeSaysWhatTheRecordSays(t *testing.T) {
