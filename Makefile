@@ -24,7 +24,7 @@ help:
 	@echo "make clean   remove what make has built"
 
 build:
-	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/session.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
+	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/measure/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/measure/session.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
 	bin/loadline licenses >bin/NOTICES.txt
 
 web:
@@ -43,7 +43,7 @@ bench: fio build
 
 # First what does not measure, two packages at a time; then one after the other what does,
 # whose processors are shared with nobody.
-MEASURING = ./internal/load/fio ./test/lab ./test/truth
+MEASURING = ./internal/measure/load/fio ./test/lab ./test/truth
 
 test: deps
 	$(GO) vet ./...
@@ -55,7 +55,7 @@ test: deps
 # in seconds. -v shows why the others are skipped where the cluster cannot run.
 e2e:
 	@scripts/deps cluster
-	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/kube
+	programs=$$(cd test/cluster && $(GO) run ./cmd/cluster build) && LOADLINE_KUBERNETES=$$programs $(GO) test -count=1 -v -run TestRealServer ./internal/cluster/kube
 	cd test/cluster && $(GO) test -count=1 -v -timeout 30m ./e2e
 
 lint:

@@ -15,8 +15,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/ask/spec"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the manual")

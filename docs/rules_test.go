@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/trust"
+	"github.com/loadline/loadline/internal/judge/trust"
 )
 
 func TestRulesAreListedAsTheyAre(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/text"
+	"github.com/loadline/loadline/internal/ask/spec"
 )
 
 // part is what sizing.md has between two marks, without the fence.

@@ -9,8 +9,8 @@ import { notices } from "./notices.mjs";
 // Each entry: its name in src/, and the directory that embeds it. The library is built
 // second, because it takes the page from the report's script.
 const entries = [
-  { name: "report", out: "../internal/report/html/assets" },
-  { name: "library", out: "../internal/serve/assets" },
+  { name: "report", out: "../internal/show/report/html/assets" },
+  { name: "library", out: "../internal/show/serve/assets" },
 ];
 
 // With an argument the files go to a folder of that name instead, to be compared.

@@ -1,5 +1,5 @@
 // Writes the comment at the head of a built script: the packages whose code is in it,
-// each with its licence and its notice. internal/notices reads it back, so its form is
+// each with its licence and its notice. internal/show/notices reads it back, so its form is
 // that of the file there.
 import { readFile, readdir } from "node:fs/promises";
 

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/worker"
+	"github.com/loadline/loadline/internal/measure/worker"
 )
 
 func main() {

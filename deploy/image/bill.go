@@ -17,7 +17,7 @@ import (
 	"github.com/spdx/tools-golang/spdx/v2/common"
 	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 
-	"github.com/loadline/loadline/internal/notices"
+	"github.com/loadline/loadline/internal/show/notices"
 )
 
 // modules are what one of our programs is linked of.
@@ -48,7 +48,7 @@ func linkedInto(bin string) ([]modules, error) {
 			}
 			n, ok := known[dep.Path+" "+dep.Version]
 			if !ok {
-				return nil, fmt.Errorf("%s is linked with %s %s, whose licence is not in internal/notices: build it from these sources, or write the list anew (go test ./internal/notices -update)", name, dep.Path, dep.Version)
+				return nil, fmt.Errorf("%s is linked with %s %s, whose licence is not in internal/show/notices: build it from these sources, or write the list anew (go test ./internal/show/notices -update)", name, dep.Path, dep.Version)
 			}
 			m.linked = append(m.linked, n)
 		}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loadline/loadline/internal/notices"
-	"github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/show/notices"
+	"github.com/loadline/loadline/internal/show/report/html"
 )
 
 // Where the image says what is in it: as Debian does, so that scanners and people look

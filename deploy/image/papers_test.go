@@ -17,7 +17,7 @@ import (
 	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 	"github.com/spdx/tools-golang/spdxlib"
 
-	"github.com/loadline/loadline/internal/notices"
+	"github.com/loadline/loadline/internal/show/notices"
 )
 
 // read is the content of a file of the tree, which must be there.

@@ -138,7 +138,7 @@ func fileMode(mode int64) fs.FileMode {
 // but fio's.
 func compile(dir, arch, version string) error {
 	const module = "github.com/loadline/loadline"
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + module + "/internal/worker.Version=" + version, "-o", dir + "/"}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + module + "/internal/measure/worker.Version=" + version, "-o", dir + "/"}
 	for _, name := range own {
 		args = append(args, module+"/cmd/"+name)
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/loadline/loadline/internal/cli"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // The parts of Kubernetes' objects that matter here. Decoding is strict, so a field

@@ -11,7 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/loadline/loadline/internal/metrics"
+	"github.com/loadline/loadline/internal/show/metrics"
 )
 
 // dashboard is what is read of Grafana's JSON.

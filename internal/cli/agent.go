@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/worker"
+	"github.com/loadline/loadline/internal/measure/worker"
 )
 
 // newAgent makes the verb that a remote place starts; people do not type it.

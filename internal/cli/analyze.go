@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/judge/results"
 )
 
 func newAnalyze(e *env.Env) *cobra.Command {

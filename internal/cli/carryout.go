@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // savingFlags are where a measurement is saved and how it is shown.

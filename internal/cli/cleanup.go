@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/durability"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/session"
-	"github.com/loadline/loadline/internal/volume"
 )
 
 func newCleanup(e *env.Env) *cobra.Command {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kube"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/measure/session"
 )
 
 // cleanupCluster removes what carries our label and belongs to no living run.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/worker"
+	"github.com/loadline/loadline/internal/measure/worker"
 )
 
 // Run does what the arguments of e say and returns the exit code.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/measure/session"
 )
 
 // registerAccess adds the flags that say which cluster is meant.

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/session"
-	"github.com/loadline/loadline/internal/store"
 )
 
 // compareFlags are the flags of compare: those of run for measuring, and the gate.

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/session"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // pairFlags are the flags of an interleaved measurement of two targets.

@@ -4,11 +4,11 @@ import (
 	"errors"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // compareRuns compares two run directories and prints what it finds.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/doctor"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/measure/doctor"
+	"github.com/loadline/loadline/internal/measure/session"
 )
 
 func newDoctor(e *env.Env) *cobra.Command {

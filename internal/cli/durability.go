@@ -13,16 +13,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/durability"
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/observe"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/session"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // durabilityFlags are read as text and checked together.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/loadline/loadline/internal/durability"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // cutProgress shows a running durability test: one line that is redrawn on a

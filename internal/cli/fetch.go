@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cluster/jobs"
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/jobs"
-	"github.com/loadline/loadline/internal/kube"
-	"github.com/loadline/loadline/internal/report/format"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/show/report/format"
 )
 
 func newFetch(e *env.Env) *cobra.Command {

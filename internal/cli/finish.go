@@ -4,10 +4,10 @@ import (
 	"errors"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // finish prints what was computed of a run, a ranking or a durability test, and returns the

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/imported"
+	"github.com/loadline/loadline/internal/foreign/imported"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/worker"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/worker"
 )
 
 // importFlags are the flags of import.

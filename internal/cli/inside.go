@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/cluster/jobs"
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/jobs"
-	"github.com/loadline/loadline/internal/kube"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
 )
 
 // insideFlags are for driving a measurement from inside the cluster that it is about.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/custody"
+	"github.com/loadline/loadline/internal/cluster/custody"
+	"github.com/loadline/loadline/internal/cluster/jobs"
+	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/jobs"
-	"github.com/loadline/loadline/internal/kube"
 	"github.com/loadline/loadline/internal/model"
 )
 

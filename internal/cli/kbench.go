@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/foreign/kbench"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 func newKbench(e *env.Env) *cobra.Command {

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
-	"github.com/loadline/loadline/internal/metrics"
+	"github.com/loadline/loadline/internal/foreign/kbench"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/metrics"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 // exporterFlags are those of Kbench's exporter; what is not given comes from the

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/model"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/notices"
-	"github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/show/notices"
+	"github.com/loadline/loadline/internal/show/report/html"
 )
 
 func newLicenses(e *env.Env) *cobra.Command {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // options are the flags that run and plan share. They are read as text and

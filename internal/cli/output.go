@@ -7,8 +7,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/live"
-	"github.com/loadline/loadline/internal/report/text"
+	"github.com/loadline/loadline/internal/show/report/live"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // defaultResults is where run directories are made.

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/session"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 func newPlan(e *env.Env) *cobra.Command {

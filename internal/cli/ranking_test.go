@@ -10,7 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 // imports runs import and reads the report that it saved.
@@ -34,7 +34,7 @@ func imports(t *testing.T, code int, args ...string) *model.Report {
 	return doc.Report
 }
 
-const whitePaper = "../imported/testdata/whitepaper.md"
+const whitePaper = "../foreign/imported/testdata/whitepaper.md"
 
 // The white paper orders its four systems in words below each kind of test. What the
 // numbers support must agree with that, and where they do not tell it must be unclear.
@@ -124,7 +124,7 @@ func TestWhitePaperRows(t *testing.T) {
 // Two numbers of nothing that was repeated are told apart by nothing, however far they
 // are from each other.
 func TestSingleRunsAreUnclear(t *testing.T) {
-	k := imports(t, exitOK, "../imported/testdata/local-path_vs_longhorn.summary").Ranking
+	k := imports(t, exitOK, "../foreign/imported/testdata/local-path_vs_longhorn.summary").Ranking
 	if len(k.Rows) != 12 || k.Noise != nil {
 		t.Fatalf("%d rows, noise %v", len(k.Rows), k.Noise)
 	}

@@ -3,17 +3,17 @@ package cli
 import (
 	"bytes"
 
-	"github.com/loadline/loadline/internal/capacity"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/capacity"
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/format"
-	"github.com/loadline/loadline/internal/report/html"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/markdown"
-	"github.com/loadline/loadline/internal/report/reference"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/results/outfile"
+	"github.com/loadline/loadline/internal/show/outfile"
+	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/html"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/markdown"
+	"github.com/loadline/loadline/internal/show/report/reference"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // reference writes a reference report of runs, and of a file of points among them.

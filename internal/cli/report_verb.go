@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/format"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/results"
-	"github.com/loadline/loadline/internal/results/outfile"
+	"github.com/loadline/loadline/internal/show/outfile"
+	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // reportFlags are the flags of report.

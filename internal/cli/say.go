@@ -8,7 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/term"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // forPeople is the world whose streams let nothing through that could steer a terminal:

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/doctor"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/model"
 )
 

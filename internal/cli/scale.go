@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/scenario/scale"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/plan/scale"
 )
 
 // scaleOptions are the flags that scale and plan scale share.

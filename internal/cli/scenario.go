@@ -2,9 +2,9 @@ package cli
 
 import (
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/session"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // scenario is how what was asked for becomes workloads and a plan.

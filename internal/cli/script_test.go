@@ -36,7 +36,7 @@ func TestScript(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			docs, err := filepath.Abs("../../docs")
-			foreign, err2 := filepath.Abs("../imported/testdata")
+			foreign, err2 := filepath.Abs("../foreign/imported/testdata")
 			e.Setenv("DOCS", docs)
 			e.Setenv("FOREIGN", foreign)
 			return errors.Join(err, err2)

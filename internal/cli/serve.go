@@ -14,7 +14,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/serve"
+	"github.com/loadline/loadline/internal/show/serve"
 )
 
 // serveFlags are read as text and checked together.

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/report/term"
-	"github.com/loadline/loadline/internal/report/text"
-	"github.com/loadline/loadline/internal/spec"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // sizeFlags are what size reads from and is asked for.

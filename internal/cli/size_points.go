@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/results"
 )
 
 // points reads what size works from: a file of points, or runs; and what the hardware

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/spec"
 )
 
 // mediumNodes are the points of the published report, with change made to the file.

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/spec"
 )
 
 // asBlock writes a block size in one of the ways there are.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
-	"github.com/loadline/loadline/internal/scenario/sweep"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
 // sweepOptions are the flags that sweep and plan sweep share.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/loadline/loadline/internal/cli"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/jsonout"
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
 // visit is what library.mjs is told.

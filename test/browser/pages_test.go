@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/analyze"
 	"github.com/loadline/loadline/internal/cli"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/report/html"
+	"github.com/loadline/loadline/internal/show/report/html"
 )
 
 // evil is a text that runs as a script where it is taken for HTML.
@@ -71,11 +71,11 @@ func (p *pages) inLibrary(name string, args ...string) {
 	p.command(0, append(args, "--quiet", "--seed", "1", "--results", filepath.Join(p.runs, name))...)
 }
 
-// imported imports a file of internal/imported/testdata and takes its page.
+// imported imports a file of internal/foreign/imported/testdata and takes its page.
 func (p *pages) imported(name, file string, code int) {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), name)
-	p.command(code, "import", filepath.Join("../../internal/imported/testdata", file), "-o", dir)
+	p.command(code, "import", filepath.Join("../../internal/foreign/imported/testdata", file), "-o", dir)
 	p.files[name] = filepath.Join(dir, "report.html")
 }
 

@@ -38,7 +38,7 @@ func TestTheEmbeddedPageIsThatOfItsSources(t *testing.T) {
 		if args[0] != "build.mjs" {
 			continue
 		}
-		for name, embedded := range map[string]string{"report": "internal/report/html/assets", "library": "internal/serve/assets"} {
+		for name, embedded := range map[string]string{"report": "internal/show/report/html/assets", "library": "internal/show/serve/assets"} {
 			same(t, filepath.Join(args[1], name), filepath.Join(root, embedded))
 		}
 	}

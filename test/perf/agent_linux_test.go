@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/scenario/profile"
+	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
 )
 
 // The largest run that the plan foresees.

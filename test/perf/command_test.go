@@ -13,8 +13,8 @@ import (
 
 	"github.com/loadline/loadline/internal/cli"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/stats"
 )
 
 // measured runs "loadline run TARGET …" inside this process and returns its

@@ -1,7 +1,7 @@
 package perf
 
 import (
-	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
 )
 

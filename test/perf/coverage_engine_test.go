@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/loadline/loadline/internal/load/fake"
+	"github.com/loadline/loadline/internal/measure/load/fake"
 	"github.com/loadline/loadline/internal/model"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/loadline/loadline/internal/store"
+	"github.com/loadline/loadline/internal/measure/store"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
 )
 
 // longSeconds are the lengths of the visits that BenchmarkLong analyses.

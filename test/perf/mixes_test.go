@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/capacity"
+	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )

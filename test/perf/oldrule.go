@@ -3,7 +3,7 @@ package perf
 import (
 	"math"
 
-	"github.com/loadline/loadline/internal/stats"
+	"github.com/loadline/loadline/internal/judge/stats"
 )
 
 // oldRule is what Loadline had before workloads shared what they know: the larger of

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/measure/place/local"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/place/local"
 	"github.com/loadline/loadline/test/lab"
 )
 

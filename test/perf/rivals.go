@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/stats"
 )
 
 // Rule is a way to make intervals and to decide when enough has been measured.

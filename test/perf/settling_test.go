@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
 )
 
 // waited is how long a recorded run waited for writes to end, in seconds.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
 )
 

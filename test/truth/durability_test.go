@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/test/lab"
 )
 

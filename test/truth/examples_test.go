@@ -131,7 +131,9 @@ func (s stage) adapt(args []string) []string {
 }
 
 // foreign is a file of another tool's results.
-func foreign(name string) string { return filepath.Join("../../internal/imported/testdata", name) }
+func foreign(name string) string {
+	return filepath.Join("../../internal/foreign/imported/testdata", name)
+}
 
 // examples gathers the lines that show a loadline command.
 func examples(t *testing.T) []string {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/volume"
 	"github.com/loadline/loadline/test/lab"
 )
 

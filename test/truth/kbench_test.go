@@ -13,7 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/cli"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/kbench"
+	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/analyze"
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/trust"
 	"github.com/loadline/loadline/test/lab"
 )
 

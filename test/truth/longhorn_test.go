@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/stats"
-	"github.com/loadline/loadline/internal/store"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/load/open"
+	"github.com/loadline/loadline/internal/measure/load/open"
+	"github.com/loadline/loadline/internal/measure/volume/nbd"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/volume/nbd"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/stats"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/durability"
+	"github.com/loadline/loadline/internal/measure/durability"
+	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/volume"
 	"github.com/loadline/loadline/test/lab"
 )
 

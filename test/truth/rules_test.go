@@ -14,8 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/trust"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -29,8 +29,8 @@ var elsewhere = map[string]string{
 	// On evidence that is made up: the speed of a virtual card is a fiction, which the
 	// rule leaves alone, and a real one would have to be filled; and a total that the
 	// devices did not carry takes a cache that lies to the rules before it, too.
-	"network": "internal/trust.TestFaultsAreFoundAndNothingElse",
-	"sum":     "internal/trust.TestFaultsAreFoundAndNothingElse",
+	"network": "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
+	"sum":     "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	// On a real Longhorn volume in a cluster.
 	"replicas": "test/cluster/e2e.TestLonghorn",
 }

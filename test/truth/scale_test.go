@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/agent"
-	"github.com/loadline/loadline/internal/analyze"
-	"github.com/loadline/loadline/internal/engine"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/load/fio"
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/trust"
+	"github.com/loadline/loadline/internal/measure/agent"
+	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/measure/load/fio"
+	"github.com/loadline/loadline/internal/measure/place/local"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/place/local"
-	"github.com/loadline/loadline/internal/store"
-	"github.com/loadline/loadline/internal/trust"
 	"github.com/loadline/loadline/test/lab"
 )
 

@@ -1,4 +1,4 @@
-// The report page: what the shell of internal/report/html carries as data becomes the
+// The report page: what the shell of internal/show/report/html carries as data becomes the
 // page.
 
 import type { Documents } from "./model";

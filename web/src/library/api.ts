@@ -1,4 +1,4 @@
-// What the server answers, as internal/serve says it, and how it is asked.
+// What the server answers, as internal/show/serve says it, and how it is asked.
 
 import type { Change, Comparison, Direction, DurabilityReport, Estimate, Metric, Report, Verdict } from "../model";
 

@@ -1,0 +1,177 @@
+package storage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// longhornDriver is Longhorn's CSI driver; its volumes' handles are the names of its
+// own objects.
+const longhornDriver = "driver.longhorn.io"
+
+// longhorn knows Longhorn: its custom resources (group longhorn.io, version v1beta2),
+// and where they may not be read the parameters that the class was written with.
+var longhorn = adapter{
+	name:  "longhorn",
+	knows: func(v *model.Cluster) bool { return maker(v) == longhornDriver },
+	ask:   (*inquiry).longhorn,
+	count: func(q *inquiry) (int, error) {
+		e, err := one[longhornEngine](q, "engines")
+		return e.healthy(), err
+	},
+}
+
+// The parts of Longhorn's objects that are looked at, by their public names.
+type (
+	longhornVolume struct {
+		Spec struct {
+			Replicas   int    `json:"numberOfReplicas"`
+			Locality   string `json:"dataLocality"`
+			DataEngine string `json:"dataEngine"`
+			NoRevision bool   `json:"revisionCounterDisabled"`
+			Image      string `json:"image"`
+		} `json:"spec"`
+		Status struct {
+			State      string `json:"state"`
+			Robustness string `json:"robustness"`
+			Image      string `json:"currentImage"`
+		} `json:"status"`
+	}
+	longhornEngine struct {
+		Status struct {
+			Image string            `json:"currentImage"`
+			Modes map[string]string `json:"replicaModeMap"`
+		} `json:"status"`
+	}
+	longhornReplica struct {
+		Spec struct {
+			Node     string `json:"nodeID"`
+			FailedAt string `json:"failedAt"`
+		} `json:"spec"`
+	}
+	items[T any] struct {
+		Items []T `json:"items"`
+	}
+)
+
+func (q *inquiry) longhorn() {
+	q.found.System = "Longhorn"
+	if d, ok := q.driver(longhornDriver); ok {
+		q.found.Version = cmp.Or(d.Annotations[longhornDriver+"/version"], q.found.Version)
+		if q.found.Version == "" {
+			q.unknown("version", errors.New("the CSIDriver object has no annotation "+longhornDriver+"/version"))
+		}
+	}
+	q.found.Replicas, q.found.Locality = whole(q.said("numberOfReplicas")), q.said("dataLocality")
+	q.fact("data engine", q.said("dataEngine"))
+	if q.volume.Driver == "" || q.volume.Handle == "" {
+		// The class alone is known: there is no volume yet, or it may not be read.
+		if q.found.Replicas == 0 {
+			q.unknown("replicas", errors.New("the class does not say numberOfReplicas, so Longhorn's own default holds"))
+		}
+		return
+	}
+	q.longhornVolume()
+	q.longhornEngine()
+	q.longhornReplicas()
+	if q.found.Replicas == 0 {
+		q.unknown("replicas", errors.New("neither the volume nor its class says numberOfReplicas"))
+	}
+}
+
+func (q *inquiry) longhornVolume() {
+	v, err := one[longhornVolume](q, "volumes")
+	if err != nil {
+		q.unknown("the state of the volume", err)
+		return
+	}
+	if v.Spec.Replicas > 0 {
+		q.found.Replicas = v.Spec.Replicas
+	}
+	q.found.Locality = cmp.Or(v.Spec.Locality, q.found.Locality)
+	q.found.Engine = tag(cmp.Or(v.Status.Image, v.Spec.Image))
+	q.fact("data engine", v.Spec.DataEngine)
+	q.fact("state", v.Status.State)
+	q.fact("robustness", v.Status.Robustness)
+	if v.Spec.NoRevision {
+		q.fact("revision counter", "disabled")
+	}
+}
+
+func (q *inquiry) longhornEngine() {
+	e, err := one[longhornEngine](q, "engines")
+	if err != nil {
+		q.unknown("how many replicas take part", err)
+		return
+	}
+	q.found.Engine = cmp.Or(tag(e.Status.Image), q.found.Engine)
+	q.found.Healthy = e.healthy()
+}
+
+// healthy counts the replicas that are read and written: one in mode WO is being
+// rebuilt, one in mode ERR has failed.
+func (e *longhornEngine) healthy() (n int) {
+	for _, mode := range e.Status.Modes {
+		if mode == "RW" {
+			n++
+		}
+	}
+	return n
+}
+
+func (q *inquiry) longhornReplicas() {
+	var list items[longhornReplica]
+	if err := q.find("replicas", &list); err != nil {
+		q.unknown("where the replicas are", err)
+		return
+	}
+	for _, r := range list.Items {
+		if r.Spec.Node != "" && r.Spec.FailedAt == "" {
+			q.found.Nodes = append(q.found.Nodes, r.Spec.Node)
+		}
+	}
+	slices.Sort(q.found.Nodes)
+	// Two copies may lie on one node, where that is allowed.
+	q.found.Nodes = slices.Compact(q.found.Nodes)
+}
+
+// one is the volume's only object of a kind.
+func one[T any](q *inquiry, resource string) (T, error) {
+	var list items[T]
+	if err := q.find(resource, &list); err != nil {
+		return *new(T), err
+	}
+	if len(list.Items) == 0 {
+		return *new(T), fmt.Errorf("there is none of %s for the volume %s", longhornResource(resource), q.volume.Handle)
+	}
+	return list.Items[0], nil
+}
+
+// find lists the objects of one kind that belong to the volume.
+func (q *inquiry) find(resource string, into any) error {
+	which := kube.Custom{Group: "longhorn.io", Version: "v1beta2", Resource: resource, Label: "longhornvolume=" + q.volume.Handle}
+	if resource == "volumes" {
+		which.Name, which.Label = q.volume.Handle, ""
+	}
+	if err := q.cluster.Find(q.ctx, which, into); err != nil {
+		return because(err, "list", longhornResource(resource))
+	}
+	return nil
+}
+
+func longhornResource(resource string) string { return resource + ".longhorn.io" }
+
+// tag is that of an image: "v1.8.0" of "longhornio/longhorn-engine:v1.8.0"; empty
+// without one.
+func tag(image string) string {
+	name := image[strings.LastIndex(image, "/")+1:]
+	name, _, _ = strings.Cut(name, "@")
+	_, version, _ := strings.Cut(name, ":")
+	return version
+}

@@ -1,0 +1,132 @@
+// Package storage asks the storage system behind a volume what it knows of itself:
+// its version, how many copies it keeps, where they lie. Its opinion: what a system
+// says is a fact about it and no measurement; no measurement depends on it, so whoever
+// cannot be asked is "not known", with the reason, and never an error; and an adapter
+// is one file that knows one system's public words, tried in the order of one list.
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Cluster is what adapters ask of a Kubernetes cluster; a *kube.Client is one.
+type Cluster interface {
+	Driver(ctx context.Context, name string) (kube.Driver, error)
+	Find(ctx context.Context, which kube.Custom, into any) error
+}
+
+// patience bounds all questions about one volume: nobody waits long for a remark.
+const patience = 5 * time.Second
+
+// adapter knows one kind of storage system.
+type adapter struct {
+	name string
+	// knows tells whether the volume is of this system.
+	knows func(*model.Cluster) bool
+	ask   func(*inquiry)
+	// count counts the replicas that take part now; nil where the system does not tell.
+	count func(*inquiry) (int, error)
+}
+
+// adapters are tried in this order: those that know one system, then what all CSI
+// drivers have in common.
+var adapters = []adapter{longhorn, localPath, anyCSI}
+
+// inquiry is one volume that is asked about.
+type inquiry struct {
+	ctx     context.Context
+	cluster Cluster
+	volume  *model.Cluster
+	found   *model.Backing
+}
+
+// Describe asks about the volume that is known so far: by its class alone for one that
+// does not exist yet.
+func Describe(ctx context.Context, c Cluster, volume *model.Cluster) *model.Backing {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	q := &inquiry{ctx: ctx, cluster: c, volume: volume, found: &model.Backing{}}
+	for _, a := range adapters {
+		if a.knows(volume) {
+			q.found.Adapter = a.name
+			a.ask(q)
+			return q.found
+		}
+	}
+	if name := maker(volume); name != "" {
+		q.found.System = name
+		q.unknown("replicas and version", errors.New("Loadline has no adapter for "+name))
+	} else {
+		q.unknown("the storage system", errors.New("neither the StorageClass nor the volume may be read (deploy/role.yaml has the rights)"))
+	}
+	return q.found
+}
+
+// Counter is how to ask how many replicas of the volume take part in its I/O now; nil
+// where the storage system does not tell, or keeps one copy.
+func Counter(c Cluster, volume *model.Cluster) func(context.Context) (int, error) {
+	if volume.Backing == nil || volume.Backing.Healthy == 0 || volume.Backing.Replicas < 2 {
+		return nil
+	}
+	for _, a := range adapters {
+		if a.count != nil && a.knows(volume) {
+			return func(ctx context.Context) (int, error) {
+				ctx, cancel := context.WithTimeout(ctx, patience)
+				defer cancel()
+				return a.count(&inquiry{ctx: ctx, cluster: c, volume: volume})
+			}
+		}
+	}
+	return nil
+}
+
+// maker is the driver of a volume, or who would provision it.
+func maker(v *model.Cluster) string {
+	if v.Driver != "" {
+		return v.Driver
+	}
+	return v.Provisioner
+}
+
+// unknown notes what could not be found out, and why.
+func (q *inquiry) unknown(what string, why error) {
+	q.found.Unknown = append(q.found.Unknown, fmt.Sprintf("%s: %s", what, why))
+}
+
+// fact notes what has no place of its own; an empty value is none.
+func (q *inquiry) fact(name, value string) {
+	if value == "" {
+		return
+	}
+	if q.found.Facts == nil {
+		q.found.Facts = map[string]string{}
+	}
+	q.found.Facts[name] = value
+}
+
+// said is what the volume, or else its class, was made with.
+func (q *inquiry) said(parameter string) string {
+	if v := q.volume.Attributes[parameter]; v != "" {
+		return v
+	}
+	return q.volume.Parameters[parameter]
+}
+
+// because says in a few words why an object could not be read.
+func because(err error, verb, resource string) error {
+	switch {
+	case errors.Is(err, kube.ErrForbidden):
+		return fmt.Errorf("the right to %s %s is missing (deploy/role.yaml has it)", verb, resource)
+	case errors.Is(err, kube.ErrMissing):
+		return fmt.Errorf("the cluster has no such %s", resource)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the cluster did not answer within %s", patience)
+	}
+	return err
+}

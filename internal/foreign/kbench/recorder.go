@@ -1,0 +1,117 @@
+package kbench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// recorder keeps one cycle in memory, and writes the file of each aspect when
+// its last job is done. It is the engine's Recorder.
+type recorder struct {
+	request  Request
+	recorded model.Recorded
+	now      func() time.Time
+	// outputs are fio's outputs by the name that the step gives.
+	outputs map[string][]byte
+	values  Values
+}
+
+func (k *recorder) Prepared(p model.Preparation) error {
+	// A later cycle finds the volume as the first one has filled and proved it.
+	if k.recorded.Run.Prepare == nil {
+		k.recorded.Run.Prepare = &p
+		k.recorded.Plan.Shrink(&p)
+	}
+	return nil
+}
+
+func (k *recorder) Sample(s model.Sample) error {
+	k.recorded.Samples = append(k.recorded.Samples, s)
+	return nil
+}
+
+func (k *recorder) Raw(r model.Raw) error {
+	if strings.HasSuffix(r.Name, ".json") {
+		k.outputs[r.Name] = r.Data
+	} else {
+		job := strings.TrimSuffix(r.Name[strings.IndexByte(r.Name, '-')+1:], ".fio")
+		k.recorded.Jobs[job] = string(r.Data)
+	}
+	return nil
+}
+
+func (k *recorder) Beside(b model.Beside) error {
+	k.recorded.Run.Beside.Add(b)
+	return nil
+}
+
+func (k *recorder) Finish(status model.Status, reason string) error {
+	k.recorded.Run.Status, k.recorded.Run.Reason, k.recorded.Run.Finished = status, reason, k.now()
+	return nil
+}
+
+// Step keeps a result, and publishes an aspect whose last job this was.
+func (k *recorder) Step(r model.StepResult) error {
+	k.recorded.Run.Steps = append(k.recorded.Run.Steps, r)
+	aspect := AspectOf(r.Step.Workload)
+	for _, w := range k.recorded.Plan.Steps[len(k.recorded.Run.Steps):] {
+		if AspectOf(w.Workload) == aspect {
+			return nil
+		}
+	}
+	return k.publish(aspect)
+}
+
+// publish writes the file of an aspect with the jobs that went well.
+func (k *recorder) publish(aspect Aspect) error {
+	var outputs [][]byte
+	var idle, seconds float64
+	for _, r := range k.recorded.Run.Steps {
+		output := k.outputs[r.Raw]
+		if AspectOf(r.Step.Workload) != aspect || r.Error != "" || r.EndedEarly || output == nil {
+			continue
+		}
+		outputs = append(outputs, output)
+		if c := r.Counters; c != nil {
+			idle, seconds = idle+100*c.Idle*c.Seconds, seconds+c.Seconds
+		}
+	}
+	if len(outputs) == 0 {
+		return nil
+	}
+	var profile *float64
+	if k.request.IdleProfile && seconds > 0 {
+		idle /= seconds
+		profile = &idle
+	}
+	data, err := Compose(outputs, profile)
+	if err != nil {
+		return err
+	}
+	if err := k.values.Read(data); err != nil {
+		return err
+	}
+	return store.WriteNamed(k.request.OutputFile(aspect), data)
+}
+
+// writableBeside makes sure that results can be saved, before anything is measured.
+func writableBeside(path string) error {
+	dir := filepath.Dir(path)
+	err := store.MakeParent(dir)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".tmp-*"); err == nil {
+			f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return model.RefusedError("results cannot be saved in "+dir+": "+err.Error(), "name a folder that may be written in OUTPUT, such as OUTPUT=/tmp/device")
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package kbench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/measure/engine"
+
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+)
+
+// Options are what run.sh's arguments and environment do not say.
+type Options struct {
+	// Overwrite allows to overwrite what is measured, and what has the name of a result.
+	Overwrite bool
+	// Child runs the worker as a process of its own.
+	Child bool
+	// Time and RampTime are those of each job, in seconds; 0 is Kbench's.
+	Time, RampTime float64
+	// Watch is told of the progress, Command is kept in the report.
+	Watch   engine.Observer
+	Command []string
+}
+
+// Session is a volume that is measured once or many times.
+type Session struct {
+	options Options
+	env     *env.Env
+	request Request
+	target  model.Target
+	// made tells that the file did not exist before, so that the worker makes and removes it.
+	made     bool
+	prepared *session.Prepared
+}
+
+// Cycle is one pass over all jobs.
+type Cycle struct {
+	Values   Values
+	Recorded *model.Recorded
+	Report   *model.Report
+}
+
+// betweenCycles is Kbench's pause in a long run.
+const betweenCycles = time.Second
+
+// Begin refuses what cannot be measured or would be lost, makes the file, and plans.
+func Begin(ctx context.Context, e *env.Env, r Request, o Options) (*Session, error) {
+	if err := writableBeside(r.Prefix); err != nil {
+		return nil, err
+	}
+	s := &Session{options: o, env: e, request: r}
+	err := s.lay(ctx)
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		return nil, sentence(err)
+	}
+	return s, nil
+}
+
+// Close says goodbye to the worker, which removes the file that it made.
+func (s *Session) Close() error { return s.prepared.Close() }
+
+// Plan is what is going to be measured, and what is known of the volume.
+func (s *Session) Plan() (*model.Plan, *model.ProbeResult) {
+	return &s.prepared.Plan, &s.prepared.Probe
+}
+
+// lay finds the target, and makes a shorter file that may be overwritten as long as was
+// asked for. One that does not exist is the worker's to make.
+func (s *Session) lay(ctx context.Context) error {
+	// Kbench makes its file, and its users name one that does not exist.
+	t, err := session.ParseNew(s.request.File, true)
+	if err != nil {
+		return err
+	}
+	s.target = t
+	switch {
+	case t.Kind == model.BlockDevice:
+		return s.mayOverwrite()
+	case t.Kind == model.Directory:
+		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+model.ShellWord(filepath.Join(t.Path, "test")))
+	case t.Kind != model.File:
+		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench "+model.ShellWord(t.Name))
+	}
+	if err := s.mayOverwrite(); err != nil {
+		return err
+	}
+	have := int64(0)
+	if info, err := os.Stat(t.Path); err == nil {
+		have = info.Size()
+	}
+	missing := volume.MakesFile(t)
+	if have >= s.request.Size && !missing {
+		return nil
+	}
+	if !missing && !s.options.Overwrite {
+		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, model.FormatSize(have), model.FormatSize(s.request.Size)),
+			"set SIZE="+fmt.Sprint(have)+", or let it be overwritten with --overwrite")
+	}
+	if err := roomFor(t, s.request.Size-have); err != nil {
+		return err
+	}
+	if s.made = missing; missing {
+		return nil
+	}
+	// Guarded before it is changed: what carries a filesystem, say, stays as long as it is.
+	o, err := volume.Open(ctx, s.env, t, true, t.Name, "")
+	if err != nil {
+		return err
+	}
+	if err := o.File().Truncate(s.request.Size); err != nil {
+		err = model.RefusedError(fmt.Sprintf("%s cannot be made %s long: %v", t.Name, model.FormatSize(s.request.Size), err), "set SIZE to less")
+		return errors.Join(err, o.Close())
+	}
+	return o.Close()
+}
+
+// mayOverwrite refuses jobs that write to something that exists, unless that is
+// allowed.
+func (s *Session) mayOverwrite() error {
+	jobs := s.request.Jobs()
+	i := slices.IndexFunc(jobs, func(name string) bool { return strings.Contains(name, "-write-") })
+	if s.options.Overwrite || i < 0 || volume.MakesFile(s.target) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("job %s writes, and %s exists: its content would be lost", jobs[i], s.target.Name),
+		"let it be overwritten with --overwrite, name a file that does not exist, or set a MODE that only reads")
+}
+
+// prepare greets a worker, probes and plans.
+func (s *Session) prepare(ctx context.Context) error {
+	ramp, measured := s.request.Times()
+	exp := model.Experiment{
+		Scenario: "profile", Target: s.request.File, Profile: "kbench", Only: s.request.Jobs(), Size: s.request.Size,
+		Time: cmp.Or(s.options.Time, measured), RampTime: cmp.Or(s.options.RampTime, ramp), Seed: rand.Uint64() | 1,
+	}
+	if s.made || s.options.Overwrite {
+		exp.DestroyDataOn = s.request.File
+	}
+	p, err := profile.Lookup("kbench")
+	if err != nil {
+		return err
+	}
+	if p, err = profile.Choose(p, exp.Only, nil); err != nil {
+		return err
+	}
+	p.Workloads = s.request.Limited(p.Workloads)
+	at := session.Places{Create: true}
+	s.prepared, err = at.Prepare(ctx, s.env, session.Request{
+		ID: store.Name(s.env.Now(), s.request.File), Child: s.options.Child, Watch: s.options.Watch, Experiment: exp, Profile: p, Build: s.build,
+		// Guarded as for writing also where the jobs only read: the volume is filled first.
+		Touch: exp.DestroyDataOn != "",
+	})
+	return err
+}
+
+// build plans the jobs, and whether the volume is written before it is measured: always
+// when it may be, but for a file that is only read and is whole already. What was never
+// written reads faster than any disk, and its first write is slower than the next.
+func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
+	if t.Kind == model.File {
+		// The room was looked at when the file was made, and Kbench's users choose the size.
+		found.Capacity = max(found.Capacity, s.request.Size)
+	}
+	plan, err := profile.Build(exp, p, t, found)
+	if err != nil || plan.Volume.Prefill || exp.DestroyDataOn == "" {
+		return plan, err
+	}
+	plan.Volume.Prefill = true
+	if t.Kind == model.File {
+		proof, err := volume.ProveFile(t.Path, s.request.Size)
+		if err != nil {
+			return plan, err
+		}
+		plan.Volume.Prefill = proof.Method == "none" || proof.Unwritten > 0
+	}
+	return plan, nil
+}
+
+// Cycles measures once, or in a long run until it is told to end, and hands on each
+// pass over the jobs.
+func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
+	var first *model.Run
+	for {
+		c, err := s.cycle(ctx, first)
+		if ctx.Err() != nil && s.request.LongRun && first != nil {
+			// That is how a long run ends.
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := done(c); err != nil || !s.request.LongRun {
+			return err
+		}
+		first = &c.Recorded.Run
+		s.prepared.Plan.Volume.Prefill = false
+		select {
+		case <-time.After(betweenCycles):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// cycle measures all jobs. What the first cycle found out beside them holds for the
+// later ones as well.
+func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
+	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.Probe.Tools,
+		Command: s.options.Command}
+	if first != nil {
+		s.prepared.Plan.Shrink(first.Prepare)
+		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Besides{}
+	}
+	rec := &recorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
+		Plan: s.prepared.Plan, Run: run, Environment: s.prepared.Probe.Environment, Jobs: map[string]string{},
+	}}
+	_, err := s.prepared.Measure(ctx, rec, s.options.Watch, s.env.Now)
+	if err := cmp.Or(err, failedStep(rec.recorded.Run.Steps)); err != nil {
+		return nil, err
+	}
+	report := results.Assemble(&rec.recorded)
+	var doc bytes.Buffer
+	if err := jsonout.Write(&doc, report); err != nil {
+		return nil, err
+	}
+	return &Cycle{Values: rec.values, Recorded: &rec.recorded, Report: report}, store.WriteNamed(s.request.ReportFile(), doc.Bytes())
+}
+
+// sentence turns flags of run in a refusal into what a user of Kbench sets.
+func sentence(err error) error {
+	var worker *model.WorkerError
+	if !errors.As(err, &worker) {
+		return err
+	}
+	say := strings.NewReplacer("--size ", "SIZE=", "--destroy-data-on", "--overwrite", " or leave it out", "")
+	said := *worker
+	said.Message, said.Hint = say.Replace(worker.Message), say.Replace(worker.Hint)
+	return &said
+}
+
+// failedStep is the first step that went wrong, as an error; nil when none did.
+func failedStep(steps []model.StepResult) error {
+	for _, s := range steps {
+		if s.Error != "" {
+			return model.BrokenError(fmt.Sprintf("%s failed: %s", s.Step.Workload, s.Error), "")
+		}
+	}
+	return nil
+}
+
+// Compare tells of every number whether its change is more than noise, by the
+// margins of loadline compare.
+func Compare(a, b *Cycle) *model.Comparison {
+	return analyze.Compare(analyze.Measured{Recorded: a.Recorded, Report: a.Report}, analyze.Measured{Recorded: b.Recorded, Report: b.Report},
+		results.Margins(model.Margins{}, model.Experiment{}))
+}

@@ -1,0 +1,152 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// BlockJudge decides while a comparison is on whether the rows of a workload
+// have been measured well enough for the margins.
+type BlockJudge struct{ Margins model.Margins }
+
+// JudgeBlocks says what is known of the workload's row that is known worst: one
+// that is not settled, and of those the one with the widest interval.
+func (j BlockJudge) JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast {
+	worst := model.Contrast{Workload: w.Name, Metric: w.Metric, Direction: w.Directions()[0]}
+	first := true
+	for _, d := range flows(w) {
+		pairs := pairUp(blocks, d)
+		for _, m := range rowMetrics(w, d) {
+			c, ok := pairedContrast(pairs, m)
+			if !ok {
+				continue
+			}
+			known := model.Contrast{Workload: w.Name, Direction: d, Metric: m, Ratio: ratio(c), Blocks: c.Blocks, Settled: c.Enough(j.Margins.Of(m))}
+			if first || lessKnown(known, worst) {
+				worst, first = known, false
+			}
+		}
+	}
+	return worst
+}
+
+func lessKnown(a, b model.Contrast) bool {
+	switch {
+	case a.Settled != b.Settled:
+		return !a.Settled
+	case (a.Ratio.Confidence == 0) != (b.Ratio.Confidence == 0):
+		return a.Ratio.Confidence == 0
+	}
+	return a.Ratio.HalfWidth() > b.Ratio.HalfWidth()
+}
+
+// flows lists the directions of a workload that have a row, the flush too.
+func flows(w model.Workload) []model.Direction {
+	list := w.Directions()
+	if w.Sync != "" {
+		list = append(list, model.Sync)
+	}
+	return list
+}
+
+// rowMetrics are the metrics that a direction of a workload is compared by: its
+// headline and the 99th percentile.
+func rowMetrics(w model.Workload, d model.Direction) []model.Metric {
+	headline := w.Metric
+	if d == model.Sync {
+		headline = model.Latency
+	}
+	if headline == model.P99 {
+		return []model.Metric{model.P99}
+	}
+	return []model.Metric{headline, model.P99}
+}
+
+// pair is one block in one direction.
+type pair struct{ a, b timeline.Visit }
+
+// pairUp gathers the blocks in which both sides have something.
+func pairUp(blocks []model.Block, d model.Direction) []pair {
+	var pairs []pair
+	for _, b := range blocks {
+		va, vb := timeline.Of(b.A, d), timeline.Of(b.B, d)
+		if len(va) == 1 && len(vb) == 1 {
+			pairs = append(pairs, pair{va[0], vb[0]})
+		}
+	}
+	return pairs
+}
+
+// pairedContrast estimates a metric's contrast; false when the metric cannot be
+// estimated on both sides.
+func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
+	if len(pairs) == 0 || !supported(pairs, m) {
+		return stats.Contrast{}, false
+	}
+	var list []stats.Pair
+	for _, p := range pairs {
+		a, okA := logVisit(p.a, m)
+		b, okB := logVisit(p.b, m)
+		if okA && okB {
+			list = append(list, stats.Pair{A: a, B: b})
+		}
+	}
+	return stats.Paired(list, contrastFloor(m)), len(list) > 0
+}
+
+// published is the contrast of a comparison that is over, of which certain blocks
+// were measured in any case.
+func published(c stats.Contrast, certain int) stats.Contrast {
+	if certain > 0 && c.Blocks > certain {
+		return c.Looked()
+	}
+	return c
+}
+
+// supported tells whether both sides have enough I/Os for the metric.
+func supported(pairs []pair, m model.Metric) bool {
+	var a, b []timeline.Visit
+	for _, p := range pairs {
+		a, b = append(a, p.a), append(b, p.b)
+	}
+	for _, visits := range [][]timeline.Visit{a, b} {
+		f := newFlow(visits, m, model.Rounds)
+		if f == nil || !f.has(m) {
+			return false
+		}
+	}
+	return true
+}
+
+// logVisit is a visit with the logarithm of its metric; false when it has none.
+func logVisit(v timeline.Visit, m model.Metric) (stats.Visit, bool) {
+	t := timeline.Total(v.Seconds)
+	value := t.Value(m)
+	if !(value > 0) {
+		return stats.Visit{}, false
+	}
+	s := stats.Visit{Value: math.Log(value), Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+	if _, merged := timeline.Percentiles[m]; !merged {
+		s.Seconds = timeline.Series(v.Seconds, m)
+		for i := range s.Seconds {
+			s.Seconds[i] /= value
+		}
+	}
+	return s, true
+}
+
+// contrastFloor is the smallest half-width of a ratio: that of both sides.
+func contrastFloor(m model.Metric) float64 { return math.Sqrt2 * floorOf(m) }
+
+// ratio is a contrast as an estimate; Confidence is 0 when nothing is known.
+func ratio(c stats.Contrast) model.Estimate {
+	e := model.Estimate{Confidence: stats.Confidence}
+	e.Value, e.Low, e.High = c.Ratio()
+	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
+		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
+	}
+	return e
+}

@@ -1,0 +1,238 @@
+package analyze
+
+import (
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Measured is a run with its report: one side of a comparison.
+type Measured struct {
+	Recorded *model.Recorded
+	Report   *model.Report
+}
+
+// Compare compares two runs, row by row: pairs where the two were measured in
+// blocks, else Welch's method on the logarithms of their visits. It recomputes
+// everything from the samples. Rows whose numbers are invalid on either side are
+// unusable and take no part in Holm's adjustment.
+func Compare(a, b Measured, margins model.Margins) *model.Comparison {
+	c := &model.Comparison{
+		Schema: model.ComparisonSchema, A: a.Report.Run, B: b.Report.Run, Method: model.Independent,
+		Margins: margins, Alpha: math.Round(stats.Alpha*1e6) / 1e6,
+		Rows: []model.Row{}, Findings: []model.Finding{},
+	}
+	if Interleaved(a.Recorded, b.Recorded) {
+		c.Method, c.ID = model.Paired, a.Recorded.Run.Comparison
+	}
+	c.Common, c.Differences = traits(&c.A, &c.B)
+	c.Comparable = !slices.ContainsFunc(c.Differences, func(d model.Difference) bool { return d.Unlike })
+	var contrasts []stats.Contrast
+	goodA, goodB := counted(a.Recorded, sustain(a.Recorded)), counted(b.Recorded, sustain(b.Recorded))
+	for _, w := range CommonWorkloads(a.Recorded, b.Recorded) {
+		blocks := blocksOf(a.Recorded, b.Recorded, w.Name)
+		bare := len(goodA[w.Name]) == 0 || len(goodB[w.Name]) == 0
+		for _, d := range append(flows(w), model.Mixed) {
+			ra, rb := find(a.Report.Results, w.Name, d), find(b.Report.Results, w.Name, d)
+			if ra == nil || rb == nil {
+				continue
+			}
+			pairs := pairUp(blocks, d)
+			for _, m := range rowMetrics(w, d) {
+				var known stats.Contrast
+				ok := false
+				if c.Method == model.Paired {
+					known, ok = pairedContrast(pairs, m)
+					known = published(known, a.Recorded.Plan.Schedule.MinRounds)
+				} else if bare {
+					known, ok = publishedContrast(ra.Metrics[m], rb.Metrics[m], m)
+				} else {
+					known, ok = independentContrast(goodA[w.Name], goodB[w.Name], d, m, a.Recorded.Plan.Schedule, b.Recorded.Plan.Schedule)
+				}
+				estimateA, hasA := ra.Metrics[m]
+				estimateB, hasB := rb.Metrics[m]
+				if !ok || !hasA || !hasB {
+					continue
+				}
+				row := model.Row{
+					Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: estimateA, B: estimateB,
+					Ratio: ratio(known), P: known.P(), Adjusted: 1, Margin: margins.Of(m), Blocks: known.Blocks,
+					Trust: worseVerdict(ra.Verdict, rb.Verdict), Changes: changes(pairs, m),
+				}
+				c.Rows, contrasts = append(c.Rows, row), append(contrasts, known)
+			}
+		}
+	}
+	judgeRows(c.Rows, contrasts)
+	c.Findings = compareFindings(c, a, b)
+	return c
+}
+
+// Interleaved tells whether the two runs are the two sides of one comparison.
+func Interleaved(a, b *model.Recorded) bool {
+	return a.Run.Comparison != "" && a.Run.Comparison == b.Run.Comparison && a.Run.Side != b.Run.Side
+}
+
+// CommonWorkloads lists the workloads that both runs have, with the same
+// definition, in A's order.
+func CommonWorkloads(a, b *model.Recorded) []model.Workload {
+	var list []model.Workload
+	for _, w := range a.Plan.Workloads {
+		if other, ok := b.Plan.Workload(w.Name); ok && other == w {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// judgeRows adjusts the p-values and sets the verdicts.
+func judgeRows(rows []model.Row, contrasts []stats.Contrast) {
+	var p []float64
+	var usable []int
+	for i := range rows {
+		if rows[i].Trust == model.Invalid {
+			rows[i].Verdict = model.Unusable
+			continue
+		}
+		usable, p = append(usable, i), append(p, rows[i].P)
+	}
+	adjusted := stats.Holm(p)
+	for k, i := range usable {
+		r, c := &rows[i], contrasts[i]
+		r.Adjusted = adjusted[k]
+		r.Verdict = change(c.Gate(r.Margin, r.Adjusted), r.Metric.LowerIsBetter())
+		if r.Verdict != model.Unclear {
+			continue
+		}
+		half := c.Settling(r.Margin)
+		if n := c.BlocksFor(half); n > r.Blocks {
+			r.Needed, r.Narrow = n, math.Expm1(half)
+		}
+	}
+}
+
+// change turns where the ratio lies into a verdict on B.
+func change(p stats.Place, lowerIsBetter bool) model.Change {
+	switch {
+	case p == stats.Same:
+		return model.Same
+	case p == stats.Unclear:
+		return model.Unclear
+	case (p == stats.Larger) == lowerIsBetter:
+		return model.Worse
+	}
+	return model.Better
+}
+
+// blocksOf lists the complete blocks of a workload in the order of time: both
+// visits were made and went well. It is empty for runs that were not interleaved.
+func blocksOf(a, b *model.Recorded, workload string) []model.Block {
+	if !Interleaved(a, b) {
+		return nil
+	}
+	sa, sb := blockSteps(a, workload), blockSteps(b, workload)
+	var numbers []int
+	for n := range sa {
+		if _, both := sb[n]; both {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	byStepA, byStepB := byStep(a), byStep(b)
+	blocks := make([]model.Block, len(numbers))
+	for i, n := range numbers {
+		blocks[i] = model.Block{A: byStepA[sa[n]], B: byStepB[sb[n]]}
+	}
+	return blocks
+}
+
+// blockSteps maps the blocks of a workload to the steps that went well.
+func blockSteps(rec *model.Recorded, workload string) map[int]int {
+	steps, bad := map[int]int{}, map[int]bool{}
+	for _, r := range rec.Run.Steps {
+		if r.Step.Workload != workload || r.Step.Block == 0 {
+			continue
+		}
+		steps[r.Step.Block] = r.Step.Number
+		bad[r.Step.Block] = bad[r.Step.Block] || r.Error != "" || r.EndedEarly
+	}
+	for n, b := range bad {
+		if b {
+			delete(steps, n)
+		}
+	}
+	return steps
+}
+
+func byStep(rec *model.Recorded) map[int][]model.Sample {
+	m := map[int][]model.Sample{}
+	for _, s := range rec.Samples {
+		m[s.Step] = append(m[s.Step], s)
+	}
+	return m
+}
+
+// independentContrast compares two runs that were not interleaved: visits with
+// visits, or, where a run has only one, its published interval.
+func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, sa, sb model.Schedule) (stats.Contrast, bool) {
+	fa, fb := newFlow(timeline.Of(a, d), m, sa.Mode), newFlow(timeline.Of(b, d), m, sb.Mode)
+	if fa == nil || fb == nil || !fa.has(m) || !fb.has(m) {
+		return stats.Contrast{}, false
+	}
+	if len(fa.visits) == 1 || len(fb.visits) == 1 {
+		va, ha := logEstimate(fa, m)
+		vb, hb := logEstimate(fb, m)
+		return stats.Known(va, ha, vb, hb, contrastFloor(m)), true
+	}
+	return stats.Independent(logVisits(fa, m), logVisits(fb, m), contrastFloor(m)), true
+}
+
+// logEstimate is the published estimate on the logarithmic scale.
+func logEstimate(f *flow, m model.Metric) (value, half float64) {
+	e, _ := f.estimate(m)
+	if e.Confidence == 0 {
+		return math.Log(e.Value), math.Inf(1)
+	}
+	return math.Log(e.Value), math.Log(e.High / e.Value)
+}
+
+func logVisits(f *flow, m model.Metric) []stats.Visit {
+	var list []stats.Visit
+	for _, v := range f.visits {
+		if s, ok := logVisit(v, m); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// changes is B/A − 1 of each block.
+func changes(pairs []pair, m model.Metric) []float64 {
+	list := []float64{}
+	for _, p := range pairs {
+		a, okA := logVisit(p.a, m)
+		b, okB := logVisit(p.b, m)
+		if okA && okB {
+			list = append(list, math.Expm1(b.Value-a.Value))
+		}
+	}
+	return list
+}
+
+func find(results []model.Result, workload string, d model.Direction) *model.Result {
+	for i := range results {
+		if results[i].Workload == workload && results[i].Direction == d {
+			return &results[i]
+		}
+	}
+	return nil
+}
+
+// worseVerdict is the worse of two verdicts.
+func worseVerdict(a, b model.Verdict) model.Verdict {
+	rank := []model.Verdict{model.Valid, model.Suspect, model.Invalid}
+	return rank[max(0, slices.Index(rank, a), slices.Index(rank, b))]
+}

@@ -1,0 +1,117 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// bucketFloor is the smallest relative half-width of a percentile: a latency is
+// known to the width of its histogram bucket, 1/64, so its middle to 1/128.
+const bucketFloor = 1.0 / 128
+
+// estimate is the metric over all visits with its interval. Confidence is 0
+// when there is too little to say how sure it is.
+//
+// The second result is the relative half-width that the stopping rule has to
+// look at.
+func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
+	if _, ok := timeline.Percentiles[m]; ok {
+		f.histogram()
+	}
+	e := model.Estimate{Unit: m.Unit(), Value: f.all.Value(m), Confidence: stats.Confidence}
+	half, rule := f.half(m)
+	if m.Unit() == "s" {
+		// Latencies are spread by factors, so their interval is symmetric in the
+		// logarithm and cannot reach below zero.
+		half, rule = math.Hypot(half, floorOf(m)), math.Hypot(rule, floorOf(m))
+		e.Low, e.High, rule = e.Value*math.Exp(-half), e.Value*math.Exp(half), math.Expm1(rule)
+	} else {
+		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
+		e.Low, e.High = math.Max(0, e.Value-half), e.Value+half
+	}
+	if e.Open = f.open(m); e.Open {
+		e.High, rule = math.Max(e.High, f.all.Max), math.Inf(1)
+	}
+	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
+		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
+	}
+	return e, rule
+}
+
+const (
+	// tail is the percentile from which on rare slow seconds may decide, in percent.
+	tail = 99
+	// slowMatters is how much slower than the others they must be, as a factor's logarithm.
+	slowMatters = 0.22
+)
+
+// open tells whether a percentile has no upper end: the run met slow seconds or visits
+// that would make it, and too few of them to know how many there are.
+func (f *flow) open(m model.Metric) bool {
+	p, ok := timeline.Percentiles[m]
+	if !ok || p < tail {
+		return false
+	}
+	company, at := f.company(model.Latency)
+	return company.Few(at, slowMatters, (100-p)/100/2)
+}
+
+func floorOf(m model.Metric) float64 {
+	if _, ok := timeline.Percentiles[m]; ok {
+		return bucketFloor
+	}
+	return stats.Floor
+}
+
+// scale is the scale on which a metric is averaged: latencies by factors.
+func scale(m model.Metric, v float64) float64 {
+	if m.Unit() == "s" {
+		return math.Log(v)
+	}
+	return v
+}
+
+// half is the half-width of the metric on its scale, and the one for the
+// stopping rule: between visits when there are several, along the series when
+// there is one.
+func (f *flow) half(m model.Metric) (half, rule float64) {
+	_, merged := timeline.Percentiles[m]
+	whole := 1.0
+	if m.Unit() != "s" {
+		whole = f.all.Value(m)
+	}
+	if len(f.visits) == 1 {
+		y := f.series(0, m)
+		if merged {
+			y = y[:0]
+			for i := range f.groups {
+				if v := f.groups[i].Value(m); !math.IsNaN(v) {
+					y = append(y, scale(m, v))
+				}
+			}
+		}
+		if merged {
+			whole = 0
+		}
+		half = stats.Series(y, whole)
+		return half, half
+	}
+	company, at := f.company(m)
+	half, rule = company.Half(at)
+	return half * whole, rule * whole
+}
+
+// series is the metric of a visit second by second on its scale.
+func (f *flow) series(visit int, m model.Metric) []float64 {
+	if _, ok := timeline.Percentiles[m]; ok {
+		return nil
+	}
+	y := timeline.Series(f.visits[visit].Seconds, m)
+	for i, v := range y {
+		y[i] = scale(m, v)
+	}
+	return y
+}

@@ -1,0 +1,140 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// flow is all that is known of one workload in one direction.
+type flow struct {
+	visits []timeline.Visit
+	// groups are the repeats that percentiles are compared between: the visits,
+	// or stretches of the only visit. all is their sum.
+	groups []timeline.Tally
+	all    timeline.Tally
+	merged bool
+	// whole is an only visit with its warm-up.
+	whole []timeline.Second
+	// peers are the flows of the same run; workload and direction tell which this is.
+	peers     *peers
+	workload  string
+	direction model.Direction
+}
+
+const (
+	// stretchSeconds and maxStretches cut an only visit into groups.
+	stretchSeconds = 5
+	minStretches   = 3
+	maxStretches   = 20
+)
+
+// newFlow prepares visits; warm-up that the sequential rule finds in the
+// headline of a steady visit is dropped. It returns nil when not one I/O went
+// this way.
+func newFlow(visits []timeline.Visit, headline model.Metric, mode model.Mode) *flow {
+	var whole []timeline.Second
+	if len(visits) == 1 {
+		whole = visits[0].Seconds
+	}
+	if d := warmUp(visits, headline, mode); d > 0 {
+		visits = []timeline.Visit{{Step: visits[0].Step, Seconds: visits[0].Seconds[d:]}}
+	}
+	f := &flow{visits: visits, whole: whole}
+	for _, v := range visits {
+		if len(visits) > 1 {
+			f.groups = append(f.groups, timeline.Total(v.Seconds))
+			continue
+		}
+		n := len(v.Seconds)
+		k := min(n, max(minStretches, min(maxStretches, n/stretchSeconds)))
+		for i := range k {
+			f.groups = append(f.groups, timeline.Total(v.Seconds[i*n/k:(i+1)*n/k]))
+		}
+	}
+	for i := range f.groups {
+		f.all.Add(f.groups[i])
+	}
+	if f.all.IOs == 0 {
+		return nil
+	}
+	return f
+}
+
+// warmUp is the number of seconds that the sequential rule finds to be warm-up in
+// an only visit.
+func warmUp(visits []timeline.Visit, headline model.Metric, mode model.Mode) int {
+	if mode != model.Steady || len(visits) != 1 {
+		return 0
+	}
+	y := timeline.Series(visits[0].Seconds, headline)
+	if len(y) != len(visits[0].Seconds) {
+		return 0
+	}
+	return stats.Observe(y).Dropped
+}
+
+// histogram is the sum over everything. Histograms are merged only when one is
+// asked for, first in the groups, because a rate that is judged after each
+// visit needs none.
+func (f *flow) histogram() *model.Histogram {
+	if !f.merged {
+		f.all.Histograms = nil
+		for i := range f.groups {
+			f.groups[i].Merge()
+			f.all.Histograms = append(f.all.Histograms, f.groups[i].Histograms...)
+		}
+		f.all.Merge()
+		f.merged = true
+	}
+	return f.all.Histograms[0]
+}
+
+// independent is the share of the I/Os that are worth an independent one for a
+// percentile: I/Os of a slow second are slow together, so it is the effective
+// share of the seconds, by the correlation of their mean latencies.
+func (f *flow) independent() float64 {
+	stretches := make([][]float64, len(f.visits))
+	n := 0
+	for i, v := range f.visits {
+		stretches[i] = timeline.Series(v.Seconds, model.Latency)
+		n += len(stretches[i])
+	}
+	if n == 0 {
+		return 0
+	}
+	return stats.EffectiveSize(n, stats.Correlation(stretches...)) / float64(n)
+}
+
+// supports tells whether there are enough I/Os to speak of the percentile p.
+func (f *flow) supports(p float64) bool {
+	return float64(f.histogram().Count())*f.independent() >= stats.PercentileNeeds(p)
+}
+
+// has tells whether the metric can be estimated at all.
+func (f *flow) has(m model.Metric) bool {
+	if p, ok := timeline.Percentiles[m]; ok {
+		return f.supports(p)
+	}
+	v := f.all.Value(m)
+	return !math.IsNaN(v) && (v > 0 || m != model.Bandwidth)
+}
+
+// seconds is the measured time.
+func (f *flow) seconds() float64 { return f.all.Seconds }
+
+// values is the metric of each visit.
+func (f *flow) values(m model.Metric) []float64 {
+	list := make([]float64, len(f.visits))
+	for i, v := range f.visits {
+		if len(f.visits) == len(f.groups) {
+			list[i] = f.groups[i].Value(m)
+		} else {
+			t := timeline.Total(v.Seconds)
+			list[i] = t.Value(m)
+		}
+	}
+	return list
+}

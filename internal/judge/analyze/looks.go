@@ -1,0 +1,327 @@
+package analyze
+
+import (
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// lower is the least share by which a rate that lasts is below what short visits said.
+	lower = 0.07
+	// reaches is how near, as a share, a rate has to come to another one to draw on the
+	// same limit as that one.
+	reaches = 1.05
+	// fewBytes is the share of the most bytes per second below which a look says nothing of
+	// a credit that counts bytes.
+	fewBytes = 0.8
+	// confirming is how many looks have to be below the visits when none shows a fall.
+	confirming = 2
+	// farLower is how far below visits that differ from each other a limit has to be.
+	farLower = 0.15
+	// plainFall is the fall in a look that noise does not make before a level end, and
+	// beyondNoise how many times the spread of seconds a smaller one has to be.
+	plainFall   = 0.25
+	beyondNoise = 6.0
+	// levelSeconds is how long the level end of a look has to be.
+	levelSeconds = 6
+)
+
+// glance is what was seen of one workload in one direction: in short visits, before it was
+// looked at, and without a pause. The rates are in 1/s.
+type glance struct {
+	workload  model.Workload
+	direction model.Direction
+	// visits are the rates of the visits, bandwidth (bytes/s) is their mean.
+	visits    []float64
+	bandwidth float64
+	// within is the relative spread of the seconds around the means of their visits.
+	within float64
+	looks  []timeline.Visit
+}
+
+// rate is the mean of the visits.
+func (g *glance) rate() float64 { return stats.Mean(g.visits) }
+
+// glances gathers what was seen, in the order of the workloads.
+func glances(rec *model.Recorded) []glance {
+	looks := timeline.Looks(rec)
+	good := goodSamples(rec)
+	var list []glance
+	for _, w := range rec.Plan.Workloads {
+		for _, d := range w.Directions() {
+			g := glance{workload: w, direction: d}
+			var bandwidths []float64
+			var square, df float64
+			for _, v := range timeline.Of(good[w.Name], d) {
+				if looks[v.Step] {
+					g.looks = append(g.looks, v)
+				} else if len(g.looks) == 0 {
+					t := timeline.Total(v.Seconds)
+					if y := timeline.Series(v.Seconds, model.IOPS); len(y) > 1 {
+						n, cv := float64(len(y)-1), stats.StdDev(y)/stats.Mean(y)
+						square, df = square+n*cv*cv, df+n
+					}
+					g.visits, bandwidths = append(g.visits, t.Value(model.IOPS)), append(bandwidths, t.Value(model.Bandwidth))
+				}
+			}
+			g.within = math.Sqrt(square / max(1, df))
+			if len(g.visits) > 0 {
+				g.bandwidth = stats.Mean(bandwidths)
+			}
+			if len(g.visits)+len(g.looks) > 0 {
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// insight is what a look came to.
+type insight struct {
+	*glance
+	stats.Stretch
+	// fell tells that the rate did, coupled that it did in the other direction of this mix,
+	// and unsure that one look was below the visits, in which no fall was seen: a mood of the
+	// storage looks like that as well, and a second look decides.
+	fell, coupled, unsure bool
+	// last is the look that the level end is of; its seconds are in rates.
+	last  timeline.Visit
+	rates []float64
+	// bandwidth is that of the level end.
+	bandwidth float64
+}
+
+// insights judges the looks. visit is the length of a visit in seconds.
+func insights(list []glance, length int) []insight {
+	pool := &stats.Pool{}
+	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
+	for i := range list {
+		pool.Add(list[i].visits)
+		pools[list[i].direction].Add(list[i].visits)
+	}
+	var all []insight
+	for i := range list {
+		g := &list[i]
+		if len(g.looks) == 0 {
+			continue
+		}
+		s := insight{glance: g, last: g.looks[len(g.looks)-1]}
+		below := 0
+		var ends []float64
+		for _, look := range g.looks {
+			s.rates = timeline.Series(look.Seconds, model.IOPS)
+			s.Stretch = stats.Level(s.rates)
+			s.fell = s.fell || s.Fell && s.plain()
+			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) || s.limited() {
+				below++
+			}
+			ends = append(ends, s.Mean)
+		}
+		end := timeline.Total(s.last.Seconds[s.From:])
+		s.bandwidth = end.Value(model.Bandwidth)
+		s.unsure = !s.fell && below == len(g.looks) && below < confirming
+		s.fell = s.fell || below == len(g.looks) && below >= confirming && slices.Max(ends) < reaches*slices.Min(ends)
+		all = append(all, s)
+	}
+	for i := range all {
+		// What is looked at when a credit is known to be empty has nothing left to fall from.
+		s := &all[i]
+		if s.fell || limitOf(all, s.direction) == nil || len(s.visits) == 0 {
+			continue
+		}
+		if s.unsure || s.Mean < s.rate()/reaches {
+			s.fell, s.unsure = true, false
+		}
+	}
+	for i := range all {
+		for _, other := range all {
+			all[i].coupled = all[i].coupled || other.fell && other.workload.Name == all[i].workload.Name && other.direction != all[i].direction
+		}
+	}
+	return all
+}
+
+// limited tells whether the end of a look is held by a limit far below the visits, none of
+// which is below it. Visits that meet a credit now full and now empty differ so much from
+// each other that no test of their mean would say so.
+func (s *insight) limited() bool {
+	return len(s.visits) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.visits)*(1+stats.Flat)
+}
+
+// plain tells whether a fall that a look shows is more than what the seconds of a visit
+// differ by, and lies below the visits.
+func (s *insight) plain() bool {
+	drop := 1 - s.Mean/s.Before
+	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.visits) == 0 || s.Mean < (1-lower)*s.rate())
+}
+
+// limit is the sustained rate that looks have found in one direction: the highest rate and
+// bandwidth that anything fell to.
+type limit struct {
+	insight
+	bandwidth float64
+	// countsIOs tells that several looks fell to one rate in I/Os but not in bytes.
+	countsIOs bool
+}
+
+// limitOf is nil where nothing fell.
+func limitOf(all []insight, d model.Direction) *limit {
+	var l *limit
+	for _, s := range all {
+		if s.direction != d || !s.fell {
+			continue
+		}
+		if l == nil {
+			l = &limit{insight: s, bandwidth: s.bandwidth}
+			continue
+		}
+		near := s.Mean < reaches*l.Mean && l.Mean < reaches*s.Mean
+		l.countsIOs = l.countsIOs || near && (s.bandwidth > 2*l.bandwidth || l.bandwidth > 2*s.bandwidth)
+		l.bandwidth = max(l.bandwidth, s.bandwidth)
+		if s.Mean > l.Mean {
+			l.insight = s
+		}
+	}
+	return l
+}
+
+// above tells whether a workload may draw on the same credit.
+func (l *limit) above(g *glance) bool {
+	return g.rate() > reaches*l.Mean || !l.countsIOs && g.bandwidth > reaches*l.bandwidth
+}
+
+// flowKey is a workload in one direction.
+type flowKey struct {
+	workload  string
+	direction model.Direction
+}
+
+// sustain says of each result what the looks say of it; nil where there were none.
+func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
+	if rec.Plan.Schedule.Look <= 0 {
+		return nil
+	}
+	list := glances(rec)
+	all := insights(list, int(rec.Plan.Schedule.Visit))
+	found := map[flowKey]*model.Sustained{}
+	for i := range list {
+		g := &list[i]
+		s := sustained(g, all)
+		if s == nil {
+			continue
+		}
+		if filled, ok := prefilled(rec); s.Lasting == model.Held && g.bandwidth*fewBytes > s.Bytes/s.Seconds {
+			s.BytesUnseen = !(ok && g.direction == model.Write && filled >= fewBytes*g.bandwidth)
+		}
+		found[flowKey{g.workload.Name, g.direction}] = s
+	}
+	return found
+}
+
+// sustained is what the looks say of one workload in one direction.
+func sustained(g *glance, all []insight) *model.Sustained {
+	var own, heaviest *insight
+	for i := range all {
+		switch s := &all[i]; {
+		case s.glance == g:
+			own = s
+		case s.direction == g.direction && (heaviest == nil || !heaviest.covers(g) && s.covers(g)):
+			heaviest = s
+		}
+	}
+	l := limitOf(all, g.direction)
+	switch {
+	case own != nil && (own.fell || own.coupled):
+		return own.describe(fallen(own))
+	case own != nil && own.unsure:
+		return own.describe(model.Doubtful)
+	case own != nil:
+		return own.describe(model.Held)
+	case l != nil && len(g.visits) > 0 && l.above(g):
+		return l.describe(model.Doubtful)
+	case l != nil:
+		return l.describe(model.Below)
+	case heaviest != nil:
+		return heaviest.describe(model.Held)
+	}
+	return nil
+}
+
+// covers tells whether a look did about as much per second as the visits of another workload.
+func (s *insight) covers(g *glance) bool {
+	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
+}
+
+// fallen tells how well the rate is known that a look fell to.
+func fallen(s *insight) model.Lasting {
+	if len(s.rates)-s.From < levelSeconds || s.Scatter > stats.Flat*s.Mean {
+		return model.FellUnsteady
+	}
+	return model.Fell
+}
+
+// describe writes an insight down.
+func (s *insight) describe(l model.Lasting) *model.Sustained {
+	t := timeline.Total(s.last.Seconds)
+	d := &model.Sustained{Lasting: l, Looked: s.workload.Name, Step: s.last.Step, Seconds: t.Seconds, IOs: t.IOs, Bytes: t.Bytes,
+		From: s.last.Seconds[s.From].Begin, Rate: s.Mean, Bandwidth: s.bandwidth}
+	if s.fell {
+		d.Burst = s.burst()
+	}
+	return d
+}
+
+// burst is what the rate was before it fell. The credit is what the first look did above
+// the level end, or the visit that did the most above it.
+func (s *insight) burst() *model.Burst {
+	first := s.looks[0]
+	rates := timeline.Series(first.Seconds, model.IOPS)
+	block := s.bandwidth / s.Mean
+	b := &model.Burst{Rate: s.rate()}
+	if len(s.visits) == 0 {
+		b.Rate = 0
+	}
+	if at := stats.Level(rates); at.Fell {
+		b.Rate = max(at.Before, b.Rate)
+	}
+	for _, v := range rates {
+		if v-s.Mean < (b.Rate-s.Mean)/2 {
+			break
+		}
+		b.Seconds++
+		b.IOs += v - s.Mean
+	}
+	b.Rate = max(b.Rate, s.Mean)
+	b.Bandwidth, b.Bytes = b.Rate*block, b.IOs*block
+	b.Refill = b.IOs / math.Max(s.Mean, math.SmallestNonzeroFloat64)
+	return b
+}
+
+// counted are the good samples that results are made of, by workload.
+func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string][]model.Sample {
+	good := goodSamples(rec)
+	looks := timeline.Looks(rec)
+	for _, w := range rec.Plan.Workloads {
+		var said []*model.Sustained
+		for _, d := range w.Directions() {
+			said = append(said, found[flowKey{w.Name, d}])
+		}
+		good[w.Name] = timeline.Counted(good[w.Name], looks, rec.Plan.Schedule, said)
+	}
+	return good
+}
+
+// modeOf is the mode that a workload's result is of: what a look fell to is one visit of
+// fixed length.
+func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) model.Mode {
+	for _, d := range w.Directions() {
+		if s := found[flowKey{w.Name, d}]; s.Fallen() {
+			return model.Fixed
+		}
+	}
+	return m
+}

@@ -1,0 +1,136 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// peers are the flows of one run: what they know together of how visits differ makes
+// the interval of each.
+type peers struct {
+	flows     []*flow
+	companies map[model.Metric]*stats.Company
+	// at is where a flow stands in the company of a metric.
+	at map[model.Metric]map[*flow]int
+	// asked tells that the number of visits is what the user asked for.
+	asked bool
+}
+
+// peersOf prepares what was measured of all workloads of a plan. A workload that has
+// no samples yet has no flow. found is what looks have found; nil where there were none.
+func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
+	all := &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
+	for _, w := range p.Workloads {
+		list := samples[w.Name]
+		if len(list) == 0 {
+			continue
+		}
+		mode := modeOf(w, p.Schedule.Mode, found)
+		for _, d := range w.Directions() {
+			all.add(newFlow(timeline.Of(list, d), w.Metric, mode), w.Name, d)
+		}
+		if w.Sync != "" {
+			all.add(newFlow(timeline.Of(list, model.Sync), model.Latency, mode), w.Name, model.Sync)
+		}
+	}
+	return all
+}
+
+func (p *peers) add(f *flow, workload string, d model.Direction) {
+	if f != nil {
+		f.workload, f.direction, f.peers = workload, d, p
+		p.flows = append(p.flows, f)
+	}
+}
+
+// find is the flow of a workload in a direction; nil where nothing went that way.
+func (p *peers) find(workload string, d model.Direction) *flow {
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.flows {
+		if f.workload == workload && f.direction == d {
+			return f
+		}
+	}
+	return nil
+}
+
+// span is the time in seconds over which the storage was looked at, whatever the workload.
+func (p *peers) span() float64 {
+	begin, end := math.Inf(1), math.Inf(-1)
+	for _, f := range p.flows {
+		from, to := f.span()
+		begin, end = math.Min(begin, from), math.Max(end, to)
+	}
+	return math.Max(0, end-begin)
+}
+
+// company is what the flows know together of a metric, and where f stands in it.
+func (p *peers) company(f *flow, m model.Metric) (*stats.Company, int) {
+	if p.companies[m] == nil {
+		var list [][]stats.Visit
+		p.at[m] = map[*flow]int{}
+		for _, peer := range p.flows {
+			p.at[m][peer] = len(list)
+			list = append(list, peer.stays(m))
+		}
+		p.companies[m] = stats.NewCompany(list)
+	}
+	return p.companies[m], p.at[m][f]
+}
+
+// company is what the run knows of a metric, and where f stands in it. A flow that
+// belongs to no run is the only one of its own.
+func (f *flow) company(m model.Metric) (*stats.Company, int) {
+	if f.peers == nil {
+		f.peers = &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
+	}
+	return f.peers.company(f, m)
+}
+
+// span is when a flow was looked at first and last, in seconds.
+func (f *flow) span() (begin, end float64) {
+	last := f.visits[len(f.visits)-1].Seconds
+	return f.visits[0].Seconds[0].Begin, last[len(last)-1].End
+}
+
+// stays are the visits of a flow with a metric relative to its mean, or as
+// logarithms.
+func (f *flow) stays(m model.Metric) []stats.Visit {
+	whole := 1.0
+	if m.Unit() != "s" {
+		whole = f.all.Value(m)
+	}
+	_, merged := timeline.Percentiles[m]
+	var list []stats.Visit
+	for i, v := range f.visits {
+		value := f.visitValue(i, m)
+		if math.IsNaN(value) {
+			continue
+		}
+		s := stats.Visit{Value: scale(m, value) / whole, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+		if !merged {
+			s.Seconds = f.series(i, m)
+			for j := range s.Seconds {
+				s.Seconds[j] /= whole
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (f *flow) visitValue(i int, m model.Metric) float64 {
+	if len(f.visits) != len(f.groups) {
+		// An only visit is cut into groups.
+		return f.all.Value(m)
+	}
+	if _, ok := timeline.Percentiles[m]; ok {
+		f.histogram()
+	}
+	return f.groups[i].Value(m)
+}

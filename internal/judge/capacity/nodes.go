@@ -1,0 +1,112 @@
+package capacity
+
+import (
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// inLine is how far from 1 an exponent may be to be called in line.
+const inLine = 0.1
+
+// Nodes tells whether the capacity of a scale with fitted laws grows in line with the
+// number of nodes. On other numbers of nodes than the laws' those points count that
+// have at least as many volumes per node as the knee asks for.
+func Nodes(s *model.Scale) model.NodeStudy {
+	study := model.NodeStudy{Workload: s.Workload, Verdict: model.OneNodeNumber}
+	law, nodes := s.Law(), mainNodes(s)
+	if law == nil || law.Capacity == nil || nodes == 0 {
+		return study
+	}
+	own := law.Saturated
+	spread, free := saturatedSpread(s)
+	study.Points = []model.NodePoint{{Nodes: nodes, Capacity: *law.Capacity, Points: max(1, own)}}
+	groups := map[int][]float64{}
+	for _, p := range s.Points {
+		total, _ := pointTotal(s, p)
+		if p.Nodes != nodes && p.Nodes > 0 && usable(p) && total > 0 && float64(p.Volumes)/float64(p.Nodes) >= law.Knee/float64(nodes) {
+			groups[p.Nodes] = append(groups[p.Nodes], math.Log(total))
+		}
+	}
+	for n, logs := range groups {
+		m := float64(len(logs))
+		reach := math.NaN()
+		if free > 0 {
+			reach = stats.StudentT(free) * spread / math.Sqrt(m)
+		}
+		study.Points = append(study.Points, model.NodePoint{Nodes: n, Capacity: exponential(s.Metric.Unit(), stats.Mean(logs), reach), Points: len(logs)})
+	}
+	judgeNodes(&study, spread, free)
+	return study
+}
+
+// Growth is Nodes for one figure on each number of nodes, such as the most volumes
+// that a control plane carried.
+func Growth(name, unit string, figures map[int]float64) model.NodeStudy {
+	study := model.NodeStudy{Workload: name, Verdict: model.OneNodeNumber}
+	for n, v := range figures {
+		study.Points = append(study.Points, model.NodePoint{Nodes: n, Points: 1, Capacity: model.Estimate{Unit: unit, Value: v, Low: v, High: v}})
+	}
+	judgeNodes(&study, 0, 0)
+	return study
+}
+
+// saturatedSpread is the spread of one point about the capacity, and its degrees of
+// freedom.
+func saturatedSpread(s *model.Scale) (spread, free float64) {
+	if points := observations(s); len(points) > 0 {
+		fit := fitSaturation(points)
+		return fit.spreadFlat, fit.freeFlat
+	}
+	return 0, 0
+}
+
+// judgeNodes sorts the points and fits ln C = a + b·ln nodes. How far a line misses
+// is only seen from three numbers of nodes on, whatever the noise of each.
+func judgeNodes(study *model.NodeStudy, spread, free float64) {
+	slices.SortFunc(study.Points, func(a, b model.NodePoint) int { return a.Nodes - b.Nodes })
+	k := len(study.Points)
+	if k < 2 {
+		return
+	}
+	first, last := study.Points[0], study.Points[k-1]
+	reach := math.NaN()
+	if free > 0 {
+		reach = stats.StudentT(free) * spread * math.Sqrt(1/float64(first.Points)+1/float64(last.Points))
+	}
+	ratio := exponential("1", math.Log(last.Capacity.Value/first.Capacity.Value), reach)
+	study.Ratio = &ratio
+	x, y := make([]float64, k), make([]float64, k)
+	for i, p := range study.Points {
+		x[i], y[i] = math.Log(float64(p.Nodes)), math.Log(p.Capacity.Value)
+	}
+	mx, my := stats.Mean(x), stats.Mean(y)
+	sxx, sxy, rest := 0.0, 0.0, 0.0
+	for i := range x {
+		sxx += (x[i] - mx) * (x[i] - mx)
+		sxy += (x[i] - mx) * (y[i] - my)
+	}
+	b := sxy / sxx
+	for i := range x {
+		d := y[i] - my - b*(x[i]-mx)
+		rest += d * d
+	}
+	study.Exponent = &model.Estimate{Unit: "1", Value: b, Low: b, High: b}
+	study.Verdict = model.LineNotShown
+	if k < 3 {
+		return
+	}
+	// Of the points' own noise and what the line misses, the larger.
+	wide := stats.StudentT(float64(k-2)) * math.Sqrt(math.Max(rest/float64(k-2), spread*spread)/sxx)
+	study.Exponent.Low, study.Exponent.High, study.Exponent.Confidence = b-wide, b+wide, stats.Confidence
+	switch e := study.Exponent; {
+	case e.Low > 1-inLine && e.High < 1+inLine:
+		study.Verdict = model.InLine
+	case e.High < 1:
+		study.Verdict = model.LessThanLine
+	case e.Low > 1:
+		study.Verdict = model.MoreThanLine
+	}
+}

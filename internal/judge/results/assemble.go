@@ -1,0 +1,59 @@
+package results
+
+import (
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/capacity"
+	"github.com/loadline/loadline/internal/judge/trust"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Assemble computes the report of a run: estimates first, then findings on them.
+func Assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
+
+// assembleOn is Assemble with the storage that the target is built on, if that was
+// measured.
+func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
+	analyze.ResolveOffered(rec)
+	results := analyze.Results(rec)
+	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results, Baseline: baseline})
+	trust.Apply(results, findings)
+	info := model.RunInfo{
+		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,
+		Command: rec.Run.Command, Note: rec.Plan.Experiment.Note, Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume, Volumes: rec.Plan.Volumes,
+		Schedule: rec.Plan.Schedule, Profile: rec.Plan.Experiment.Profile, Prepare: rec.Run.Prepare,
+		Environment: rec.Environment, Tools: rec.Run.Tools, Workloads: rec.Plan.Workloads, Jobs: rec.Jobs, Directory: rec.Directory,
+	}
+	if im := rec.Imported; im != nil {
+		info.Imported = &model.Import{System: im.System, Sources: im.Sources, At: im.At, Measured: im.Measured, Series: len(rec.Samples) > 0}
+	}
+	if info.Profile == "" {
+		info.Profile = rec.Plan.Experiment.Job
+	}
+	if n := len(rec.Run.Steps); n > 0 {
+		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
+	}
+	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
+		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results), Durability: rec.Durability}
+}
+
+// measuredScales is the outcome of loading several volumes at once, with its laws. Points
+// that no law can be fitted to stay points.
+func measuredScales(rec *model.Recorded, results []model.Result) []model.Scale {
+	scales := analyze.Scales(rec, results)
+	for i := range scales {
+		if laws, err := capacity.Fit(&scales[i]); err == nil {
+			scales[i].Laws = laws
+		}
+	}
+	return scales
+}
+
+// below is the other side of a run as the rules want it; nil when the run is not
+// the target of a run with a baseline.
+func below(rec, baseline *model.Recorded, report *model.Report) *trust.Side {
+	if rec.Plan.Experiment.Scenario != model.OnBaseline || rec.Run.Side != model.SideB || baseline == nil {
+		return nil
+	}
+	return &trust.Side{Name: baseline.Plan.Volume.Target.Name, Results: report.Results,
+		Storage: baseline.Environment.Storage, Cap: baseline.Plan.Experiment.Cap}
+}

@@ -1,0 +1,181 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// refuseCopy refuses a run and a copy of it.
+func refuseCopy(a, b *model.Recorded) error {
+	if a.Run.ID != b.Run.ID || !a.Run.Started.Equal(b.Run.Started) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s is a copy of %s: a run would be compared with itself", b.Directory, a.Directory), "name two runs")
+}
+
+// Recompare computes a saved comparison from its raw data and saves what it computed.
+// With an error the damage and the report are those that came before it.
+func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return again, err
+	}
+	defer folder.Close()
+	var recs [2]*model.Recorded
+	var reports [2]*model.Report
+	for i, side := range store.Sides {
+		err := func() error {
+			f, err := folder.Sub(side)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			f.Tidy()
+			rec, err := f.Read()
+			if err != nil {
+				return err
+			}
+			for _, d := range rec.Damage {
+				again.Damage = append(again.Damage, rec.Directory+": "+d)
+			}
+			recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
+			_, err = saveReport(f, reports[i])
+			return err
+		}()
+		if isUnsaved(err) {
+			again.Unsaved = err
+		} else if err != nil {
+			return again, err
+		}
+	}
+	again.Report = reports[1]
+	c, err := compareWith(analyze.Measured{Recorded: recs[0], Report: reports[0]}, analyze.Measured{Recorded: recs[1], Report: reports[1]}, asked)
+	if err != nil {
+		return again, err
+	}
+	c.Directory, again.Comparison = dir, c
+	if err = saveComparison(folder, c, reports); isUnsaved(err) {
+		again.Unsaved, err = err, nil
+	}
+	return again, err
+}
+
+// CompareRuns compares two run directories with the margins that are asked for.
+func CompareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, error) {
+	if sameDirectory(dirA, dirB) {
+		return nil, model.RefusedError(fmt.Sprintf("%s and %s are the same run: it would be compared with itself", dirA, dirB), "name two runs")
+	}
+	var sides [2]analyze.Measured
+	for i, dir := range []string{dirA, dirB} {
+		rec, err := readWhole(dir)
+		if err != nil {
+			return nil, err
+		}
+		sides[i].Recorded = rec
+	}
+	if err := refuseCopy(sides[0].Recorded, sides[1].Recorded); err != nil {
+		return nil, err
+	}
+	for i := range sides {
+		sides[i].Report = Assemble(sides[i].Recorded)
+	}
+	return compareWith(sides[0], sides[1], asked)
+}
+
+// Compare compares two saved runs with the margins that the second one was given,
+// else the defaults.
+func Compare(a, b analyze.Measured) (*model.Comparison, error) {
+	for _, side := range []analyze.Measured{a, b} {
+		if err := isWhole(side.Recorded); err != nil {
+			return nil, err
+		}
+	}
+	if err := refuseCopy(a.Recorded, b.Recorded); err != nil {
+		return nil, err
+	}
+	return compareWith(a, b, model.Margins{})
+}
+
+// The defaults of the margins, the changes that nobody cares about (docs/compare.md): high
+// percentiles are less sure than rates.
+const (
+	defaultMargin    = 0.05
+	defaultMarginP99 = 0.10
+)
+
+// Margins are the margins that are asked for, else those of the experiment, else the
+// defaults; 0 is what is not given.
+func Margins(asked model.Margins, exp model.Experiment) model.Margins {
+	m := model.Margins{Rate: cmp.Or(asked.Rate, exp.Margin, defaultMargin), P99: cmp.Or(asked.P99, exp.MarginP99)}
+	if m.P99 == 0 {
+		m.P99 = max(defaultMarginP99, m.Rate)
+	}
+	return m
+}
+
+// compareWith compares two sides, with the margins that are asked for.
+func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison, error) {
+	if len(analyze.CommonWorkloads(a.Recorded, b.Recorded)) == 0 {
+		return nil, model.RefusedError(
+			fmt.Sprintf("the runs have no workload in common: A has %s; B has %s", workloadWords(a.Recorded), workloadWords(b.Recorded)),
+			"run both with the same --profile")
+	}
+	c := analyze.Compare(a, b, Margins(asked, b.Recorded.Plan.Experiment))
+	if len(c.Rows) == 0 {
+		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
+	}
+	return c, nil
+}
+
+func workloadWords(rec *model.Recorded) string {
+	var names []string
+	for _, w := range rec.Plan.Workloads {
+		names = append(names, w.Name)
+	}
+	if len(names) > 4 {
+		names = append(names[:4], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// readWhole reads a run that has come to an end; one that is still going on, or
+// that was cut off, is refused: half a run compares as if it were a whole one.
+func readWhole(dir string) (*model.Recorded, error) {
+	if store.Running(dir) {
+		return nil, model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or interrupt it")
+	}
+	rec, err := store.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	return rec, isWhole(rec)
+}
+
+// isWhole refuses what was read of a run that was cut off.
+func isWhole(rec *model.Recorded) error {
+	dir := rec.Directory
+	look := "loadline analyze " + model.ShellWord(dir) + " shows what can be read of it; measure again to compare"
+	switch {
+	case len(rec.Damage) > 0:
+		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)
+	case rec.Run.Schema != model.RunSchema:
+		return model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.RunSchema),
+			"use the loadline that made it")
+	case rec.Run.Finished.IsZero():
+		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, rec.Run.Reason), look)
+	}
+	return nil
+}
+
+// sameDirectory tells whether two paths are one directory.
+func sameDirectory(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}

@@ -1,0 +1,107 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/foreign/imported"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// splitNamed takes NAME=FILE apart. A file whose own name holds a = is one when it is
+// there.
+func splitNamed(arg string) (name, file string) {
+	name, file, ok := strings.Cut(arg, "=")
+	if !ok {
+		return "", arg
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return "", arg
+	}
+	return strings.TrimSpace(name), file
+}
+
+// readSource reads a file or standard input.
+func readSource(stdin io.Reader, file string) ([]byte, error) {
+	in := stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "name a file with results, or - for standard input")
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, model.RefusedError(file+" is a directory", "name the files in it that hold results; a run directory of Loadline's own is read by loadline analyze and loadline compare")
+		}
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= imported.Most {
+			// One that grows meanwhile is read as far as it went.
+			data := make([]byte, info.Size())
+			n, err := io.ReadFull(f, data)
+			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return data[:n], nil
+			}
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "")
+		}
+		in = f
+	}
+	data, err := readPieces(in, imported.Most+1)
+	if err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "")
+	}
+	return data, nil
+}
+
+// readPieces reads at most so many bytes. A buffer that grows by copying would take twice
+// the room of what is then refused; with one byte more than is taken it is told to be too large.
+func readPieces(in io.Reader, most int) ([]byte, error) {
+	var pieces [][]byte
+	total := 0
+	for total < most {
+		piece := make([]byte, min(1<<20, most-total))
+		n, err := io.ReadFull(in, piece)
+		pieces, total = append(pieces, piece[:n]), total+n
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if total == most {
+		// It will be refused by its length alone.
+		return make([]byte, most), nil
+	}
+	return bytes.Join(pieces, nil), nil
+}
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// rawName is a file name that is safe under raw/.
+func rawName(name string) string {
+	name = strings.Trim(notName.ReplaceAllString(filepath.Base(name), "-"), "-.")
+	if len(name) > 80 {
+		name = name[len(name)-80:]
+	}
+	if name == "" {
+		return "source"
+	}
+	return name
+}
+
+// unused is the directory name for a system: its own, or with a number when another
+// system has it.
+func unused(name string, taken []string) string {
+	base := strings.ToLower(rawName(name))
+	unique := base
+	for i := 2; slices.Contains(taken, unique); i++ {
+		unique = fmt.Sprintf("%s-%d", base, i)
+	}
+	return unique
+}

@@ -1,0 +1,113 @@
+package results
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// KnowsDisk reports whether anything is said of what one disk carries.
+func KnowsDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+
+// AddSystem puts what a file says of the hardware in the place of what is known of it.
+func AddSystem(p *model.Published, file string) error {
+	if file == "" {
+		return nil
+	}
+	s, err := ReadPoints("--system", file)
+	if err != nil {
+		return err
+	}
+	if len(s.Scales) > 0 {
+		return model.RefusedError(fmt.Sprintf("--system %s holds points, too", file), "use it with --from, or leave its scales out")
+	}
+	p.System = s.System
+	if len(p.Rebuilds) == 0 {
+		p.Rebuilds = s.Rebuilds
+	}
+	if len(p.Control) == 0 {
+		p.Control = s.Control
+	}
+	return nil
+}
+
+// ReadPoints reads a file of points that the user named with a flag.
+func ReadPoints(flag, name string) (*model.Published, error) {
+	data, err := spec.Read(env.ReadFile, flag, name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := spec.ParsePublished(name, data)
+	return &p, err
+}
+
+// PointsOf gathers the scales of saved runs, and of one file of points that may be
+// among them; system names a file that says what the hardware is.
+func PointsOf(names []string, system string) (*model.Published, []*model.Report, error) {
+	p := &model.Published{Name: strings.Join(names, ", ")}
+	d := &Documents{}
+	file := ""
+	for _, name := range names {
+		if extension := strings.ToLower(filepath.Ext(name)); extension == ".yaml" || extension == ".yml" {
+			if file != "" {
+				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s are both files of points", file, name), "put the points of one system into one file")
+			}
+			read, err := ReadPoints("RUN", name)
+			if err != nil {
+				return nil, nil, err
+			}
+			p, file = read, name
+			continue
+		}
+		if err := d.add(name, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(d.Comparisons) > 0 || len(d.Durability) > 0 {
+		return nil, nil, model.RefusedError("a comparison or a durability test tells nothing about how much there is", "name runs of one system")
+	}
+	if file == "" {
+		p.System = known(d)
+	}
+	if err := AddSystem(p, system); err != nil {
+		return nil, nil, err
+	}
+	seen := map[string]string{}
+	for _, s := range p.Scales {
+		seen[s.Workload+" "+string(s.Direction)] = file
+	}
+	for i, r := range d.Reports {
+		for _, s := range r.Scales {
+			describe(&s, r.Run.Workloads)
+			key := s.Workload + " " + string(s.Direction)
+			if other := seen[key]; other != "" {
+				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s both scale %s", other, d.name(i), key), "name one run for each workload")
+			}
+			seen[key] = d.name(i)
+			p.Scales = append(p.Scales, model.PublishedScale{Scale: s})
+		}
+	}
+	return p, d.Reports, nil
+}
+
+// describe fills in what a scale leaves to its workload.
+func describe(s *model.Scale, workloads []model.Workload) {
+	for _, w := range workloads {
+		if w.Name != s.Workload {
+			continue
+		}
+		if s.Access == "" {
+			s.Access = w.Access
+		}
+		if s.BlockSize == 0 {
+			s.BlockSize = w.BlockSize
+		}
+		if s.Depth == 0 {
+			s.Depth = w.Depth * w.JobCount()
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/measure/durability"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/html"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// readDocument reads a computed document of a directory of results.
+func readDocument(dir, name string) ([]byte, error) {
+	f, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return store.ReadDocument(f.Files(), name)
+}
+
+// unsaved is what could not be saved of what was computed. It was printed all the same.
+type unsaved struct{ *model.WorkerError }
+
+func (u unsaved) Unwrap() error { return u.WorkerError }
+
+// saving gathers what could not be saved, as one sentence; again is the command that
+// computes and saves it once more.
+func saving(dir, again string, errs ...error) error {
+	err := errors.Join(errs...)
+	if err == nil {
+		return nil
+	}
+	return unsaved{model.BrokenError(fmt.Sprintf("the report could not be saved in %s: %v", dir, firstOf(err)), "make room or a right to write there, then: "+again)}
+}
+
+// firstOf is the first of several errors: a full disk refuses every file in the same words.
+func firstOf(err error) error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		return firstOf(many.Unwrap()[0])
+	}
+	return err
+}
+
+// isUnsaved tells of an error that all is well but for the saving.
+func isUnsaved(err error) bool {
+	var u unsaved
+	return errors.As(err, &u)
+}
+
+// saveReport writes a report beside its raw data, and returns its document. With an
+// unsaved error the document is whole.
+func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
+	var doc, summary bytes.Buffer
+	if err := jsonout.Write(&doc, r); err != nil {
+		return nil, err
+	}
+	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
+		return nil, err
+	}
+	if err := f.Write(store.ReportFile, doc.Bytes()); err != nil {
+		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), err)
+	}
+	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
+		savePage(f, func(w io.Writer) error { return html.Render(w, r) }))
+}
+
+// saveComparison writes a comparison beside its two sides.
+func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Report) error {
+	var doc, summary bytes.Buffer
+	if err := jsonout.WriteComparison(&doc, c); err != nil {
+		return err
+	}
+	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true}); err != nil {
+		return err
+	}
+	again := "loadline compare " + model.ShellWord(f.Dir())
+	if err := f.Write(store.ComparisonFile, doc.Bytes()); err != nil {
+		return saving(f.Dir(), again, err)
+	}
+	return saving(f.Dir(), again, f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfComparison(c), doc.Len()),
+		savePage(f, func(w io.Writer) error { return html.RenderComparison(w, c, reports[0], reports[1]) }))
+}
+
+// largestLedger bounds, in bytes, the ledger of a durability test: an hour of 8 writers
+// on the fastest of disks writes a tenth of it.
+const largestLedger = 128 << 20
+
+// checkDurability refuses a directory whose ledger is none: a link that leads elsewhere, or
+// more than a test writes.
+func checkDurability(dir string) error {
+	f, err := store.Open(dir)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be opened: %v", dir, err), "")
+	}
+	defer f.Close()
+	info, err := fs.Stat(f.Files(), durability.LedgerFile)
+	switch {
+	case err != nil:
+		return model.RefusedError(fmt.Sprintf("%s is not the directory of a durability test: %s cannot be read: %v", dir, durability.LedgerFile, err), "name a folder under loadline-results/")
+	case info.Size() > largestLedger:
+		return model.BrokenError(fmt.Sprintf("%s/%s is damaged: it is larger than %s", dir, durability.LedgerFile, model.FormatSize(largestLedger)), "copy the directory again from where it was measured")
+	}
+	return nil
+}
+
+// Check refuses a directory that is none of those that a Job's command leaves: a run, a
+// comparison, a ranking or a durability test.
+func Check(dir string) error {
+	runs := []string{dir}
+	switch {
+	case IsDurability(dir):
+		return checkDurability(dir)
+	case store.IsComparison(dir):
+		runs = nil
+		for _, side := range store.Sides {
+			runs = append(runs, filepath.Join(dir, side))
+		}
+	case len(store.RankedRuns(dir)) > 0:
+		runs = store.RankedRuns(dir)
+	}
+	for _, run := range runs {
+		if err := store.CheckRun(run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// savePage writes a page beside the data that it shows.
+func savePage(f *store.Folder, render func(io.Writer) error) error {
+	var page bytes.Buffer
+	if err := render(&page); err != nil {
+		return err
+	}
+	return f.Write(store.PageFile, page.Bytes())
+}

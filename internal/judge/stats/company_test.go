@@ -1,0 +1,198 @@
+package stats_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+)
+
+// visitsOf makes visits with the given pause.
+func visitsOf(values [][]float64, pause float64) []stats.Visit {
+	var list []stats.Visit
+	at := 0.0
+	for _, y := range values {
+		list = append(list, stats.Visit{Value: stats.Mean(y), Seconds: y, Begin: at, End: at + float64(len(y))})
+		at += float64(len(y)) + pause
+	}
+	return list
+}
+
+// companyOf makes w workloads with k visits of three seconds each, one after the
+// other. A visit to workload i differs by a normal value with the standard
+// deviation cv(i), its seconds by a third of that.
+func companyOf(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Visit {
+	list := make([][]stats.Visit, w)
+	clock := 0.0
+	for range k {
+		for _, i := range r.Perm(w) {
+			visit := stats.Visit{Begin: clock, End: clock + 3}
+			mood := 1 + cv(i)*r.NormFloat64()
+			for range 3 {
+				visit.Seconds = append(visit.Seconds, mood+cv(i)/3*r.NormFloat64())
+			}
+			visit.Value = stats.Mean(visit.Seconds)
+			list[i] = append(list[i], visit)
+			clock += 3.85
+		}
+	}
+	return list
+}
+
+func mean(visits []stats.Visit) float64 {
+	var sum float64
+	for _, v := range visits {
+		sum += v.Value / float64(len(visits))
+	}
+	return sum
+}
+
+func TestACompanySharesItsSpread(t *testing.T) {
+	const runs, w, k, cv = 300, 12, 3, 0.03
+	r := rand.New(rand.NewPCG(1, 2))
+	hits, width := 0.0, 0.0
+	for range runs {
+		list := companyOf(r, w, k, func(int) float64 { return cv })
+		c := stats.NewCompany(list)
+		for i := range list {
+			half, rule := c.Half(i)
+			if rule < half {
+				t.Fatalf("±%v, for the rule ±%v: the rule must be the stricter", half, rule)
+			}
+			width += half / (runs * w)
+			if math.Abs(mean(list[i])-1) <= half {
+				hits += 1.0 / (runs * w)
+			}
+		}
+	}
+	known := 1.96 * cv * math.Sqrt(1+1.0/27) / math.Sqrt(k)
+	if hits < 0.935 || hits > 0.97 || width > 1.3*known {
+		t.Errorf("%.1f %% covered with %.2f times the width of a known spread, want 93.5 to 97 %% with 1.3 at most", 100*hits, width/known)
+	}
+}
+
+// One workload is ten times as noisy as the others, one is throttled: neither may have
+// the spread of the others, nor they that of the noisy one.
+func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
+	const runs, w, k, cv = 300, 12, 4, 0.02
+	r := rand.New(rand.NewPCG(3, 4))
+	var noisy, steady, others, width float64
+	for range runs {
+		list := companyOf(r, w, k, func(i int) float64 {
+			switch i {
+			case 0:
+				return 10 * cv
+			case 1:
+				return 0.001
+			}
+			return cv
+		})
+		c := stats.NewCompany(list)
+		if !c.SteadyAt(1) || c.SteadyAt(0) || c.SteadyAt(2) {
+			t.Fatal("the throttled workload is the steady one")
+		}
+		for i := range list {
+			half, _ := c.Half(i)
+			hit := 0.0
+			if math.Abs(mean(list[i])-1) <= half {
+				hit = 1
+			}
+			switch i {
+			case 0:
+				noisy += hit / runs
+			case 1:
+				steady += half / runs
+			default:
+				others += hit / (runs * (w - 2))
+				width += half / (runs * (w - 2))
+			}
+		}
+	}
+	known := 1.96 * cv * math.Sqrt(1+1.0/27) / math.Sqrt(k)
+	if noisy < 0.92 || others < 0.93 || width > 1.4*known || steady > 0.003 {
+		t.Errorf("covered: the noisy one %.1f %%, the others %.1f %% with %.2f times the width of a known spread; the throttled one has ±%.2f %%",
+			100*noisy, 100*others, width/known, 100*steady)
+	}
+}
+
+// What happened to some visits, or some seconds, of a run may happen to all of its
+// workloads: an interval of one that met none of it holds the mean with it.
+func TestWhatOthersMetMayHappen(t *testing.T) {
+	for name, slow := range map[string]func(list [][]stats.Visit){
+		"a mood over four visits": func(list [][]stats.Visit) {
+			for i := range 4 {
+				v := &list[i][1]
+				v.Value *= 0.5
+				for j := range v.Seconds {
+					v.Seconds[j] *= 0.5
+				}
+			}
+		},
+		"a stall in six visits": func(list [][]stats.Visit) {
+			for i := range 6 {
+				v := &list[i][2]
+				v.Value -= v.Seconds[1] / 3
+				v.Seconds[1] = 0
+			}
+		},
+	} {
+		r := rand.New(rand.NewPCG(5, 6))
+		list := companyOf(r, 8, 4, func(int) float64 { return 0.01 })
+		before, _ := stats.NewCompany(list).Half(7)
+		slow(list)
+		after, _ := stats.NewCompany(list).Half(7)
+		lost := 0.0
+		for _, visits := range list {
+			lost += (1 - mean(visits)) / float64(len(list))
+		}
+		if after < lost || before > 0.02 {
+			t.Errorf("%s: the run lost %.1f %% in all, and a workload that met nothing has ±%.2f %% (±%.2f %% without it)", name, 100*lost, 100*after, 100*before)
+		}
+	}
+}
+
+func TestOneVisitHasNoInterval(t *testing.T) {
+	c := stats.NewCompany([][]stats.Visit{visitsOf([][]float64{{1, 1, 1}}, 0), nil, visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
+	for i := range 2 {
+		if h, rule := c.Half(i); !math.IsInf(h, 1) || !math.IsInf(rule, 1) {
+			t.Errorf("%d visits gave ±%v", 1-i, h)
+		}
+	}
+	if h, rule := c.Half(2); h != 0 || rule != 0 {
+		t.Errorf("a constant gave ±%v and ±%v, want 0: the floor is the caller's", h, rule)
+	}
+}
+
+func TestAloneAWorkloadHasItsOwnSpread(t *testing.T) {
+	c := stats.NewCompany([][]stats.Visit{visitsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
+	if h, _ := c.Half(0); math.Abs(h-4.303*0.1/math.Sqrt(3)) > 0.005 {
+		t.Errorf("visits of 90, 100 and 110 %% gave ±%.3f, want t·s/√k = 0.248", h)
+	}
+}
+
+func TestCompanyProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.IntRange(1, 6).Draw(t, "workloads")
+		var far, near [][]stats.Visit
+		for range w {
+			values := make([][]float64, rapid.IntRange(2, 8).Draw(t, "visits"))
+			for i := range values {
+				values[i] = rapid.SliceOfN(rapid.Float64Range(0.5, 1.5), 3, 3).Draw(t, "seconds")
+			}
+			far, near = append(far, visitsOf(values, 60)), append(near, visitsOf(values, 1))
+		}
+		a, b := stats.NewCompany(far), stats.NewCompany(near)
+		for i := range w {
+			half, rule := a.Half(i)
+			if !(half >= 0) || rule < half || math.IsInf(half, 1) {
+				t.Fatalf("±%v, for the rule ±%v", half, rule)
+			}
+			if close, _ := b.Half(i); w == 1 && close < half*(1-1e-9) {
+				t.Fatalf("±%v back to back, ±%v a minute apart: closeness must not help", close, half)
+			}
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleClient = Rule{
+	Name:     "client",
+	Checks:   "the storage was the limit and not the load generator",
+	Evidence: "the load generator's use of its cores (more than 90 % of one for each job), and its own ceiling on no storage (fio's null engine: less than twice the result)",
+	Severity: "invalid: this measured the client",
+	Advice:   "use a faster CPU, larger blocks, or more jobs in a profile of your own",
+	check:    checkClient,
+}
+
+const (
+	// coreMost is how busy a core may be.
+	coreMost = 0.90
+	// idleGenerator is the use of a core below which nobody asks for the ceiling:
+	// a load generator that is idle for two thirds of the time is no limit.
+	idleGenerator = 0.3
+	// ceilingNeeded is how many times the result the load generator must reach on
+	// no storage.
+	ceilingNeeded = 2.0
+)
+
+// checkClient: the load generator is the limit. It is one when its own thread is
+// busy all the time, or when it does not even reach twice the result without any
+// storage. A busy core of the machine says nothing: it may be the storage's own, as that
+// of a driver in user space that polls (SPDK) always is.
+//
+// Evidence: the tool's CPU time, and a second of the null engine, which
+// is only asked for where the tool used 30 % of a core.
+func checkClient(ev Evidence) []model.Finding {
+	ceilings := map[string]float64{}
+	for _, c := range ev.Recorded.Run.Beside.Ceilings {
+		ceilings[c.Workload] = c.IOPS
+	}
+	var o outcome
+	for _, name := range ev.workloads() {
+		w, _ := ev.Recorded.Plan.Workload(name)
+		cores, ok := ev.generator(name)
+		if !ok {
+			o.miss(name, "the load generator's CPU time was not recorded")
+			continue
+		}
+		jobs := float64(w.JobCount())
+		finding := model.Finding{Severity: model.SeverityInvalid, Results: []string{name},
+			Next: "give it a faster CPU, or spread it over more jobs (jobs: 4) in a profile of your own"}
+		e, known := ev.both(name, model.IOPS)
+		ceiling := ceilings[name]
+		switch {
+		case cores > coreMost*jobs:
+			finding.Message = fmt.Sprintf("measured the client: the load generator used %s of its core, so it was the limit and not the storage",
+				percent(cores/jobs))
+			finding.Evidence = map[string]any{"cores": cores, "jobs": w.JobCount(), "allowed": coreMost}
+		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
+			finding.Message = fmt.Sprintf("measured the client: on no storage at all the load generator makes %s, less than twice the result",
+				model.FormatMetric(model.IOPS, ceiling))
+			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}
+		case ceiling == 0 && cores >= idleGenerator:
+			o.miss(name, "the load generator was busy, and its own ceiling was not measured")
+			continue
+		default:
+			o.pass(name)
+			continue
+		}
+		o.fault(finding)
+	}
+	return o.findings("the load generator was not the limit", "there is no result to judge")
+}
+
+// generator is the load generator's use of the CPU in cores, at the median visit: what one
+// visit shows may be an accident. ok is false when no visit tells it.
+func (ev Evidence) generator(workload string) (inUse float64, ok bool) {
+	var cores []float64
+	for _, s := range ev.good(workload) {
+		if s.UserCPU+s.SystemCPU <= 0 {
+			continue
+		}
+		cores = append(cores, s.UserCPU+s.SystemCPU)
+	}
+	if len(cores) == 0 {
+		return 0, false
+	}
+	return stats.Median(cores), true
+}

@@ -1,0 +1,77 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleFairness = Rule{
+	Name:     "fairness",
+	Checks:   "volumes that are loaded at once get about the same",
+	Evidence: "the rate of each volume while all run (Jain's index below 0.85)",
+	Severity: "warning: the mean per volume hides that some get far less",
+	Advice:   "look at what the slow ones have in common: a node, a disk, a replica that is rebuilt",
+	check:    checkFairness,
+}
+
+// fairnessNeeded is the least index: a little below the 0.9 that comes out when half of the
+// volumes get half of what the others get, as when an odd number shares the devices.
+const fairnessNeeded = 0.85
+
+// checkFairness: volumes that get very different shares. The total is right, but the
+// mean per volume is nobody's.
+//
+// Evidence: the samples of each worker. Source: Jain's index.
+func checkFairness(ev Evidence) []model.Finding {
+	crowds := ev.crowds()
+	if len(crowds) == 0 {
+		return nil
+	}
+	var o outcome
+	for _, w := range crowds {
+		rates := ev.shares(w)
+		index := stats.Fairness(rates)
+		switch {
+		case index == 0:
+			o.miss(w.Name, "there is no visit in which all volumes were measured")
+		case index >= fairnessNeeded:
+			o.pass(w.Name)
+		default:
+			least, most := slices.Min(rates), slices.Max(rates)
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{w.Name},
+				Message: fmt.Sprintf("unfair: of the volumes of %s number %d got %s and number %d %s, so the mean per volume is nobody's",
+					w.Name, slices.Index(rates, least)+1, model.FormatMetric(model.IOPS, least), slices.Index(rates, most)+1, model.FormatMetric(model.IOPS, most)),
+				Evidence: map[string]any{"index": index, "least": least, "most": most, "needed": fairnessNeeded},
+				Next:     "see where the slow volumes lie: report.json has the rate of each, in the order of the targets"})
+		}
+	}
+	return o.findings("volumes got about the same", "")
+}
+
+// shares is the mean rate of each volume, both directions together, over the visits in
+// which all of them were measured.
+func (ev Evidence) shares(w model.Workload) []float64 {
+	rates := make([]float64, w.VolumeCount())
+	visits := 0.0
+	for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+		from, to := c.Common()
+		if len(c.Workers) != len(rates) || to <= from {
+			continue
+		}
+		visits++
+		for _, d := range w.Directions() {
+			ios, _ := c.Rates(d)
+			for i := range rates {
+				rates[i] += ios[i]
+			}
+		}
+	}
+	for i := range rates {
+		rates[i] /= max(1, visits)
+	}
+	return rates
+}

@@ -1,0 +1,78 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+)
+
+// pieces are the means of the parts of visits on either side of a cut, for every place at
+// which a series of visits can be cut. Sums over whole visits are kept from both ends,
+// so that a cut costs no more than the two visits that it goes through.
+type pieces struct {
+	visit []int
+	// sum[i] is that of the rates before second i. Of the visit that second i is of,
+	// first[i] is its first second and next[i] the first one of the visit after it.
+	sum         []float64
+	first, next []int
+	// front[v] is about the whole visits before visit v, back[v] about those from v on.
+	front, back []moments
+}
+
+// moments are the number, the mean and the sum of squares around it of some values.
+type moments struct{ n, mean, square float64 }
+
+// with is the moments of one value more (Welford's recurrence).
+func (m moments) with(v float64) moments {
+	away := v - m.mean
+	m.n++
+	m.mean += away / m.n
+	m.square += away * (v - m.mean)
+	return m
+}
+
+func (s *series) pieces() *pieces {
+	n := len(s.rate)
+	p := &pieces{visit: s.visit, sum: make([]float64, n+1), first: make([]int, n), next: make([]int, n)}
+	var means []float64
+	for i := 0; i < n; {
+		j := i
+		for ; j < n && s.visit[j] == s.visit[i]; j++ {
+			p.sum[j+1] = p.sum[j] + s.rate[j]
+		}
+		for k := i; k < j; k++ {
+			p.first[k], p.next[k] = i, j
+		}
+		means = append(means, stats.Mean(s.rate[i:j]))
+		i = j
+	}
+	p.front, p.back = make([]moments, len(means)+1), make([]moments, len(means)+1)
+	for v := range means {
+		p.front[v+1] = p.front[v].with(means[v])
+	}
+	for v := len(means) - 1; v >= 0; v-- {
+		p.back[v] = p.back[v+1].with(means[v])
+	}
+	return p
+}
+
+// differ is the p value of the difference between the pieces of visits before second
+// end and those from second at on.
+func (p *pieces) differ(end, at int) float64 {
+	pre, post := p.front[p.visit[end-1]], p.back[p.visit[at]]
+	pre = pre.with(p.mean(p.first[end-1], end))
+	if at > p.first[at] {
+		post = p.back[p.visit[at]+1].with(p.mean(at, p.next[at]))
+	}
+	df := pre.n + post.n - 2
+	if df < 2 {
+		return 1
+	}
+	// Nothing is known better than to a quarter of a percent.
+	spread := math.Max(math.Sqrt((pre.square+post.square)/df), stats.Floor*math.Max(pre.mean, post.mean))
+	t := math.Abs(pre.mean-post.mean) / (spread * math.Sqrt(1/pre.n+1/post.n))
+	return stats.StudentP(t, df)
+}
+
+// mean is that of the rates of some seconds of one visit.
+func (p *pieces) mean(from, to int) float64 { return (p.sum[to] - p.sum[from]) / float64(to-from) }

@@ -1,0 +1,294 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// kind is how a series behaves over time.
+type kind int
+
+// A series has one kind: a change of level also looks like a drift and like two
+// modes, so the more particular one is named.
+const (
+	// tooShort cannot be told.
+	tooShort kind = iota
+	steady
+	warming
+	bursting
+	stepping
+	bimodal
+	drifting
+)
+
+const (
+	// stepLeast is the smallest change of level, relative to the higher one, that is
+	// reported; modesApart that between two modes, driftLeast that over a series.
+	stepLeast = 0.10
+	// farApart is how many standard deviations of a second the two levels of an
+	// unbroken series must be apart, and surely how many standard errors of their
+	// difference: correlated noise wanders, and stays on a side for a while.
+	farApart = 2.5
+	surely   = 4.0
+	// fartherApart takes the place of farApart below shortSeconds: so few seconds make less of
+	// their own correlation than there is. The levels also have to differ by shortLeast then,
+	// unless the second one is flat.
+	fartherApart = 4.0
+	shortLeast   = 0.25
+	shortSeconds = 24
+	modesApart   = 0.10
+	driftLeast   = 0.05
+	// longSeconds is the least length of an unbroken series that is cut into
+	// segments, and segmentSeconds the least length of one, or a quarter of all. A visit of
+	// 20 s may lack its first and last second.
+	longSeconds    = 18
+	segmentSeconds = 20
+	// modeSeconds is the least length of a series in which modes are looked for.
+	modeSeconds = 20
+	// leastVisits is how many visits it takes to tell a drift from their noise.
+	leastVisits = 8
+	// driftBatch is the length in seconds over which an unbroken series is averaged,
+	// or a shorter one so that there are driftBatches: a few more than leastVisits, as
+	// a correlation that is only estimated takes some of them away.
+	driftBatch   = 5
+	driftBatches = 12
+	// falseAlarm is the probability, for one series, of calling noise a change or a
+	// drift: with fourteen workloads in a run it adds up.
+	falseAlarm = 0.001
+)
+
+// regime is what a series does, with the figures behind it.
+type regime struct {
+	kind kind
+	// at is the index of the first second behind the change, before and after are
+	// the levels in 1/s around it (of the two modes, of both ends of a drift).
+	at            int
+	before, after float64
+	// credit is the number of I/Os above the later level.
+	credit float64
+	// low and high bound a drift, relative to the mean, over the whole series.
+	low, high float64
+}
+
+// gather tells the regime of each series.
+func (ev Evidence) gather() ([]series, []regime) {
+	all := ev.allSeries()
+	list := make([]regime, len(all))
+	for i := range all {
+		list[i] = all[i].regime()
+	}
+	return all, list
+}
+
+// regime tells what the series does.
+func (s *series) regime() regime {
+	found := regime{kind: tooShort}
+	if s.long() && len(s.rate) >= longSeconds {
+		found = s.segments()
+	} else if !s.long() && s.visits >= 3 {
+		found = s.steps()
+	}
+	if found.kind > steady {
+		// A slow drift also looks like a step somewhere in the middle.
+		if d := s.drift(); d.kind == drifting && s.lineFits(found.at) {
+			return d
+		}
+		return found
+	}
+	for _, look := range []func() regime{s.modes, s.drift} {
+		if r := look(); r.kind > found.kind {
+			found = r
+		}
+		if found.kind > steady {
+			return found
+		}
+	}
+	return found
+}
+
+// segments looks for changes of level in an unbroken series.
+func (s *series) segments() regime {
+	n := len(s.rate)
+	if d := stats.Observe(s.rate).Dropped; d > 0 {
+		before, after := stats.Mean(s.rate[:d]), stats.Mean(s.rate[d:])
+		if before < (1-stepLeast)*after && d <= n/2 && s.apart(0, d, n) {
+			return regime{kind: warming, at: d, before: before, after: after}
+		}
+	}
+	list := stats.Segments(s.rate, min(segmentSeconds, n/4))
+	for i := 1; i < len(list); i++ {
+		a, b := list[i-1], list[i]
+		if math.Abs(a.Mean-b.Mean) < stepLeast*math.Max(a.Mean, b.Mean) || !s.apart(a.From, b.From, b.To) {
+			continue
+		}
+		return s.change(a.From, b.From, b.From, b.To, len(list) == 2)
+	}
+	if at := stats.LateFall(s.rate); at > 0 {
+		return s.change(0, at, at, n, true)
+	}
+	return regime{kind: steady}
+}
+
+// apart tells whether the levels before and behind index at, between from and
+// to, differ by more than correlated noise of their own makes them differ.
+func (s *series) apart(from, at, to int) bool {
+	a, b := s.rate[from:at], s.rate[at:to]
+	spread := stats.StdDev(b)
+	if from > 0 || at > to/2 {
+		// Else it may be a climb from the beginning, which is no noise.
+		spread = math.Max(spread, stats.StdDev(a))
+	}
+	phi := stats.Correlation(b)
+	wander := math.Sqrt((1 + phi) / (1 - phi) * (1/float64(len(a)) + 1/float64(len(b))))
+	far := farApart
+	if len(s.rate) < shortSeconds {
+		far = fartherApart
+		high, low := math.Max(stats.Mean(a), stats.Mean(b)), math.Min(stats.Mean(a), stats.Mean(b))
+		if stats.Scatter(b) > stats.Flat*stats.Mean(b) && low > (1-shortLeast)*high {
+			return false
+		}
+	}
+	return math.Abs(stats.Mean(a)-stats.Mean(b)) > spread*math.Max(far, surely*wander)
+}
+
+// change describes a change of level from s.rate[from:end] to s.rate[at:to].
+func (s *series) change(from, end, at, to int, only bool) regime {
+	pre, post := s.rate[from:end], s.rate[at:to]
+	r := regime{kind: stepping, at: at, before: stats.Mean(pre), after: stats.Mean(post)}
+	for _, v := range s.rate[:at] {
+		r.credit += v - r.after
+	}
+	cvPre, cvPost := stats.StdDev(pre)/r.before, stats.StdDev(post)/r.after
+	switch {
+	case only && r.after < r.before && (cvPost <= cvPre/2 || stats.Scatter(post) <= stats.Flat*r.after):
+		r.kind = bursting
+	case only && r.after > r.before && at <= len(s.rate)/2:
+		r.kind = warming
+	}
+	return r
+}
+
+// steps looks for one change of level in a series of visits. What differs from
+// visit to visit is the noise here: the seconds on either side of a cut are
+// grouped by visit, and the means of these pieces are compared by a t test whose
+// level is divided by the number of cuts tried. The second in which the change
+// lies belongs to neither side.
+func (s *series) steps() regime {
+	n := len(s.rate)
+	best, r := math.Inf(1), regime{kind: steady}
+	cuts, pieces := 0, s.pieces()
+	for at := 2; at <= n-2; at++ {
+		for _, end := range []int{at, at - 1} {
+			cuts++
+			p := pieces.differ(end, at)
+			if p < best {
+				best = p
+				r = s.change(0, end, at, n, true)
+			}
+		}
+	}
+	if best*float64(cuts) > falseAlarm || math.Abs(r.before-r.after) < stepLeast*math.Max(r.before, r.after) {
+		return regime{kind: steady}
+	}
+	return r
+}
+
+// modes looks for two levels between which the seconds jump.
+func (s *series) modes() regime {
+	if len(s.rate) < modeSeconds {
+		return regime{kind: tooShort}
+	}
+	worth := stats.EffectiveSize(len(s.rate), stats.Correlation(s.rate))
+	low, high, two := stats.TwoModes(s.rate, worth)
+	if two && high-low >= modesApart*high {
+		return regime{kind: bimodal, before: low, after: high}
+	}
+	return regime{kind: steady}
+}
+
+// drift looks for a slow change over all of the series. A change that may be noise
+// as far as so few values can tell is neither a drift nor none.
+func (s *series) drift() regime {
+	if !s.lasts() {
+		return regime{kind: tooShort}
+	}
+	rates, times := s.means()
+	if s.long() {
+		rates, times = s.batches(max(len(s.rate)/driftBatch, driftBatches))
+	}
+	slope, low, high := stats.Trend(times, rates, falseAlarm)
+	span, mean := times[len(times)-1]-times[0], stats.Mean(rates)
+	change := slope * span / mean
+	if math.IsInf(low, 0) && math.Abs(change) > driftLeast {
+		return regime{kind: tooShort}
+	}
+	if low*high > 0 && math.Abs(change) > driftLeast {
+		return regime{kind: drifting, before: mean - slope*span/2, after: mean + slope*span/2,
+			low: low * span / mean, high: high * span / mean}
+	}
+	return regime{kind: steady}
+}
+
+// lasts tells whether the series is long enough to show a drift.
+func (s *series) lasts() bool {
+	if s.long() {
+		return len(s.rate) >= driftBatch*leastVisits
+	}
+	return s.visits >= leastVisits
+}
+
+// lineFits tells whether a straight line describes the series better than two
+// levels with a step between them at that second.
+func (s *series) lineFits(at int) bool {
+	slope, n := stats.Slope(s.rate), float64(len(s.rate))
+	mean, before, after := stats.Mean(s.rate), stats.Mean(s.rate[:at]), stats.Mean(s.rate[at:])
+	var line, step float64
+	for i, v := range s.rate {
+		level := after
+		if i < at {
+			level = before
+		}
+		d := v - mean - slope*(float64(i)-(n-1)/2)
+		line, step = line+d*d, step+(v-level)*(v-level)
+	}
+	return line < step
+}
+
+// regimeRule makes a rule's outcome of the series that have its kind. tell
+// describes one of them; unfit tells whether a series is of use to the rule.
+func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, regime) model.Finding) []model.Finding {
+	var o outcome
+	for i, r := range ev.regimes {
+		s := &ev.series[i]
+		switch {
+		case r.kind == is:
+			f := tell(s, r)
+			f.Results = []string{s.workload}
+			o.fault(f)
+		case !s.tells(is, r):
+			o.miss(s.workload, short)
+		default:
+			o.pass(s.workload)
+		}
+	}
+	return o.findings(passed, "no second was recorded")
+}
+
+// tells tells whether a series, whose regime was found to be another one, is long
+// enough to show this one.
+func (s *series) tells(is kind, found regime) bool {
+	switch is {
+	case bimodal:
+		return len(s.rate) >= modeSeconds
+	case drifting:
+		return s.lasts() && (found.kind > steady || s.drift().kind != tooShort)
+	}
+	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.visits >= 3
+}
+
+// after is how far into a series its second i began, in words.
+func (s *series) after(i int) string {
+	return model.FormatSpan(math.Max(0, s.end[i]-1-(s.end[0]-1)))
+}

@@ -1,0 +1,106 @@
+package trust
+
+import (
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// series is what one workload did in one direction, second by second in the
+// order of time, over all of its good visits.
+type series struct {
+	workload  string
+	direction model.Direction
+	// rate is in I/Os per second, of each second; end is when it ended, visit
+	// which visit it belongs to (from 0).
+	rate, end []float64
+	visit     []int
+	// bytes is what was moved up to the end of each second.
+	bytes []float64
+	// latencies are those of each second, of each worker that had some.
+	latencies [][]*model.Histogram
+	// visits is the number of visits.
+	visits int
+}
+
+// allSeries gathers the series of all results, in their order. The workers of a
+// visit are added up second by second; seconds that not all of them have are
+// left out.
+func (ev Evidence) allSeries() []series {
+	out, said := map[int]bool{}, map[string][]*model.Sustained{}
+	for _, r := range ev.Results {
+		said[r.Workload] = append(said[r.Workload], r.Sustained)
+		for _, step := range r.LeftOut {
+			out[step] = true
+		}
+	}
+	good, looks := timeline.Good(ev.Recorded, out), timeline.Looks(ev.Recorded)
+	var list []series
+	for _, r := range ev.Results {
+		if r.Direction == model.Sync {
+			continue
+		}
+		s := series{workload: r.Workload, direction: r.Direction}
+		for _, v := range timeline.Of(timeline.Counted(good[r.Workload], looks, ev.Recorded.Plan.Schedule, said[r.Workload]), r.Direction) {
+			s.add(v)
+		}
+		if len(s.rate) > 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// firstOfEach keeps one result of each step: several workers share a step.
+func firstOfEach(steps []model.StepResult) []model.StepResult {
+	var list []model.StepResult
+	seen := map[int]bool{}
+	for _, s := range steps {
+		if !seen[s.Step.Number] {
+			seen[s.Step.Number] = true
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// add appends the seconds of a visit.
+func (s *series) add(v timeline.Visit) {
+	moved := 0.0
+	if n := len(s.bytes); n > 0 {
+		moved = s.bytes[n-1]
+	}
+	for i := range v.Seconds {
+		x := &v.Seconds[i]
+		moved += x.Bytes
+		s.rate, s.end, s.bytes = append(s.rate, x.Value(model.IOPS)), append(s.end, x.End), append(s.bytes, moved)
+		s.visit, s.latencies = append(s.visit, s.visits), append(s.latencies, x.Histograms)
+	}
+	s.visits++
+}
+
+// long tells whether the series is one unbroken visit.
+func (s *series) long() bool { return s.visits == 1 }
+
+// means are the mean rates of the visits, and the middles of their times.
+func (s *series) means() (rates, times []float64) {
+	for i := 0; i < len(s.rate); {
+		j := i
+		for j < len(s.rate) && s.visit[j] == s.visit[i] {
+			j++
+		}
+		rates, times = append(rates, stats.Mean(s.rate[i:j])), append(times, (s.end[i]-1+s.end[j-1])/2)
+		i = j
+	}
+	return rates, times
+}
+
+// batches are the mean rates of k stretches of about the same length, and the
+// middles of their times.
+func (s *series) batches(k int) (rates, times []float64) {
+	for i := range k {
+		a, b := i*len(s.rate)/k, (i+1)*len(s.rate)/k
+		rates, times = append(rates, stats.Mean(s.rate[a:b])), append(times, (s.end[a]-1+s.end[b-1])/2)
+	}
+	return rates, times
+}

@@ -1,0 +1,218 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// afterWrites is by how much reads after writes must be slower than others to be called so.
+const afterWrites = 0.06
+
+var ruleSettled = Rule{
+	Name:     "settled",
+	Checks:   "reads were measured when the storage was done with what was written before",
+	Evidence: "what was written before each visit that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
+	Severity: "note where a wait was long enough: what began before it is left out; else a warning: a cache still drained while reads were measured",
+	Advice:   "measure what only reads by itself (`--only '*read*'`), or give the run more time",
+	check:    checkSettled,
+}
+
+// checkSettled: while a write-back cache drains to the disk below, reads share the disk
+// with it. They have their full rate when that is over, or in a storage that does not do it.
+//
+// Evidence: Settling of the steps, and the series. Whoever was measured by an engine that
+// did not look is not checked.
+func checkSettled(ev Evidence) []model.Finding {
+	var o outcome
+	var waits waiting
+	for _, r := range ev.Recorded.Run.Steps {
+		if r.Worker == 0 {
+			waits.add(r.Settling)
+		}
+	}
+	if !model.SettlingNeeded(ev.Recorded.Run.Steps) {
+		waits.helped = 0
+	}
+	groups := map[string]visitsAfter{}
+	var pooled spread
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); !known || w.Writes() {
+			continue
+		}
+		g := ev.afterWrites(name)
+		groups[name] = g
+		pooled.add(g.early)
+		pooled.add(g.late)
+	}
+	var left, mixed []string
+	missing := 0
+	for _, name := range ev.workloads() {
+		g, reads := groups[name]
+		out := ev.leftOut(name)
+		missing += out
+		switch {
+		case !reads:
+		case len(g.early)+len(g.late) == 0:
+			o.miss(name, "no visit is on record")
+		case g.unknown:
+			o.miss(name, "what was written before each visit is not on record")
+		case waits.helped > 0 && len(g.early) > 0 && out == 0:
+			mixed = append(mixed, name)
+		case waits.helped > 0:
+			left = append(left, name)
+		case g.held && len(g.early) > 0:
+			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
+		case pooled.slower(g, len(groups)):
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
+				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s/s and others at %s/s, so the storage may still have been writing",
+					name, model.FormatRate(stats.Mean(g.early)), model.FormatRate(stats.Mean(g.late))),
+				Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
+		default:
+			o.pass(name)
+		}
+	}
+	if len(left) > 0 {
+		message := waits.words()
+		switch {
+		case missing == 1:
+			message += "; one visit that began before is left out"
+		case missing > 1:
+			message += fmt.Sprintf("; %d visits that began before are left out", missing)
+		}
+		o.fault(model.Finding{Severity: model.SeverityNote, Results: left, Message: message, Evidence: waits.evidence(), Next: ev.alone()})
+	}
+	if len(mixed) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(), Evidence: waits.evidence(),
+			Message: waits.words() + fmt.Sprintf("; too few visits of %s were made after that, so the number mixes both", few(mixed))})
+	}
+	passed := "reads after writes were as fast as others"
+	if waits.seconds > 0 && waits.helped == 0 {
+		passed = fmt.Sprintf("reads after writes were as fast as others, also after %s without a write", model.FormatDuration(waits.seconds))
+	}
+	return o.findings(passed, "there is no workload that only reads")
+}
+
+// waiting sums up the waits of a run.
+type waiting struct {
+	seconds      float64
+	helped       int
+	writes       uint64
+	before, full float64
+}
+
+func (w *waiting) add(s *model.Settling) {
+	if s == nil {
+		return
+	}
+	w.seconds += s.Waited
+	if s.Helped() {
+		w.helped++
+		w.writes += s.Writes
+		if w.before == 0 || s.Slow/s.Rate < w.before/w.full {
+			w.before, w.full = s.Slow, s.Rate
+		}
+	}
+}
+
+func (w *waiting) words() string {
+	times := ""
+	if w.helped > 1 {
+		times = fmt.Sprintf(" in %d pauses", w.helped)
+	}
+	return fmt.Sprintf("waited %s%s for the storage to finish what was written: until then reads ran at %s/s and not at %s/s",
+		model.FormatDuration(w.seconds), times, model.FormatRate(w.before), model.FormatRate(w.full))
+}
+
+func (w *waiting) evidence() map[string]any {
+	return map[string]any{"waited": w.seconds, "waits": w.helped, "writes": w.writes, "before": w.before, "after": w.full}
+}
+
+// visitsAfter are the mean rates of a workload's visits: of those that began when writes may
+// not have been over, and of the others.
+type visitsAfter struct {
+	early, late []float64
+	// unknown tells that nobody noted what was written, held that the rate is given.
+	unknown, held bool
+}
+
+func (ev Evidence) afterWrites(workload string) visitsAfter {
+	var g visitsAfter
+	early, late := map[int]bool{}, map[int]bool{}
+	wrote := false
+	for _, r := range ev.Recorded.Run.Steps {
+		w, known := ev.Recorded.Plan.Workload(r.Step.Workload)
+		if known && w.Name == workload && r.Error == "" {
+			g.held = w.Limit() > 0
+			g.unknown = g.unknown || wrote && r.Settling == nil
+			if r.Settling.Early() {
+				early[r.Step.Number] = true
+			} else {
+				late[r.Step.Number] = true
+			}
+		}
+		wrote = known && w.Writes()
+	}
+	g.early, g.late = ev.Recorded.ReadRates(early), ev.Recorded.ReadRates(late)
+	return g
+}
+
+// leftOut is how many visits of a workload are in no figure.
+func (ev Evidence) leftOut(workload string) int {
+	for _, r := range ev.Results {
+		if r.Workload == workload {
+			return len(r.LeftOut)
+		}
+	}
+	return 0
+}
+
+// alone is the command that measures only what reads.
+func (ev Evidence) alone() string {
+	var names []string
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); known && !w.Writes() {
+			names = append(names, name)
+		}
+	}
+	return ev.command(ev.only(names))
+}
+
+// spread is how much visits of one kind differ, relative to their mean, of all workloads
+// together: one of them alone has too few.
+type spread struct{ squares, freedom float64 }
+
+// steadiest is the least standard deviation between visits that is believed.
+const steadiest = 0.01
+
+func (s *spread) add(rates []float64) {
+	if len(rates) < 2 {
+		return
+	}
+	mean := stats.Mean(rates)
+	if mean <= 0 {
+		return
+	}
+	for _, r := range rates {
+		s.squares += (r/mean - 1) * (r/mean - 1)
+	}
+	s.freedom += float64(len(rates) - 1)
+}
+
+// slower tells whether the early visits were slower than the late ones, by a t test at the
+// level of all tests of a run together.
+func (s *spread) slower(g visitsAfter, tests int) bool {
+	if len(g.early) == 0 || len(g.late) == 0 || s.freedom < 2 {
+		return false
+	}
+	early, late := stats.Mean(g.early), stats.Mean(g.late)
+	gap := 1 - early/late
+	if !(gap >= afterWrites) {
+		return false
+	}
+	each := math.Max(steadiest, math.Sqrt(s.squares/s.freedom))
+	t := gap / (each * math.Sqrt(1/float64(len(g.early))+1/float64(len(g.late))))
+	return stats.StudentP(t, s.freedom) <= falseAlarm/float64(tests)
+}

@@ -1,0 +1,66 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleSum = Rule{
+	Name:     "sum",
+	Checks:   "what volumes add up to went through their devices",
+	Evidence: "the total's lower bound against the bytes that the devices counted meanwhile (3 %)",
+	Severity: "invalid: the total is one that the devices did not carry",
+	Advice:   "look for a cache between, and at what `sync` says",
+	check:    checkSum,
+}
+
+// sumAllowed is how far, as a share, a total may be above what the devices counted.
+const sumAllowed = 0.03
+
+// checkSum: a total that is larger than what the devices counted in the same visits.
+// Either it adds up rates that were not there at the same time, or something between
+// answered. That devices do more than the volumes asked for is what rule bytes tells.
+//
+// Evidence: the devices' counts over the visits.
+func checkSum(ev Evidence) []model.Finding {
+	crowds := ev.crowds()
+	if len(crowds) == 0 {
+		return nil
+	}
+	if why := ev.noDevice(); why != "" {
+		return notChecked(why)
+	}
+	var o outcome
+	for _, w := range crowds {
+		read, written, ok := model.DeviceRates(ev.good(w.Name), ev.Recorded.Plan.NodeOf)
+		if !ok {
+			o.miss(w.Name, noWindow)
+			continue
+		}
+		total, rate, seconds := ev.bandwidthLow(w.Name), read+written, 0.0
+		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+			seconds += c.Step.Seconds
+		}
+		if total*seconds < leastBytes {
+			o.miss(w.Name, "too little was moved to compare the sum with")
+			continue
+		}
+		allowed := sumAllowed + readingJitter*math.Sqrt(float64(len(timeline.Crews(ev.Recorded, w.Name))))/max(1, seconds)
+		switch {
+		case math.IsNaN(total):
+			o.miss(w.Name, "there is no total to compare")
+		case total > (1+allowed)*rate:
+			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
+				Message: fmt.Sprintf("not carried: the volumes of %s add up to %s at least, and their devices counted %s in the same visits",
+					w.Name, model.FormatBandwidth(total), model.FormatBandwidth(rate)),
+				Evidence: map[string]any{"total_low": total, "devices": rate, "allowed": allowed},
+				Next:     "see what rules sync and bytes say: starts that differ, or a cache that answers; then " + ev.command()})
+		default:
+			o.pass(w.Name)
+		}
+	}
+	return o.findings("the devices carried what the volumes add up to", "")
+}

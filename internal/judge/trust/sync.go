@@ -1,0 +1,88 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleSync = Rule{
+	Name:     "sync",
+	Checks:   "volumes that are loaded at once began together",
+	Evidence: "when each worker's first second was measured, on clocks whose offsets were measured (1 s)",
+	Severity: "invalid: the total is not simultaneous",
+	Advice:   "give the machines a common time, and stop what keeps some of them from starting",
+	check:    checkSync,
+}
+
+// syncAllowed is the time in seconds by which the starts of a visit may differ.
+const syncAllowed = 1.0
+
+// checkSync: workers that begin one after the other use what the others leave, so
+// that the sum of their rates is one that nobody has had. What the offsets of the
+// clocks are not known by counts for the worker.
+//
+// Evidence: the samples' times and the clocks.
+func checkSync(ev Evidence) []model.Finding {
+	crowds := ev.crowds()
+	if len(crowds) == 0 {
+		return nil
+	}
+	unknown, measured := ev.clockError()
+	var o outcome
+	for _, w := range crowds {
+		worst, visits := 0.0, 0
+		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+			if len(c.Workers) == w.VolumeCount() {
+				worst, visits = max(worst, c.StartSpread()), visits+1
+			}
+		}
+		switch {
+		case visits == 0:
+			o.miss(w.Name, "there is no visit in which all volumes were measured")
+		case !measured:
+			o.miss(w.Name, "the workers' clocks were not compared")
+		case worst-unknown > syncAllowed:
+			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
+				Message: fmt.Sprintf("not simultaneous: the volumes of %s began up to %s apart, so the sum of their rates is one that nobody has had",
+					w.Name, model.FormatDuration(worst)),
+				Evidence: map[string]any{"apart": worst, "clocks_known_to": unknown, "allowed": syncAllowed},
+				Next:     "look at the machines' clocks (timedatectl) and at what else they do, then " + ev.command()})
+		case worst+unknown > syncAllowed:
+			o.miss(w.Name, fmt.Sprintf("the clocks are known to ±%s only", model.FormatDuration(unknown)))
+		default:
+			o.pass(w.Name)
+		}
+	}
+	return o.findings("volumes began together", "")
+}
+
+// crowds lists the workloads on several volumes that have a result.
+func (ev Evidence) crowds() []model.Workload {
+	var list []model.Workload
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); known && w.VolumeCount() > 1 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// clockError is how well, in seconds, the difference of any two workers' clocks is
+// known: the errors of both, and how far clocks moved between two measurements.
+func (ev Evidence) clockError() (seconds float64, measured bool) {
+	first := map[int]model.Clock{}
+	for _, c := range ev.Recorded.Run.Beside.Clocks {
+		before, again := first[c.Worker]
+		if !again {
+			first[c.Worker] = c
+		}
+		seconds = max(seconds, 2*c.Error)
+		if again {
+			seconds = max(seconds, math.Abs(c.Offset-before.Offset)+c.Error+before.Error)
+		}
+	}
+	return seconds, len(first) > 0
+}

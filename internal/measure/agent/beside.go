@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// idle counts for a while without load. A fake has no machine to count.
+func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
+	if w.numbers {
+		w.Driver(model.Fake).(interface{ Rest(seconds float64) }).Rest(req.Seconds)
+		return &model.Beside{}, nil
+	}
+	counter := observe.Begin(w.device)
+	select {
+	case <-time.After(time.Duration(req.Seconds * float64(time.Second))):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	counted := counter.End()
+	return &model.Beside{Idle: &counted}, nil
+}
+
+// ceiling measures the load generator on no storage.
+func (w *worker) ceiling(ctx context.Context, req model.CeilingRequest) (*model.Beside, error) {
+	rate, err := w.Driver(req.Volume.Target.Kind).Ceiling(ctx, req.Workload, req.Volume, time.Duration(req.Seconds*float64(time.Second)))
+	if err != nil || rate == 0 {
+		return &model.Beside{}, err
+	}
+	return &model.Beside{Ceilings: []model.Ceiling{{Workload: req.Workload.Name, IOPS: rate, Seconds: req.Seconds}}}, nil
+}
+
+// punctual is how late a sample may come so that the device's counts of this
+// moment belong to it. The driver holds some samples back until it knows that
+// they are whole.
+const punctual = 50 * time.Millisecond
+
+// pairing sums up what the client did between the moments at which the device's
+// counts were noted.
+type pairing struct {
+	counter *observe.Counter
+	begin   time.Time
+	marked  bool
+	// sum is up to the last mark, pending what came since.
+	sum, pending model.Window
+}
+
+// sample notes the device's counts when the sample has just ended.
+func (p *pairing) sample(s *model.Sample, now time.Time) {
+	if f := s.Read; f != nil {
+		p.pending.ClientReads += f.IOs
+		p.pending.ClientRead += f.Bytes
+	}
+	if f := s.Write; f != nil {
+		p.pending.ClientWrites += f.IOs
+		p.pending.ClientWritten += f.Bytes
+	}
+	if now.Sub(p.begin) > time.Duration(s.End*float64(time.Second))+punctual {
+		return
+	}
+	p.counter.Mark()
+	if p.marked {
+		p.sum.ClientReads += p.pending.ClientReads
+		p.sum.ClientRead += p.pending.ClientRead
+		p.sum.ClientWrites += p.pending.ClientWrites
+		p.sum.ClientWritten += p.pending.ClientWritten
+	}
+	p.marked, p.pending = true, model.Window{}
+}
+
+// join adds the client's side to the device's.
+func (p *pairing) join(w *model.Window) {
+	if w != nil {
+		w.ClientReads, w.ClientWrites = p.sum.ClientReads, p.sum.ClientWrites
+		w.ClientRead, w.ClientWritten = p.sum.ClientRead, p.sum.ClientWritten
+	}
+}

@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/load/fake"
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The bandwidth probe writes for two seconds to at most one GiB and reads back
+// for one: enough to choose a size by, far too little to be a result.
+const (
+	probeWrite = 2 * time.Second
+	probeRead  = 1 * time.Second
+	probeSize  = 1 << 30
+	// tinySize is enough for probing engines when bandwidth is not asked for.
+	tinySize = 1 << 20
+)
+
+// probe finds out what the target is and how it can be measured.
+func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
+	driver := w.Driver(req.Target.Kind)
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
+	w.numbers = req.Target.Kind == model.Fake
+	if w.numbers {
+		return res, w.probeFake(ctx, req, driver, res)
+	}
+	if c, ok := driver.(VersionHinter); ok && req.Tools["fio"] != "" {
+		c.Assume(req.Tools["fio"])
+	}
+	version, err := driver.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.Tools["fio"] = version
+	look := volume.Probe
+	if req.LookOnly {
+		look = volume.Look
+	}
+	storage, err := look(ctx, w.Env, req.Target)
+	if err != nil {
+		return nil, err
+	}
+	v := model.Volume{Target: req.Target, Path: req.Target.Path}
+	w.share = req.Share
+	if err := w.guard(ctx, &v, req.MayWrite, req.Destroy); err != nil {
+		return nil, err
+	}
+	res.Environment.Storage = storage
+	res.Capacity = volume.Capacity(storage, req.Target)
+	res.Direct = storage.Direct == nil || *storage.Direct
+	w.device = storage.Device
+
+	v.Direct, v.Size = res.Direct, min(res.Capacity, probeSize)
+	res.MakesFile = volume.MakesFile(req.Target)
+	if res.MakesFile && v.Size < tinySize {
+		return nil, model.RefusedError(fmt.Sprintf("%s has no room to measure in: %s may be written before it is 95 %% full",
+			req.Target.Name, model.FormatSize(res.Capacity)), "free some space, or choose another directory")
+	}
+	if res.MakesFile && req.LookOnly {
+		// An engine without a name is one that nobody has probed.
+		res.Engines = []string{""}
+		return res, nil
+	}
+	if res.MakesFile {
+		if !req.Bandwidth {
+			v.Size = min(v.Size, tinySize)
+		}
+		if res.Engines = req.Engines; len(res.Engines) > 0 && !req.Bandwidth {
+			return res, nil
+		}
+		v.Owned = true
+		if err := w.create(&v); err != nil {
+			return nil, err
+		}
+		defer w.cleanup()
+	}
+	if res.Engines = req.Engines; len(res.Engines) == 0 {
+		if res.Engines, err = driver.Engines(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	if !req.Bandwidth {
+		return res, nil
+	}
+	v.Engine = res.Engines[0]
+	if err := w.probeBandwidth(ctx, id, driver, v, req.MayWrite, res); err != nil {
+		return nil, err
+	}
+	return res, w.check()
+}
+
+// probeBandwidth fills in the two bandwidths. Reading is limited to what the
+// write probe has written, because holes read at the speed of memory.
+func (w *worker) probeBandwidth(ctx context.Context, id int, driver Driver, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
+	total := probeRead.Seconds()
+	if mayWrite {
+		total += probeWrite.Seconds()
+	}
+	tell := func(done, rate float64) {
+		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: "probe", Done: done, Total: total, Rate: rate}})
+	}
+	tell(0, 0)
+	var err error
+	if mayWrite {
+		if res.WriteBandwidth, err = driver.Bandwidth(ctx, v, true, probeWrite); err != nil {
+			return err
+		}
+		tell(probeWrite.Seconds(), res.WriteBandwidth)
+		written := int64(res.WriteBandwidth*probeWrite.Seconds()) &^ (1<<20 - 1)
+		v.Size = max(1<<20, min(v.Size, written))
+	}
+	res.ReadBandwidth, err = driver.Bandwidth(ctx, v, false, probeRead)
+	tell(total, res.ReadBandwidth)
+	return err
+}
+
+// probeFake answers for a device of numbers.
+func (w *worker) probeFake(ctx context.Context, req model.ProbeRequest, driver Driver, res *model.ProbeResult) error {
+	p, err := fake.ParseParameters(req.Target.URI)
+	if err != nil {
+		return err
+	}
+	version, err := driver.Version(ctx)
+	if err != nil {
+		return err
+	}
+	res.Tools["fake"] = version
+	res.Capacity, res.Direct, res.Engines = int64(p.Size), true, []string{"fake"}
+	v := model.Volume{Target: req.Target}
+	if res.ReadBandwidth, err = driver.Bandwidth(ctx, v, false, 0); err != nil {
+		return err
+	}
+	res.WriteBandwidth, err = driver.Bandwidth(ctx, v, true, 0)
+	return err
+}

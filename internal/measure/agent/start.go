@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// start runs one step, at the asked clock time, between two readings of the
+// machine's own counters.
+func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*model.StepResult, error) {
+	if err := w.lookAgain(&req.Volume); err != nil {
+		if w.held() == nil {
+			return nil, err
+		}
+		return &model.StepResult{Step: req.Step, Error: err.Error(), Replaced: err.Error()}, nil
+	}
+	numbers := req.Volume.Target.Kind == model.Fake
+	driver := w.Driver(req.Volume.Target.Kind)
+	var o onset
+	hold := func() {
+		if req.At > 0 && !numbers {
+			select {
+			case <-time.After(time.Unix(0, req.At).Sub(w.Env.Now())):
+			case <-ctx.Done():
+			}
+		}
+		o.begin(w, req.At)
+	}
+	emit := func(ev model.Event) {
+		ev.ID = id
+		if ev.Sample != nil {
+			ev.Sample.Step = req.Step.Number
+			o.sample(ev.Sample, w.Env.Now())
+		}
+		w.emit(ev)
+	}
+	var res model.StepResult
+	var err error
+	if p, gated := driver.(GatedStarter); gated && req.At > 0 {
+		res, err = p.RunGated(ctx, req, hold, emit)
+	} else {
+		hold()
+		res, err = driver.Run(ctx, req, emit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	res.Step = req.Step
+	if !numbers {
+		o.end(w, &res)
+	}
+	if w.held() != nil {
+		if err := w.check(); err != nil {
+			res.Replaced = err.Error()
+		}
+		res.Held = res.Replaced == ""
+	}
+	return &res, nil
+}
+
+// onset is when a step began, and what the machine's counters said since. The driver may
+// emit from another goroutine than the one that begins.
+type onset struct {
+	mu      sync.Mutex
+	counter *observe.Counter
+	begun   time.Time
+	// delay is how much later than asked, in seconds.
+	delay float64
+	pair  pairing
+}
+
+// begin notes that the step begins now; at is when it should, 0 for now.
+func (o *onset) begin(w *worker, at int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.counter = observe.Begin(w.device)
+	o.begun = w.Env.Now()
+	if at > 0 && !w.numbers {
+		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())
+	}
+	o.pair = pairing{counter: o.counter, begin: o.begun}
+}
+
+// sample notes the machine's counters beside a sample, whose time then counts from when
+// the step should have begun.
+func (o *onset) sample(s *model.Sample, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counter == nil {
+		return
+	}
+	o.pair.sample(s, now)
+	s.End += o.delay
+}
+
+// end completes the result of a step. One whose tool failed before its time never began.
+func (o *onset) end(w *worker, res *model.StepResult) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counter == nil {
+		return
+	}
+	res.Delay, res.Ended = o.delay, o.delay+w.Env.Now().Sub(o.begun).Seconds()
+	counters := o.counter.End()
+	o.pair.join(counters.Window)
+	res.Counters = &counters
+}

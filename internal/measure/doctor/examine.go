@@ -1,0 +1,181 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/fio"
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// What the doctor asks for. 4 GiB of room keep a file out of most caches' easy
+// reach; 8 jobs at depth 32 are the largest built-in workload and need 256 libaio
+// requests; io_uring locks about 8 MiB before kernel 5.12.
+const (
+	roomWanted    = 4 << 30
+	aioWanted     = 256
+	memlockWanted = 8 << 20
+	stealAllowed  = 0.02
+	idleWanted    = 0.80
+)
+
+// checkPlace judges the directory or device.
+func checkPlace(dir string, p *model.ProbeResult) []Check {
+	s := p.Environment.Storage
+	engines := Check{Name: "engines", Says: strings.Join(p.Engines, ", ")}
+	if !slices.Contains(p.Engines, "io_uring") && !slices.Contains(p.Engines, "libaio") && len(p.Engines) > 0 && p.Engines[0] == "psync" {
+		engines.Mark, engines.Says = Fair, "only psync works: queue depths above 1 cannot be measured"
+		engines.Mend = "install a fio with libaio or io_uring, and allow io_uring (sysctl kernel.io_uring_disabled=0)"
+	}
+	direct := Check{Name: "direct I/O", Says: "works on " + dir}
+	if !p.Direct {
+		direct = Check{Fair, "direct I/O", fmt.Sprintf("is refused on %s (%s): numbers would be those of the page cache", dir, s.DirectError), "choose another filesystem"}
+	}
+	switch {
+	case !p.Direct:
+	case s.Bypassed != nil && !*s.Bypassed:
+		direct = Check{Fair, "direct I/O", fmt.Sprintf("is accepted on %s and is not direct: %s", dir, s.BypassDetail),
+			"mount it without what prevents direct I/O (ext4: data=journal), or choose another filesystem"}
+	case s.Bypassed == nil && s.Filesystem != "":
+		direct.Says = fmt.Sprintf("is accepted on %s; whether %s answers from memory all the same does not show", dir, s.Filesystem)
+	}
+	memory := Check{Name: "storage", Says: fmt.Sprintf("%s on %s", orUnknown(s.Filesystem), orUnknown(s.Device))}
+	if s.Memory {
+		memory = Check{Bad, "storage", dir + " lives in memory (" + s.Filesystem + "): it is no storage", "name a directory on a disk: loadline doctor DIR"}
+	}
+	room := Check{Name: "room", Says: model.FormatSize(p.Capacity) + " may be used"}
+	if p.Capacity < roomWanted {
+		room.Mark = Fair
+		room.Says += ": caches may hold all of it"
+		room.Mend = "free some space, or choose another directory"
+	}
+	return []Check{engines, direct, memory, room}
+}
+
+// checkLimits judges the kernel's limits on asynchronous I/O.
+func checkLimits(l observe.Limits) []Check {
+	var checks []Check
+	if l.Memlock >= 0 {
+		c := Check{Name: "memlock", Says: model.FormatSize(l.Memlock)}
+		if l.Memlock < memlockWanted {
+			c = Check{Fair, "memlock", model.FormatSize(l.Memlock) + " may be too little for io_uring on old kernels", "ulimit -l unlimited"}
+		}
+		checks = append(checks, c)
+	}
+	if l.AIOMax > 0 {
+		free := l.AIOMax - l.AIOUsed
+		c := Check{Name: "aio", Says: fmt.Sprintf("%d requests free", free)}
+		if free < aioWanted {
+			c = Check{Fair, "aio", fmt.Sprintf("only %d libaio requests are free; deep queues need %d", free, aioWanted), "sysctl fs.aio-max-nr=1048576"}
+		}
+		checks = append(checks, c)
+	}
+	switch l.IOUringDisabled {
+	case 0:
+		checks = append(checks, Check{Name: "io_uring", Says: "allowed"})
+	case 1, 2:
+		checks = append(checks, Check{Fair, "io_uring", fmt.Sprintf("restricted (kernel.io_uring_disabled=%d); libaio is used where it is not allowed", l.IOUringDisabled), "sysctl kernel.io_uring_disabled=0"})
+	}
+	return checks
+}
+
+// goodClocks are read without a system call, or cheaply enough.
+var goodClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"}
+
+// checkMachine judges CPU and clock, as they were during a short look.
+func checkMachine(m model.Environment, c model.Counters) []Check {
+	cpu := Check{Name: "cpu", Says: fmt.Sprintf("%d CPUs, %.0f %% idle", m.CPUs, 100*c.Idle)}
+	if c.Idle < idleWanted {
+		cpu = Check{Fair, "cpu", fmt.Sprintf("only %.0f %% of %d CPUs are idle before anything is measured", 100*c.Idle, m.CPUs), "end what else runs here (top)"}
+	}
+	if m.CgroupCPU > 0 {
+		cpu.Says += fmt.Sprintf(", limited to %.3g by a cgroup", m.CgroupCPU)
+	}
+	steal := Check{Name: "steal", Says: fmt.Sprintf("%.1f %%", 100*c.Steal)}
+	if c.Steal > stealAllowed {
+		steal = Check{Fair, "steal", fmt.Sprintf("%.1f %% of the CPU time is taken by the host: latencies will vary", 100*c.Steal), "measure on a quieter host, or repeat and compare"}
+	}
+	governor := Check{Name: "governor", Says: "not visible here, which is usual in a virtual machine"}
+	switch m.Governor {
+	case "":
+	case "performance":
+		governor.Says = m.Governor
+	default:
+		governor = Check{Fair, "governor", m.Governor + " lets the CPU slow down between requests: low-rate latencies look worse", "cpupower frequency-set -g performance"}
+	}
+	clock := Check{Name: "clock", Says: m.Clocksource}
+	if m.Clocksource != "" && !slices.Contains(goodClocks, m.Clocksource) {
+		clock = Check{Fair, "clock", m.Clocksource + " is slow to read: fast devices look slower", "boot with clocksource=tsc if the CPU has it"}
+	}
+	if m.Clocksource == "" {
+		clock.Says = "not visible here"
+	}
+	return []Check{cpu, steal, governor, clock}
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown one"
+	}
+	return s
+}
+
+// steadyLook is how long the CPUs are watched for idle and stolen time.
+const steadyLook = time.Second
+
+func checkFio(ctx context.Context, e *env.Env) Check {
+	version, err := fio.New(e).Version(ctx)
+	if err == nil {
+		return Check{Name: "fio", Says: version}
+	}
+	c := Check{Mark: Bad, Name: "fio", Says: err.Error()}
+	var we *model.WorkerError
+	if errors.As(err, &we) {
+		c.Mend = we.Hint
+	}
+	return c
+}
+
+func cannotProbe(dir string, err error) Check {
+	c := Check{Mark: Bad, Name: "place", Says: err.Error(), Mend: "choose another directory: loadline doctor DIR"}
+	var we *model.WorkerError
+	if errors.As(err, &we) && we.Hint != "" {
+		c.Mend = we.Hint
+	}
+	return c
+}
+
+// Examine looks at this machine and at a place on it, the target that was named as dir.
+func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) ([]Check, error) {
+	counter := observe.Begin("")
+	select {
+	case <-time.After(steadyLook):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	machine := observe.Machine(e)
+	checks := []Check{checkFio(ctx, e)}
+	if checks[0].Mark != Bad {
+		worker, err := session.Connect(ctx, e, "doctor", false)
+		if err != nil {
+			return nil, err
+		}
+		defer worker.Close()
+		probe, err := worker.Probe(ctx, model.ProbeRequest{Target: t, MayWrite: t.Kind == model.Directory}, nil)
+		if err != nil {
+			checks = append(checks, cannotProbe(dir, err))
+		} else {
+			checks = append(checks, checkPlace(dir, probe)...)
+		}
+	}
+	checks = append(checks, checkLimits(observe.ReadLimits())...)
+	checks = append(checks, checkMachine(machine, counter.End())...)
+	return checks, nil
+}

@@ -1,0 +1,140 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// A test holds its own file from the beginning to the end, and gives it to the writing
+// process as an open descriptor. A file or device that was there before is held, guarded,
+// from a phase's beginning until the writer has it: after that nothing of ours may stand in
+// the way of the cut, which may take the device itself.
+
+// held is what the writing process writes to: the descriptor that it was given.
+const held = "/proc/self/fd/3"
+
+// hold makes sure that the object of the test is held and is what it was; after a cut that
+// may be another descriptor, as the filesystem was mounted again.
+func (w *world) hold(ctx context.Context) error {
+	h := &w.state.header
+	switch {
+	case h.Target.Kind == model.NBD:
+		return volume.Guard(ctx, w.env, w.Target, w.Destroy)
+	case w.object != nil && w.object.Check() == nil:
+		if h.Made {
+			return w.recognise(ctx, h.Target.Kind == model.Directory)
+		}
+		return nil
+	case h.Made:
+		if err := w.adopt(); err != nil {
+			return err
+		}
+		return w.recognise(ctx, h.Target.Kind == model.Directory)
+	}
+	w.leave()
+	t := w.Target
+	if t.Kind == model.BlockDevice {
+		path, err := filepath.EvalSymlinks(h.Path)
+		if err != nil {
+			return broken(h, "cannot be found", err)
+		}
+		t.Path = path
+	}
+	var err error
+	w.object, err = volume.Open(ctx, w.env, t, true, w.Destroy, "")
+	return err
+}
+
+// adopt takes over the test's own file, which this or an earlier process has made, when it
+// has the name that such a file gets and is a plain file of this user.
+func (w *world) adopt() error {
+	h := &w.state.header
+	w.leave()
+	if want := volume.OwnPath(h.Target, h.ID); h.Path != want {
+		return model.RefusedError(fmt.Sprintf("the ledger calls %s the test's own file, which would be %s: it was changed", h.Path, want), "start another test, without --resume")
+	}
+	var err error
+	if w.object, err = volume.Adopt(h.Target, h.Path); err != nil {
+		return model.RefusedError(fmt.Sprintf("%s cannot be used: %s", h.Path, env.Reason(err)), "")
+	}
+	return nil
+}
+
+// recognise refuses an adopted file in which nothing is of this test: a ledger that
+// somebody sent could call any file the test's own. lost allows that all of it was lost:
+// then there are zeros, and nothing of anybody else.
+func (w *world) recognise(ctx context.Context, lost bool) error {
+	if w.proved {
+		return nil
+	}
+	h := &w.state.header
+	m := &fileMedium{file: w.object.File()}
+	p := aligned(int(h.BlockSize))
+	for i := range w.state.blocks {
+		if err := m.read(ctx, p, h.offset(i)); err != nil {
+			continue
+		}
+		if head, ok := decode(p); ok && head.volume == h.Volume {
+			w.proved = true
+			return nil
+		}
+		lost = lost && fingerprint(p) == "0"
+	}
+	if lost {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("nothing in %s was written by this test, so it is not its file, or all is lost", h.Path),
+		"look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path))
+}
+
+// leave gives the object back and removes nothing.
+func (w *world) leave() {
+	if w.object != nil {
+		_ = w.object.Leave()
+		w.object, w.proved = nil, false
+	}
+}
+
+// give starts the writer with what it writes to. What was there before is then the
+// writer's alone.
+func (w *world) give(ctx context.Context) (*child, error) {
+	cmd := w.Writer(context.WithoutCancel(ctx), w.path)
+	if w.object != nil {
+		cmd.ExtraFiles = []*os.File{w.object.File()}
+	}
+	c, err := startChild(cmd)
+	if err != nil {
+		return nil, model.BrokenError(err.Error(), "")
+	}
+	if !w.state.header.Made {
+		w.leave()
+	}
+	return c, nil
+}
+
+// remove removes the test's own file; one that is gone already is fine. In a directory its
+// name says whose it is; a file that the user named must show it.
+func (w *world) remove(ctx context.Context) error {
+	h := &w.state.header
+	if w.object == nil || w.object.Check() != nil {
+		if _, err := os.Lstat(h.Path); errors.Is(err, fs.ErrNotExist) {
+			w.leave()
+			return volume.ForgetLedger(h.Path)
+		}
+		if err := w.adopt(); err != nil {
+			return err
+		}
+	}
+	if err := w.recognise(ctx, h.Target.Kind == model.Directory); err != nil {
+		return err
+	}
+	return w.close(h)
+}

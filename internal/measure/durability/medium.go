@@ -1,0 +1,135 @@
+package durability
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/measure/volume/nbd"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// medium is what the blocks lie on, opened. A write returns when it is as durable
+// as the way of syncing says.
+type medium interface {
+	read(ctx context.Context, p []byte, offset int64) error
+	write(ctx context.Context, p []byte, offset int64) error
+	// flush makes everything that was written before durable.
+	flush(ctx context.Context) error
+	close() error
+}
+
+// dialTime is how long a server may take to answer.
+const dialTime = 10 * time.Second
+
+// openWriter opens the target for writing in the header's way.
+func openWriter(ctx context.Context, h *header) (medium, error) {
+	if h.Target.Kind == model.NBD {
+		return openNBD(ctx, h)
+	}
+	flags := os.O_RDWR
+	if h.Sync == syncDsync {
+		flags |= unix.O_DSYNC
+	}
+	f, err := os.OpenFile(held, flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &fileMedium{file: f, sync: h.Sync}, nil
+}
+
+// openReader opens the target for the check, past the page cache where that is
+// possible: what the kernel remembers is not what the storage kept. buffered tells
+// that it was not.
+func openReader(ctx context.Context, h *header) (m medium, buffered bool, err error) {
+	if h.Target.Kind == model.NBD {
+		m, err := openNBD(ctx, h)
+		return m, false, err
+	}
+	flags := os.O_RDONLY | unix.O_NONBLOCK
+	if h.Made {
+		flags |= unix.O_NOFOLLOW
+	}
+	f, err := os.OpenFile(h.Path, flags|direct, 0)
+	if err == nil && direct != 0 {
+		m := &fileMedium{file: f}
+		if err = m.read(ctx, aligned(int(h.BlockSize)), 0); err == nil {
+			return m, false, nil
+		}
+		_ = f.Close()
+	}
+	if f, err = os.OpenFile(h.Path, flags, 0); err != nil {
+		return nil, false, err
+	}
+	dropCache(f)
+	return &fileMedium{file: f}, true, nil
+}
+
+// fileMedium is a file or a block device.
+type fileMedium struct {
+	file *os.File
+	sync string
+}
+
+func (m *fileMedium) read(_ context.Context, p []byte, offset int64) error {
+	_, err := m.file.ReadAt(p, offset)
+	return err
+}
+
+func (m *fileMedium) write(_ context.Context, p []byte, offset int64) error {
+	if _, err := m.file.WriteAt(p, offset); err != nil {
+		return err
+	}
+	switch m.sync {
+	case syncFsync:
+		return m.file.Sync()
+	case syncFdatasync:
+		return fdatasync(m.file)
+	}
+	return nil // O_DSYNC has done it, or nothing is promised
+}
+
+func (m *fileMedium) flush(context.Context) error { return m.file.Sync() }
+
+func (m *fileMedium) close() error { return m.file.Close() }
+
+// nbdMedium is a connection to an export.
+type nbdMedium struct {
+	conn *nbd.Conn
+	sync string
+}
+
+func openNBD(ctx context.Context, h *header) (medium, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	c, err := nbd.Dial(ctx, h.Target.URI)
+	if err != nil {
+		return nil, err
+	}
+	if c.Size < h.Size {
+		_ = c.Close()
+		return nil, fmt.Errorf("the export has %d bytes, but had at least %d when the test began: it is another one", c.Size, h.Size)
+	}
+	return &nbdMedium{conn: c, sync: h.Sync}, nil
+}
+
+func (m *nbdMedium) read(ctx context.Context, p []byte, offset int64) error {
+	return m.conn.Read(ctx, p, offset)
+}
+
+func (m *nbdMedium) write(ctx context.Context, p []byte, offset int64) error {
+	if err := m.conn.Write(ctx, p, offset, m.sync == syncFUA); err != nil {
+		return err
+	}
+	if m.sync == syncFlush {
+		return m.conn.Flush(ctx)
+	}
+	return nil
+}
+
+func (m *nbdMedium) flush(ctx context.Context) error { return m.conn.Flush(ctx) }
+
+func (m *nbdMedium) close() error { return m.conn.Close() }

@@ -1,0 +1,241 @@
+package durability
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/measure/volume/nbd"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// prepare checks everything before any I/O, makes the file and the ledger, and
+// notes what the blocks hold.
+func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := volume.Guard(ctx, e, o.Target, o.Destroy); err != nil {
+		return nil, err
+	}
+	storage, err := volume.Probe(ctx, e, o.Target)
+	if err != nil {
+		return nil, err
+	}
+	h := &header{
+		Schema: ledgerSchema, ID: o.ID, Started: o.Now(), Command: o.Command, Target: o.Target, Path: o.Target.Path,
+		Made: volume.MakesFile(o.Target), BlockSize: o.BlockSize, Blocks: o.Blocks, Jobs: o.Jobs, Sync: o.Sync, Environment: o.Environment,
+	}
+	h.Environment.Storage = storage
+	if o.Target.Kind == model.BlockDevice && filepath.IsAbs(o.Target.Name) {
+		h.Path = o.Target.Name // a link such as /dev/disk/by-id/… still names the device after a cut
+	}
+	if _, err := rand.Read(h.Volume[:]); err != nil {
+		return nil, err
+	}
+	if err := fit(h, o, storage); err != nil {
+		return nil, err
+	}
+	if err := ledgerPlace(ctx, e, o, storage); err != nil {
+		return nil, err
+	}
+	if o.Target.Kind == model.NBD {
+		if err := canSync(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := o.MakeDirectory()
+	if err != nil {
+		return nil, err
+	}
+	w := &world{Options: o, env: e, path: filepath.Join(dir, LedgerFile)}
+	if h.Made {
+		if w.object, err = volume.Create(o.Target, o.ID, h.Size); err != nil {
+			return nil, errors.Join(err, os.Remove(dir))
+		}
+		h.Path, w.proved = w.object.Path(), true
+		if err := w.settle(h, dir); err != nil {
+			return nil, errors.Join(model.BrokenError(fmt.Sprintf("%s cannot be flushed: %v", h.Path, err), ""), w.close(h))
+		}
+	}
+	if err := w.begin(ctx, h); err != nil {
+		if h.Made {
+			err = errors.Join(err, w.close(h))
+		}
+		return nil, err
+	}
+	return w, nil
+}
+
+// settle makes the new file last, and with it the note that keeps a cleanup away from it
+// until the test in dir is over.
+func (w *world) settle(h *header, dir string) error {
+	ledger, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := volume.NoteLedger(h.Path, volume.LedgerNote{Ledger: ledger, Target: h.Target.Name}); err != nil {
+		return err
+	}
+	return settleFile(w.object)
+}
+
+// close removes the file that the test made, and its note.
+func (w *world) close(h *header) error {
+	if err := w.object.Close(); err != nil {
+		return err
+	}
+	return volume.ForgetLedger(h.Path)
+}
+
+// begin writes the ledger's first two lines.
+func (w *world) begin(ctx context.Context, h *header) error {
+	blocks, _, err := readAll(ctx, h)
+	if err != nil {
+		return broken(h, "cannot be read", err)
+	}
+	before := make([]string, len(blocks))
+	for i, b := range blocks {
+		if b.err != nil {
+			return broken(h, fmt.Sprintf("cannot be read at %d", h.offset(i)), b.err)
+		}
+		before[i] = fingerprint(b.data)
+	}
+	if w.log, err = createLedger(w.path); err != nil {
+		return model.BrokenError(fmt.Sprintf("the ledger cannot be made: %v", err), "choose another folder with --results DIR")
+	}
+	if err := errors.Join(w.log.append(entry{Header: h}), w.log.append(entry{Before: before})); err != nil {
+		return err
+	}
+	w.state, err = readState(w.path)
+	return err
+}
+
+// broken is a failure of the target.
+func broken(h *header, what string, err error) error {
+	return model.BrokenError(fmt.Sprintf("%s %s: %s", h.Target.Name, what, env.Reason(err)), "")
+}
+
+// fit chooses the range and checks that the blocks go into it.
+func fit(h *header, o *Options, s model.Storage) error {
+	room := volume.Capacity(s, o.Target)
+	if info, err := os.Stat(h.Path); err == nil && o.Target.Kind == model.File && s.Total == 0 {
+		room = info.Size() // a filesystem that does not count its space has no share of it to keep free
+	}
+	h.Size = room
+	if h.Made {
+		h.Size = ownSize
+	}
+	if o.Size > 0 {
+		if !h.Made && o.Size > room {
+			return model.RefusedError(fmt.Sprintf("--size %s is more than %s has (%s)", model.FormatSize(o.Size), o.Target.Name, model.FormatSize(room)), "")
+		}
+		h.Size = o.Size
+	}
+	needed := int64(h.Blocks) * h.BlockSize
+	if h.Made && o.Size == 0 {
+		h.Size = max(h.Size, needed)
+	}
+	// The file is sparse: only its blocks take space.
+	if h.Size < needed || h.Made && room < needed {
+		return model.RefusedError(fmt.Sprintf("%d blocks of %s do not fit into %s of %s", h.Blocks, model.FormatBlock(h.BlockSize), model.FormatSize(min(h.Size, room)), o.Target.Name),
+			"use fewer --blocks, or a smaller --block-size")
+	}
+	if unit := int64(s.LogicalBlock); unit > 0 && h.BlockSize%unit != 0 {
+		return model.RefusedError(fmt.Sprintf("--block-size %s is smaller than the blocks of %s (%s)", model.FormatBlock(h.BlockSize), o.Target.Name, model.FormatBlock(unit)),
+			"use --block-size "+model.FormatBlock(max(unit, 4096)))
+	}
+	return nil
+}
+
+// canSync refuses a flush that the server does not offer.
+func canSync(ctx context.Context, h *header) error {
+	m, err := openNBD(ctx, h)
+	if err != nil {
+		return broken(h, "cannot be opened", err)
+	}
+	defer m.close()
+	need := map[string]nbd.Flags{syncFlush: nbd.CanFlush, syncFUA: nbd.CanFUA | nbd.CanFlush}[h.Sync]
+	if flags := m.(*nbdMedium).conn.Flags; !flags.Has(need) {
+		return model.RefusedError(fmt.Sprintf("%s does not offer %s (its server says: %s), so it promises nothing that could be tested", h.Target.Name, h.Sync, flags),
+			"serve it with flush and FUA; --sync none shows what a cut takes")
+	}
+	return nil
+}
+
+// settleFile makes the new file itself last: its size, and its name.
+func settleFile(o *volume.Object) error {
+	return errors.Join(o.File().Sync(), syncDirectory(filepath.Dir(o.Path())))
+}
+
+// ledgerPlace refuses a ledger that the cut would take along: one on the target's
+// own disk would lose its last lines together with the writes that they are about,
+// and nobody would miss either.
+func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Storage) error {
+	kind := o.kind()
+	if kind == model.CutWriter || o.Target.Kind == model.NBD {
+		return nil // the kernel lives on; what a server writes to cannot be seen from here
+	}
+	parent, err := filepath.Abs(o.Parent)
+	if err != nil {
+		return err
+	}
+	for !isDirectory(parent) && parent != filepath.Dir(parent) {
+		parent = filepath.Dir(parent)
+	}
+	ledger, err := volume.Probe(ctx, e, model.Target{Name: parent, Kind: model.Directory, Path: parent})
+	if err != nil {
+		return err
+	}
+	shared := slices.IndexFunc(ledger.DeviceChain, func(name string) bool {
+		return slices.Contains(target.DeviceChain, name) && exists("/sys/class/block/"+name)
+	})
+	if kind == model.CutCommand && ledger.Memory {
+		o.Observe(Update{Message: fmt.Sprintf("the ledger lies in memory (%s): if the cut takes this machine, there is nothing to check against", parent)})
+	}
+	where := ""
+	switch {
+	case kind == model.CutProcess:
+		// The kill of a process takes a filesystem only when the process serves it.
+		if sameFilesystem(parent, o.Target.Path) && strings.HasPrefix(ledger.Filesystem, "fuse") {
+			where = "the same filesystem, " + ledger.Mount
+		}
+	case shared >= 0:
+		where = "the same device, " + ledger.DeviceChain[shared]
+	case o.Target.Kind != model.BlockDevice && sameFilesystem(parent, o.Target.Path):
+		where = "the same filesystem, " + ledger.Mount
+	}
+	if where == "" {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("the ledger would lie in %s, and so on %s as %s: the cut would take it too, and a ledger that was cut proves nothing", o.Parent, where, o.Target.Name),
+		"keep the test on another disk or machine: --results /mnt/other")
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// sameFilesystem compares the devices of two paths; a file that does not exist yet
+// counts as its directory.
+func sameFilesystem(a, b string) bool {
+	var sa, sb syscall.Stat_t
+	if !exists(b) {
+		b = filepath.Dir(b)
+	}
+	return syscall.Stat(a, &sa) == nil && syscall.Stat(b, &sb) == nil && sa.Dev == sb.Dev
+}

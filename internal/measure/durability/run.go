@@ -1,0 +1,332 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Run makes a whole test: prepare, then for each cut write, cut, wait and check.
+// It stops at the first loss, which needs no repetition. The report is nil when
+// nothing had begun; with an error it says how far the test came.
+func Run(ctx context.Context, e *env.Env, o Options) (*model.Durability, error) {
+	w, err := prepare(ctx, e, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer w.log.close()
+	if err := w.save(); err != nil {
+		return nil, err
+	}
+	return w.finish(w.cuts(ctx))
+}
+
+// errKept is joined to errors that leave the target as it is, for a resume.
+var errKept = errors.New("")
+
+// cuts makes the cuts that were asked for.
+func (w *world) cuts(ctx context.Context) error {
+	w.from = len(w.state.phases)
+	for n := w.from + 1; n <= w.from+w.Cuts; n++ {
+		if err := w.hold(ctx); err != nil {
+			return err
+		}
+		if err := w.cycle(ctx, n); err != nil {
+			return err
+		}
+		if bad(&w.state.header, w.state.last().checked.Cut) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// bad reports whether a cut has shown that the storage does not keep its word.
+func bad(h *header, c model.Cut) bool {
+	d := model.Durability{Cuts: []model.Cut{c}}
+	conclude(h, &d)
+	return d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt
+}
+
+// cycle writes, cuts and checks once.
+func (w *world) cycle(ctx context.Context, number int) error {
+	// The writer is killed by us, not by an interrupt: what is in flight is in the ledger.
+	c, err := w.give(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	err = poll(ctx, func() (bool, error) {
+		acked, _, _, words := c.look()
+		w.tell(Update{Phase: "write", Cut: number, Done: acked, Total: w.Writes})
+		if words != "" || c.gone() {
+			return false, model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %s", w.Target.Name, c.why()), "mend the target first: a test of durability needs one that works")
+		}
+		return acked >= w.Writes, nil
+	})
+	if err != nil {
+		return err
+	}
+	what, pid, err := w.cutWords()
+	if err != nil {
+		return model.BrokenError(fmt.Sprintf("cut %d could not be made: %v", number, err), "")
+	}
+	if err := c.announce(ctx, cuttingEntry{Kind: w.kind(), What: what, At: w.Now()}); err != nil {
+		return model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %v", w.Target.Name, err), "")
+	}
+	w.tell(Update{Phase: "cut", Cut: number})
+	noticed, cutErr := w.perform(ctx, c, number, pid)
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), errKept)
+	}
+	record := cutEntry{Noticed: noticed}
+	if _, _, _, words := c.look(); words != "" {
+		record.Words = words
+	}
+	if cutErr != nil {
+		record.Failed = cutErr.Error()
+		if !noticed {
+			return w.uncut(number, record)
+		}
+	}
+	c.kill()
+	if err := w.log.append(entry{Cut: &record}); err != nil {
+		return errors.Join(err, errKept)
+	}
+	if cutErr != nil {
+		return errors.Join(model.BrokenError(fmt.Sprintf("the command of cut %d failed (%v), but the writer was interrupted (%s)", number, cutErr, c.why()),
+			"if it always ends like that, append: || true; what was written can be checked now: "+w.resumeLine()), errKept)
+	}
+	return w.after(ctx, c, number)
+}
+
+// uncut ends a test whose cut failed and touched nothing.
+func (w *world) uncut(number int, record cutEntry) error {
+	if err := w.log.append(entry{Cut: &record}); err != nil {
+		return err
+	}
+	what := "the command of cut"
+	if w.kind() == model.CutProcess {
+		what = "cut"
+	}
+	return model.BrokenError(fmt.Sprintf("%s %d failed: %s; the writer went on undisturbed, so nothing was cut and nothing is lost", what, number, record.Failed),
+		"try the command by itself, then start the test again")
+}
+
+// after brings the target back and checks it.
+func (w *world) after(ctx context.Context, c *child, number int) error {
+	if w.Restart != "" {
+		if c != nil {
+			// Who restarts may have to unmount, which a dying writer would hinder; one that
+			// hangs in the kernel ends only with the restart.
+			short, cancel := context.WithTimeout(ctx, stopTime)
+			_ = poll(short, func() (bool, error) { return c.gone(), nil })
+			cancel()
+		}
+		w.tell(Update{Phase: "restart", Cut: number})
+		if err := w.run(ctx, w.Restart, fmt.Sprintf("restart-%d.log", number)); err != nil {
+			return errors.Join(ctx.Err(), model.BrokenError(fmt.Sprintf("the restart command failed: %v", err), "bring the target back by hand, then check: "+w.resumeLine()), errKept)
+		}
+	}
+	w.tell(Update{Phase: "wait", Cut: number})
+	wait, cancel := context.WithTimeout(ctx, w.Wait)
+	defer cancel()
+	if c != nil {
+		// Requests that hang in the kernel may still reach the device; the check must
+		// not race with them.
+		if err := poll(wait, func() (bool, error) { return c.gone(), nil }); err != nil {
+			return w.away(ctx, errors.New("the killed writer still hangs in the kernel"))
+		}
+	}
+	var last error
+	gone := false
+	err := poll(wait, func() (bool, error) {
+		gone, last = w.answers(wait)
+		return last == nil, nil
+	})
+	if err != nil {
+		return w.away(ctx, last)
+	}
+	return w.check(ctx, number, gone)
+}
+
+// away is the error of a target that has not come back.
+func (w *world) away(ctx context.Context, last error) error {
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), errKept)
+	}
+	words := "it does not answer"
+	if last != nil {
+		words = env.Reason(last)
+	}
+	return errors.Join(model.BrokenError(fmt.Sprintf("%s has not come back in %s: %s; the ledger and what was written are kept", w.Target.Name, w.Wait, words),
+		"bring it back, then check: "+w.resumeLine()), errKept)
+}
+
+// answers reports whether the target can be read again. gone tells that the
+// filesystem is there, but our file is not.
+func (w *world) answers(ctx context.Context) (gone bool, err error) {
+	h := &w.state.header
+	answer := make(chan error, 1)
+	go func() { // a device that hangs must not hang the test
+		m, _, err := openReader(ctx, h)
+		if err == nil {
+			err = m.read(ctx, aligned(int(h.BlockSize)), h.offset(h.Blocks/2))
+			_ = m.close()
+		}
+		answer <- err
+	}()
+	select {
+	case err = <-answer:
+	case <-ctx.Done():
+		return false, errors.New("it hangs")
+	}
+	if h.Made && errors.Is(err, fs.ErrNotExist) && w.mounted() {
+		return true, nil
+	}
+	return false, err
+}
+
+// mounted reports whether the file's directory is on the filesystem that it was made on.
+func (w *world) mounted() bool {
+	h := &w.state.header
+	dir := filepath.Dir(h.Path)
+	s, err := volume.Probe(context.Background(), w.env, model.Target{Name: dir, Kind: model.Directory, Path: dir})
+	was := h.Environment.Storage
+	return err == nil && s.Mount == was.Mount && s.MountFrom == was.MountFrom
+}
+
+// check reads everything back and puts the outcome into the ledger.
+func (w *world) check(ctx context.Context, number int, gone bool) error {
+	w.tell(Update{Phase: "check", Cut: number})
+	s, err := readState(w.path)
+	if err != nil {
+		return errors.Join(err, errKept)
+	}
+	blocks := make([]reading, s.header.Blocks)
+	buffered := false
+	if gone {
+		for i := range blocks {
+			blocks[i].gone = true
+		}
+	} else if blocks, buffered, err = readAll(ctx, &s.header); err != nil {
+		return w.away(ctx, err)
+	}
+	cut := s.cutHead(bootID())
+	cut.Buffered = buffered
+	found := judge(s, blocks, &cut)
+	if err := w.log.append(entry{Checked: &checkedEntry{Cut: cut, Found: found}}); err != nil {
+		return errors.Join(err, errKept)
+	}
+	if w.state, err = readState(w.path); err != nil {
+		return errors.Join(err, errKept)
+	}
+	w.tell(Update{Phase: "check", Cut: number, Checked: &cut})
+	return w.save()
+}
+
+// cutHead says what ended the last phase, as far as the ledger knows; boot names
+// the time since this machine came up.
+func (s *state) cutHead(boot string) model.Cut {
+	p := s.last()
+	cut := model.Cut{Number: p.write.Cut, At: p.write.At, Issued: p.issued, Acknowledged: p.acked}
+	rebooted := p.write.Boot != "" && boot != "" && boot != p.write.Boot
+	// Who was told to stop was not cut: an orderly shutdown flushes first.
+	told := s.end != nil && s.end.Status == model.Interrupted
+	switch {
+	case p.cutting != nil:
+		cut.Kind, cut.What, cut.At = p.cutting.Kind, p.cutting.What, p.cutting.At
+		cut.Noticed = cut.Kind == model.CutWriter || rebooted && !told
+		if p.cut != nil {
+			cut.Noticed, cut.Words = p.cut.Noticed, p.cut.Words
+		}
+	case rebooted && elsewhere(&s.header):
+		cut.Kind, cut.What, cut.Noticed = model.CutWriter, "this machine went down, but the storage is another's", true
+	case rebooted:
+		cut.Kind, cut.What, cut.Noticed = model.CutReboot, "this machine went down while it wrote", !told
+	default:
+		cut.Kind, cut.What, cut.Noticed = model.CutWriter, "loadline itself was ended", true
+	}
+	if told && cut.Words == "" {
+		cut.Words = "the writer was told to stop, as in an orderly shutdown"
+	}
+	return cut
+}
+
+// elsewhere reports whether the storage is in another machine, as far as its address or
+// its filesystem shows: this machine's end does not cut its power.
+func elsewhere(h *header) bool {
+	if h.Target.Kind == model.NBD {
+		u, err := url.Parse(h.Target.URI)
+		if err != nil || u.Scheme != "nbd" {
+			return false
+		}
+		ip := net.ParseIP(u.Hostname())
+		return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+	}
+	return slices.Contains([]string{"nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "glusterfs", "lustre"}, strings.TrimPrefix(h.Environment.Storage.Filesystem, "fuse."))
+}
+
+// finish ends the test: the own file goes unless it is needed for a resume, and
+// the report is saved.
+func (w *world) finish(err error) (*model.Durability, error) {
+	end := endEntry{Status: model.Complete, At: w.Now()}
+	kept := errors.Is(err, errKept)
+	var said *model.WorkerError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		end.Status, end.Reason = model.Interrupted, "interrupted"
+		if kept {
+			end.Reason = "interrupted during a cut; check with: " + w.resumeLine()
+		}
+	case errors.As(err, &said):
+		end.Status, end.Reason = model.Failed, said.Message
+	case err != nil:
+		end.Status, end.Reason = model.Failed, err.Error()
+	}
+	err = errors.Join(err, w.log.append(entry{End: &end}))
+	if h := &w.state.header; h.Made && !kept {
+		if rm := w.remove(context.Background()); rm != nil {
+			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path)))
+		}
+	}
+	w.leave()
+	s, readErr := readState(w.path)
+	if readErr != nil {
+		return nil, errors.Join(err, readErr)
+	}
+	w.state = s
+	return s.report(filepath.Dir(w.path)), errors.Join(err, w.save())
+}
+
+// save keeps the report so far.
+func (w *world) save() error {
+	d := w.state.report(filepath.Dir(w.path))
+	if w.state.end == nil {
+		d.Status, d.Reason = model.Running, ""
+	}
+	return w.Save(d)
+}
+
+// ResumeLine is the command that checks what the test in dir wrote to a target.
+func ResumeLine(target, dir string) string {
+	return "loadline durability " + model.ShellWord(target) + " --resume " + model.ShellWord(dir)
+}
+
+// resumeLine is the command that checks later.
+func (w *world) resumeLine() string {
+	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,62 @@
+package pods
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+)
+
+// TestIdentityOnAClaim: on somebody's volume the worker is whom the user says, or whom the
+// pods that use it state, never root unasked, and nothing is given to its group.
+func TestIdentityOnAClaim(t *testing.T) {
+	n := func(i int64) *int64 { return &i }
+	db := kube.User{Name: "db", As: kube.Stated{User: n(999), Group: n(998), Groups: []int64{5}, Level: "s0:c1"}}
+	ours := kube.User{Name: "w", Run: "r", As: kube.Stated{User: n(7)}}
+	root := kube.User{Name: "root", As: kube.Stated{User: n(0), Group: n(0)}}
+	for name, c := range map[string]struct {
+		as    As
+		users []kube.User
+		want  kube.Identity
+		words string
+	}{
+		"nobody uses it":      {},
+		"as its user":         {users: []kube.User{db}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, Level: "s0:c1"}, words: "user 999, group 998, with the group 5, like the pod db"},
+		"as two of one kind":  {users: []kube.User{db, {Name: "db2", As: db.As}}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, Level: "s0:c1"}, words: "like the pods db and db2"},
+		"two that differ":     {users: []kube.User{db, root}},
+		"root is not taken":   {users: []kube.User{root}},
+		"another run of ours": {users: []kube.User{ours}},
+		"beside one of ours":  {users: []kube.User{ours, db}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, Level: "s0:c1"}, words: "like the pod db"},
+		"a group only":        {users: []kube.User{{Name: "g", As: kube.Stated{Groups: []int64{2000}}}}, want: kube.Identity{Groups: []int64{2000}}, words: "user 10001, group 10001, with the group 2000"},
+		"nothing stated":      {users: []kube.User{{Name: "p"}}},
+		"the user's word":     {as: As{User: n(26), Group: n(27)}, users: []kube.User{db}, want: kube.Identity{User: n(26), Group: n(27), Level: "s0:c1"}},
+		"a user's group":      {as: As{User: n(26)}, want: kube.Identity{User: n(26), Group: n(26)}},
+		"root by their word":  {as: As{User: n(0)}, users: []kube.User{db}, want: kube.Identity{User: n(0), Group: n(0), Level: "s0:c1"}},
+		"fs-group":            {as: As{FSGroup: n(42), Level: "s0:c9"}, users: []kube.User{db}, want: kube.Identity{User: n(999), Group: n(998), Groups: []int64{5}, FSGroup: 42, Level: "s0:c9"}, words: "like the pod db"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, words := c.as.foreign(c.users)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if (words == "") != (c.words == "") || !strings.Contains(words, c.words) {
+				t.Errorf("%q, not %q", words, c.words)
+			}
+		})
+	}
+	if own := (As{User: n(5)}).own(); own.FSGroup != kube.WorkerID || *own.User != 5 {
+		t.Errorf("%+v", own)
+	}
+}
+
+// TestRunsOfOneSecondHaveTheirOwnNames: what is drawn tells two runs apart that started
+// together, and fits with a suffix into a label.
+func TestRunsOfOneSecondHaveTheirOwnNames(t *testing.T) {
+	id := "20261121-060134-" + strings.Repeat("long-", 20)
+	a, b := Mark(id, "here/1"), Mark(id, "here/1")
+	if a.Run == b.Run || a.Token == b.Token || len(a.Token) < 20 || !strings.HasPrefix(a.Run, "loadline-20261121-060134-") || len(a.Run+"-v9999") > 63 || strings.ToLower(a.Run) != a.Run {
+		t.Errorf("%+v, %+v", a, b)
+	}
+}

@@ -1,0 +1,335 @@
+// Package pods is the place in a Kubernetes cluster: a claim, a pod with an agent
+// in it, and a byte stream to that agent. Its opinion: the agent is reached by
+// exec, so there is no open port and no secret, and who may exec in the namespace
+// may measure; the agent outlives a lost connection, and the stream has no gap
+// when it is found again; and what was made is taken down by closing the stream,
+// however the measurement ended.
+package pods
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Options is what is needed to place a worker. All fields but As, Destroys, Near, Spread
+// and Keep are required.
+type Options struct {
+	Client *kube.Client
+	Target model.Target
+	// Made is what the run's objects carry: see Mark. Its name is in those of its files, too.
+	Made kube.Made
+	// Suffix tells the objects of one run apart, and its workers' files, which may lie
+	// in one volume.
+	Suffix string
+	// Size is that of a volume to be made, in bytes.
+	Size  int64
+	Where kube.Where
+	// Near is a node that is preferred, for measuring two volumes at one place.
+	Near string
+	// Spread is how the pods of the run are to be spread over nodes.
+	Spread Spread
+	// Ready bounds the waiting for the pod.
+	Ready time.Duration
+	// As is what the user says, as whom the worker runs.
+	As As
+	// Destroys tells that the user allows an existing raw device to be overwritten.
+	Destroys bool
+	// Keep leaves everything there at the end.
+	Keep bool
+	// Say gets remarks for people.
+	Say func(string)
+}
+
+// Placed is a worker in a pod.
+type Placed struct {
+	// Link is the stream to it; closing it removes what was made.
+	Link io.ReadWriteCloser
+	// Target is what was named, as the worker sees it.
+	Target model.Target
+	Facts  model.Cluster
+}
+
+// program is what pods run. An image has the whole loadline beside it, which would do
+// too, in three times the memory.
+const program = "loadline-agent"
+
+const (
+	// removal bounds the taking down, volumeRemoval the waiting for the volume behind
+	// a claim that was removed.
+	removal       = 2 * time.Minute
+	volumeRemoval = 30 * time.Second
+	// askTime is how long a worker may take to say whether it is attended.
+	askTime = 15 * time.Second
+	// answerSize bounds its answer.
+	answerSize = 1 << 16
+	// boundWithin is how long a claim may take to get its volume where that does not wait
+	// for the pod. What takes longer is said while the pod is waited for.
+	boundWithin = 20 * time.Second
+	// awayRemoval is the time for what can be removed without the pod's node.
+	awayRemoval = 5 * time.Second
+)
+
+// Start makes the claim and the pod, waits for them and connects. After an error
+// nothing is left (unless Keep).
+func Start(ctx context.Context, o Options) (*Placed, error) {
+	p := &placement{Options: o, name: o.Made.Run + o.Suffix}
+	placed, err := p.start(ctx)
+	if err != nil {
+		return nil, errors.Join(err, p.takeDown())
+	}
+	return placed, nil
+}
+
+// placement is what Start has made so far.
+type placement struct {
+	Options
+	name  string
+	facts model.Cluster
+	claim string
+	as    kube.Identity
+	made  []kube.Object
+}
+
+// block is the mode of a claim that is a raw device.
+const block = "Block"
+
+// Mark draws what the objects of a run carry, for a run's ID: no other run has its label,
+// which begins their names, whenever it starts.
+func Mark(runID, driver string) kube.Made {
+	// Lower case is all that a name may have: six letters and digits are a thousand million.
+	const drawn = 6
+	return kube.Made{Run: label(runID) + "-" + strings.ToLower(rand.Text()[:drawn]), Driver: driver, Token: rand.Text()}
+}
+
+// label makes the beginning of a label's value of a run's ID. With what is drawn, and with
+// a suffix for each pod, a name has at most the 63 characters that a label may have.
+func label(runID string) string {
+	const most = 50
+	var b strings.Builder
+	for _, r := range strings.ToLower("loadline-" + runID) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if s := b.String(); !strings.HasSuffix(s, "-") {
+			b.WriteByte('-')
+		}
+	}
+	s := b.String()
+	return strings.Trim(s[:min(len(s), most)], "-")
+}
+
+func (p *placement) start(ctx context.Context) (*Placed, error) {
+	v := p.Target.Cluster
+	var err error
+	if v.Made() {
+		err = p.makeClaim(ctx, v)
+	} else {
+		err = p.useClaim(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw := p.facts.Mode == block
+	if err := p.makePod(ctx, raw); err != nil {
+		return nil, err
+	}
+	node, err := p.Client.WaitRunning(ctx, p.name, p.claim, p.Ready, p.Say)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Made() && raw && p.Destroys {
+		// Somebody may have come while the pod was waited for: of two who do, one sees the other.
+		if _, err := Check(ctx, p.Client, p.Target, &p.facts, p.Made.Run, true); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.learn(ctx, node); err != nil {
+		return nil, err
+	}
+	// The link outlives an interrupt: the worker is told to stop and answers first.
+	l := newLink(context.WithoutCancel(ctx), &link{
+		pod:  "the pod on " + node,
+		dial: p.dial,
+		gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
+		away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
+		say:  p.Say,
+		end:  p.takeDown,
+	})
+	return &Placed{Link: l, Target: AsSeen(p.Target, raw), Facts: p.facts}, nil
+}
+
+// AsSeen is the target as a worker in a pod sees it.
+func AsSeen(t model.Target, block bool) model.Target {
+	t.Kind, t.Path, t.URI = model.Directory, kube.MountPath, ""
+	if block {
+		t.Kind, t.Path = model.BlockDevice, kube.DevicePath
+	}
+	return t
+}
+
+// note remembers an object before it is made, so that a lost answer leaves nothing: it is
+// then known by the run's token.
+func (p *placement) note(kind, name string) {
+	p.made = append(p.made, kube.Object{Kind: kind, Namespace: p.Client.Namespace, Name: name, Token: p.Made.Token})
+}
+
+// noted completes the object that was noted last, or forgets it when the cluster has
+// refused to make it.
+func (p *placement) noted(uid string, err error) {
+	last := len(p.made) - 1
+	var w *model.WorkerError
+	if errors.As(err, &w) && w.Class == model.Refused {
+		p.made = p.made[:last]
+		return
+	}
+	p.made[last].UID = uid
+}
+
+func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error {
+	if err := p.Client.Class(ctx, v.Class, &p.facts); err != nil {
+		return err
+	}
+	p.claim = p.name
+	p.facts.Made, p.facts.Mode = true, "Filesystem"
+	if v.Block {
+		p.facts.Mode = block
+	}
+	p.note("claim", p.name)
+	uid, err := p.Client.MakeClaim(ctx, kube.ClaimSpec{Name: p.name, Made: p.Made, Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access})
+	p.noted(uid, err)
+	if err != nil {
+		return err
+	}
+	p.as = p.As.own()
+	if p.Spread == Even && p.facts.Binding == "Immediate" && p.Client.Bound(ctx, p.Client.WaitBound(ctx, p.claim, boundWithin)) {
+		p.yield()
+	}
+	return nil
+}
+
+// makePod makes the pod. A raw block device belongs to root on most clusters, so
+// its pod asks to be root first, and gives in where Pod Security refuses that.
+func (p *placement) makePod(ctx context.Context, raw bool) error {
+	spec := kube.PodSpec{
+		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: p.Spread.demand(),
+		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
+	}
+	guess := raw && !p.As.given()
+	if guess {
+		spec.Identity.User, spec.Identity.Group = new(int64), new(int64)
+	}
+	p.note("pod", p.name)
+	uid, err := p.Client.MakePod(ctx, spec)
+	if err != nil && guess && kube.RefusedByPodSecurity(err) {
+		p.Say("the namespace enforces Pod Security \"restricted\": the worker is not root, and may not be allowed to open the raw block device")
+		spec.Identity = p.as
+		uid, err = p.Client.MakePod(ctx, spec)
+	} else if err == nil && guess {
+		p.Say("the worker runs as root, without capabilities: a raw block device belongs to root")
+	}
+	p.noted(uid, err)
+	id := spec.Identity
+	user, group := id.IDs()
+	p.facts.Root = user == 0
+	p.facts.Identity = &model.PodIdentity{User: user, Group: group, Groups: id.Groups, FSGroup: id.FSGroup, Level: id.Level}
+	return err
+}
+
+// learn records where the pod has landed and what it stands on.
+func (p *placement) learn(ctx context.Context, node string) error {
+	f := &p.facts
+	f.Context, f.Namespace, f.Pod, f.Image, f.Node = p.Client.Context, p.Client.Namespace, p.name, p.Where.Image, node
+	if err := p.Client.ClaimFacts(ctx, p.Client.Namespace, p.claim, f); err != nil {
+		return err
+	}
+	if err := p.Client.NodeFacts(ctx, f); err != nil {
+		return err
+	}
+	var err error
+	if f.Version, err = p.Client.Version(ctx); err != nil {
+		return err
+	}
+	f.Events = p.Client.Events(ctx, p.claim, p.name)
+	return nil
+}
+
+// dial reaches the worker by exec.
+func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, error) {
+	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
+}
+
+// Attended asks the worker in a pod whether an engine is connected to it. The error tells
+// why it could not be asked.
+func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, error) {
+	own := *client
+	own.Namespace = pod.Namespace
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	var failed error
+	// Pods of older versions have the whole program only.
+	for _, command := range [][]string{{program}, {"loadline", "agent"}} {
+		stream, err := own.Exec(ctx, pod.Name, append(command, "--attach", kube.StatePath, "--ask")...)
+		if err != nil {
+			return false, err
+		}
+		var answer struct {
+			Attended bool `json:"attended"`
+		}
+		err = json.NewDecoder(io.LimitReader(stream, answerSize)).Decode(&answer)
+		stream.Close()
+		if err == nil {
+			return answer.Attended, nil
+		}
+		if failed == nil {
+			failed = err
+		}
+	}
+	return false, failed
+}
+
+// takeDown removes what was made, also when the user has lost patience.
+func (p *placement) takeDown() error {
+	if len(p.made) == 0 {
+		return nil
+	}
+	if p.Keep {
+		p.Say(fmt.Sprintf("kept in the cluster: %s; later: loadline cleanup --namespace %s", p.made, p.Client.Namespace))
+		return nil
+	}
+	ctx := context.Background()
+	if p.Client.Away(ctx, p.name) != nil {
+		return p.leave(ctx)
+	}
+	if err := p.Client.Remove(ctx, p.made, removal); err != nil {
+		return err
+	}
+	if !p.facts.Made || p.facts.Volume == "" {
+		return nil
+	}
+	if p.facts.Reclaim == "Retain" {
+		p.Say(fmt.Sprintf("the class retains its volumes, so %s is still there: kubectl delete pv %s, and remove its storage", p.facts.Volume, p.facts.Volume))
+		return nil
+	}
+	if !p.Client.WaitVolumeGone(ctx, p.facts.Volume, volumeRemoval) {
+		p.Say(fmt.Sprintf("the claim is removed, but the volume %s still exists after %s: kubectl describe pv %s", p.facts.Volume, volumeRemoval, p.facts.Volume))
+	}
+	return nil
+}
+
+// leave asks for the removal of what a lost node holds, which happens when that is back.
+func (p *placement) leave(ctx context.Context) error {
+	if p.Client.Remove(ctx, p.made, awayRemoval) == nil {
+		return nil
+	}
+	return model.BrokenError(fmt.Sprintf("%s cannot go before the node %s is back: its removal is asked for, and the cluster does it then", p.made, p.facts.Node),
+		fmt.Sprintf("if the node does not come back: kubectl delete node %s, then loadline cleanup --namespace %s", p.facts.Node, p.Client.Namespace))
+}

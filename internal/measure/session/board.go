@@ -1,0 +1,135 @@
+package session
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+)
+
+// board is where many workers post what they wait for and that their volume is written,
+// and which tells all of it in a line: fifty pods have fifty claims with names of their own, and one story.
+type board struct {
+	say func(string)
+	of  int
+	// pace is the least time between two lines.
+	pace time.Duration
+
+	mu      sync.Mutex
+	words   map[int]string
+	there   int
+	written int
+	timer   *time.Timer
+	last    string
+	closed  bool
+	once    func(string)
+}
+
+// boardPace is slow enough to read along.
+const boardPace = 2 * time.Second
+
+func newBoard(of int, say func(string)) *board {
+	return &board{say: say, of: of, pace: boardPace, words: map[int]string{}, once: sayOnce(say)}
+}
+
+// own matches what is the worker's own in what it says: the number of its claim and its
+// pod, and the number of the cluster's volume.
+var own = regexp.MustCompile(`(loadline-[a-z0-9-]+-v)[0-9]+\b|(\bpvc-)[0-9a-f]{8}-[0-9a-f-]{27}`)
+
+// post takes what worker i says. What is not about waiting is passed on, once whoever of
+// many says it.
+func (b *board) post(i int, words string) {
+	words = own.ReplaceAllString(words, "$1$2*")
+	reason, waits := strings.CutPrefix(words, kube.Waiting)
+	if !waits {
+		b.once(words)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.words[i] = reason
+	b.soon()
+}
+
+// arrive notes that worker i waits no more.
+func (b *board) arrive(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.words, i)
+	b.there++
+	b.soon()
+}
+
+// wrote notes that one more volume is written.
+func (b *board) wrote() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written++
+	b.soon()
+}
+
+// close says nothing more.
+func (b *board) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+}
+
+// soon lets the board speak when the next line is due.
+func (b *board) soon() {
+	if b.timer == nil && !b.closed {
+		b.timer = time.AfterFunc(b.pace, b.speak)
+	}
+}
+
+func (b *board) speak() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.timer = nil
+	line := b.line()
+	if b.closed || line == "" || line == b.last {
+		return
+	}
+	b.last = line
+	b.say(line)
+}
+
+// line is what most of those who wait have to say, and how many volumes are written; ""
+// when nobody waits and none is.
+func (b *board) line() string {
+	var parts []string
+	if w := b.waits(); w != "" {
+		parts = append(parts, w)
+	}
+	if b.written > 0 {
+		parts = append(parts, fmt.Sprintf("written: %d of %d volumes", b.written, b.of))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (b *board) waits() string {
+	counts := map[string]int{}
+	most := ""
+	for _, w := range b.words {
+		counts[w]++
+	}
+	for w, n := range counts {
+		if n > counts[most] || n == counts[most] && w < most {
+			most = w
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	line := fmt.Sprintf("waiting for %d of %d pods: %s", b.of-b.there, b.of, most)
+	if n := counts[most]; n < b.of-b.there {
+		line += fmt.Sprintf(" (%d of them)", n)
+	}
+	return line
+}

@@ -1,0 +1,116 @@
+package session
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/place/pods"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Cluster says how to reach the Kubernetes cluster of a target, and how pods are made there.
+// Words are read when a target is in a cluster, and refused by the name of their flag.
+type Cluster struct {
+	Access kube.Access
+	// AccessMode is RWO, RWX or RWOP, of the claims that are made; empty is the target's.
+	AccessMode string
+	// Image is what pods run, and PullSecret the name of the secret for pulling it; empty
+	// is that of $LOADLINE_IMAGE, else of this release.
+	Image, PullSecret string
+	// Node names the only node to measure on, NodeSelector has its labels.
+	Node         string
+	NodeSelector map[string]string
+	// Resources are the limits and requests of a pod, Tolerations "KEY=VALUE:EFFECT" or "*".
+	Resources   map[string]string
+	Tolerations []string
+	// Ready bounds the waiting for a pod that runs.
+	Ready time.Duration
+	// Keep leaves pods and claims there at the end.
+	Keep     bool
+	Identity Identity
+	// Spread is how the pods of several volumes lie on nodes: "hard" (evenly, or not at
+	// all), "soft", or empty for hard wherever volumes are not bound to nodes.
+	Spread string
+	opened struct {
+		sync.Mutex
+		client *kube.Client
+		marks  map[string]kube.Made
+	}
+}
+
+// Mark is what the objects of a run carry, by the run's ID: the same for all its volumes.
+func (f *Cluster) Mark(id string) kube.Made {
+	f.opened.Lock()
+	defer f.opened.Unlock()
+	if _, known := f.opened.marks[id]; !known {
+		if f.opened.marks == nil {
+			f.opened.marks = map[string]kube.Made{}
+		}
+		f.opened.marks[id] = pods.Mark(id, driver())
+	}
+	return f.opened.marks[id]
+}
+
+// Open returns the client of the cluster, the same one for all volumes of a run, so
+// that they share what they learn.
+func (f *Cluster) Open(e *env.Env) (client *kube.Client, err error) {
+	f.opened.Lock()
+	defer f.opened.Unlock()
+	if f.opened.client == nil {
+		f.opened.client, err = kube.Open(e, f.Access)
+	}
+	return f.opened.client, err
+}
+
+// ask writes the access mode of the flag into a target that asks for none itself.
+func (f *Cluster) ask(t *model.Target) error {
+	if f.AccessMode == "" || !inCluster(*t) {
+		return nil
+	}
+	mode, known := target.AccessMode(f.AccessMode)
+	switch {
+	case !known:
+		return model.RefusedError(fmt.Sprintf("--access-mode %q is none of RWO, RWX and RWOP", f.AccessMode), "RWX is for a class whose volumes several nodes may use at once")
+	case !t.Cluster.Made():
+		return model.RefusedError(fmt.Sprintf("%s exists, and has an access mode of its own", t.Name), "leave out --access-mode")
+	case t.Cluster.Access != "" && t.Cluster.Access != mode:
+		return model.RefusedError(fmt.Sprintf("%s asks for %s itself, and --access-mode for %s", t.Name, t.Cluster.Access, mode), "leave one of them out")
+	}
+	t.Cluster.Access = mode
+	return nil
+}
+
+// Where is what the pods are to be, where and of which image.
+func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
+	image, err := f.chosenImage(e)
+	if err != nil {
+		return kube.Where{}, err
+	}
+	w := kube.Where{Image: image, PullSecret: f.PullSecret, Node: f.Node, NodeSelector: f.NodeSelector,
+		Tolerations: f.Tolerations, Resources: f.Resources}
+	if _, err := f.Identity.as(); err != nil {
+		return w, err
+	}
+	if _, err := f.spreading(); err != nil {
+		return w, err
+	}
+	return w, w.Check()
+}
+
+// spreading is what --spread asks for.
+func (f *Cluster) spreading() (pods.Spread, error) {
+	switch f.Spread {
+	case "":
+		return pods.Even, nil
+	case string(pods.Strict), string(pods.Loose):
+		return pods.Spread(f.Spread), nil
+	}
+	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", f.Spread), "leave it out for hard, wherever the cluster can give that")
+}
+
+// inCluster tells that a target is in a Kubernetes cluster.
+func inCluster(t model.Target) bool { return t.Cluster != nil }

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/measure/observe"
+)
+
+// driver names this process, so that cleanup can tell whether it still lives: its host and
+// number for people, and behind them a name that no other process ever has.
+func driver() string {
+	return fmt.Sprintf("%s/%d/%s", hostname(), os.Getpid(), observe.Process(os.Getpid()))
+}
+
+func hostname() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
+// splitDriver takes "host/123/name" apart.
+func splitDriver(s string) (host string, pid int, name string) {
+	host, rest, _ := strings.Cut(s, "/")
+	number, name, _ := strings.Cut(rest, "/")
+	pid, _ = strconv.Atoi(number)
+	return host, pid, name
+}
+
+// life is what is known of a process.
+type life int
+
+const (
+	// unknown is a process of another machine, or one that we cannot see.
+	unknown life = iota
+	living
+	dead
+)
+
+// lifeOf tells whether a driver lives. Host names and process numbers repeat, so only one
+// that was started on this machine, since it came up, is known to be dead.
+func lifeOf(driver string) life {
+	_, pid, name := splitDriver(driver)
+	here := observe.Process(os.Getpid())
+	if name == "" || here == "" || observe.Place(name) != observe.Place(here) || pid <= 0 {
+		return unknown
+	}
+	// Signal 0 asks whether a process has the number.
+	if err := unix.Kill(pid, 0); err != nil && err != unix.EPERM {
+		return dead
+	}
+	if now := observe.Process(pid); now != "" && now != name {
+		return dead
+	}
+	return living
+}

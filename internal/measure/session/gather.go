@@ -1,0 +1,226 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/plan/scale"
+)
+
+const (
+	// placedAtOnce is how many workers are placed, and taken down, at the same time:
+	// that is waiting for the cluster, which has all of its pods to start in any case.
+	placedAtOnce = 100
+	// lookAtOnce is how many look around at the same time, which takes their machines
+	// some work, and as many write at the same time.
+	lookAtOnce = 16
+)
+
+// crowd gathers the workers of many volumes: who is placed looks around, and may write its
+// volume, while others are still waited for.
+type crowd struct {
+	*Places
+	env     *env.Env
+	exp     model.Experiment
+	profile profile.Profile
+	by      Request
+	targets []model.Target
+	// put places a worker on a target.
+	put func(context.Context, model.Target, placeOptions) (*placed, error)
+
+	early            scale.Early
+	looking, writing chan struct{}
+	// together tells that the workers of a target have to be on one node.
+	together bool
+	mu       sync.Mutex
+	engines  map[acquaintance]*engines
+}
+
+// acquaintance is what volumes have in common that lie on one target and whose workers
+// are on one machine: what engines work for the one, work for the other.
+type acquaintance struct {
+	target int
+	node   string
+}
+
+// engines is what the first has found who has tried the engines.
+type engines struct {
+	sync.Mutex
+	found *model.ProbeResult
+}
+
+// member is one volume of a crowd.
+type member struct {
+	at    *placed
+	place scale.Place
+}
+
+// gather places a worker for each volume and probes it. After an error it returns those
+// that were placed as well, which the caller abandons.
+func (c *crowd) gather(ctx context.Context) ([]member, error) {
+	oneNode, err := c.oneNode(ctx, c.env, c.targets, c.by.Several.Volumes)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := c.Cluster.spreading()
+	if err != nil {
+		return nil, err
+	}
+	c.together = slices.Contains(oneNode, true)
+	members := make([]member, c.by.Several.Volumes)
+	c.early = scale.Early{Experiment: c.exp, Profile: c.profile, Volumes: len(members)}
+	c.looking, c.writing = make(chan struct{}, lookAtOnce), make(chan struct{}, lookAtOnce)
+	waiting := newBoard(len(members), sayTo(c.by.Watch))
+	defer waiting.close()
+	placing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var written sync.WaitGroup
+	start := func(i int, node string) (err error) {
+		m := &members[i]
+		target, turn := i%len(c.targets), i/len(c.targets)
+		apart := spread
+		if node != "" || oneNode[target] || len(members) == 1 {
+			apart = ""
+		}
+		m.at, err = c.put(placing, c.targets[target], placeOptions{
+			ID: c.by.ID, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.Child, turn: turn, node: node, spread: apart,
+			say: func(words string) { waiting.post(i, words) },
+		})
+		waiting.arrive(i)
+		if err == nil {
+			if len(members) > len(c.targets) {
+				m.at.share = c.by.ID
+			}
+			m.place, err = c.acquaint(placing, target, m.at)
+		}
+		if err != nil {
+			// What one lacks the others lack as well, or would wait for in vain.
+			cancel()
+			return err
+		}
+		if !c.by.Touch {
+			return nil
+		}
+		if req, ok := c.early.Request(i, &m.place); ok {
+			written.Go(func() { c.write(placing, m.at, req, waiting) })
+		}
+		return nil
+	}
+	err = inParallel(len(members), placedAtOnce, leadersFirst(oneNode, start, func(leader int) string { return members[leader].at.node() }))
+	written.Wait()
+	if err != nil {
+		return members, causes(ctx, err)
+	}
+	if ctx.Err() != nil {
+		return members, ctx.Err()
+	}
+	if len(c.targets) == 1 {
+		alternate(members)
+	}
+	return members, c.gauge(ctx, members)
+}
+
+// acquaint probes a volume. Trying fio's engines takes a process for each, so the first
+// on a machine does it for all.
+func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Place, error) {
+	key := acquaintance{target: target, node: at.node()}
+	c.mu.Lock()
+	known := c.engines[key]
+	if known == nil {
+		known = &engines{}
+		c.engines[key] = known
+	}
+	c.mu.Unlock()
+	known.Lock()
+	if known.found != nil {
+		known.Unlock()
+		return c.look(ctx, target, at, false, known.found)
+	}
+	defer known.Unlock()
+	place, err := c.look(ctx, target, at, false, nil)
+	if err == nil {
+		known.found = &place.Found
+	}
+	return place, err
+}
+
+// write writes a volume before the plan of all is shown, which scale.Early allows. What
+// goes wrong is told when the engine asks the worker for it, as if it had happened then.
+func (c *crowd) write(ctx context.Context, at *placed, req model.PrepareRequest, waiting *board) {
+	select {
+	case c.writing <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	defer func() { <-c.writing }()
+	if at.worker.PrepareAhead(ctx, req, nil) == nil {
+		waiting.wrote()
+	}
+}
+
+// gauge measures the bandwidth of each target by its first volume, when the size of the
+// volumes depends on it and nobody else is there, and tells it of all volumes.
+func (c *crowd) gauge(ctx context.Context, members []member) error {
+	if !c.by.Touch || c.exp.Size > 0 {
+		return nil
+	}
+	for i := range members {
+		target, m := i%len(c.targets), &members[i]
+		if i < len(c.targets) {
+			var err error
+			if m.place, err = c.look(ctx, target, m.at, true, &m.place.Found); err != nil {
+				return err
+			}
+			continue
+		}
+		like := members[target].place.Found
+		m.place.Found.ReadBandwidth, m.place.Found.WriteBandwidth = like.ReadBandwidth, like.WriteBandwidth
+	}
+	return nil
+}
+
+// look asks the worker what its volume is, and how fast if bandwidth is asked for.
+func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool, like *model.ProbeResult) (place scale.Place, err error) {
+	c.looking <- struct{}{}
+	defer func() { <-c.looking }()
+	exp := c.exp
+	exp.DestroyDataOn = c.DestroyOn(c.targets[target].Name)
+	at.allow(&exp)
+	if !bandwidth {
+		exp.Size = max(1, exp.Size)
+	}
+	place = scale.Place{Target: at.target, Destroy: exp.DestroyDataOn, Node: at.node()}
+	place.Found, err = probe(ctx, at, exp, c.profile, c.by.Touch, like, c.by.Watch)
+	return place, err
+}
+
+// node is the name of the machine that the worker is on; "" for this one.
+func (p *placed) node() string {
+	if p.cluster != nil {
+		return p.cluster.Node
+	}
+	return p.host
+}
+
+// alternate orders workers so that those who follow each other are on different
+// nodes: the first three of nine volumes are to load three nodes, not one.
+func alternate(all []member) {
+	turns := make(map[string]int)
+	turn := make(map[*placed]int, len(all))
+	for _, m := range all {
+		if m.at.cluster == nil {
+			return
+		}
+		turn[m.at] = turns[m.at.node()]
+		turns[m.at.node()]++
+	}
+	slices.SortStableFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(turn[a.at], turn[b.at]), cmp.Compare(a.at.node(), b.at.node()))
+	})
+}

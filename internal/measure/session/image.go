@@ -1,0 +1,53 @@
+package session
+
+import (
+	"regexp"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/worker"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// published is where the images of releases are.
+const published = "loadline/loadline"
+
+// imageDigest is that of this release's image ("sha256:…"), set when a program is built
+// after the image was; empty where it is not known.
+var imageDigest string
+
+// release matches the version of one. Everything else is a development build: "dev", a
+// commit, or a tag with commits or changes on it.
+var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.?[0-9]+)?$`)
+
+// releasedImage is the image of exactly this version; a development build has none.
+func releasedImage(version, digest string) (image string, released bool) {
+	if !release.MatchString(version) {
+		return "", false
+	}
+	image = published + ":" + version
+	if digest != "" {
+		image += "@" + digest
+	}
+	return image, true
+}
+
+// OwnImage is the image of this program; a development build has none.
+func OwnImage() (image string, released bool) { return releasedImage(worker.Version, imageDigest) }
+
+// chosenImage is what pods run. What somebody has published meanwhile under a name that
+// moves is not this program, and would be run with a claim and a secret at hand: so a
+// build without an image of its own has none.
+func (f *Cluster) chosenImage(e *env.Env) (string, error) {
+	if f.Image != "" {
+		return f.Image, nil
+	}
+	if image := e.Getenv("LOADLINE_IMAGE"); image != "" {
+		return image, nil
+	}
+	image, released := OwnImage()
+	if !released {
+		return "", model.RefusedError("this loadline is a development build ("+worker.Version+"), of which no image is published for pods to run",
+			"build one from the same sources, go run ./deploy/image -o loadline.tar, load it where the cluster's nodes find it, and name it with --image or $LOADLINE_IMAGE (deploy/image/README.md)")
+	}
+	return image, nil
+}

@@ -1,0 +1,261 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/cluster/storage"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/measure/place/pods"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// placed is a greeted worker at the place where the target is, and the target as
+// that worker sees it. Closing the worker takes down what the place has made.
+type placed struct {
+	worker *engine.Worker
+	target model.Target
+	// cluster is nil outside of Kubernetes, host is empty on this machine, and link is nil
+	// where neither is so.
+	cluster *model.Cluster
+	host    string
+	link    io.Closer
+	// share names what workers of several volumes have in common; empty for one.
+	share string
+	// count counts the volume's replicas, where the storage system tells.
+	count func(context.Context) (int, error)
+}
+
+// abandon ends the worker after an error, and adds that something could not be
+// taken down. That the worker itself does not answer any more is no news then.
+func (p *placed) abandon(err error) error {
+	_ = p.worker.Close()
+	if p.link != nil {
+		err = errors.Join(err, p.link.Close())
+	}
+	return err
+}
+
+// placeOptions are what place needs to know of one worker.
+type placeOptions struct {
+	// ID names own files and objects; suffix tells the sides of a comparison apart.
+	ID, suffix string
+	child      bool
+	// turn is the number of the volume, from 0: it chooses the host where there are several.
+	turn int
+	// near is the node of the other side, "" for none; node is the one that it must be,
+	// "" for what the user demands.
+	near, node string
+	// spread is how the pods of several volumes are to lie on nodes.
+	spread pods.Spread
+	say    func(string)
+}
+
+// place puts a worker where the target is: on this machine, or into a pod.
+func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
+	if len(o.Hosts) > 0 {
+		return o.placeOnHost(ctx, e, t, by)
+	}
+	if !inCluster(t) {
+		worker, err := Connect(ctx, e, by.ID+by.suffix, by.child)
+		if err != nil {
+			return nil, err
+		}
+		return &placed{worker: worker, target: t}, nil
+	}
+	where, err := o.Cluster.Where(e)
+	if err != nil {
+		return nil, err
+	}
+	if by.node != "" {
+		where.Node = by.node
+	}
+	as, err := o.Cluster.Identity.as()
+	if err != nil {
+		return nil, err
+	}
+	client, err := o.Cluster.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	pod, err := pods.Start(ctx, pods.Options{
+		Client: client, Target: t, Made: o.Cluster.Mark(by.ID), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
+		Near: by.near, Spread: by.spread, Ready: o.Cluster.Ready, As: as, Destroys: o.DestroyOn(t.Name) != "", Keep: o.Cluster.Keep, Say: by.say,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pod.Facts.Backing = storage.Describe(ctx, client, &pod.Facts)
+	worker, err := engine.Connect(context.WithoutCancel(ctx), pod.Link)
+	if err != nil {
+		return nil, errors.Join(err, pod.Link.Close())
+	}
+	return &placed{worker: worker, target: pod.Target, cluster: &pod.Facts, link: pod.Link, count: storage.Counter(client, &pod.Facts)}, nil
+}
+
+const (
+	// defaultClaim is large enough for what 25 s of a fast volume's bandwidth need.
+	defaultClaim = 20 << 30
+	// A filesystem takes a part for itself and for root, and Loadline leaves 5 % free.
+	claimShare, claimRest = 1.15, 128 << 20
+)
+
+// claimSize is the size of a claim to be made, in bytes.
+func claimSize(exp model.Experiment, t model.Target) int64 {
+	switch {
+	case t.Cluster.Size > 0:
+		return t.Cluster.Size
+	case exp.Size == 0:
+		return defaultClaim
+	case t.Cluster.Block:
+		return exp.Size
+	}
+	const step = 1 << 20
+	return (int64(float64(exp.Size)*claimShare) + claimRest + step - 1) / step * step
+}
+
+// claimLimit is the part of a claim's capacity that may be used: some classes
+// hand out a directory on a shared disk, whose free space is not the claim's.
+const claimLimit = 0.95
+
+// settle adds what the place knows to what the worker has found, and keeps to the
+// claim. A raw volume that was made for this run holds nobody's data, so it may
+// be overwritten without a word; the worker still looks for signatures.
+func (p *placed) settle(probe *model.ProbeResult) {
+	if p.cluster == nil {
+		return
+	}
+	probe.Environment.Cluster = p.cluster
+	// A pod's host name is its own; the machine is the node.
+	if p.cluster.Node != "" {
+		probe.Environment.Hostname = p.cluster.Node
+	}
+	if p.target.Kind == model.Directory && p.cluster.Capacity > 0 {
+		if p.cluster.Made {
+			probe.Room = probe.Capacity
+		}
+		probe.Capacity = min(probe.Capacity, int64(claimLimit*float64(p.cluster.Capacity)))
+	}
+}
+
+// named says the user's name of the target where a worker in a pod says its path, and
+// on which host it is that something is wrong.
+func (p *placed) named(err error) error {
+	var w *model.WorkerError
+	if !errors.As(err, &w) {
+		return err
+	}
+	said := *w
+	switch {
+	case p.host != "":
+		said.Message = p.host + ": " + w.Message
+	case p.cluster != nil && p.target.Path != "":
+		said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+		p.offer(&said)
+	default:
+		return err
+	}
+	return &said
+}
+
+// offer tells the ways into a claim that the worker may not write to. None is taken unasked:
+// the claim's files are somebody's.
+func (p *placed) offer(w *model.WorkerError) {
+	id := p.cluster.Identity
+	if p.cluster.Made || p.target.Kind != model.Directory || id == nil || w.Class != model.Refused ||
+		!strings.Contains(w.Message, "permission denied") && !strings.Contains(w.Message, "operation not permitted") {
+		return
+	}
+	w.Message += fmt.Sprintf(" (the worker is user %d, group %d; nothing of a claim that exists is changed for it)", id.User, id.Group)
+	w.Hint = "--run-as-user UID[:GID], of who owns it: kubectl exec POD -- stat -c %u:%g DIR; or --as-root, where it is root's; or --fs-group GID, with which the cluster changes group and mode of every file in it, for good"
+}
+
+// allow names the data that may be overwritten.
+func (p *placed) allow(exp *model.Experiment) {
+	if p.cluster != nil && p.cluster.Made && p.target.Kind == model.BlockDevice {
+		exp.DestroyDataOn = p.target.Name
+	}
+}
+
+// checkClaimSize refuses, before anything is made, a volume that is too small for what
+// is asked.
+func checkClaimSize(exp model.Experiment, t model.Target) error {
+	if t.Cluster == nil || t.Cluster.Size == 0 || exp.Size <= t.Cluster.Size {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("--size %s does not fit into %s, whose size is %s", model.FormatSize(exp.Size), t.Name, model.FormatSize(t.Cluster.Size)),
+		"ask for a larger volume with ?size=, or leave it out: it is then chosen to fit")
+}
+
+// foresee is what can be said of a volume in a cluster without making anything:
+// the class or the claim exists, and how large the volume would be.
+func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
+	// An engine without a name is one that nobody has probed.
+	probe := model.ProbeResult{Engines: []string{""}, Direct: true}
+	if _, err := o.Cluster.Where(e); err != nil {
+		return t, probe, err
+	}
+	client, err := o.Cluster.Open(e)
+	if err != nil {
+		return t, probe, err
+	}
+	facts := &model.Cluster{Namespace: client.Namespace, Context: client.Context}
+	v := *t.Cluster
+	if v.Made() {
+		facts.Class, facts.Capacity, facts.Mode = v.Class, claimSize(exp, t), "Filesystem"
+		if v.Block {
+			facts.Mode = "Block"
+		}
+		facts.Access = []string{kube.AccessMode(v.Access)}
+		err = client.Class(ctx, v.Class, facts)
+	} else {
+		if v.Namespace != "" {
+			facts.Namespace = v.Namespace
+		}
+		if err = client.ClaimAndClass(ctx, facts.Namespace, v.Name, facts); err == nil {
+			_, err = pods.Check(ctx, client, t, facts, "", o.DestroyOn(t.Name) != "")
+		}
+	}
+	facts.Made = v.Made()
+	if err == nil {
+		facts.Version, err = client.Version(ctx)
+		facts.Backing = storage.Describe(ctx, client, facts)
+	}
+	at := &placed{target: pods.AsSeen(t, facts.Mode == "Block"), cluster: facts}
+	probe.Capacity, probe.MakesFile = facts.Capacity, at.target.Kind == model.Directory
+	at.settle(&probe)
+	return at.target, probe, err
+}
+
+// ForeseeAll refuses, before anything is made, what would fail when a Job in the namespace
+// measures the targets.
+func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
+	exp, p := asked.Experiment, asked.Profile
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
+		return err
+	}
+	for _, name := range targets {
+		t, err := o.parseTarget(name)
+		switch {
+		case err != nil:
+			return err
+		case !inCluster(t):
+			return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
+		case t.Cluster.Namespace != "" && t.Cluster.Namespace != namespace:
+			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", name, namespace), "add --namespace "+t.Cluster.Namespace)
+		}
+		if err := checkClaimSize(exp, t); err != nil {
+			return err
+		}
+		if _, _, err := o.foresee(ctx, e, exp, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

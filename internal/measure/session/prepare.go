@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// Prepared is the greeted workers, what they found, and the plan made of that.
+type Prepared struct {
+	// workers are none for a plan that only foresees its target; several volumes have
+	// as many, and Probe is that of the first.
+	workers []*engine.Worker
+	Probe   model.ProbeResult
+	// Plan may still be changed before it is carried out.
+	Plan model.Plan
+	// Beside is what to look at beside the load.
+	Beside engine.Besides
+	// copies are how to watch the volumes' replicas, one for each worker.
+	copies []copiesOf
+}
+
+// Request is what is to be measured.
+type Request struct {
+	// ID names the run's own files and objects.
+	ID string
+	// Child runs a worker of this machine as a process of its own.
+	Child bool
+	// Touch allows to write; without it not even a probe does.
+	Touch bool
+	// Watch is told of the progress; it may be nil.
+	Watch engine.Observer
+	// Experiment is what was asked for, and Profile its workloads.
+	Experiment model.Experiment
+	Profile    profile.Profile
+	// Build plans one volume; Several is set instead where there are more. A pair needs
+	// neither.
+	Build   Builder
+	Several *Several
+}
+
+// Builder makes the plan of one volume.
+type Builder func(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error)
+
+// Prepare checks everything that can be checked before any I/O, then probes and
+// plans.
+func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared, error) {
+	exp, p := by.Experiment, by.Profile
+	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
+		return nil, err
+	}
+	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
+		return nil, err
+	}
+	if by.Several != nil {
+		return o.prepareSeveral(ctx, e, exp, p, by)
+	}
+	t, err := o.parseTarget(exp.Target)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Hosts) > 1 {
+		return nil, model.RefusedError("one volume is measured on one host, and --hosts names several", "loadline scale loads volumes on several hosts at once")
+	}
+	if o.here(t) {
+		err = checkJobs(ctx, e, p.Workloads)
+	}
+	if err := errors.Join(err, checkClaimSize(exp, t)); err != nil {
+		return nil, err
+	}
+	if inCluster(t) && !by.Touch {
+		return o.prepareUnseen(ctx, e, exp, p, t, by.Build)
+	}
+	at, err := o.place(ctx, e, exp, t, placeOptions{ID: by.ID, child: by.Child, say: sayTo(by.Watch)})
+	if err != nil {
+		return nil, err
+	}
+	at.allow(&exp)
+	found, err := probe(ctx, at, exp, p, by.Touch, nil, by.Watch)
+	if err != nil {
+		return nil, at.abandon(err)
+	}
+	plan, err := by.Build(exp, p, at.target, found)
+	if err != nil {
+		return nil, at.abandon(err)
+	}
+	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: besides(found), copies: []copiesOf{at.copies()}}, nil
+}
+
+// prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
+// pod of ours has mounted: there is no worker.
+func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, t model.Target, build Builder) (*Prepared, error) {
+	seen, found, err := o.foresee(ctx, e, exp, t)
+	if err != nil {
+		return nil, err
+	}
+	(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&exp)
+	plan, err := build(exp, p, seen, found)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{Probe: found, Plan: plan}, nil
+}
+
+// scheduler is the profile scenario's rule for further rounds.
+type scheduler struct{}
+
+func (scheduler) Round(p *model.Plan, round int, workloads []model.Workload, first int) []model.Step {
+	return profile.Round(p, round, workloads, first)
+}

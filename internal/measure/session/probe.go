@@ -1,0 +1,52 @@
+package session
+
+import (
+	"context"
+
+	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// sayTo makes remarks about the place appear among the progress. watch may be nil.
+func sayTo(watch engine.Observer) func(string) {
+	return func(words string) {
+		if watch != nil {
+			watch.Observe(model.Update{Message: words, Left: -1})
+		}
+	}
+}
+
+// probe asks a worker what the target is. like is what was found for another target of
+// this kind on the same machine, where engines and versions are the same; nil to try and
+// ask for them. watch may be nil.
+func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, like *model.ProbeResult, watch engine.Observer) (model.ProbeResult, error) {
+	req := model.ProbeRequest{
+		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: writes(p.Workloads), LookOnly: !touch,
+		Bandwidth: touch && exp.Size == 0, Share: at.share,
+	}
+	if like != nil {
+		req.Engines, req.Tools = like.Engines, like.Tools
+	}
+	found, err := at.worker.Probe(ctx, req, func(p model.Progress) {
+		if watch != nil {
+			watch.Observe(model.Update{Progress: &p, Left: -1})
+		}
+	})
+	if err != nil {
+		return model.ProbeResult{}, at.named(err)
+	}
+	at.settle(found)
+	return *found, nil
+}
+
+// besides asks the engine for what the rules need beside the load. The memory
+// that could cache is the machine's, or what a cgroup leaves of it.
+func besides(probe model.ProbeResult) engine.Besides {
+	env := probe.Environment
+	b := engine.Besides{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}
+	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
+		b.Memory = env.CgroupMemory
+	}
+	return b
+}

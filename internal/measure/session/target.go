@@ -1,0 +1,35 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/fio"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ParseTarget reads what the user named.
+func ParseTarget(name string) (model.Target, error) {
+	return target.Parse(name, target.Options{Lies: volume.Lies})
+}
+
+// ParseNew is parseTarget for a verb that may make the file that the user names: it does
+// so with --create.
+func ParseNew(name string, create bool) (model.Target, error) {
+	return target.Parse(name, target.Options{Create: create, Offer: "--create", Lies: volume.Lies})
+}
+
+// checkJobs lets fio itself judge the user's own jobs before anything is touched.
+func checkJobs(ctx context.Context, e *env.Env, workloads []model.Workload) error {
+	driver := fio.New(e)
+	own := slices.DeleteFunc(slices.Clone(workloads), func(w model.Workload) bool { return w.Job == "" })
+	for _, w := range own {
+		if err := driver.CheckJob(ctx, w.Job); err != nil {
+			return err
+		}
+	}
+	return nil
+}

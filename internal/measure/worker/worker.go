@@ -1,0 +1,102 @@
+// Package worker is an agent put together: its drivers, its flags, its version. Its
+// opinion: what stands beside the load should be light, and a program weighs what it
+// links, used or not: most of the memory of "loadline agent" is pages of its own file,
+// which the Kubernetes client and the rest of loadline bring in when it starts. So there
+// is a program that links this package and nothing above it, loadline-agent, and pods
+// run that (docs/performance.md has both weights). "loadline agent" is the same worker
+// for hosts where loadline is the only program.
+package worker
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/agent"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Version is that of Loadline, set when a program is built: the same in both.
+var Version = "dev"
+
+// program is the name of the one that is a worker and nothing else.
+const program = "loadline-agent"
+
+// patience is how long a worker in a pod waits for its driver to come back: long
+// enough for a computer that sleeps over night.
+const patience = 16 * time.Hour
+
+// Flags are what a worker is started with.
+type Flags struct {
+	runID, reside, attach string
+	from                  int64
+	ask                   bool
+}
+
+// Register adds them to a set.
+func (f *Flags) Register(set *flag.FlagSet) {
+	set.StringVar(&f.runID, "run-id", "agent", "names this worker's own files")
+	set.StringVar(&f.reside, "reside", "", "keep socket and events in this `DIR`")
+	set.StringVar(&f.attach, "attach", "", "speak with the worker that resides in this `DIR`")
+	set.Int64Var(&f.from, "from", 0, "with --attach: the number of the last event that is known")
+	set.BoolVar(&f.ask, "ask", false, "with --attach: only ask whether an engine is there")
+}
+
+// Run serves one session on the standard streams, or resides in a directory, or joins
+// the streams with the worker that resides there. Its error is io.ErrUnexpectedEOF when
+// the engine was lost.
+func (f *Flags) Run(ctx context.Context, e *env.Env) error {
+	switch {
+	case f.reside != "":
+		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: patience}, Options(e, f.runID))
+	case f.attach != "":
+		return agent.Attach(ctx, f.attach, agent.Attachment{From: f.from, Ask: f.ask}, e.Stdin, e.Stdout)
+	}
+	// An interrupt typed at the terminal reaches the whole process group; the
+	// engine decides what it means, so the worker waits for its word.
+	return agent.Serve(context.WithoutCancel(ctx), e.Stdin, e.Stdout, Options(e, f.runID))
+}
+
+// about is what that program says of itself.
+const about = `loadline-agent is the part of Loadline that works in a pod: requests on standard input,
+events on standard output, one JSON line per message. loadline starts it; to measure
+something, type loadline run --help.
+`
+
+// Main is the program loadline-agent: it does what the arguments of e say and returns the exit code, which
+// is 0 when it was told to go, 1 when it failed or lost its engine, 2 for arguments that
+// it does not understand.
+func Main(ctx context.Context, e *env.Env) int {
+	set := flag.NewFlagSet(program, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	var f Flags
+	f.Register(set)
+	version := set.Bool("version", false, "")
+	err := set.Parse(e.Args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(e.Stdout, about)
+		return 0
+	case err == nil && set.NArg() > 0:
+		err = fmt.Errorf("%q is not understood", set.Arg(0))
+		fallthrough
+	case err != nil:
+		fmt.Fprintf(e.Stderr, "%s: %s\n  next: %s --help\n", program, model.Clean(err.Error()), program)
+		return 2
+	case *version:
+		fmt.Fprintln(e.Stdout, program, Version)
+		return 0
+	}
+	err = f.Run(ctx, e)
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		fmt.Fprintf(e.Stderr, "%s: %s\n", program, model.Clean(err.Error()))
+	}
+	return 1
+}

@@ -1,0 +1,105 @@
+package scale
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// Place is where one volume is to be, and what was found there.
+type Place struct {
+	Target model.Target
+	Found  model.ProbeResult
+	// Destroy is what the user named to allow that its content is overwritten.
+	Destroy string
+	// Node is the machine, where there are several.
+	Node string
+}
+
+// shared tells what the volumes of a place have in common, a disk or all of it. A claim
+// that was made for one volume on an unknown disk is its own; one that exists is the same
+// from every node.
+func (p Place) shared(number int) string {
+	claim := p.claim()
+	if device := p.Found.Environment.Storage.Device; p.Found.MakesFile && device != "" && !(claim != "" && p.Found.Environment.Cluster.ManyNodes()) {
+		return p.Node + " " + device
+	}
+	switch {
+	case claim != "":
+		return claim
+	case p.Target.Cluster.Made():
+		return fmt.Sprint(number)
+	case p.Found.MakesFile && p.Found.Environment.Storage.Export() != "":
+		return p.Found.Environment.Storage.Export()
+	}
+	return p.Node + " " + string(p.Target.Kind) + " " + p.Target.Path + p.Target.URI
+}
+
+// claim names the existing claim that a place is on; "" for others.
+func (p Place) claim() string {
+	if c := p.Target.Cluster; c != nil && !c.Made() {
+		return "claim " + c.Namespace + "/" + c.Name
+	}
+	return ""
+}
+
+// Build expands an experiment whose Scale is set. All volumes get the same size, which
+// fits where the most of them are together.
+func Build(exp model.Experiment, p profile.Profile, places []Place) (model.Plan, error) {
+	if len(places) == 0 {
+		return model.Plan{}, fmt.Errorf("a plan for several volumes needs at least one place")
+	}
+	together := map[string]int{}
+	for i, at := range places {
+		together[at.shared(i)]++
+	}
+	plans := make([]model.Plan, len(places))
+	for i, at := range places {
+		own := exp
+		own.DestroyDataOn = at.Destroy
+		plan, err := profile.Build(own, p, at.Target, at.share(together[at.shared(i)]))
+		if err != nil {
+			return model.Plan{}, err
+		}
+		plans[i] = plan
+	}
+	plan := plans[0]
+	smallest := plan.Volume
+	for _, o := range plans {
+		if o.Volume.Size < smallest.Size {
+			smallest = o.Volume
+		}
+		plan.PrefillSeconds = max(plan.PrefillSeconds, o.PrefillSeconds)
+	}
+	for i, o := range plans {
+		v := o.Volume
+		v.Size, v.SizeReason = smallest.Size, smallest.SizeReason
+		v.Node, v.DestroyDataOn = places[i].Node, places[i].Destroy
+		plan.Volumes = append(plan.Volumes, v)
+	}
+	plan.Volume = plan.Volumes[0]
+	if len(places) > 1 {
+		plan.Lead, plan.Spread = lead(places, plan.Workloads)
+	}
+	return plan, nil
+}
+
+// share is what was found, for one of n volumes that are there: files share the space
+// and the time that is spent on writing them. What is walked over by several is there
+// once, and is written once.
+func (p Place) share(n int) model.ProbeResult {
+	found := p.Found
+	if !found.MakesFile {
+		return found
+	}
+	if found.Room > 0 {
+		// The claim is this volume's alone; what others have as well is the disk below.
+		found.Capacity = min(found.Capacity, found.Room/int64(n))
+	} else {
+		found.Capacity /= int64(n)
+	}
+	found.Environment.Storage.Free /= int64(n)
+	found.WriteBandwidth /= float64(n)
+	return found
+}

@@ -1,0 +1,106 @@
+// Package scale is the scenario "scale": one workload on N volumes at once, for
+// several N, so that a law of growth can be fitted, or the same with a rate for each
+// volume, to see whether the rate is held.
+//
+// Its opinion: each N is a workload like any other, visited in random order with the
+// others in several rounds. Measured one after the other, a storage that slows down
+// while it is being measured would look as if it did not scale.
+package scale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// Name is the scenario's name in an experiment.
+const Name = "scale"
+
+// Times in seconds. Workers do not begin within the same millisecond, so a visit is
+// long beside that, and the ramp outlasts it.
+const (
+	visit, ramp = 5.0, 1.0
+	slot        = visit + ramp + .85
+	leastTime   = 300.0
+	rounds      = 3
+)
+
+// maxVolumes is more than one engine can lead.
+const maxVolumes = 1000
+
+// Profile makes a workload for each number of volumes of the one that the request
+// names. What makes no sense is a *model.WorkerError of class Refused.
+func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error) {
+	if err := check(r); err != nil {
+		return profile.Profile{}, err
+	}
+	w, err := find(base, r.Workload)
+	if err != nil {
+		return profile.Profile{}, err
+	}
+	if w.Metric.Unit() == "s" {
+		// The totals of volumes add up, their latencies do not.
+		w.Metric = model.IOPS
+	}
+	if r.Rate > 0 {
+		w.RateIOPS = r.Rate
+	}
+	p := profile.Profile{
+		Name: Name, Title: fmt.Sprintf("%s on %s volumes at once", r.Workload, list(r.Volumes)), Engine: base.Engine,
+		Visit: visit, Ramp: ramp, MaxTime: max(leastTime, slot*rounds*float64(len(r.Volumes))),
+	}
+	for _, n := range r.Volumes {
+		v := w
+		v.Name, v.Volumes = fmt.Sprintf("%s-x%d", r.Workload, n), n
+		p.Workloads = append(p.Workloads, v)
+	}
+	return p, nil
+}
+
+// check refuses what makes no sense.
+func check(r model.ScaleRequest) error {
+	if len(r.Volumes) == 0 {
+		return model.RefusedError("--volumes is empty, so there is nothing to measure", "list how many volumes to load at once, such as --volumes 1,2,3,6")
+	}
+	for i, n := range r.Volumes {
+		switch {
+		case n < 1:
+			return model.RefusedError(fmt.Sprintf("--volumes holds %d, and the least that does any I/O is 1", n), "")
+		case n > maxVolumes:
+			return model.RefusedError(fmt.Sprintf("--volumes holds %d, more than the %d that one run can lead", n, maxVolumes), "")
+		case slices.Contains(r.Volumes[:i], n):
+			return model.RefusedError(fmt.Sprintf("--volumes holds %d twice: each number is visited several times anyway", n), "leave one of them out; more visits are --repeat's")
+		}
+	}
+	if r.Rate < 0 {
+		return model.RefusedError(fmt.Sprintf("--rate %g is no rate", r.Rate), "write the I/Os per second of each volume, such as --rate 100")
+	}
+	return nil
+}
+
+// find is the workload of that name.
+func find(base profile.Profile, name string) (model.Workload, error) {
+	var names []string
+	for _, w := range base.Workloads {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	message := fmt.Sprintf("profile %q has no workload %q", base.Name, name)
+	if near := model.Nearest(name, names); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return model.Workload{}, model.RefusedError(message, "it has "+strings.Join(names, ", "))
+}
+
+// list writes numbers with commas.
+func list(numbers []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
+}
+
+// Most is the largest number of volumes of a request.
+func Most(r model.ScaleRequest) int { return slices.Max(append(slices.Clone(r.Volumes), 1)) }

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// Times in seconds. Many cells share the time, so a visit is shorter than that of a
+// profile; the bound grows with the cells, so that three rounds always fit.
+const (
+	gridVisit = 2.0
+	gridSlot  = 3.0
+	leastTime = 300.0
+	rounds    = 3
+)
+
+// GridDefaults are what a grid varies when nothing is said: every depth that
+// doubles up to 64, and small to large blocks, on one job.
+func GridDefaults() model.SweepRequest {
+	return model.SweepRequest{
+		Pattern: "randread", Depths: []int{1, 2, 4, 8, 16, 32, 64},
+		BlockSizes: []int64{4 << 10, 16 << 10, 64 << 10, 256 << 10}, Jobs: []int{1},
+	}
+}
+
+// grid makes one workload for each cell.
+func grid(r model.SweepRequest) profile.Profile {
+	p := profile.Profile{
+		Name:  Name,
+		Title: fmt.Sprintf("%s: %d depths × %d block sizes × %d jobs", r.Pattern, len(r.Depths), len(r.BlockSizes), len(r.Jobs)),
+		Visit: gridVisit,
+	}
+	for _, jobs := range r.Jobs {
+		for _, block := range r.BlockSizes {
+			for _, depth := range r.Depths {
+				w := workload(r.Pattern, block)
+				w.Name = fmt.Sprintf("%s-%s-qd%d-j%d", r.Pattern, model.FormatBlock(block), depth, jobs)
+				w.Depth, w.Jobs = depth, jobs
+				if w.Access == model.Sequential && jobs > 1 {
+					// Jobs that walk over the same bytes read what the first has just left
+					// in a cache. Planning cuts the distance to a share of the volume.
+					w.OffsetIncrement = math.MaxInt64
+				}
+				p.Workloads = append(p.Workloads, w)
+			}
+		}
+	}
+	p.MaxTime = max(leastTime, gridSlot*rounds*float64(len(p.Workloads)))
+	return p
+}

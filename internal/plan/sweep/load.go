@@ -1,0 +1,87 @@
+package sweep
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// Fractions are the offered rates as shares of the capacity: few where the curve is
+// flat, many where it bends.
+var Fractions = []float64{.1, .3, .5, .7, .8, .9, .95}
+
+// openTargets are the kinds of target that an open loop can be offered to.
+var openTargets = []model.TargetKind{model.Directory, model.File, model.BlockDevice, model.NBD, model.Fake}
+
+const (
+	// capacityDepth is the depth of the closed loop that the capacity is measured with.
+	capacityDepth = 64
+	// loadDepth bounds the I/Os in flight of an open loop. The capacity was reached with
+	// 64 in flight, so that below it 64 suffice on average; four times as many leave room
+	// for bursts. What waits beyond that is late all the same: latencies count from when
+	// an I/O was due.
+	loadDepth = 4 * capacityDepth
+	// A visit must see a queue build up and drain, and the ramp must outlast what the
+	// visit before left in it. Times in seconds.
+	loadVisit, loadRamp = 5.0, 1.0
+	// loadPrecision is the relative half-width that is asked of the mean latency, which
+	// near the capacity varies by its nature.
+	loadPrecision = 0.1
+)
+
+// LoadDefaults are what a load sweep does when nothing is said.
+func LoadDefaults() model.SweepRequest {
+	return model.SweepRequest{Pattern: "randread", BlockSizes: []int64{4 << 10}, Load: true}
+}
+
+// load makes the closed loop and one open loop for each offered rate.
+func load(r model.SweepRequest) profile.Profile {
+	p := profile.Profile{
+		Name: Name, Title: "latency against offered rate: " + r.Pattern,
+		Visit: loadVisit, Ramp: loadRamp, Precision: loadPrecision, MaxTime: leastTime,
+	}
+	w := workload(r.Pattern, r.BlockSizes[0])
+	w.Name, w.Depth = model.CapacityWorkload, capacityDepth
+	p.Workloads = append(p.Workloads, w)
+	for _, f := range Fractions {
+		w := workload(r.Pattern, r.BlockSizes[0])
+		w.Name, w.Depth = fmt.Sprintf("load-%.0f", f*100), loadDepth
+		w.OpenLoop, w.OfCapacity, w.Metric = true, f, model.Latency
+		p.Workloads = append(p.Workloads, w)
+	}
+	return p
+}
+
+// capacityFirst moves the first visit of the closed loop to the front and adds a
+// second one there, because the rates are fixed by what the two have found.
+func capacityFirst(p *model.Plan) {
+	var first model.Step
+	steps := p.Steps
+	for i, s := range steps {
+		if s.Workload == model.CapacityWorkload {
+			first = s
+			steps = append(steps[:i:i], steps[i+1:]...)
+			break
+		}
+	}
+	p.Steps = append([]model.Step{first, first}, steps...)
+	for i := range p.Steps {
+		p.Steps[i].Number = i + 1
+	}
+	p.MeasureSeconds += first.Ramp + first.Seconds + p.Schedule.Overhead
+}
+
+// checkLoad refuses what a load sweep cannot vary.
+func checkLoad(r model.SweepRequest) error {
+	switch {
+	case len(r.Depths) > 0 || len(r.Jobs) > 0:
+		return model.RefusedError("--load offers I/Os at a rate, so the depth follows from the storage: --depth and --jobs do not go with it",
+			"leave them out, or leave --load out for a grid")
+	case len(r.BlockSizes) != 1:
+		return model.RefusedError(fmt.Sprintf("--load draws one curve, and --bs holds %d block sizes", len(r.BlockSizes)), "give one of them")
+	case r.Pattern == "randrw":
+		return model.RefusedError("--load offers one rate in one direction, and randrw has two", "use --rw randread or --rw randwrite")
+	}
+	return nil
+}

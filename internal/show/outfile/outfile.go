@@ -1,0 +1,212 @@
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/format"
+)
+
+// headLength is how much of a file is looked at to tell whether it is a report.
+const headLength = 4 << 10
+
+// Check refuses a file that must not be replaced: one that is no report, unless
+// forced; what belongs to a saved run, but for its page, and a device, always.
+func Check(name string, force bool) error {
+	if ownStream(name) != nil {
+		return nil
+	}
+	name, err := followed(name)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(name)
+	switch info, err := os.Stat(folder); {
+	case err != nil:
+		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+model.ShellWord(folder))
+	case !info.IsDir():
+		return model.RefusedError(fmt.Sprintf("%s is not a folder", folder), "choose another name for -o")
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return model.RefusedError(fmt.Sprintf("%s cannot be written: %v", name, err), "choose another name for -o")
+	case info.IsDir():
+		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+model.ShellWord(filepath.Join(name, "report.html")))
+	case !info.Mode().IsRegular():
+		return mayStream(name, info)
+	case OwnFolder(folder) && filepath.Base(name) != store.PageFile:
+		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+model.ShellWord(folder)+" writes a run's own files again")
+	case force:
+		return nil
+	}
+	ours, err := BeginsAsReport(name, info)
+	if err != nil {
+		return model.RefusedError(fmt.Sprintf("%s exists and cannot be read: %v", name, err), "choose another name for -o")
+	}
+	if ours {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or add --force")
+}
+
+// OwnFolder tells whether a folder holds a saved run, a comparison or a durability test.
+func OwnFolder(folder string) bool {
+	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
+}
+
+// followed is the file that a name leads to. The page of a saved run is replaced itself:
+// somebody may have sent the run, and the link leads to anything.
+func followed(name string) (string, error) {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return name, nil
+	}
+	if folder := filepath.Dir(name); filepath.Base(name) == store.PageFile && OwnFolder(folder) {
+		return name, nil
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", model.RefusedError(fmt.Sprintf("%s is %s", name, store.Kind(name)), "choose another name for -o, or remove the link: rm "+model.ShellWord(name))
+	}
+	return target, nil
+}
+
+// mayStream refuses what is neither a plain file nor a folder unless it takes a text as it
+// comes: a pipe, a terminal, and the devices that drop it. What is written to another
+// device changes what it holds or does, and --force is about files.
+func mayStream(name string, info fs.FileInfo) error {
+	switch {
+	case info.Mode().Type() == fs.ModeNamedPipe, isSink(info):
+		return nil
+	case filepath.Base(name) == store.PageFile && OwnFolder(filepath.Dir(name)):
+		if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			return nil // the link is replaced, and nothing is written through it
+		}
+	}
+	return model.RefusedError(fmt.Sprintf("%s is %s, and a report is never written into one", name, store.Kind(name)), "name a file, such as -o report.html")
+}
+
+// terminalMajors are the numbers of Linux's drivers of terminals: consoles, what stands
+// for the own terminal, and the slaves of pseudo-terminals.
+var terminalMajors = []uint32{4, 5, 136, 137, 138, 139, 140, 141, 142, 143}
+
+// isSink tells whether a device is a terminal, null or full. It is not opened to find
+// out: opening a tape or a watchdog does something already.
+func isSink(info fs.FileInfo) bool {
+	if info.Mode().Type() != fs.ModeDevice|fs.ModeCharDevice {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	for _, name := range []string{os.DevNull, "/dev/full", "/dev/tty"} {
+		known, err := os.Stat(name)
+		if err != nil || known.Mode().Type() != info.Mode().Type() {
+			continue
+		}
+		if other, ok := known.Sys().(*syscall.Stat_t); ok && other.Rdev == st.Rdev {
+			return true
+		}
+	}
+	return runtime.GOOS == "linux" && slices.Contains(terminalMajors, unix.Major(uint64(st.Rdev)))
+}
+
+// ownStream is the stream of this process that a name such as /dev/stdout leads to: it is
+// written on, also when it is a file by now, which others may write to as well.
+func ownStream(name string) *os.File {
+	link, err := os.Lstat(name)
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 || !strings.HasPrefix(filepath.Clean(name), "/dev/") && !strings.HasPrefix(filepath.Clean(name), "/proc/") {
+		return nil
+	}
+	info, err := os.Stat(name)
+	if err != nil || info.Mode().Type() == fs.ModeDevice {
+		return nil
+	}
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if own, err := f.Stat(); err == nil && os.SameFile(own, info) {
+			return f
+		}
+	}
+	return nil
+}
+
+// IsStream tells whether a name is that of a pipe, a terminal or the like, beside which
+// no other file belongs.
+func IsStream(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() || ownStream(name) != nil
+}
+
+// BeginsAsReport tells whether a file begins as a report does, or is empty.
+func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
+	if info.Size() == 0 {
+		return true, nil
+	}
+	head, err := ReadHead(name)
+	return err == nil && format.IsReport(head), err
+}
+
+// ReadHead reads as much of a file as tells what it is.
+func ReadHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, headLength))
+}
+
+// Write replaces a file that mayWrite allows by one rename, or writes into what is no
+// plain file (a pipe, a terminal). A link stays one.
+func Write(name string, data []byte) error {
+	if own := ownStream(name); own != nil {
+		_, err := own.Write(data)
+		return err
+	}
+	name, err := followed(name)
+	if err != nil {
+		return err
+	}
+	if folder := filepath.Dir(name); store.IsRun(folder) || store.IsComparison(folder) {
+		// The page of a run that somebody sent may be a link to anything.
+		return store.WriteFile(folder, filepath.Base(name), data)
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NOCTTY, 0)
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w", name, err)
+		}
+		// The name may have been given to something else since it was allowed.
+		if info, err = f.Stat(); err == nil {
+			err = mayStream(name, info)
+		}
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		return errors.Join(err, f.Close())
+	}
+	return store.WriteNamed(name, data)
+}
+
+// Beside is the name of a file beside another: x.csv with "-samples" is x-samples.csv.
+func Beside(name, suffix string) string {
+	extension := filepath.Ext(name)
+	return strings.TrimSuffix(name, extension) + suffix + extension
+}

@@ -1,0 +1,63 @@
+package csvout
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// EstimateColumns are the columns of WriteEstimates.
+var EstimateColumns = []Column{
+	{"run", "the run's name"},
+	{"started", "when it began (RFC 3339)"},
+	{"target", "as it was typed"},
+	{"workload", "the workload's name"},
+	{"direction", "read, write, or sync (a flush)"},
+	{"pattern", "the workload in short"},
+	{"access", "rand or seq"},
+	{"block_size", "bytes of each I/O"},
+	{"depth", "I/Os in flight for each job"},
+	{"jobs", "concurrent submitters"},
+	{"metric", "iops, bandwidth, latency (the mean), p50 … p99.99, max"},
+	{"unit", "1/s, B/s or s"},
+	{"estimate", "the value"},
+	{"low", "lower end of the interval; empty without one"},
+	{"high", "upper end"},
+	{"confidence", "its coverage, such as 0.95"},
+	{"headline", "true for the metric that the precision was asked of"},
+	{"converged", "true when the headline is as precise as was asked"},
+	{"seconds", "measured time"},
+	{"visits", "number of visits"},
+	{"verdict", "valid, suspect or invalid: of all metrics of the workload"},
+	{"findings", "the rules that found something, separated by blanks"},
+}
+
+// WriteEstimates writes one row for each metric of each result of the reports.
+func WriteEstimates(w io.Writer, reports ...*model.Report) error {
+	t := newTable(w, EstimateColumns)
+	for _, r := range reports {
+		workloads := map[string]model.Workload{}
+		for _, w := range r.Run.Workloads {
+			workloads[w.Name] = w
+		}
+		for i := range r.Results {
+			res := &r.Results[i]
+			pattern := []string{"", "", "", ""}
+			if w, known := workloads[res.Workload]; known && w.Job == "" {
+				pattern = []string{string(w.Access), strconv.FormatInt(w.BlockSize, 10), count(w.Depth), count(w.JobCount())}
+			}
+			for _, e := range words.Estimates(res) {
+				t.row(slices.Concat(
+					[]string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(res.Workload), string(res.Direction), text(res.Description)},
+					pattern, []string{string(e.Metric), e.Unit}, estimate(e.Estimate),
+					[]string{strconv.FormatBool(e.Metric == res.Metric), strconv.FormatBool(res.Converged), number(res.Seconds), count(res.Repeats),
+						string(res.Verdict), text(strings.Join(res.Findings, " "))})...)
+			}
+		}
+	}
+	return t.end()
+}

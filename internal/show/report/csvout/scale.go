@@ -1,0 +1,135 @@
+package csvout
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// ScaleColumns are the columns of WriteScales.
+var ScaleColumns = []Column{
+	{"run", "the run's name"},
+	{"started", "when it began (RFC 3339)"},
+	{"target", "as it was typed"},
+	{"workload", "the workload's name"},
+	{"direction", "read, write, or sync (a flush)"},
+	{"volumes", "how many were loaded at once"},
+	{"nodes", "machines that carried the load; empty when unknown"},
+	{"metric", "iops or bandwidth"},
+	{"unit", "of total, each, offered, device and law: 1/s or B/s"},
+	{"total", "sum over the volumes"},
+	{"low", "lower end of its interval; empty without one"},
+	{"high", "upper end"},
+	{"confidence", "its coverage, such as 0.95"},
+	{"each", "total / volumes"},
+	{"fairness", "Jain's index: 1 when all volumes get the same"},
+	{"offered", "the rate that each volume was limited to; empty without a limit"},
+	{"device", "what the devices counted meanwhile"},
+	{"latency_mean", "seconds, of all volumes' I/Os together"},
+	{"latency_p99", "99th percentile"},
+	{"law", "what the chosen law says of so many volumes; empty for points that it is not about"},
+	{"residual", "ln(total / law)"},
+	{"verdict", "valid, suspect or invalid"},
+}
+
+// LawColumns are the columns of WriteLaws.
+var LawColumns = []Column{
+	{"run", "the run's name"},
+	{"started", "when it began (RFC 3339)"},
+	{"target", "as it was typed"},
+	{"workload", "the workload's name"},
+	{"direction", "read, write, or sync (a flush)"},
+	{"law", "min: min(N·x, C); amdahl; usl: the universal scalability law"},
+	{"chosen", "true for the one that predicts points best that are left out"},
+	{"metric", "iops or bandwidth"},
+	{"unit", "of first and capacity: 1/s or B/s"},
+	{"first", "what one volume reaches alone; the least that it can be where at_least is true"},
+	{"first_low", "lower end of its interval; empty without one"}, {"first_high", "upper end"}, {"first_confidence", "its coverage"},
+	{"at_least", "true when every point stands at the capacity"},
+	{"capacity", "the most that all volumes reach; empty when the points set none"},
+	{"capacity_low", "lower end of its interval"}, {"capacity_high", "upper end"}, {"capacity_confidence", "its coverage"},
+	{"extrapolated", "true when the capacity lies beyond the largest measured total"},
+	{"knee", "volumes at which the capacity is reached"},
+	{"alpha", "contention (amdahl, usl)"},
+	{"beta", "coherency (usl)"},
+	{"error", "root mean square of ln(measured / predicted) of points that are left out"},
+}
+
+// scaleHead are the first cells of both tables.
+func scaleHead(r *model.Report, s *model.Scale) []string {
+	return []string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(s.Workload), string(s.Direction)}
+}
+
+// known is a number of which 0 means that it is not known.
+func known(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return number(v)
+}
+
+// seconds is an estimate's value, empty when there is none.
+func seconds(e *model.Estimate) string {
+	if e == nil {
+		return ""
+	}
+	return number(e.Value)
+}
+
+// WriteScales writes one row for each number of volumes of each scale of the reports.
+func WriteScales(w io.Writer, reports ...*model.Report) error {
+	t := newTable(w, ScaleColumns)
+	for _, r := range reports {
+		for i := range r.Scales {
+			s := &r.Scales[i]
+			for _, p := range s.Points {
+				fitted, residual := "", ""
+				if v, ok := residualAt(s, p); ok {
+					fitted, residual = number(p.Total.Value/math.Exp(v)), number(v)
+				}
+				t.row(slices.Concat(scaleHead(r, s),
+					[]string{count(p.Volumes), known(float64(p.Nodes)), string(s.Metric), p.Total.Unit}, estimate(p.Total),
+					[]string{number(p.PerVolume.Value), known(p.Fairness), known(p.Offered), seconds(p.Device), seconds(p.Mean), seconds(p.P99), fitted, residual, string(p.Verdict)})...)
+			}
+		}
+	}
+	return t.end()
+}
+
+// residualAt is what the chosen law leaves over at a point, if the law is about it.
+func residualAt(s *model.Scale, p model.ScalePoint) (float64, bool) {
+	law := s.Law()
+	if law == nil {
+		return 0, false
+	}
+	for i, f := range words.Fitted(s).Points {
+		if f.Volumes == p.Volumes && f.Nodes == p.Nodes && f.Offered == p.Offered && f.Total == p.Total && i < len(law.Residuals) {
+			return law.Residuals[i], true
+		}
+	}
+	return 0, false
+}
+
+// WriteLaws writes one row for each law that was fitted to a scale of the reports.
+func WriteLaws(w io.Writer, reports ...*model.Report) error {
+	t := newTable(w, LawColumns)
+	for _, r := range reports {
+		for i := range r.Scales {
+			s := &r.Scales[i]
+			for _, l := range s.Laws {
+				capacity := []string{"", "", "", ""}
+				if l.Capacity != nil {
+					capacity = estimate(*l.Capacity)
+				}
+				t.row(slices.Concat(scaleHead(r, s),
+					[]string{string(l.Kind), strconv.FormatBool(l.Chosen), string(s.Metric), l.First.Unit}, estimate(l.First), []string{strconv.FormatBool(l.AllSaturated)}, capacity,
+					[]string{strconv.FormatBool(l.CapacityExtrapolated), known(l.Knee), known(l.Alpha), known(l.Beta), number(l.Error)})...)
+			}
+		}
+	}
+	return t.end()
+}

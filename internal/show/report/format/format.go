@@ -1,0 +1,284 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/csvout"
+	"github.com/loadline/loadline/internal/show/report/html"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/markdown"
+	"github.com/loadline/loadline/internal/show/report/prom"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// Documents are what is written.
+type Documents struct {
+	Reports     []*model.Report
+	Comparisons []*model.Comparison
+	Durability  []*model.Durability
+	// Samples reads the raw data of the runs that have some.
+	Samples func() ([]*model.Recorded, error)
+}
+
+// Format is a way of writing documents.
+type Format struct {
+	// Name is the word of --format.
+	Name string
+	what string
+	// Extensions are those of file names, the usual one first.
+	Extensions []string
+	render     func(*Documents, text.Options) ([]File, error)
+	// ours tells whether a file that begins so was written as this format.
+	ours func(head []byte) bool
+}
+
+// formats are all of them, in the order of the help.
+var formats = []Format{
+	{"html", "one page with all charts, without network", []string{".html", ".htm"}, writeHTML, func(head []byte) bool {
+		return bytes.Contains(head, []byte(`<meta name="generator" content="loadline">`))
+	}},
+	{"markdown", "for an issue or a pull request", []string{".md", ".markdown"}, writeMarkdown, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte(markdown.ReferenceMark)) || bytes.HasPrefix(head, []byte("### ")) && bytes.Contains(head, []byte("**"))
+	}},
+	{"csv", "tidy tables", []string{".csv"}, writeCSV, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("run,started,target,")) || bytes.HasPrefix(head, []byte("run,workload,round,")) || bytes.HasPrefix(head, []byte("run_a,target_a,"))
+	}},
+	{"json", "the document itself", []string{".json"}, writeJSON, func(head []byte) bool {
+		return bytes.Contains(head, []byte(`"schema": "loadline.`))
+	}},
+	{"prometheus", "for node_exporter's textfile collector", []string{".prom"}, writePrometheus, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("# HELP loadline_"))
+	}},
+	{"text", "for a terminal, with charts", []string{".txt"}, writeText, func(head []byte) bool {
+		line, _, _ := bytes.Cut(head, []byte("\n"))
+		return bytes.HasPrefix(line, []byte("target  ")) || bytes.HasPrefix(line, []byte("A       "))
+	}},
+}
+
+// Names are the words of --format.
+func Names() (list []string) {
+	for _, f := range formats {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// Help are the lines of the help.
+func Help() string {
+	var b strings.Builder
+	for _, f := range formats {
+		fmt.Fprintf(&b, "  %-11s %-6s %s\n", f.Name, f.Extensions[0], f.what)
+	}
+	return b.String()
+}
+
+// Write writes documents as the files of the format; text is drawn as o says.
+func (f Format) Write(d *Documents, o text.Options) ([]File, error) { return f.render(d, o) }
+
+// IsReport tells whether a file that begins so was written as one of the formats.
+func IsReport(head []byte) bool {
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.ours(head) })
+}
+
+// Stream is where a file of the format goes that nobody wants to save: text is for
+// people, and the others escape what a terminal would obey in their own way.
+func (f Format) Stream(stdout io.Writer) io.Writer {
+	if f.Name == "text" {
+		return term.Styled(stdout)
+	}
+	return term.Raw(stdout)
+}
+
+// Choose is the format that was named, else that of the file's extension, else text.
+func Choose(name, file string) (Format, error) {
+	if name != "" {
+		for _, f := range formats {
+			if f.Name == name || slices.Contains(f.Extensions, "."+name) {
+				return f, nil
+			}
+		}
+		hint := "--format " + strings.Join(Names(), ", ")
+		if near := model.Nearest(name, Names()); near != "" {
+			hint = "--format " + near
+		}
+		return Format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)
+	}
+	extension := strings.ToLower(filepath.Ext(file))
+	if file == "" || file == "-" {
+		extension = ".txt"
+	}
+	var known []string
+	for _, f := range formats {
+		if slices.Contains(f.Extensions, extension) {
+			return f, nil
+		}
+		known = append(known, f.Extensions[0])
+	}
+	return Format{}, model.RefusedError(fmt.Sprintf("%s does not say which format it is: %q is none of %s", file, extension, strings.Join(known, " ")),
+		"add --format "+strings.Join(Names(), ", "))
+}
+
+func writeHTML(d *Documents, _ text.Options) ([]File, error) {
+	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.Comparisons, d.Reports, d.Durability) })
+}
+
+func writeMarkdown(d *Documents, _ text.Options) ([]File, error) {
+	return one(func(b *bytes.Buffer) error {
+		return each(b, d, func(c *model.Comparison) error { return markdown.RenderComparison(b, c) },
+			func() error { return markdown.Render(b, d.Reports...) },
+			func(t *model.Durability) error { return markdown.RenderDurability(b, t) })
+	})
+}
+
+func writeText(d *Documents, o text.Options) ([]File, error) {
+	return one(func(b *bytes.Buffer) error {
+		comparison := func(c *model.Comparison) error { return text.RenderComparison(b, c, o) }
+		reports := func() error { return text.RenderSeveral(b, d.Reports, d.Comparisons, o) }
+		switch {
+		case len(d.Reports) == 1:
+			reports = func() error { return text.Render(b, d.Reports[0], o) }
+		case len(d.Reports) == 2 && len(d.Comparisons) == 1:
+			// The comparison's table holds both sides.
+			reports = func() error { return nil }
+		case len(d.Reports) > 2:
+			// The reports' table holds the changes.
+			comparison = func(*model.Comparison) error { return nil }
+		}
+		return each(b, d, comparison, reports, func(t *model.Durability) error { return text.RenderDurability(b, t, o) })
+	})
+}
+
+func writeJSON(d *Documents, _ text.Options) ([]File, error) {
+	switch n := len(d.Reports) + len(d.Durability); {
+	case len(d.Durability) > 0 && n > 1:
+		return nil, NotFor("json", "a durability test and others together", "markdown")
+	case len(d.Durability) == 1:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteDurability(b, d.Durability[0]) })
+	case len(d.Comparisons) == 1 && n <= 2:
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteComparison(b, d.Comparisons[0]) })
+	case n == 1:
+		return one(func(b *bytes.Buffer) error { return jsonout.Write(b, d.Reports[0]) })
+	}
+	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.Reports, d.Comparisons) })
+}
+
+func writePrometheus(d *Documents, _ text.Options) ([]File, error) {
+	if len(d.Durability) > 0 {
+		return nil, NotFor("prometheus", "a durability test", "json")
+	}
+	if ranked(d) {
+		return nil, NotFor("prometheus", "a ranking (each of its systems is a run of its own, which has)", "json")
+	}
+	return one(func(b *bytes.Buffer) error { return prom.Write(b, d.Reports, d.Comparisons) })
+}
+
+func writeCSV(d *Documents, _ text.Options) ([]File, error) {
+	if len(d.Durability) > 0 {
+		return nil, NotFor("csv", "a durability test", "json")
+	}
+	if ranked(d) {
+		return nil, NotFor("csv", "a ranking (each of its systems is a run of its own, which has)", "json")
+	}
+	var files []File
+	add := func(suffix string, write func(*bytes.Buffer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		files = append(files, File{suffix, b.Bytes()})
+		return err
+	}
+	if len(d.Reports) > 0 {
+		if err := add("", func(b *bytes.Buffer) error { return csvout.WriteEstimates(b, d.Reports...) }); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return len(r.Scales) > 0 }) {
+			if err := add("-scale", func(b *bytes.Buffer) error { return csvout.WriteScales(b, d.Reports...) }); err != nil {
+				return nil, err
+			}
+			if err := add("-laws", func(b *bytes.Buffer) error { return csvout.WriteLaws(b, d.Reports...) }); err != nil {
+				return nil, err
+			}
+		}
+		recorded, err := d.Samples()
+		if err != nil {
+			return nil, err
+		}
+		if len(recorded) > 0 {
+			if err := add("-samples", func(b *bytes.Buffer) error { return csvout.WriteSamples(b, recorded...) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(d.Comparisons) > 0 {
+		suffix := ""
+		if len(files) > 0 {
+			suffix = "-comparison"
+		}
+		if err := add(suffix, func(b *bytes.Buffer) error { return csvout.WriteComparison(b, d.Comparisons...) }); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// ranked tells whether a ranking is among the reports.
+func ranked(d *Documents) bool {
+	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
+}
+
+// each writes the comparisons, then the reports, then the durability tests, a blank
+// line apart.
+func each(b *bytes.Buffer, d *Documents, comparison func(*model.Comparison) error, reports func() error, test func(*model.Durability) error) error {
+	part := func(write func() error) error {
+		before := b.Len()
+		if before > 0 {
+			b.WriteByte('\n')
+		}
+		err := write()
+		if before > 0 && b.Len() == before+1 {
+			b.Truncate(before)
+		}
+		return err
+	}
+	for _, c := range d.Comparisons {
+		if err := part(func() error { return comparison(c) }); err != nil {
+			return err
+		}
+	}
+	if len(d.Reports) > 0 {
+		if err := part(reports); err != nil {
+			return err
+		}
+	}
+	for _, t := range d.Durability {
+		if err := part(func() error { return test(t) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// File is one file that a format writes: suffix is what its name has between the
+// name that was asked for and the extension.
+type File struct {
+	Suffix string
+	Data   []byte
+}
+
+// one is the only file of a format.
+func one(render func(*bytes.Buffer) error) ([]File, error) {
+	var b bytes.Buffer
+	err := render(&b)
+	return []File{{Data: b.Bytes()}}, err
+}
+
+// NotFor is the refusal of a format that has no form for what was named.
+func NotFor(format, what, instead string) error {
+	return model.RefusedError(fmt.Sprintf("%s has no form for %s", format, what), "--format "+instead)
+}

@@ -1,0 +1,104 @@
+// Package html writes reports as one page: a file that needs no network, no server
+// and no installation, and that shows the same in ten years. Its opinion: the page
+// is a shell of ours, a script and a style sheet that are always the same, and one
+// island of data. Nothing of a report is ever written as HTML: the island is JSON
+// in which <, > and & are escaped, and the script makes text nodes of it. The
+// page's policy lets nothing else run, and nothing be fetched.
+//
+// The script and the style sheet are built from web/ by "make web" and embedded.
+package html
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // the built page
+	"encoding/base64"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+)
+
+//go:embed assets/report.js
+var script string
+
+//go:embed assets/report.css
+var style string
+
+// Script is what draws the page, from the data beside it or when the served library's own
+// script asks for it.
+func Script() string { return script }
+
+// Style is the page's style sheet.
+func Style() string { return style }
+
+// Notices are the licences of what is in the script: the comment at its head, which every
+// page carries.
+func Notices() string {
+	head, _, _ := strings.Cut(script, "*/")
+	return head
+}
+
+// Render writes a page with one report, or with several side by side. It fails only
+// when w does, or when a finding's evidence holds something that JSON cannot say.
+func Render(w io.Writer, reports ...*model.Report) error {
+	return RenderAll(w, nil, reports, nil)
+}
+
+// RenderComparison writes a page with a comparison, and the reports of its sides in
+// the order A, B as far as they are there.
+func RenderComparison(w io.Writer, c *model.Comparison, reports ...*model.Report) error {
+	return RenderAll(w, []*model.Comparison{c}, reports, nil)
+}
+
+// RenderAll writes a page with comparisons, with reports, which may be those of their
+// sides, and with durability tests.
+func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Report, tests []*model.Durability) error {
+	island, err := jsonout.Island(reports, comparisons, tests)
+	if err != nil {
+		return err
+	}
+	return shell(w, island)
+}
+
+// RenderReference writes a reference report as a page.
+func RenderReference(w io.Writer, r *model.Reference) error {
+	island, err := jsonout.ReferenceIsland(r)
+	if err != nil {
+		return err
+	}
+	return shell(w, island)
+}
+
+// shell writes the page around its data.
+func shell(w io.Writer, island []byte) error {
+	out := bufio.NewWriter(w)
+	for _, s := range []string{
+		"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+		`<meta http-equiv="Content-Security-Policy" content="`, policy(), "\">\n",
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+		"<meta name=\"generator\" content=\"loadline\">\n<title>Loadline</title>\n<style>", style, "</style>\n</head>\n<body>\n",
+		"<div id=\"loadline\"><noscript>The tables and charts of this page are made by its script, which this browser does not run. ",
+		"The file summary.txt beside it holds the same in plain text.</noscript></div>\n",
+		`<script type="application/json" id="loadline-data">`, string(island), "</script>\n<script>", script, "</script>\n</body>\n</html>\n",
+	} {
+		if _, err := out.WriteString(s); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// policy is the page's Content-Security-Policy: our script and our style sheet by
+// their hashes, and nothing else.
+func policy() string {
+	return "default-src 'none'; script-src '" + Hash(script) + "'; style-src '" + Hash(style) +
+		"'; connect-src 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// Hash names a script or a style sheet in a Content-Security-Policy.
+func Hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,136 @@
+package jsonout
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// fullStudy has every field set, like full.
+func fullStudy() *model.Study {
+	var s model.Study
+	fill(reflect.ValueOf(&s).Elem())
+	s.Schema = model.StudySchema
+	x := &s.Scales[0]
+	x.Scale.Scale, x.Scale.Binds = full().Scales[0], model.LimitNetwork
+	x.Scale.Claims[0].Of = "volume"
+	x.Latency.Direction, x.Nodes.Verdict, s.Control[0].Verdict, s.Slips[0].Kind = model.Write, model.LineNotShown, model.InLine, "claim"
+	l := x.Limit
+	l.Binding, l.Rival, l.Resources[0].Resource, l.Unknown[0] = model.LimitDiskIOPS, model.LimitCPU, model.LimitDiskIOPS, model.LimitSpace
+	s.Rebuild.Binding = model.LimitDiskBandwidth
+	for _, e := range estimatesOf(reflect.ValueOf(&s).Elem()) {
+		if e.Unit == "x" {
+			*e = model.Estimate{Unit: "1", Value: 2, Low: 1.9, High: 2.1, Confidence: 0.95, Open: true}
+		}
+	}
+	return &s
+}
+
+// fullReference has every field set, and a part of each kind.
+func fullReference() *model.Reference {
+	scale := full().Scales[0]
+	return &model.Reference{Schema: model.ReferenceSchema, Title: "x", Sources: []string{"x"}, Chapters: []model.Chapter{{ID: "x", Title: "x", Level: 1, Missing: "x",
+		Parts: []model.Part{{Text: "x"}, {Items: []string{"x"}}, {Table: &model.Grid{Titles: []string{"x"}, Numeric: []bool{true}, Rows: [][]string{{"x"}}}}, {Scale: &scale}}}}}
+}
+
+// decoded is what is written, read as any JSON.
+func decoded(t *testing.T, write func(*bytes.Buffer) error) any {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	var doc any
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func studyDocument(t *testing.T, s *model.Study) any {
+	return decoded(t, func(b *bytes.Buffer) error { return WriteStudy(b, s) })
+}
+
+func referenceDocument(t *testing.T, r *model.Reference) any {
+	return decoded(t, func(b *bytes.Buffer) error { return WriteReference(b, r) })
+}
+
+func schemaOf(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile("../../../../docs/" + name + ".schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStudiesFitTheirSchema(t *testing.T) {
+	schema := schemaOf(t, "study")
+	unknown := fullStudy()
+	unknown.Scales[0].Limit.Excess.Low, unknown.Scales[0].Scale.Laws[0].Error = math.Inf(-1), math.NaN()
+	empty := &model.Study{Schema: model.StudySchema, Name: "x", Scales: []model.ScaleStudy{{Scale: model.PublishedScale{Scale: model.Scale{Direction: model.Read, Metric: model.IOPS}}, Limit: &model.LimitStudy{}}}}
+	for name, s := range map[string]*model.Study{"full": fullStudy(), "not finite": unknown, "empty": empty} {
+		if err := schema.Validate(studyDocument(t, s)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	check(t, "study", studyDocument(t, fullStudy()), schema)
+	for name, spoil := range map[string]func(*model.Study){
+		"another schema":      func(s *model.Study) { s.Schema = "loadline.study/v9" },
+		"no name":             func(s *model.Study) { s.Name = "" },
+		"an unknown resource": func(s *model.Study) { s.Scales[0].Limit.Binding = "luck" },
+		"an unknown verdict":  func(s *model.Study) { s.Scales[0].Nodes.Verdict = "maybe" },
+		"an unknown slip":     func(s *model.Study) { s.Slips[0].Kind = "typo" },
+		"a law of our own":    func(s *model.Study) { s.Scales[0].Scale.Laws[0].Kind = "moore" },
+		"a claim of nobody":   func(s *model.Study) { s.Scales[0].Scale.Claims[0].Of = "half" },
+		"certainty":           func(s *model.Study) { s.Rebuild.Largest[0].Volume.Confidence = 1 },
+		"a silent slip":       func(s *model.Study) { s.Slips[0].Message = "" },
+	} {
+		s := fullStudy()
+		spoil(s)
+		if schema.Validate(studyDocument(t, s)) == nil {
+			t.Errorf("the schema accepts %s", name)
+		}
+	}
+}
+
+func TestReferencesFitTheirSchema(t *testing.T) {
+	schema := schemaOf(t, "reference")
+	if err := schema.Validate(referenceDocument(t, fullReference())); err != nil {
+		t.Error(err)
+	}
+	part := func(r *model.Reference, i int) *model.Part { return &r.Chapters[0].Parts[i] }
+	for name, spoil := range map[string]func(*model.Reference){
+		"another schema":            func(r *model.Reference) { r.Schema = "loadline.reference/v9" },
+		"no chapter":                func(r *model.Reference) { r.Chapters = nil },
+		"a chapter of level 3":      func(r *model.Reference) { r.Chapters[0].Level = 3 },
+		"an identifier with blanks": func(r *model.Reference) { r.Chapters[0].ID = "a b" },
+		"an empty part":             func(r *model.Reference) { *part(r, 0) = model.Part{} },
+		"a part of two kinds":       func(r *model.Reference) { part(r, 0).Items = []string{"x"} },
+		"a table without titles":    func(r *model.Reference) { part(r, 2).Table.Titles = nil },
+		"an unknown metric":         func(r *model.Reference) { part(r, 3).Scale.Metric = "charm" },
+	} {
+		r := fullReference()
+		spoil(r)
+		if schema.Validate(referenceDocument(t, r)) == nil {
+			t.Errorf("the schema accepts %s", name)
+		}
+	}
+	// Every field of every kind of part is described.
+	doc := referenceDocument(t, fullReference()).(map[string]any)
+	chapter := doc["chapters"].([]any)[0].(map[string]any)
+	together := map[string]any{}
+	for _, p := range chapter["parts"].([]any) {
+		for key, value := range p.(map[string]any) {
+			together[key] = value
+		}
+	}
+	chapter["parts"] = []any{together}
+	check(t, "reference", doc, schema)
+}

@@ -1,0 +1,196 @@
+package live
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/reporttest"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// run is a short run as the engine tells it: probe, prefill, proof, three visits
+// of which the last one fails.
+func run() []model.Update {
+	randRead := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	randLat := &model.Workload{Name: "rand-write-lat", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 1, Metric: model.Latency}
+	flow := func(ios uint64, latency float64) *model.Flow {
+		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * latency}
+		f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), ios-ios/50)
+		f.Histogram.Add(model.BucketOf(uint64(4*latency*1e9)), ios/50)
+		return f
+	}
+	judged := func(w *model.Workload, value, half, confidence float64) *model.Judgement {
+		return &model.Judgement{Workload: w.Name, Metric: w.Metric, Visits: 1,
+			Estimate: model.Estimate{Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: confidence}}
+	}
+	progress := func(phase string, done, total, rate float64) *model.Progress {
+		return &model.Progress{Phase: phase, Done: done, Total: total, Rate: rate}
+	}
+	first := &model.Step{Number: 1, Round: 1, Workload: randRead.Name, Ramp: 1, Seconds: 2}
+	second := &model.Step{Number: 2, Round: 1, Workload: randLat.Name, Ramp: 1, Seconds: 2}
+	third := &model.Step{Number: 3, Round: 2, Workload: randRead.Name, Ramp: 1, Seconds: 2}
+	const gib = 1 << 30
+	return []model.Update{
+		{Elapsed: 0, Left: -1, Progress: progress("probe", 0, 2, 0)},
+		{Elapsed: 2, Left: 40, Progress: progress("probe", 2, 2, 0)},
+		{Elapsed: 2, Left: 40, Progress: progress("prefill", 0, 4*gib, 0)},
+		{Elapsed: 6, Left: 36, Progress: progress("prefill", 2*gib, 4*gib, 450<<20)},
+		{Elapsed: 11.1, Left: 30, Progress: progress("prefill", 4*gib, 4*gib, 450<<20)},
+		{Elapsed: 11.1, Left: 30, Progress: progress("prove", 0, 4*gib, 0)},
+		{Elapsed: 11.2, Left: 30, Progress: progress("prove", 4*gib, 4*gib, 0)},
+		{Elapsed: 11.2, Left: 9, Step: first, Workload: randRead, Steps: 3},
+		{Elapsed: 11.9, Left: 9, Progress: progress("ramp", 0.7, 1, 0)},
+		{Elapsed: 13.2, Left: 8, Sample: &model.Sample{Step: 1, End: 13.2, Seconds: 1, Read: flow(21400, 2.9e-3)}},
+		{Elapsed: 14.2, Left: 7, Sample: &model.Sample{Step: 1, End: 14.2, Seconds: 1, Read: flow(20900, 3.0e-3)}},
+		{Elapsed: 14.3, Left: 6, Result: &model.StepResult{Step: *first}, Judgement: judged(randRead, 21150, 0, 0)},
+		{Elapsed: 14.3, Left: 6, Step: second, Workload: randLat, Steps: 3},
+		{Elapsed: 16.3, Left: 5, Sample: &model.Sample{Step: 2, End: 16.3, Seconds: 1, Write: flow(300, 3.3e-3)}},
+		{Elapsed: 17.3, Left: 4, Result: &model.StepResult{Step: *second}, Judgement: judged(randLat, 3.31e-3, 0.061, 0.95)},
+		{Elapsed: 17.3, Left: 3, Step: third, Workload: randRead, Steps: 3},
+		{Elapsed: 18, Left: 2, Result: &model.StepResult{Step: *third, Error: "fio ended with \x1b[31mInput/output error"},
+			Message: "rand-read-iops is given up after a failed visit: fio ended with \x1b[31mInput/output error"},
+	}
+}
+
+// blocks is a comparison of two blocks as the engine tells it, the second one with
+// a failure on one side.
+func blocks() []model.Update {
+	w := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	step := func(number, block, place int) *model.Step {
+		return &model.Step{Number: number, Round: block, Block: block, Place: place, Workload: w.Name, Ramp: 1, Seconds: 2}
+	}
+	sample := func(side model.Side, at float64, ios uint64) model.Update {
+		return model.Update{Side: side, Elapsed: at, Left: 20 - at, Sample: &model.Sample{End: at, Seconds: 1, Read: &model.Flow{IOs: ios}}}
+	}
+	known := &model.Contrast{Workload: w.Name, Metric: model.P99, Blocks: 2, Settled: true,
+		Ratio: model.Estimate{Value: 0.979, Low: 0.95, High: 1.01, Confidence: 0.95}}
+	return []model.Update{
+		{Side: model.SideA, Elapsed: 0, Left: 20, Progress: &model.Progress{Phase: "prefill", Done: 1 << 30, Total: 1 << 30}},
+		{Side: model.SideB, Elapsed: 0, Left: 20, Step: step(1, 1, 1), Workload: w, Steps: 4},
+		sample(model.SideB, 2, 20000),
+		{Side: model.SideB, Elapsed: 3, Left: 17, Result: &model.StepResult{Step: *step(1, 1, 1)}},
+		{Side: model.SideA, Elapsed: 3, Left: 17, Step: step(1, 1, 2), Workload: w, Steps: 4},
+		sample(model.SideA, 5, 21000),
+		{Side: model.SideA, Elapsed: 6, Left: 14, Result: &model.StepResult{Step: *step(1, 1, 2)}, Contrast: &model.Contrast{Blocks: 1}},
+		{Side: model.SideA, Elapsed: 6, Left: 14, Step: step(2, 2, 1), Workload: w, Steps: 4},
+		sample(model.SideA, 8, 21100),
+		{Side: model.SideA, Elapsed: 9, Left: 11, Result: &model.StepResult{Step: *step(2, 2, 1)}},
+		{Side: model.SideB, Elapsed: 9, Left: 11, Step: step(2, 2, 2), Workload: w, Steps: 4},
+		sample(model.SideB, 11, 20800),
+		{Side: model.SideB, Elapsed: 12, Left: 8, Result: &model.StepResult{Step: *step(2, 2, 2)}, Contrast: known},
+	}
+}
+
+func show(o Options, updates []model.Update) []byte {
+	var b bytes.Buffer
+	l := New(&b, o)
+	for _, u := range updates {
+		l.Observe(u)
+	}
+	l.Close()
+	l.Close()
+	return b.Bytes()
+}
+
+func TestLive(t *testing.T) {
+	for name, o := range map[string]Options{
+		"terminal-120":        {Interactive: true, Unicode: true, Width: 120},
+		"terminal-120-colour": {Interactive: true, Unicode: true, Color: true, Width: 120},
+		"terminal-80":         {Interactive: true, Unicode: true, Width: 80},
+		"terminal-40-ascii":   {Interactive: true, Width: 40},
+		"log":                 {Unicode: true, Color: true, Width: 80},
+		"log-ascii":           {Width: 80},
+		"quiet":               {Unicode: true, Quiet: true},
+		"compare-terminal":    {Interactive: true, Unicode: true, Width: 100},
+		"compare-log":         {Unicode: true, Width: 80},
+	} {
+		t.Run(name, func(t *testing.T) {
+			updates := run()
+			if strings.HasPrefix(name, "compare-") {
+				updates = blocks()
+			}
+			reporttest.Golden(t, name+".golden", show(o, updates))
+		})
+	}
+}
+
+var sequence = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// TestNoStatusLineWraps: a line of the full width would wrap on some terminals,
+// and a wrapped line cannot be erased.
+func TestNoStatusLineWraps(t *testing.T) {
+	for width := 10; width <= 130; width++ {
+		out := string(show(Options{Interactive: true, Unicode: true, Color: true, Width: width}, run()))
+		for _, line := range strings.FieldsFunc(sequence.ReplaceAllString(out, ""), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if strings.Contains(line, "given up") {
+				continue // a message is not redrawn and may wrap
+			}
+			if n := term.Columns(line); n >= width {
+				t.Fatalf("width %d: %d columns: %q", width, n, line)
+			}
+		}
+	}
+}
+
+func TestALogHasNoControlCharacters(t *testing.T) {
+	for _, o := range []Options{{Color: true, Unicode: true}, {}, {Quiet: true}} {
+		if out := show(o, run()); bytes.ContainsAny(out, "\r\x1b\x07") {
+			t.Errorf("%+v: %q", o, out)
+		}
+	}
+}
+
+func TestTheCursorComesBack(t *testing.T) {
+	out := show(Options{Interactive: true, Unicode: true, Width: 80}, run())
+	if hidden, shown := bytes.Count(out, []byte(term.HideCursor)), bytes.Count(out, []byte(term.ShowCursor)); hidden != 1 || shown != 1 {
+		t.Errorf("the cursor was hidden %d times and shown %d times", hidden, shown)
+	}
+	if !bytes.HasSuffix(out, []byte(term.EraseLine+term.ShowCursor)) {
+		t.Errorf("the status line was not erased: …%q", out[len(out)-40:])
+	}
+	if out := show(Options{Interactive: true, Quiet: true}, run()[:3]); len(out) != 0 {
+		t.Errorf("quiet, yet %q", out)
+	}
+}
+
+// TestManyTellers is for the race detector, and for what comes after Close.
+func TestManyTellers(t *testing.T) {
+	var b bytes.Buffer
+	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
+	var tellers sync.WaitGroup
+	for range 4 {
+		tellers.Go(func() {
+			for _, u := range run() {
+				l.Observe(u)
+			}
+		})
+	}
+	tellers.Wait()
+	l.Close()
+	n := b.Len()
+	l.Observe(run()[7])
+	if b.Len() != n {
+		t.Error("something was shown after Close")
+	}
+}
+
+// What others write must stand on a line of its own, not behind the status.
+func TestClearMakesRoom(t *testing.T) {
+	var b bytes.Buffer
+	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
+	probe := model.Update{Left: -1, Progress: &model.Progress{Phase: "probe", Done: 1, Total: 3}}
+	l.Observe(probe)
+	l.Clear()
+	if !bytes.HasSuffix(b.Bytes(), []byte(term.EraseLine)) {
+		t.Errorf("the line is not erased: %q", b.Bytes())
+	}
+	b.Reset()
+	l.Observe(probe)
+	if !bytes.Contains(b.Bytes(), []byte("probe")) {
+		t.Errorf("the next update does not draw it again: %q", b.Bytes())
+	}
+}

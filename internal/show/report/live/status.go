@@ -1,0 +1,158 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// p99Count is the number of I/Os below which a 99th percentile says little: its 95 %
+// interval by order statistics has an upper end from ln 0.025 / ln 0.99 = 367 on (Hahn and
+// Meeker, Statistical Intervals, the distribution-free interval of a quantile).
+const p99Count = 367
+
+// barMost is the widest bar, barLeast the narrowest that still tells something.
+const (
+	barMost  = 24
+	barLeast = 8
+)
+
+// piece is a part of the status line. It keeps its width while the numbers in it
+// come and go, so that the line does not jump. The pieces with the smallest drop
+// are left out first when the terminal is narrow; drop 0 stays.
+type piece struct {
+	text  string
+	paint term.Paint
+	drop  int
+	width int
+}
+
+// barDrop is when the bar is given up.
+const barDrop = 3
+
+// statusLine lays out the line that is redrawn; it is shorter than the terminal
+// by one column, so that no terminal wraps it.
+func (l *Live) statusLine() string {
+	lead, tail, share := l.state.pieces()
+	room := l.o.Width - 1
+	for _, pieces := range [][]piece{lead, tail} {
+		for i := range pieces {
+			pieces[i].text = l.style.Text(pieces[i].text)
+			pieces[i].text += term.Pad(pieces[i].text, pieces[i].width)
+		}
+	}
+	bar := 0
+	if share >= 0 {
+		bar = barLeast + 2
+	}
+	for drop := 1; drop <= 6 && columns(lead, 1)+2+columns(tail, 2)+bar > room; drop++ {
+		lead, tail = without(lead, drop), without(tail, drop)
+		if drop == barDrop {
+			bar = 0
+		}
+	}
+	words := make([]string, len(lead))
+	for i, p := range lead {
+		words[i] = l.style.Paint(p.paint, l.style.Shorten(p.text, room-columns(lead[:i], 1)-min(i, 1)))
+	}
+	line := strings.Join(words, " ")
+	used := columns(lead, 1)
+	if bar > 0 {
+		n := min(barMost, room-used-2-2-columns(tail, 2))
+		line += "  " + l.style.Paint(term.Cyan, l.style.Bar(share, n))
+		used += 2 + n
+	}
+	for _, p := range tail {
+		text := l.style.Shorten(p.text, max(0, room-used-2))
+		line += "  " + text
+		used += 2 + term.Columns(text)
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// pieces returns what stands before and after the bar, and the bar's share
+// (negative for no bar).
+func (s *state) pieces() (lead, tail []piece, share float64) {
+	share = -1
+	eta := piece{drop: 5, width: len("eta 10 m")}
+	if s.left >= 0 {
+		eta.text = "eta " + remaining(s.left)
+	}
+	if p := s.progress; p != nil {
+		if p.Total > 0 {
+			share = p.Done / p.Total
+		}
+		if inBytes(p.Phase) {
+			amount := piece{width: len("100 MiB of 100 GiB"), text: model.FormatSize(int64(p.Done)) + " of " + model.FormatSize(int64(p.Total))}
+			rate := piece{width: len("1000 MiB/s"), drop: 2}
+			if p.Rate > 0 {
+				rate.text = model.FormatBandwidth(p.Rate)
+			}
+			tail = []piece{amount, rate}
+		}
+		return []piece{{text: p.Phase, paint: term.Bold}}, append(tail, eta), share
+	}
+	if s.step == nil {
+		return []piece{{text: "starting"}}, nil, share
+	}
+	if s.left >= 0 && s.elapsed+s.left > 0 {
+		share = s.elapsed / (s.elapsed + s.left)
+	}
+	lead = []piece{{text: strings.TrimSpace(s.number(*s.step) + " " + string(s.side)), paint: term.Dim},
+		{text: s.step.Workload, paint: term.Bold}}
+	if s.workload != nil && s.workload.Job == "" {
+		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", model.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
+	}
+	rate := piece{width: len("10.1k/s")}
+	if s.metric() == model.Bandwidth {
+		rate.width = len("1000 MiB/s")
+	}
+	if !math.IsNaN(s.lastRate) {
+		rate.text = model.FormatMetric(s.metric(), s.lastRate)
+	}
+	p99 := piece{drop: 4, width: len("p99 10.1 ms")}
+	if s.sum.Histogram.Count() >= p99Count {
+		p99.text = "p99 " + model.FormatDuration(s.sum.Histogram.Percentile(99))
+	}
+	half := piece{drop: 6, width: len("+10.1 %")}
+	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
+		half.text = halfWidth(j.Estimate)
+	}
+	return lead, []piece{{text: model.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
+}
+
+// remaining writes a time that is left, in as few columns as it deserves.
+func remaining(s float64) string {
+	switch {
+	case s < 59.5:
+		return fmt.Sprintf("%.0f s", math.Ceil(s))
+	case s < 3600:
+		return fmt.Sprintf("%.0f m", math.Ceil(s/60))
+	}
+	return model.FormatSpan(s)
+}
+
+// columns is the width of the pieces with gap blanks between them.
+func columns(pieces []piece, gap int) int {
+	n := 0
+	for i, p := range pieces {
+		if i > 0 {
+			n += gap
+		}
+		n += term.Columns(p.text)
+	}
+	return n
+}
+
+func without(pieces []piece, drop int) []piece {
+	var kept []piece
+	for _, p := range pieces {
+		if p.drop != drop {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

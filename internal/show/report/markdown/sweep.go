@@ -1,0 +1,74 @@
+package markdown
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// sweep writes the points of a sweep, one row each.
+func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
+	load := s.Kind == model.SweepLoad
+	titles := []string{"flow", "block:", "depth:", "jobs:", "IOPS:", "±95%:", "bandwidth:", "mean:", "p50:", "p99:", "verdict"}
+	if load {
+		titles = slices.Concat([]string{"flow", "offered:", "of capacity:"}, titles[4:])
+	}
+	var rows [][]string
+	for _, c := range s.Points {
+		row := []string{inline(string(c.Direction))}
+		if load {
+			row = append(row, model.FormatRate(c.Offered)+"/s", fmt.Sprintf("%.0f%%", 100*c.Fraction))
+		} else {
+			row = append(row, model.FormatBlock(c.BlockSize), strconv.Itoa(c.Depth), strconv.Itoa(c.Jobs))
+		}
+		rows = append(rows, append(row, value(model.FormatRate(c.IOPS.Value)+"/s", c.Verdict), halfWidth(c.IOPS), value(model.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
+			latency(c.Mean, c.Verdict), latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), strings.TrimSpace(mark(c.Verdict)+" "+marks(notes.Of(c.Result)))))
+	}
+	p.table(titles, rows)
+	var lines []string
+	if s.Capacity != nil {
+		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s/s ±%s", model.FormatRate(s.Capacity.Value), halfWidth(*s.Capacity)))
+	}
+	switch {
+	case s.Knee != nil:
+		lines = append(lines, fmt.Sprintf("- **knee** %s/s, p99 %s: %s", model.FormatRate(s.Knee.Offered), model.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
+	case load:
+		lines = append(lines, "- knee: none was found")
+	}
+	p.para(strings.Join(lines, "\n"))
+}
+
+// scale writes the points of N volumes at once, and the chosen law.
+func (p *page) scale(s *model.Scale) {
+	var rows [][]string
+	for _, c := range s.Points {
+		fair := "–"
+		if c.Fairness > 0 {
+			fair = words.Fixed(c.Fairness, 2)
+		}
+		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(model.FormatMetric(s.Metric, c.Total.Value), c.Verdict), halfWidth(c.Total),
+			value(model.FormatMetric(s.Metric, c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
+	}
+	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
+	p.table([]string{"volumes:", "total:", "±95%:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
+	for _, l := range s.Laws {
+		if l.Chosen {
+			p.para("Law: " + lawWords(l, s.Metric) + ".")
+		}
+	}
+}
+
+func lawWords(l model.Law, m model.Metric) string {
+	text := fmt.Sprintf("%s, one volume reaches %s", inline(words.Law(l.Kind)), model.FormatMetric(m, l.First.Value))
+	if l.Capacity != nil {
+		text += ", all together at most " + model.FormatMetric(m, l.Capacity.Value)
+	}
+	if l.Knee > 0 {
+		text += fmt.Sprintf(", from %.3g volumes on", l.Knee)
+	}
+	return text + fmt.Sprintf("; its error of prediction is %s", words.Percent(l.Error))
+}

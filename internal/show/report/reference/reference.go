@@ -1,0 +1,142 @@
+// Package reference writes a reference report: the document that a vendor or a project
+// publishes about a system, made of what was measured. Its opinion: every sentence
+// follows from a number in it. A chapter that nobody measured is there and says so,
+// because a reader takes what is left out for granted; an answer comes with its
+// interval, or with the word that it has none.
+package reference
+
+import (
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// Build makes the document of a study and of the runs behind it, of which there may be
+// none. sources name the runs and files.
+func Build(study *model.Study, runs []*model.Report, sources []string) model.Reference {
+	b := &builder{study: study, runs: runs}
+	b.specification()
+	b.design()
+	b.direction("Read performance", model.Read)
+	b.direction("Write performance", model.Write)
+	b.together()
+	b.control()
+	b.rebuild()
+	b.slips()
+	b.answers()
+	title := "Reference report"
+	// Runs are called by what they measured, not by where they are saved.
+	name := study.Name
+	if name == strings.Join(sources, ", ") {
+		name = b.found(func(r *model.Report) string { return r.Run.Target.Name }, name)
+	}
+	title += words.Prefixed(": ", name)
+	return model.Reference{Schema: model.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}
+}
+
+// builder gathers the chapters.
+type builder struct {
+	study    *model.Study
+	runs     []*model.Report
+	chapters []model.Chapter
+}
+
+// chapter begins a chapter (level 1) or a section (level 2), which is where the parts
+// that follow go.
+func (b *builder) chapter(level int, title string) *model.Chapter {
+	id := identifier(title)
+	for _, c := range b.chapters {
+		if c.ID == id {
+			id += "-" + words.Fixed(float64(len(b.chapters)), 0)
+		}
+	}
+	b.chapters = append(b.chapters, model.Chapter{ID: id, Title: title, Level: level})
+	return &b.chapters[len(b.chapters)-1]
+}
+
+// identifier makes a title's letters and digits a name.
+func identifier(title string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(title))
+	for strings.Contains(name, "--") {
+		name = strings.ReplaceAll(name, "--", "-")
+	}
+	return strings.Trim(name, "-")
+}
+
+func (b *builder) add(p model.Part) {
+	c := &b.chapters[len(b.chapters)-1]
+	c.Parts = append(c.Parts, p)
+}
+
+func (b *builder) text(sentences ...string) {
+	var said []string
+	for _, s := range sentences {
+		if s != "" {
+			said = append(said, s)
+		}
+	}
+	if len(said) > 0 {
+		b.add(model.Part{Text: strings.Join(said, " ")})
+	}
+}
+
+func (b *builder) items(list []string) {
+	if len(list) > 0 {
+		capital := make([]string, len(list))
+		for i, s := range list {
+			capital[i] = sentence(s)
+		}
+		b.add(model.Part{Items: capital})
+	}
+}
+
+// sentence begins with a capital and ends with a full stop. What begins with a name
+// that holds a sign, such as rand-read-iops, keeps it.
+func sentence(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if !strings.ContainsAny(first, "-_:") {
+		for i, r := range s {
+			s = strings.ToUpper(string(r)) + s[i+len(string(r)):]
+			break
+		}
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// table adds a table unless it has no rows; a title that ends with ":" is that of a
+// column of figures.
+func (b *builder) table(titles []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	g := &model.Grid{Rows: rows}
+	for _, t := range titles {
+		name, numeric := strings.CutSuffix(t, ":")
+		g.Titles, g.Numeric = append(g.Titles, name), append(g.Numeric, numeric)
+	}
+	b.add(model.Part{Table: g})
+}
+
+// missing says what the chapter lacks.
+func (b *builder) missing(why string) { b.chapters[len(b.chapters)-1].Missing = why }
+
+// facts adds a table of two columns without what is empty, and tells whether it did.
+func (b *builder) facts(rows [][2]string) bool {
+	var list [][]string
+	for _, r := range rows {
+		if r[1] != "" {
+			list = append(list, []string{r[0], r[1]})
+		}
+	}
+	b.table([]string{"what", "as given or found"}, list)
+	return len(list) > 0
+}

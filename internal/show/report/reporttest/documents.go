@@ -1,0 +1,196 @@
+// Package reporttest holds documents to render, and compares what a renderer makes
+// of them with a golden file. Its opinion: a renderer that was only ever shown
+// pretty documents does not work. Some are of real runs (testdata), the others are
+// what goes wrong: interrupted, empty, invalid, full of words that mean something
+// to the format.
+package reporttest
+
+import (
+	"embed"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+)
+
+//go:embed testdata/*.json
+var saved embed.FS
+
+// load reads a document of testdata.
+func load(name string) jsonout.Document {
+	data, err := saved.ReadFile("testdata/" + name + ".json")
+	if err != nil {
+		panic(err)
+	}
+	doc, err := jsonout.Read(data)
+	if err != nil {
+		panic(fmt.Sprintf("%s.json: %v", name, err))
+	}
+	return doc
+}
+
+// Report is one of Reports.
+func Report(name string) *model.Report { return Reports()[name] }
+
+// Reports are fresh copies of all reports, by name.
+func Reports() map[string]*model.Report {
+	return map[string]*model.Report{
+		"quick": load("quick").Report, "mixed": load("mixed").Report, "grid": load("grid").Report, "load": load("load").Report,
+		"interrupted": interrupted(), "empty": empty(), "invalid": invalid(), "goals": goals(), "hostile": Hostile(Nasty), "scale": scale(),
+	}
+}
+
+// Comparisons are fresh copies of all comparisons, by name.
+func Comparisons() map[string]*model.Comparison {
+	same := load("comparison").Comparison
+	for i := range same.Rows {
+		same.Rows[i].Verdict, same.Rows[i].Needed = model.Same, 0
+	}
+	same.Findings, same.Method = nil, model.Independent
+	return map[string]*model.Comparison{
+		"comparison": load("comparison").Comparison, "same": same, "hostile": HostileComparison(Nasty), "nothing": {Schema: model.ComparisonSchema},
+	}
+}
+
+// Durabilities are fresh copies of all durability tests, by name.
+func Durabilities() map[string]*model.Durability {
+	lies := load("durability").Durability
+	lies.Result, lies.Statement = model.DurabilityLies, "lies: 3 acknowledged and flushed writes were gone after cut 1"
+	lies.Cuts[0].Lost, lies.Cuts[0].LostBlocks, lies.Cuts[0].Torn = 3, 2, 1
+	return map[string]*model.Durability{
+		"durability": load("durability").Durability, "lies": lies, "hostile": HostileDurability(Nasty),
+		"nothing": {Schema: model.DurabilitySchema, Status: model.Failed, Reason: "the target did not come back"},
+	}
+}
+
+// interrupted lost half of its results.
+func interrupted() *model.Report {
+	r := load("quick").Report
+	r.Results, r.Courses = r.Results[:2], r.Courses[:2]
+	r.Results[1].Confidence, r.Results[1].Converged = 0, false
+	r.Results[1].Low, r.Results[1].High = r.Results[1].Value, r.Results[1].Value
+	r.Run.Status, r.Run.Reason = model.Interrupted, "SIGINT"
+	return r
+}
+
+func empty() *model.Report {
+	return &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "20260102-030405-empty", Status: model.Failed, Reason: "fio could not be started"}}
+}
+
+// invalid has a number that must not be used, one without a value, and one without
+// percentiles.
+func invalid() *model.Report {
+	r := load("quick").Report
+	r.Results[0].Verdict, r.Results[0].Findings = model.Invalid, []string{"sparse"}
+	r.Results[1].Value, r.Results[1].Low, r.Results[1].High = math.NaN(), math.NaN(), math.Inf(1)
+	r.Results[2].Latency, r.Results[2].Series = nil, nil
+	r.Results[3].Latency.P50, r.Results[3].Latency.P99 = nil, nil
+	r.Results[3].Series = []float64{1, math.NaN(), math.Inf(1)}
+	for m := range r.Results[3].Metrics {
+		r.Results[3].Metrics[m] = model.Estimate{Unit: m.Unit(), Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	}
+	r.Findings = append(r.Findings, model.Finding{Rule: "sparse", Severity: model.SeverityInvalid, Results: []string{r.Results[0].Workload},
+		Message: "read holes: 3.9 GiB of 4 GiB were never written (fiemap), and reading those needs no disk", Evidence: map[string]any{"unwritten": 4187593114.0},
+		Next: "let Loadline fill the volume: name a directory, or for a device or file add --destroy-data-on"})
+	return r
+}
+
+func goals() *model.Report {
+	r := load("quick").Report
+	e := r.Results[0].Estimate
+	goal := func(text string, o model.Outcome, message, next string) model.Goal {
+		return model.Goal{Text: text, Workload: r.Results[0].Workload, Direction: model.Read, Metric: model.IOPS, Above: true, Bound: 1e5, Estimate: e, Outcome: o, Message: message, Next: next}
+	}
+	r.Goals = []model.Goal{
+		goal("rand-read-iops iops > 100k", model.Met, "the whole interval lies above 100k/s", ""),
+		goal("rand-read-iops iops > 10M", model.Missed, "the whole interval lies below 10.0M/s", ""),
+		goal("rand-read-lat p99 < 42us", model.Undecided, "the bound lies within the interval", "loadline run /srv/data --precision 1%"),
+	}
+	return r
+}
+
+// scale has volumes up to sixteen, the last of them unfair.
+func scale() *model.Report {
+	r := empty()
+	r.Run.Status, r.Run.Reason, r.Run.Target.Name, r.Run.Started = model.Complete, "", "sc:replicated", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	about := func(v float64, unit string) model.Estimate {
+		return model.Estimate{Unit: unit, Value: v, Low: 0.95 * v, High: 1.05 * v, Confidence: 0.95}
+	}
+	s := model.Scale{Workload: "rand-read", Direction: model.Read, Metric: model.IOPS}
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		total := min(11900*float64(n), 50e3)
+		p99 := about(2e-3*float64(n), "s")
+		p := model.ScalePoint{Volumes: n, Nodes: 3, Total: about(total, "1/s"), PerVolume: about(total/float64(n), "1/s"), Fairness: 0.99, P99: &p99, Verdict: model.Valid}
+		if n == 16 {
+			p.Fairness, p.Verdict, p.P99 = 0.71, model.Suspect, nil
+		}
+		s.Points = append(s.Points, p)
+	}
+	capacity := about(50e3, "1/s")
+	s.Laws = []model.Law{{Kind: model.SaturationLaw, First: about(11900, "1/s"), Capacity: &capacity, Knee: 4.2, Error: 0.013, Chosen: true}}
+	r.Scales = []model.Scale{s}
+	return r
+}
+
+// Nasty means something to every format: HTML, Markdown, tables, CSV, a
+// terminal, a mention, an issue's number, a formula.
+const Nasty = "=|x`y`|</td></details><script>alert(1)</script>\n# @everyone #12 [a](http://b.example) ![](c) **d** _e_ ~f~ \\| $g$ \"h\",\r\n```\n<!-- --> \x1b[31m\u202e東京 🎉 &amp; www.i.example j@k.example"
+
+// Hostile is a report whose words, wherever they come from outside, are text.
+func Hostile(text string) *model.Report {
+	r := load("quick").Report
+	run := &r.Run
+	old := r.Results[0].Workload
+	run.ID, run.Note, run.Reason, run.Profile, run.Directory, run.Status = text, text, text, text, text, model.Failed
+	run.Target.Name, run.Target.Path, run.Volume.Target.Name, run.Volume.Path, run.Volume.Engine, run.Volume.SizeReason = text, text, text, text, text, text
+	run.Command = []string{"loadline", "run", text}
+	run.Environment.Hostname, run.Environment.Kernel, run.Environment.CPUModel = text, text, text
+	run.Environment.Storage.Filesystem, run.Environment.Storage.Device, run.Environment.Storage.Model = text, text, text
+	run.Tools = map[string]string{"fio": text}
+	r.Results[0].Workload, r.Results[0].Description, run.Workloads[0].Name = text, text, text
+	run.Jobs = map[string]string{text: text + "\n" + strings.Repeat("`", 7) + "\n</details>\n" + text, "two": "[two]\nrw=read\n"}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Message, f.Next = text, text
+		for k, name := range f.Results {
+			if name == old {
+				f.Results[k] = text
+			}
+		}
+	}
+	r.Goals = []model.Goal{{Text: text, Workload: text, Message: text, Next: text, Outcome: model.Missed}}
+	r.Courses = nil
+	return r
+}
+
+// HostileComparison is Hostile for a comparison.
+func HostileComparison(text string) *model.Comparison {
+	c := load("comparison").Comparison
+	c.A, c.B = Hostile(text).Run, Hostile(text).Run
+	c.ID, c.Directory = text, text
+	c.Common = []model.Trait{{Name: "fio", Value: text}, {Name: text, Value: text}}
+	c.Differences = []model.Difference{{Name: text, A: text, B: text, Unlike: true}}
+	for i := range c.Rows {
+		c.Rows[i].Workload, c.Rows[i].Description = text, text
+	}
+	c.Findings = []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning, Message: text, Next: text}}
+	return c
+}
+
+// HostileDurability is Hostile for a durability test.
+func HostileDurability(text string) *model.Durability {
+	d := load("durability").Durability
+	d.ID, d.Target.Name, d.Path, d.Reason, d.Statement, d.Proves, d.Directory, d.Status = text, text, text, text, text, text, text, model.Failed
+	d.Environment.Storage.Device = text
+	d.Command = []string{"loadline", text}
+	for i := range d.Cuts {
+		d.Cuts[i].What, d.Cuts[i].Words, d.Cuts[i].Examples = text, text, []string{text}
+	}
+	for i := range d.Findings {
+		d.Findings[i].Message, d.Findings[i].Next = text, text
+	}
+	return d
+}

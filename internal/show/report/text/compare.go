@@ -1,0 +1,186 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// RenderComparison prints a comparison: the two sides, what they have in common
+// and in what they differ, a row per workload and metric with its verdict, and
+// what would settle what is unclear. It fails only when w does.
+func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
+	p := newPage(o)
+	if !o.Brief {
+		p.sides(c)
+	}
+	p.common(c)
+	p.blank()
+	notes := words.Notes(c)
+	p.rows(c, notes)
+	p.blank()
+	for i, n := range notes {
+		p.remark(p.Footnote(strconv.Itoa(i+1)), term.Plain, n.Text)
+	}
+	p.compareFindings(c)
+	p.field("verdict", words.Verdicts(c)...)
+	if c.Directory != "" {
+		p.field("saved", strings.TrimRight(c.Directory, "/")+"/", "report.html")
+	}
+	return p.flush(w)
+}
+
+// CompareHead prints what a comparison is about to do, before it begins.
+func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, tools map[string]string, o Options) error {
+	p := newPage(o)
+	a := &plans[0]
+	s := a.Schedule
+	seconds := plans[0].MeasureSeconds + plans[1].MeasureSeconds
+	parts := []string{fmt.Sprintf("%s × at least %s, each a visit of A and one of B in random order", words.Count(len(a.Workloads), "workload"), words.Count(s.MinRounds, "block")),
+		"measuring " + fromTo(seconds, max(seconds, s.MaxTime))}
+	if prefill := plans[0].PrefillSeconds + plans[1].PrefillSeconds; prefill > 0 {
+		parts = append(parts, "prefill about "+model.FormatSpan(prefill))
+	}
+	p.field("plan", parts...)
+	for i := range plans {
+		v := plans[i].Volume
+		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Name, words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
+		p.memory(envs[i])
+	}
+	p.facts("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
+	return p.flush(w)
+}
+
+// sides writes what A and B are.
+func (p *page) sides(c *model.Comparison) {
+	for _, s := range []struct {
+		side model.Side
+		run  *model.RunInfo
+	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
+		parts := []string{s.run.Target.Name, words.Storage(s.run.Environment.Storage), s.run.Note}
+		if c.Method == model.Independent {
+			parts = append(parts, startWords(s.run), s.run.Directory)
+		}
+		p.field(string(s.side), parts...)
+	}
+}
+
+// common writes what is the same and what differs.
+func (p *page) common(c *model.Comparison) {
+	p.field("same", words.Common(c)...)
+	var parts []string
+	for _, d := range c.Differences {
+		parts = append(parts, words.Difference(d))
+	}
+	if len(parts) > 0 {
+		p.field("differs", parts...)
+	}
+}
+
+// rows writes the table.
+func (p *page) rows(c *model.Comparison, notes []words.Note) {
+	if len(c.Rows) == 0 {
+		p.line("nothing to compare")
+		return
+	}
+	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
+	// Where space is short the two values go before the change and its interval do.
+	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
+	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
+	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
+	last := ""
+	for i, r := range c.Rows {
+		bad := r.Verdict == model.Unusable
+		shown, description := words.RowName(c, r), r.Description
+		if shown == last {
+			shown, description = "", ""
+		} else {
+			last = shown
+		}
+		name.cells = append(name.cells, cell{text: p.Text(shown)})
+		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
+		metric.cells = append(metric.cells, cell{text: words.ShortMetric(r.Metric)})
+		a.cells = append(a.cells, p.number(model.FormatMetric(r.Metric, r.A.Value), bad))
+		b.cells = append(b.cells, p.number(model.FormatMetric(r.Metric, r.B.Value), bad))
+		halfA.cells, halfB.cells = append(halfA.cells, p.rowHalf(r.A)), append(halfB.cells, p.rowHalf(r.B))
+		changed.cells = append(changed.cells, p.number(words.Change(r.Ratio.Value, 1), bad))
+		ci.cells = append(ci.cells, cell{text: p.Text(words.Interval(r.Ratio)), paint: term.Dim})
+		v := p.changeCell(r)
+		for k, n := range notes {
+			if slices.Contains(n.Rows, i) {
+				v.text += " " + p.Footnote(strconv.Itoa(k+1))
+			}
+		}
+		verdict.cells = append(verdict.cells, v)
+	}
+	p.table(fit([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict}, p.width))
+}
+
+func (p *page) rowHalf(e model.Estimate) cell {
+	if e.Confidence == 0 || e.Value == 0 {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return cell{text: words.Percent(e.HalfWidth()), paint: term.Dim}
+}
+
+func (p *page) changeCell(r model.Row) cell {
+	c := cell{text: string(r.Verdict)}
+	switch r.Verdict {
+	case model.Better:
+		c.paint = term.Green
+	case model.Worse, model.Unusable:
+		c.paint = term.Red
+	case model.Unclear:
+		c.paint = term.Yellow
+	}
+	if r.Trust == model.Suspect {
+		c.text += " !"
+	}
+	return c
+}
+
+// compareFindings writes the findings that people should read.
+func (p *page) compareFindings(c *model.Comparison) {
+	for _, f := range words.Readable(c.Findings) {
+		p.footnote(words.Footnote{Finding: f})
+	}
+}
+
+// goals writes what was asked for and whether it was reached.
+func (p *page) goals(goals []model.Goal) {
+	label := "goals"
+	for _, g := range goals {
+		mark, paint := "?", term.Yellow
+		switch g.Outcome {
+		case model.Met:
+			mark, paint = "✓", term.Green
+		case model.Missed:
+			mark, paint = "✗", term.Red
+		}
+		text := fmt.Sprintf("%s %s: %s: %s", p.Text(mark), g.Outcome, g.Text, g.Message)
+		p.goal(label, p.sentence(text), paint)
+		label = ""
+		if g.Next != "" {
+			p.field("", "  next: "+g.Next)
+		}
+	}
+}
+
+// goal writes one goal, wrapped beside its label.
+func (p *page) goal(label, text string, paint term.Paint) {
+	lead := p.Paint(term.Dim, label) + term.Pad(label, labelWidth)
+	for i, l := range term.Wrap(text, p.width-labelWidth) {
+		if i == 0 {
+			word, rest, _ := strings.Cut(l, ":")
+			l = p.Paint(paint, word) + ":" + rest
+		}
+		p.line(lead + l)
+		lead = strings.Repeat(" ", labelWidth)
+	}
+}

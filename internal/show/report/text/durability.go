@@ -1,0 +1,73 @@
+package text
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// RenderDurability prints the report of a durability test: what was written, each
+// cut with what was found after it, the result, and what it proves. It fails only
+// when w does.
+func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
+	p := newPage(o)
+	p.field("target", d.Target.Name, words.Storage(d.Environment.Storage))
+	p.field("wrote", words.Wrote(d)...)
+	switch d.Status {
+	case model.Interrupted, model.Failed:
+		p.field("ran", string(d.Status)+words.Prefixed(": ", d.Reason))
+	case model.Running:
+		p.field("ran", "not finished: the process is gone, or still at work")
+	}
+	for i := range d.Cuts {
+		p.cut(&d.Cuts[i], d.Sync)
+	}
+	p.blank()
+	p.field("result", p.Paint(paintOf(d.Result), d.Statement))
+	p.field("proves", d.Proves)
+	p.checks(d.Findings)
+	if d.Directory != "" {
+		p.field("saved", d.Directory+"/")
+	}
+	return p.flush(w)
+}
+
+// cut writes what was cut and what was found.
+func (p *page) cut(c *model.Cut, sync string) {
+	p.field(fmt.Sprintf("cut %d", c.Number), words.Cut(c))
+	p.field("found", words.Found(c, sync)...)
+}
+
+// checks writes the findings that people should read.
+func (p *page) checks(findings []model.Finding) {
+	marks := map[model.Severity]string{model.SeverityInvalid: "✗", model.SeverityWarning: "!", model.SeverityNote: "–", model.SeverityNotChecked: "–"}
+	for _, f := range findings {
+		mark, ok := marks[f.Severity]
+		if !ok {
+			continue
+		}
+		p.field(p.Text(mark), f.Rule+": "+f.Message)
+		if examples, ok := f.Evidence["examples"].([]string); ok {
+			for _, e := range examples {
+				p.field("", e)
+			}
+		}
+		if f.Next != "" {
+			p.field("", "next: "+f.Next)
+		}
+	}
+}
+
+// paintOf is green for nothing: a clean test is no promise.
+func paintOf(r model.DurabilityResult) term.Paint {
+	switch r {
+	case model.DurabilityLies, model.DurabilityCorrupt:
+		return term.Red
+	case model.DurabilityUnproven:
+		return term.Yellow
+	}
+	return term.Bold
+}

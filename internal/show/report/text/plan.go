@@ -1,0 +1,189 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// Plan prints what a run would do: where, how long, what it would write; and, of a
+// volume in Kubernetes, what is known of it before it exists. It fails only when w does.
+func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
+	p := newPage(o)
+	v := pl.Volume
+	all := several(v, pl.Volumes)
+	p.field("target", words.Targets(all), kindWords(v.Target.Kind))
+	p.memory(env)
+	p.cluster(env.Cluster)
+	if len(all) > 1 {
+		p.field("volume", words.Volumes(all), words.Sharing(all), words.Spread(all), v.SizeReason)
+	} else {
+		p.field("volume", model.FormatSize(v.Size), v.SizeReason)
+	}
+	p.field("engine", engineWords(v))
+	p.field("writes", writeWords(pl))
+	if anew := words.DrawnAnew(pl.Workloads, v.Size); anew != "" {
+		p.field("blocks", anew)
+	}
+	p.field("visits", scheduleWords(pl)...)
+	p.field("time", timeWords(pl)...)
+	p.blank()
+	name, pattern, headline := &column{title: "workload"}, &column{title: "pattern"}, &column{title: "precision is asked of"}
+	for _, work := range pl.Workloads {
+		name.cells = append(name.cells, cell{text: p.Text(work.Name)})
+		pattern.cells = append(pattern.cells, cell{text: p.Text(work.Describe())})
+		headline.cells = append(headline.cells, cell{text: words.Metric(work.Metric)})
+	}
+	if len(pl.Workloads) > 0 {
+		p.table([]*column{name, pattern, headline})
+		p.blank()
+	}
+	for _, l := range term.Wrap(instead(pl), p.width) {
+		p.line(p.Paint(term.Bold, l))
+	}
+	return p.flush(w)
+}
+
+// instead tells how to do what was planned.
+func instead(pl *model.Plan) string {
+	if exp := pl.Experiment; exp.Sweep != nil || exp.Scale != nil {
+		return fmt.Sprintf("Nothing was done: say `loadline %[1]s` instead of `loadline plan %[1]s` to do it.", exp.Scenario)
+	}
+	return "Nothing was done: say `loadline run` instead of `loadline plan` to do it."
+}
+
+// planWords is the plan in one line: what, in which way, for how long.
+func planWords(pl *model.Plan) []string {
+	s := pl.Schedule
+	work := words.Count(len(pl.Workloads), "workload")
+	if s.Mode == model.Rounds {
+		work += " × at least " + words.Count(s.MinRounds, "round") + ", interleaved"
+	}
+	measure := "measuring " + model.FormatSpan(pl.MeasureSeconds)
+	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
+		measure += " to " + model.FormatSpan(s.MaxTime)
+	}
+	if pl.Volume.Prefill {
+		measure = "prefill about " + model.FormatSpan(pl.PrefillSeconds) + ", " + measure
+	}
+	return []string{work, measure}
+}
+
+func kindWords(k model.TargetKind) string {
+	switch k {
+	case model.BlockDevice:
+		return "block device"
+	case model.NBD:
+		return "NBD volume"
+	case model.RBD:
+		return "Ceph image"
+	case model.Fake:
+		return "fake storage with a known truth"
+	}
+	return string(k)
+}
+
+// writeWords tells what would be written, and what would become of it.
+func writeWords(pl *model.Plan) string {
+	v := pl.Volume
+	size := model.FormatSize(v.Size)
+	writes := false
+	for _, w := range pl.Workloads {
+		writes = writes || w.Writes()
+	}
+	where := v.Path
+	if where == "" || v.Target.Cluster != nil {
+		// The path in a pod says nothing outside of it.
+		where = v.Target.Name
+	}
+	if len(pl.Volumes) > 1 {
+		where = words.Targets(pl.Volumes)
+	}
+	switch {
+	case v.Owned && len(pl.Volumes) > 1:
+		return fmt.Sprintf("%d new files of %s each (%s), removed at the end", len(pl.Volumes), size, where)
+	case v.Owned:
+		return fmt.Sprintf("one new file of %s (%s), removed at the end", size, where)
+	case v.Target.Kind == model.Fake:
+		return "nothing: this storage exists only as numbers"
+	case v.Prefill && v.Size > 0:
+		return fmt.Sprintf("overwrites the first %s of %s: what is there will be lost", size, where)
+	case writes:
+		return fmt.Sprintf("overwrites parts of the first %s of %s: what is there will be lost", size, where)
+	}
+	if strings.Contains(where, ", ") && len(pl.Volumes) > 1 {
+		return "nothing: " + where + " are only read"
+	}
+	return "nothing: " + where + " is only read"
+}
+
+// scheduleWords is "18 = 6 workloads × 3 rounds, each 3 s after a ramp of 1 s"
+// and what comes after them.
+func scheduleWords(pl *model.Plan) []string {
+	s := pl.Schedule
+	visit := words.Seconds(s.Visit)
+	if s.Ramp > 0 {
+		visit += " after a ramp of " + words.Seconds(s.Ramp)
+	}
+	work := words.Count(len(pl.Workloads), "workload")
+	switch s.Mode {
+	case model.Fixed:
+		return []string{work + ", one visit each: " + visit}
+	case model.Steady:
+		return []string{work + ", one visit each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
+	}
+	return []string{
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "round"), visit) + lookWords(s),
+		"then more where the interval is wider than ±" + words.Asked(s.Precision),
+	}
+}
+
+// lookWords tells of the visits that go on for longer.
+func lookWords(s model.Schedule) string {
+	switch {
+	case s.Look <= 0:
+		return ""
+	case s.Looks == 1:
+		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see what rate lasts"
+	}
+	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see what rate lasts"
+}
+
+// timeWords tells how long it takes.
+func timeWords(pl *model.Plan) []string {
+	var parts []string
+	least, most := pl.MeasureSeconds, pl.MeasureSeconds
+	switch {
+	case pl.Volume.Prefill && pl.PrefillSeconds > 0:
+		parts = append(parts, "prefill about "+model.FormatSpan(pl.PrefillSeconds))
+		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
+	case pl.Volume.Prefill:
+		// No bandwidth was probed, so nobody knows, and there is no sum.
+		return append(parts, "prefill as long as it takes", "measuring "+fromTo(least, max(least, pl.Schedule.MaxTime)))
+	}
+	if more := pl.Schedule.MaxTime - pl.MeasureSeconds; more > 1 && pl.Schedule.Mode != model.Fixed {
+		most += more
+	}
+	parts = append(parts, "measuring "+fromTo(pl.MeasureSeconds, pl.MeasureSeconds+most-least))
+	return append(parts, "in all "+fromTo(least, most))
+}
+
+// engineWords is ioWords, or what will be tried while nothing was probed.
+func engineWords(v model.Volume) string {
+	if v.Engine == "" {
+		return "io_uring, libaio or psync, whichever a probe finds to work"
+	}
+	return words.IO(v)
+}
+
+// fromTo writes a range of times, or one when it has no width.
+func fromTo(least, most float64) string {
+	if most <= least {
+		return "about " + model.FormatSpan(least)
+	}
+	return model.FormatSpan(least) + " to " + model.FormatSpan(most)
+}

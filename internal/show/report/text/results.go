@@ -1,0 +1,209 @@
+package text
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// sparkWidth is the width of "over time" when space is short, and sparkMost when
+// there is plenty.
+const (
+	sparkWidth = 10
+	sparkMost  = 30
+)
+
+// results writes the table: one row per result, and one for each planned
+// workload that has none, so that nothing is missing silently.
+func (p *page) results(r *model.Report, notes words.Footnotes) {
+	if len(r.Results) == 0 && len(r.Run.Workloads) == 0 {
+		p.line("no results")
+		return
+	}
+	name := &column{title: "workload"}
+	pattern := &column{title: "pattern", drop: 2}
+	value := &column{title: "result", numeric: true}
+	width := &column{title: p.Text("±" + words.Confidence(r.Results)), numeric: true}
+	p50 := &column{title: "p50", numeric: true, drop: 5}
+	p99 := &column{title: "p99", numeric: true, drop: 6}
+	p999 := &column{title: "p99.9", numeric: true, drop: 1}
+	within := &column{title: "looked for", numeric: true, drop: 3}
+	series := &column{title: "over time", drop: 4}
+	mark := &column{}
+	columns := []*column{name, pattern, value, width, p50, p99, p999, within, series, mark}
+	seen := map[string]bool{}
+	for _, res := range r.Results {
+		lat := res.Latency
+		if lat == nil {
+			lat = &model.LatencySummary{}
+		}
+		bad := res.Verdict == model.Invalid
+		name.cells = append(name.cells, cell{text: p.Text(words.ResultName(r, res))})
+		description := res.Description
+		if seen[res.Workload] {
+			description = ""
+		}
+		seen[res.Workload] = true
+		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
+		value.cells = append(value.cells, p.number(model.FormatMetric(res.Metric, res.Value), bad))
+		width.cells = append(width.cells, p.halfWidth(res, bad))
+		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
+		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))
+		p999.cells = append(p999.cells, p.percentile(lat.P999, bad))
+		within.cells = append(within.cells, p.span(res.Span))
+		series.cells = append(series.cells, cell{text: p.Spark(res.Series, sparkWidth)})
+		mark.cells = append(mark.cells, p.mark(res, notes.Of(res.Workload)))
+	}
+	for _, w := range r.Run.Workloads {
+		if seen[w.Name] {
+			continue
+		}
+		name.cells = append(name.cells, cell{text: p.Text(w.Name)})
+		pattern.cells = append(pattern.cells, cell{text: p.Text(w.Describe()), paint: term.Dim})
+		for _, c := range []*column{value, width, p50, p99, p999, within} {
+			c.cells = append(c.cells, cell{text: p.Text("–"), paint: term.Dim})
+		}
+		series.cells = append(series.cells, cell{})
+		mark.cells = append(mark.cells, cell{text: strings.TrimSpace(p.Text("– not measured ") + p.marks(notes.Of(w.Name)))})
+	}
+	columns = slices.DeleteFunc(columns, func(c *column) bool {
+		return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) || c == within && !words.Looked(r)
+	})
+	columns = fit(columns, p.width)
+	p.widen(series, columns, r)
+	p.table(columns)
+	p.legend(r, columns, p99, p999)
+}
+
+// widen gives the sparkline the columns that are left over.
+func (p *page) widen(series *column, columns []*column, r *model.Report) {
+	n := min(sparkMost, sparkWidth+p.width-total(columns))
+	for i, res := range r.Results {
+		series.cells[i].text = p.Spark(res.Series, n)
+	}
+}
+
+// number splits a formatted number from its unit. A number that must not be
+// used is in parentheses, and crossed out where the terminal can.
+func (p *page) number(s string, bad bool) cell {
+	i := strings.IndexAny(s, " /")
+	if i < 0 {
+		i = len(s)
+	}
+	c := cell{text: p.Text(s[:i]), unit: p.Text(s[i:])}
+	if bad {
+		c.text, c.unit, c.paint = "("+c.text, c.unit+")", term.Crossed
+	}
+	return c
+}
+
+// halfWidth is the interval's relative half-width; a star tells that it is
+// wider than what was asked for (of a flush nothing is asked).
+func (p *page) halfWidth(res model.Result, bad bool) cell {
+	if res.Confidence == 0 || res.Value == 0 || math.IsNaN(res.HalfWidth()) {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	c := cell{text: words.Percent(res.HalfWidth())}
+	if res.Open {
+		c.text = p.Text(words.OpenInterval(res.Metric, res.Estimate))
+	}
+	if !res.Converged && res.Direction != model.Sync {
+		c.unit, c.paint = "*", term.Yellow
+	}
+	if bad {
+		c.paint = term.Dim
+	}
+	return c
+}
+
+// span is how long a workload was looked at, its pauses included.
+func (p *page) span(seconds float64) cell {
+	if seconds <= 0 {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return cell{text: words.Span(seconds), paint: term.Dim}
+}
+
+// percentile is a latency, or a dash when the count of I/Os does not support it.
+func (p *page) percentile(v *float64, bad bool) cell {
+	if v == nil || math.IsNaN(*v) {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return p.number(model.FormatDuration(*v), bad)
+}
+
+// mark is the verdict and the footnotes at the end of a row.
+func (p *page) mark(res model.Result, notes []int) cell {
+	var c cell
+	switch res.Verdict {
+	case model.Invalid:
+		c = cell{text: "✗ invalid", paint: term.Red}
+	case model.Suspect:
+		c = cell{text: "!", paint: term.Yellow}
+	case model.Valid:
+		c = cell{text: "✓", paint: term.Green}
+	default:
+		c = cell{text: "– not checked", paint: term.Dim}
+	}
+	c.text = strings.TrimSpace(p.Text(c.text) + " " + p.marks(notes))
+	return c
+}
+
+// marks are footnote numbers: "¹ ³".
+func (p *page) marks(notes []int) string {
+	list := make([]string, len(notes))
+	for i, n := range notes {
+		list[i] = p.Footnote(strconv.Itoa(n))
+	}
+	return strings.Join(list, " ")
+}
+
+// legend explains stars and dashes, only when the table shows them.
+func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
+	if !hasRule(r.Findings, "precision") {
+		for _, res := range r.Results {
+			if !res.Converged && res.Confidence > 0 && res.Direction != model.Sync {
+				p.remark("*", term.Yellow, "wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was asked for")
+				break
+			}
+		}
+	}
+	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
+		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {
+			return res.Latency != nil && get(res.Latency) == nil
+		})
+	}
+	a, b := hidden(p99, p99Of), hidden(p999, p999Of)
+	needs := "p99 needs 367"
+	switch {
+	case a && b:
+		needs += ", p99.9 needs 3,687"
+	case b:
+		needs = "p99.9 needs 3,687"
+	case !a:
+		return
+	}
+	p.remark("–", term.Dim, "too few independent I/Os for this percentile: "+needs)
+}
+
+func p99Of(l *model.LatencySummary) *float64  { return l.P99 }
+func p999Of(l *model.LatencySummary) *float64 { return l.P999 }
+
+// none reports whether no result has the percentile: its column would be empty.
+func none(r *model.Report, get func(*model.LatencySummary) *float64) bool {
+	return !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Latency != nil && get(res.Latency) != nil })
+}
+
+func hasRule(findings []model.Finding, rule string) bool {
+	for _, f := range findings {
+		if f.Rule == rule && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// RenderSizing prints how many nodes a need takes. It fails only when w does.
+func RenderSizing(w io.Writer, s *model.Sizing, o Options) error {
+	p := newPage(o)
+	for i, n := range s.Ask.Needs {
+		label := "need"
+		if len(s.Ask.Needs) > 1 {
+			label = fmt.Sprintf("need %d", i+1)
+		}
+		p.field(label, words.Count(n.Pods, "pod")+" × "+flowWords(n))
+	}
+	p.field("from", s.From, fmt.Sprintf("%.0f %% stay free", 100*s.Ask.Headroom), words.Count(s.Ask.Survive, "node")+" may fail")
+	p.blank()
+	p.answer(s)
+	p.blank()
+	p.resources(s)
+	p.blank()
+	p.sources(s)
+	p.podCosts(s)
+	for _, l := range s.Lacking {
+		p.remark("✗", term.Red, l.Message)
+	}
+	for _, n := range s.Notes {
+		p.remark("·", term.Dim, n)
+	}
+	return p.flush(w)
+}
+
+// flowWords is "rand-read 400/s, rand-write 150/s of 4k".
+func flowWords(n model.Need) string {
+	var parts []string
+	for _, f := range n.Flows {
+		rate := model.FormatNumber(f.Rate) + "/s of " + model.FormatBlock(f.BlockSize)
+		if f.BlockSize >= 64<<10 {
+			rate = model.FormatBandwidth(f.Rate*float64(f.BlockSize)) + " in " + model.FormatBlock(f.BlockSize)
+		}
+		parts = append(parts, fmt.Sprintf("%s-%s %s", f.Access, f.Direction, rate))
+	}
+	if n.Size > 0 {
+		parts = append(parts, "a volume of "+model.FormatSize(n.Size))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// answer is the line that the rest explains.
+func (p *page) answer(s *model.Sizing) {
+	exact := fmt.Sprintf("%s by %s", model.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
+	if f := s.Fit; f != nil {
+		if f.Times >= 1 && len(s.Lacking) == 0 {
+			p.field("nodes", p.Paint(term.Bold, words.Count(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", model.FormatNumber(f.Times), f.Binding.Name()))
+		} else {
+			p.field("nodes", p.Paint(term.Red, words.Count(f.Nodes, "node")+" do not carry it"), fmt.Sprintf("but %s of it; %s binds", percentOf(f.Times), f.Binding.Name()))
+		}
+		for i, n := range f.Pods {
+			p.field("", fmt.Sprintf("of need %d there fit %s, with everything else as it is", i+1, words.Count(n, "pod")))
+		}
+		return
+	}
+	sum := words.Count(s.Needed, "node") + " for the load (" + exact + ")"
+	if s.Ask.Survive > 0 {
+		sum += fmt.Sprintf(" + %d that may fail", s.Ask.Survive)
+	}
+	if s.Binding == model.LimitPlacement {
+		sum += ", raised so that each copy has a node of its own"
+	}
+	p.field("nodes", p.Paint(term.Bold, fmt.Sprintf("%d", s.Nodes)), sum)
+}
+
+func percentOf(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// resources is the table of demands.
+func (p *page) resources(s *model.Sizing) {
+	name, demand, each := &column{title: "resource"}, &column{title: "demand", numeric: true}, &column{title: "one node", numeric: true, drop: 3}
+	nodes, used := &column{title: "nodes", numeric: true}, &column{title: "used", numeric: true}
+	after, bar, from := &column{title: "after failure", numeric: true}, &column{drop: 1}, &column{title: "from", drop: 2}
+	for i, r := range s.Resources {
+		text := r.Resource.Name()
+		paint := term.Plain
+		if i == 0 {
+			paint = term.Bold
+		}
+		name.cells = append(name.cells, cell{text: p.Text(text), paint: paint})
+		demand.cells = append(demand.cells, p.number(model.FormatQuantity(r.Unit, r.Demand), false))
+		each.cells = append(each.cells, p.number(model.FormatQuantity(r.Unit, r.PerNode), false))
+		nodes.cells = append(nodes.cells, cell{text: model.FormatNumber(r.Nodes), paint: paint})
+		used.cells = append(used.cells, cell{text: percentOf(r.Share)})
+		after.cells = append(after.cells, cell{text: percentOf(r.Degraded)})
+		bar.cells = append(bar.cells, cell{text: p.Bar(r.Share, barWidth), paint: term.Cyan})
+		from.cells = append(from.cells, cell{text: p.Text(r.From), paint: term.Dim})
+	}
+	columns := []*column{name, demand, each, nodes, used, after, bar, from}
+	if s.Ask.Survive == 0 {
+		columns = []*column{name, demand, each, nodes, used, bar, from}
+	}
+	p.table(fit(columns, p.width))
+}
+
+// sources write from which points the cost of each kind of I/O follows, each once.
+func (p *page) sources(s *model.Sizing) {
+	said := map[string]bool{}
+	for _, l := range s.Sources {
+		line := fmt.Sprintf("%s-%s in %s: %s", l.Access, l.Direction, model.FormatBlock(l.BlockSize), l.How)
+		if !said[line] {
+			p.field("cost", line)
+		}
+		said[line] = true
+	}
+}
+
+// podCosts writes the latency to expect and what one more pod takes.
+func (p *page) podCosts(s *model.Sizing) {
+	for _, l := range s.Latencies {
+		about := "about "
+		if l.Least {
+			about = "at least "
+		}
+		text := about + model.FormatDuration(l.Estimate)
+		if s.Ask.Survive > 0 && l.Degraded > l.Estimate {
+			text += ", " + model.FormatDuration(l.Degraded) + " after failure"
+		}
+		p.field("latency", fmt.Sprintf("%s-%s %s in the mean", l.Access, l.Direction, text), l.How)
+	}
+	for _, m := range s.Marginal {
+		p.field("+1 pod", fmt.Sprintf("of need %d takes %s of %s, %s of a node", m.Need+1, model.FormatQuantity(m.Unit, m.Demand), m.Resource.Name(),
+			model.FormatNumber(m.Nodes)), fmt.Sprintf("%s more fit on these nodes", model.FormatNumber(float64(m.Free))))
+	}
+}

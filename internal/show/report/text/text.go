@@ -1,0 +1,143 @@
+// Package text prints a report and a plan for people. Its opinion: every number
+// stands beside its interval and its verdict, three digits are enough, what
+// cannot be believed does not look like what can, and a table that does not fit
+// loses columns rather than wrapping.
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// Options tells what the stream can show.
+type Options struct {
+	// Width in columns; values below 40 mean 80.
+	Width int
+	// Color allows colours, Unicode allows block characters and signs beyond ASCII.
+	Color, Unicode bool
+	// Brief leaves out the lines of a report that Head has printed already.
+	Brief bool
+	// Charts adds the charts of scales that others have published.
+	Charts bool
+}
+
+// Render prints a report: what was measured, the table of results, what the
+// trust rules found, and where the run is saved. It fails only when w does.
+func Render(w io.Writer, r *model.Report, o Options) error {
+	p := newPage(o)
+	notes := words.FootnotesOf(r)
+	switch {
+	case r.Ranking != nil:
+		p.ranking(r)
+	case r.Sweep != nil:
+		p.head(r, o)
+		p.blank()
+		p.sweep(r, notes)
+	case measuredScale(r):
+		p.head(r, o)
+		p.blank()
+		p.scales(r, notes)
+	default:
+		p.head(r, o)
+		p.blank()
+		p.results(r, notes)
+	}
+	p.blank()
+	p.goals(r.Goals)
+	p.trust(r, notes)
+	if o.Charts {
+		p.charts(r)
+	}
+	if r.Run.Directory != "" {
+		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")
+	}
+	return p.flush(w)
+}
+
+// page collects lines and knows the stream.
+type page struct {
+	term.Style
+	width int
+	out   strings.Builder
+}
+
+func newPage(o Options) *page {
+	if o.Width < 40 {
+		o.Width = 80
+	}
+	return &page{Style: term.Style{Color: o.Color, Unicode: o.Unicode}, width: o.Width}
+}
+
+// line writes one line without trailing blanks.
+func (p *page) line(s string) {
+	p.out.WriteString(strings.TrimRight(s, " "))
+	p.out.WriteByte('\n')
+}
+
+func (p *page) blank() { p.out.WriteByte('\n') }
+
+func (p *page) flush(w io.Writer) error {
+	if _, err := io.WriteString(term.Styled(w), p.out.String()); err != nil {
+		return fmt.Errorf("the report could not be printed: %w", err)
+	}
+	return nil
+}
+
+// labelWidth is the width of the words at the left edge ("target", "trust").
+const labelWidth = 8
+
+// What a run says may be of any length, and a run may have been sent by somebody: a fact
+// such as a host's name is printed to factColumns, a sentence to sentenceColumns. Both are
+// more than those of an honest run need; the document has the whole.
+const (
+	factColumns     = 300
+	sentenceColumns = 2000
+)
+
+// sentence is a text as the stream shows it, of bounded length.
+func (p *page) sentence(text string) string { return p.Shorten(p.Text(text), sentenceColumns) }
+
+// facts writes a field whose parts are short.
+func (p *page) facts(label string, parts ...string) {
+	short := make([]string, len(parts))
+	for i, part := range parts {
+		short[i] = p.Shorten(p.Text(part), factColumns)
+	}
+	p.field(label, short...)
+}
+
+// field writes a label and its parts, three blanks apart; what does not fit
+// continues below, indented. Empty parts are left out.
+func (p *page) field(label string, parts ...string) {
+	label = p.Paint(term.Dim, label) + term.Pad(label, labelWidth)
+	room := p.width - labelWidth
+	line := ""
+	emit := func() {
+		p.line(label + line)
+		label, line = strings.Repeat(" ", labelWidth), ""
+	}
+	for _, part := range parts {
+		part = strings.TrimSpace(p.sentence(part))
+		switch {
+		case part == "":
+			continue
+		case line != "" && term.Columns(line)+3+term.Columns(part) <= room:
+			line += "   " + part
+			continue
+		case line != "":
+			emit()
+		}
+		wrapped := term.Wrap(part, room)
+		for _, l := range wrapped[:len(wrapped)-1] {
+			line = l
+			emit()
+		}
+		line = wrapped[len(wrapped)-1]
+	}
+	emit()
+}

@@ -1,0 +1,57 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// trust writes the counts and the footnotes.
+func (p *page) trust(r *model.Report, notes words.Footnotes) {
+	p.field("trust", words.Tally(r.Findings)...)
+	for _, n := range notes {
+		p.footnote(n)
+	}
+	if excluded := words.Excluded(r.Findings); excluded != "" {
+		p.remark("✓", term.Plain, excluded)
+	}
+}
+
+// footnote writes a finding's message and what to do next.
+func (p *page) footnote(n words.Footnote) {
+	mark, paint := "·", term.Plain
+	switch n.Severity {
+	case model.SeverityInvalid:
+		mark, paint = "✗", term.Red
+	case model.SeverityWarning:
+		mark, paint = "!", term.Yellow
+	}
+	if n.Number > 0 {
+		mark = p.Footnote(strconv.Itoa(n.Number))
+	}
+	indent := p.remark(mark, paint, n.Message)
+	if n.Next == "" {
+		return
+	}
+	lead := indent + p.Paint(term.Dim, "next:") + " "
+	for _, l := range term.Wrap(p.sentence(n.Next), p.width-len(indent)-6) {
+		p.line(lead + l)
+		lead = indent + "      "
+	}
+}
+
+// remark writes a mark and a text, wrapped under itself, and returns the indent
+// of its lines.
+func (p *page) remark(mark string, paint term.Paint, text string) (indent string) {
+	mark = p.Text(mark)
+	indent = strings.Repeat(" ", 2+max(2, term.Columns(mark)+1))
+	lead := "  " + p.Paint(paint, mark) + strings.Repeat(" ", len(indent)-2-term.Columns(mark))
+	for _, l := range term.Wrap(p.sentence(text), p.width-len(indent)) {
+		p.line(lead + l)
+		lead = indent
+	}
+	return indent
+}

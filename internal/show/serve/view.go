@@ -1,0 +1,253 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+)
+
+// mostBeside is how many directories are put side by side at most: more lines than
+// that nobody tells apart.
+const mostBeside = 6
+
+// viewSchema is the schema name of a view.
+const viewSchema = "loadline.view/v1"
+
+// view is what a page is drawn from: the documents of one directory or of several.
+type view struct {
+	Schema string `json:"schema"`
+	// Runs are the directories, one for each of Reports in the same order; those of
+	// durability tests come behind, in the order of Durability.
+	Runs        []viewed          `json:"runs"`
+	Reports     []json.RawMessage `json:"reports"`
+	Comparisons []json.RawMessage `json:"comparisons"`
+	Durability  []json.RawMessage `json:"durability"`
+	// Remarks are sentences: what is wrong with a directory, why there is no comparison.
+	Remarks []string `json:"remarks"`
+}
+
+// viewed is a directory that is shown.
+type viewed struct {
+	Path    string         `json:"path"`
+	Kind    store.CardKind `json:"kind"`
+	Running bool           `json:"running"`
+}
+
+// view answers a request for the documents of one or several directories.
+func (s *Server) view(w http.ResponseWriter, r *http.Request) {
+	paths, err := asked(r.URL.Query())
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	select {
+	case s.heavy <- struct{}{}:
+		defer func() { <-s.heavy }()
+	case <-r.Context().Done():
+		return
+	}
+	b := &viewBuilder{server: s, view: view{Schema: viewSchema, Runs: []viewed{}, Reports: []json.RawMessage{}, Comparisons: []json.RawMessage{},
+		Durability: []json.RawMessage{}, Remarks: []string{}}}
+	for _, p := range paths {
+		if err := b.add(r.Context(), p, len(paths) > 1); err != nil {
+			fail(w, http.StatusNotFound, err.Error())
+			return
+		}
+	}
+	if len(paths) > 1 {
+		b.compare(r.Context())
+	}
+	b.view.Runs = append(b.view.Runs, b.tests...)
+	reply(w, http.StatusOK, b.view)
+}
+
+// asked reads the paths of a request: each once, and not too many.
+func asked(v url.Values) ([]string, error) {
+	var paths []string
+	seen := map[string]bool{}
+	for _, p := range v["run"] {
+		if !seen[p] {
+			seen[p] = true
+			paths = append(paths, p)
+		}
+	}
+	switch {
+	case len(paths) == 0:
+		return nil, errors.New("no run is named: add run=PATH, once or several times")
+	case len(paths) > mostBeside:
+		return nil, fmt.Errorf("%d runs are too many side by side: choose at most %d", len(paths), mostBeside)
+	}
+	return paths, nil
+}
+
+// viewBuilder gathers the documents of a view.
+type viewBuilder struct {
+	server *Server
+	view   view
+	tests  []viewed
+	// sides are what the reports were made of, as far as it can be compared.
+	sides []analyze.Measured
+}
+
+// add adds a directory. With beside, a comparison stands for its side B, because a
+// comparison has no place in another one.
+func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
+	o, err := b.server.library.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	for _, problem := range o.problems {
+		b.remark(p, problem)
+	}
+	switch o.card.Kind {
+	case store.DurabilityCard:
+		return b.addTest(o)
+	case store.ComparisonCard:
+		if !beside {
+			return b.addComparison(ctx, o)
+		}
+		b.remark(p, "of this comparison its side B is shown")
+		return b.add(ctx, p+"/"+store.CandidateDir, beside)
+	case store.RankingCard:
+		if beside {
+			b.remark(p, "a ranking has no place beside others; choose among its systems")
+			return nil
+		}
+	}
+	return b.addRun(o, beside)
+}
+
+func (b *viewBuilder) remark(path, sentence string) {
+	b.view.Remarks = append(b.view.Remarks, path+": "+sentence)
+}
+
+// addRun adds a run: its saved report, or one that is computed of what is there.
+func (b *viewBuilder) addRun(o *opened, compare bool) error {
+	doc, report, err := b.server.report(o)
+	if err != nil {
+		b.remark(o.path, "it cannot be shown: "+err.Error())
+		return nil
+	}
+	b.view.Runs = append(b.view.Runs, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
+	b.view.Reports = append(b.view.Reports, doc)
+	side := analyze.Measured{Report: report}
+	if compare {
+		if side.Recorded, err = store.ReadFS(o.files, o.dir); err != nil {
+			b.remark(o.path, "its raw data cannot be read: "+err.Error())
+		}
+	}
+	b.sides = append(b.sides, side)
+	return nil
+}
+
+// addComparison adds both sides of a comparison, and its document if there is one.
+func (b *viewBuilder) addComparison(ctx context.Context, o *opened) error {
+	for _, side := range store.Sides {
+		if err := b.add(ctx, o.path+"/"+side, true); err != nil {
+			b.remark(o.path, err.Error())
+		}
+	}
+	doc, err := o.document(store.ComparisonFile, model.ComparisonSchema)
+	switch {
+	case err == nil:
+		b.view.Comparisons = append(b.view.Comparisons, doc)
+	case !o.isRunning():
+		b.remark(o.path, err.Error())
+	}
+	return nil
+}
+
+// addTest adds a durability test.
+func (b *viewBuilder) addTest(o *opened) error {
+	doc, err := o.document(store.ReportFile, model.DurabilitySchema)
+	if err != nil {
+		b.remark(o.path, err.Error())
+		return nil
+	}
+	b.view.Durability = append(b.view.Durability, doc)
+	b.tests = append(b.tests, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
+	return nil
+}
+
+// compare compares every run with the first one.
+func (b *viewBuilder) compare(ctx context.Context) {
+	for i := 1; i < len(b.sides) && ctx.Err() == nil; i++ {
+		a, c := b.sides[0], b.sides[i]
+		if a.Recorded == nil || c.Recorded == nil {
+			continue
+		}
+		if b.view.Runs[0].Running || b.view.Runs[i].Running {
+			b.remark(b.view.Runs[i].Path, "it is compared with "+b.view.Runs[0].Path+" when both have come to their end")
+			continue
+		}
+		result, err := b.server.options.compare(a, c)
+		if err == nil {
+			var buf bytes.Buffer
+			if err = jsonout.WriteComparison(&buf, result); err == nil {
+				b.view.Comparisons = append(b.view.Comparisons, buf.Bytes())
+				continue
+			}
+		}
+		b.remark(b.view.Runs[i].Path, "it cannot be compared with "+b.view.Runs[0].Path+": "+err.Error())
+	}
+}
+
+// report returns the document of a run and what it says: the saved one, or, while the
+// run goes on, or when the saved one holds less than the raw data would, one that is
+// computed.
+func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
+	doc, saved := o.document(store.ReportFile, model.ReportSchema)
+	if saved == nil && !o.isRunning() {
+		d, err := jsonout.Read(doc)
+		if err != nil {
+			saved = fmt.Errorf("%s cannot be read: %w", store.ReportFile, err)
+		} else if r := d.Report; len(r.Courses) > 0 || len(r.Results) == 0 {
+			return doc, r, nil
+		}
+	}
+	rec, err := store.ReadFS(o.files, o.dir)
+	if err != nil {
+		if saved != nil {
+			return nil, nil, err
+		}
+		rec = nil
+	}
+	if rec == nil || len(rec.Samples) == 0 && saved == nil {
+		d, err := jsonout.Read(doc)
+		return doc, d.Report, err
+	}
+	r := s.options.assemble(rec)
+	var buf bytes.Buffer
+	if err := jsonout.Write(&buf, r); err != nil {
+		return nil, nil, err
+	}
+	return buf.Bytes(), r, nil
+}
+
+// document reads a document of the directory, which must be of the schema.
+func (o *opened) document(name, schema string) (json.RawMessage, error) {
+	data, err := store.ReadDocument(o.files, name)
+	if err != nil {
+		return nil, err
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	switch err := json.Unmarshal(data, &head); {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	case head.Schema != schema:
+		return nil, fmt.Errorf("%s is of schema %q, not %q", name, head.Schema, schema)
+	}
+	return data, nil
+}
