@@ -44,10 +44,12 @@ bench: fio build
 # First what does not measure, two packages at a time; then one after the other what does,
 # whose processors are shared with nobody.
 MEASURING = ./internal/measure/load/fio ./test/lab ./test/truth
+# The longest of the others begin first, so that no processor waits for them at the end.
+LONGEST = ./test/harm ./test/perf ./test/browser
 
 test: deps
 	$(GO) vet ./...
-	measuring=$$($(GO) list $(MEASURING)) && others=$$($(GO) list ./... | grep -vxF "$$measuring") && $(GO) test -p 2 -timeout $(TIMEOUT) $$others
+	first=$$($(GO) list $(MEASURING) $(LONGEST)) && others=$$($(GO) list ./... | grep -vxF "$$first") && $(GO) test -p 2 -timeout $(TIMEOUT) $(LONGEST) $$others
 	$(GO) test -p 1 -timeout $(TIMEOUT) $(MEASURING)
 
 # The cluster is a module of its own: it builds Kubernetes, which takes minutes the
