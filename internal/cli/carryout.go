@@ -35,7 +35,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e)}
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: typed(ctx)}
 	run.ID = store.Name(run.Started, target)
 	asked, err := o.request(e, target, by, remarks(e, f.quiet))
 	if err != nil {

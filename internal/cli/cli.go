@@ -48,7 +48,9 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noVerb,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// No command has one of its own: that would replace this one.
+		PersistentPreRun: keepTyped,
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)

@@ -45,7 +45,7 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 	if both.Profile, err = session.ChosenProfile(e, *exp, remarks(e, f.quiet)); err != nil {
 		return measured{}, err
 	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e)}
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: typed(ctx)}
 	run.ID = store.Name(run.Started, "compare "+shortName(names[0])+" "+shortName(names[1]))
 	watch := watching(e, f.quiet)
 	defer watch.Close()

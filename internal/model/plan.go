@@ -247,8 +247,10 @@ type Run struct {
 	Finished time.Time `json:"finished,omitzero"`
 	Status   Status    `json:"status"`
 	// Reason is a sentence when the status is interrupted or failed.
-	Reason  string            `json:"reason,omitempty"`
-	Command []string          `json:"command,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	Command []string `json:"command,omitempty"`
+	// Again is the same command in the form that advice repeats with some flags changed.
+	Again   CommandLine       `json:"again,omitempty"`
 	Tools   map[string]string `json:"tools"`
 	Prepare *Preparation      `json:"prepare,omitempty"`
 	Steps   []StepResult      `json:"steps"`

@@ -141,9 +141,11 @@ type RunInfo struct {
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"`
 	Command  []string  `json:"command,omitempty"`
-	Note     string    `json:"note,omitempty"`
-	Target   Target    `json:"target"`
-	Volume   Volume    `json:"volume"`
+	// Again is the command in the form that advice changes; it stays in the run directory.
+	Again  CommandLine `json:"-"`
+	Note   string      `json:"note,omitempty"`
+	Target Target      `json:"target"`
+	Volume Volume      `json:"volume"`
 	// Volumes are those of a run that loads several at once, of which Volume is the first.
 	Volumes  []Volume `json:"volumes,omitempty"`
 	Schedule Schedule `json:"schedule"`

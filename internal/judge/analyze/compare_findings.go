@@ -66,6 +66,9 @@ func compareCommand(c *model.Comparison) string {
 	if c.A.Imported != nil || c.B.Imported != nil {
 		return "loadline compare TARGET TARGET"
 	}
+	if again := c.A.Again.Against(c.B.Again, c.A.Target.Name, c.B.Target.Name); again != nil {
+		return again.String()
+	}
 	command := "loadline compare " + model.ShellWord(c.A.Target.Name) + " " + model.ShellWord(c.B.Target.Name)
 	for _, run := range []model.RunInfo{c.A, c.B} {
 		if run.Volume.Owned && run.Target.Kind == model.File {

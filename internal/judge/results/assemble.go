@@ -19,7 +19,7 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	trust.Apply(results, findings)
 	info := model.RunInfo{
 		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,
-		Command: rec.Run.Command, Note: rec.Plan.Experiment.Note, Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume, Volumes: rec.Plan.Volumes,
+		Command: rec.Run.Command, Again: rec.Run.Again, Note: rec.Plan.Experiment.Note, Target: rec.Plan.Volume.Target, Volume: rec.Plan.Volume, Volumes: rec.Plan.Volumes,
 		Schedule: rec.Plan.Schedule, Profile: rec.Plan.Experiment.Profile, Prepare: rec.Run.Prepare,
 		Environment: rec.Environment, Tools: rec.Run.Tools, Workloads: rec.Plan.Workloads, Jobs: rec.Jobs, Directory: rec.Directory,
 	}

@@ -81,7 +81,7 @@ func bytesFault(w model.Workload, ev Evidence, name, verb string, ratio, allowed
 	case ratio < 1:
 		f.Message = fmt.Sprintf("not all of it reached the disk: %s %s only %s of the bytes of %s, so a cache or holes between answered the rest",
 			device, verb, percent(ratio), name)
-		f.Next = "loadline doctor   (it says whether direct I/O works here)"
+		f.Next = "loadline doctor   # it says whether direct I/O works here"
 	case w.Sync != "":
 		f.Severity = model.SeverityNote
 		f.Message = fmt.Sprintf("hidden I/O ×%.2f: %s wrote %.2f times the bytes of %s: each flush also writes the filesystem's own records",

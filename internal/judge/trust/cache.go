@@ -63,7 +63,7 @@ func checkCache(ev Evidence) []model.Finding {
 			model.FormatSize(b.Size), model.FormatSize(a.Size), model.FormatMetric(model.IOPS, stats.Mean(a.Rates)),
 			model.FormatSize(b.Size), model.FormatMetric(model.IOPS, stats.Mean(b.Rates))),
 		Evidence: map[string]any{"fast_size": a.Size, "slow_size": b.Size, "fast": stats.Mean(a.Rates), "slow": stats.Mean(b.Rates)},
-		Next:     ev.command("--size", fmt.Sprintf("%dMiB", 8*b.Size>>20), "--check-cache")}}
+		Next:     ev.command("--size", sizeFlag(8*b.Size), "--check-cache")}}
 }
 
 // around is the interval around the mean of seconds.

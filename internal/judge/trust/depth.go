@@ -89,13 +89,13 @@ func roundedUp(depth int) (power int, rounded bool) {
 func (ev Evidence) depthFault(w model.Workload, message string, evidence map[string]any) model.Finding {
 	name := w.Name
 	engine := ev.Recorded.Plan.Volume.Engine
-	next := "loadline doctor   (it says which engines work, and whether the CPU is short)"
+	next := "loadline doctor   # it says which engines work, and whether the CPU is short"
 	power, rounded := roundedUp(w.Depth)
 	little, _ := evidence["little"].(float64)
 	switch {
 	case engine == "psync" || engine == "sync":
 		message += fmt.Sprintf(" (%s cannot queue)", engine)
-		next = "loadline doctor   (it says why neither io_uring nor libaio works here)"
+		next = "loadline doctor   # it says why neither io_uring nor libaio works here"
 	case engine == "io_uring" && rounded && little > 1:
 		message += fmt.Sprintf(" (fio's io_uring makes a power of two of it, %d)", power)
 		next = fmt.Sprintf("ask for a depth of %d, or of %d", power/2, power)

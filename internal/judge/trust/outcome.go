@@ -3,7 +3,6 @@ package trust
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -95,102 +94,6 @@ func (ev Evidence) workloads() []string {
 		names = add(names, r.Workload)
 	}
 	return names
-}
-
-// command is "loadline run TARGET options", or the same of a sweep with what it
-// varies, quoted for a shell where needed.
-func (ev Evidence) command(options ...string) string {
-	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
-		return ev.scaleCommand(*r, options...)
-	}
-	words := append([]string{"loadline", "run", ev.target()}, ev.sweep()...)
-	if ev.Recorded.Plan.Experiment.Sweep != nil {
-		words[1] = "sweep"
-	}
-	words = append(words, ev.making()...)
-	for _, w := range options {
-		if w != "" {
-			words = append(words, model.ShellWord(w))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// scaleCommand is the same for several volumes at once.
-func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
-	words := []string{"loadline", "scale", ev.target()}
-	for _, t := range r.Targets {
-		words = append(words, model.ShellWord(t))
-	}
-	words = append(words, ev.making()...)
-	words = append(words, "--volumes", numbers(r.Volumes), "--workload", model.ShellWord(r.Workload))
-	if r.Rate > 0 {
-		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
-	}
-	for _, w := range options {
-		if w != "" {
-			words = append(words, model.ShellWord(w))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// making is the option that makes the target again, where that was a file that did not
-// exist before the run and was removed after it.
-func (ev Evidence) making() []string {
-	if v := ev.Recorded.Plan.Volume; v.Owned && v.Target.Kind == model.File {
-		return []string{"--create"}
-	}
-	return nil
-}
-
-// sweep is the options that make the same sweep again; none in other scenarios.
-func (ev Evidence) sweep() []string {
-	r := ev.Recorded.Plan.Experiment.Sweep
-	if r == nil {
-		return nil
-	}
-	var blocks []string
-	for _, b := range r.BlockSizes {
-		blocks = append(blocks, model.FormatBlock(b))
-	}
-	words := []string{"--rw", r.Pattern, "--bs", strings.Join(blocks, ",")}
-	if r.Load {
-		return append(words, "--load")
-	}
-	return append(words, "--depth", numbers(r.Depths), "--jobs", numbers(r.Jobs))
-}
-
-// numbers writes a list with commas.
-func numbers(list []int) string {
-	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",")
-}
-
-// target is the target as one types it in a shell.
-func (ev Evidence) target() string {
-	target := ev.Recorded.Plan.Volume.Target.Name
-	if target == "" {
-		target = ev.Recorded.Plan.Experiment.Target
-	}
-	if ev.Recorded.Imported != nil {
-		// What was imported is a name, and nothing that a command could be told.
-		return "TARGET"
-	}
-	return model.ShellWord(target)
-}
-
-// only is the option that chooses workloads, "" when that would be all of them, or
-// in a sweep, a scaling experiment or another tool's run, which have no such choice.
-func (ev Evidence) only(names []string) string {
-	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
-		return ""
-	}
-	for _, w := range ev.Recorded.Plan.Workloads {
-		if !slices.Contains(names, w.Name) {
-			return "--only=" + strings.Join(names, ",")
-		}
-	}
-	return ""
 }
 
 // few lists names for a sentence: the first three, and how many more.

@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -20,6 +21,18 @@ var rulePrecision = Rule{
 	check:    checkPrecision,
 }
 
+// lookedFor is over how long the named workloads were looked at, from the first visit to
+// the end of the last; the shortest of them.
+func (ev Evidence) lookedFor(names []string) string {
+	shortest := math.Inf(1)
+	for _, r := range ev.Results {
+		if slices.Contains(names, r.Workload) {
+			shortest = min(shortest, r.Span)
+		}
+	}
+	return model.FormatSpan(shortest)
+}
+
 // checkPrecision: an interval wider than what was asked for. A wide interval is
 // honest about itself, so up to twice the width it is a note and the number stays
 // valid. Beyond that, people read the number and not its interval, and something
@@ -32,8 +45,8 @@ func checkPrecision(ev Evidence) []model.Finding {
 		return notChecked("no precision was asked for")
 	}
 	var o outcome
-	var near, far, bare []string
-	var nearMost, farMost float64
+	var near, far, brief, bare []string
+	var nearMost, farMost, briefMost float64
 	for _, r := range ev.Results {
 		if r.Direction == model.Sync {
 			continue
@@ -44,6 +57,8 @@ func checkPrecision(ev Evidence) []model.Finding {
 			bare = add(bare, r.Workload)
 		case r.Converged:
 			o.pass(r.Workload)
+		case h <= asked:
+			brief, briefMost = add(brief, r.Workload), max(briefMost, h)
 		case h <= widerIsWarning*asked:
 			near, nearMost = add(near, r.Workload), max(nearMost, h)
 		default:
@@ -59,27 +74,18 @@ func checkPrecision(ev Evidence) []model.Finding {
 			message = fmt.Sprintf("not converged: the widest interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
 		}
 		if widest <= asked {
-			message = fmt.Sprintf("not settled: the interval is ±%s, but too little was measured, or it was too unsteady, to rely on that", percent(widest))
+			message = fmt.Sprintf("not settled: the interval is ±%s, but storage that varies was looked at too briefly (%s) to rely on that: it may have slower and faster minutes", percent(widest), ev.lookedFor(names))
 		}
 		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
 			Evidence: map[string]any{"half_width": widest, "asked": asked}})
 	}
 	report(model.SeverityWarning, far, farMost)
 	report(model.SeverityNote, near, nearMost)
+	report(model.SeverityNote, brief, briefMost)
 	if len(bare) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: bare, Next: ev.longer(bare),
 			Message:  "no interval: too little was measured to tell how far the number can be trusted",
 			Evidence: map[string]any{"asked": asked}})
 	}
 	return o.findings(fmt.Sprintf("the interval is within ±%s", percent(asked)), "there is no result to judge")
-}
-
-// longer is the command that gives the named workloads more time.
-func (ev Evidence) longer(names []string) string {
-	s := ev.Recorded.Plan.Schedule
-	only := ev.only(names)
-	if s.Mode == model.Fixed {
-		return ev.command(only) + "   (rounds instead of --time)"
-	}
-	return ev.command(only, "--max-time", fmt.Sprintf("%.0fs", max(60, 2*s.MaxTime)))
 }

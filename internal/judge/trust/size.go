@@ -66,7 +66,7 @@ func checkSize(ev Evidence) []model.Finding {
 			Message: fmt.Sprintf("may re-read: %s is less than 25 s at %s (%s), so a cache below may have answered; the rule asks for %s",
 				model.FormatSize(int64(size)), model.FormatBandwidth(need/ruleSeconds), worst, model.FormatSize(enough)),
 			Evidence: map[string]any{"size": int64(size), "needed": int64(need), "bandwidth_low": need / ruleSeconds},
-			Next:     ev.command("--size", fmt.Sprintf("%dGiB", enough>>30)),
+			Next:     ev.command("--size", sizeFlag(enough)),
 		})
 	}
 	if f := ev.shrunk(); f != nil {
@@ -86,7 +86,7 @@ func (ev Evidence) shrunk() *model.Finding {
 		Message: fmt.Sprintf("shrunk: --size %s was asked for, and %s were measured: that much was written in %s",
 			model.FormatSize(asked), model.FormatSize(done.Size), model.FormatSpan(done.Seconds)),
 		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
-		Next:     ev.command("--size", fmt.Sprint(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),
+		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),
 	}
 }
 

@@ -89,7 +89,7 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 
 // begin writes what is known at the start.
 func (w *Writer) begin(s Start) (err error) {
-	w.run.Command = model.MaskCommand(s.Run.Command)
+	w.run.Command, w.run.Again = model.MaskCommand(s.Run.Command), model.MaskCommand(s.Run.Again)
 	if err := w.folder.root.Mkdir(rawDir, folderMode); err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAdvisedCommandsWork types every command that a rule may advise (internal/judge/trust
+// keeps them in a file) into a shell, as a person would, and carries it out on a device of
+// numbers: none is refused, and none needs a flag that the advice forgot.
+func TestAdvisedCommandsWork(t *testing.T) {
+	text, err := os.ReadFile("../judge/trust/testdata/advice.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		// What a comment says is for people.
+		command, _, _ := strings.Cut(strings.TrimSpace(line), "   # ")
+		// The rules' tests have a workload with a rate, which no profile has.
+		lines = append(lines, strings.ReplaceAll(command, "rand-read-rate", "rand-write-lat"))
+	}
+	slices.Sort(lines)
+	if lines = slices.Compact(lines); len(lines) < 50 {
+		t.Fatalf("only %d commands: this test does not look where it should", len(lines))
+	}
+	results := t.TempDir()
+	for _, line := range lines {
+		// A sound device, so that a code other than 0 is about the command.
+		typed := strings.ReplaceAll(line, "@TARGET@", "'fake:?iops=3000&cv=0.005'")
+		typed = strings.ReplaceAll(typed, "''fake:?iops=3000&cv=0.005'&seed=2'", "'fake:?iops=3000&cv=0.005&seed=2'")
+		script := strings.Replace(typed, "loadline ", "printf '%s\\0' ", 1)
+		words, err := exec.Command("sh", "-c", script).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", typed, err)
+		}
+		args := strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
+		e, _, stderr := world(append(args, "-q", "--results", results, "--seed", "5")...)
+		if code := Run(t.Context(), e); code != exitOK {
+			t.Errorf("%s: exit code %d\n%s", line, code, stderr)
+		}
+	}
+}

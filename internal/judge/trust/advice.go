@@ -1,0 +1,289 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// command is the command that made the run with options added or replaced, and after it
+// how long that takes, as a comment of the shell: it can be typed as it stands. Of a run
+// without a recorded command of that kind (a Job's, an imported one), it is made from the
+// experiment. Options that the verb does not take are replaced by more time.
+func (ev Evidence) command(options ...string) string {
+	options = ev.taken(options)
+	again := ev.Recorded.Run.Again
+	if again == nil || !slices.Contains([]string{"run", "compare", "sweep", "scale"}, again.Verb()) {
+		return ev.made(options...) + ev.takes(options)
+	}
+	return again.With(options...).String() + ev.takes(options)
+}
+
+// taken replaces what only a run of one target takes, one long visit of each workload, by
+// more time in rounds.
+func (ev Evidence) taken(options []string) []string {
+	exp := ev.Recorded.Plan.Experiment
+	if ev.Recorded.Run.Comparison == "" && exp.Sweep == nil && exp.Scale == nil {
+		return options
+	}
+	for i, o := range options {
+		if o == "--until-steady" || o == "--time" {
+			return append(slices.Clone(options[:i]), "--max-time", span(max(60, 2*ev.Recorded.Plan.Schedule.MaxTime)))
+		}
+	}
+	return options
+}
+
+// made is "loadline run TARGET options", or the same of a sweep with what it
+// varies, quoted for a shell where needed.
+func (ev Evidence) made(options ...string) string {
+	if r := ev.Recorded.Plan.Experiment.Scale; r != nil {
+		return ev.scaleCommand(*r, options...)
+	}
+	words := append([]string{"loadline", "run", ev.target()}, ev.sweep()...)
+	if ev.Recorded.Plan.Experiment.Sweep != nil {
+		words[1] = "sweep"
+	}
+	words = append(words, ev.making()...)
+	for _, w := range options {
+		if w != "" {
+			words = append(words, model.ShellWord(w))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// scaleCommand is the same for several volumes at once.
+func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
+	words := []string{"loadline", "scale", ev.target()}
+	for _, t := range r.Targets {
+		words = append(words, model.ShellWord(t))
+	}
+	words = append(words, ev.making()...)
+	words = append(words, "--volumes", numbers(r.Volumes), "--workload", model.ShellWord(r.Workload))
+	if r.Rate > 0 {
+		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
+	}
+	for _, w := range options {
+		if w != "" {
+			words = append(words, model.ShellWord(w))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// making is the option that makes the target again, where that was a file that did not
+// exist before the run and was removed after it.
+func (ev Evidence) making() []string {
+	if v := ev.Recorded.Plan.Volume; v.Owned && v.Target.Kind == model.File {
+		return []string{"--create"}
+	}
+	return nil
+}
+
+// sweep is the options that make the same sweep again; none in other scenarios.
+func (ev Evidence) sweep() []string {
+	r := ev.Recorded.Plan.Experiment.Sweep
+	if r == nil {
+		return nil
+	}
+	var blocks []string
+	for _, b := range r.BlockSizes {
+		blocks = append(blocks, model.FormatBlock(b))
+	}
+	words := []string{"--rw", r.Pattern, "--bs", strings.Join(blocks, ",")}
+	if r.Load {
+		return append(words, "--load")
+	}
+	return append(words, "--depth", numbers(r.Depths), "--jobs", numbers(r.Jobs))
+}
+
+// numbers writes a list with commas.
+func numbers(list []int) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",")
+}
+
+// target is the target as one types it in a shell.
+func (ev Evidence) target() string {
+	target := ev.Recorded.Plan.Volume.Target.Name
+	if target == "" {
+		target = ev.Recorded.Plan.Experiment.Target
+	}
+	if ev.Recorded.Imported != nil {
+		// What was imported is a name, and nothing that a command could be told.
+		return "TARGET"
+	}
+	return model.ShellWord(target)
+}
+
+// only is the option that chooses workloads, "" when that would be all of them, or
+// in a sweep, a scaling experiment or another tool's run, which have no such choice.
+func (ev Evidence) only(names []string) string {
+	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
+		return ""
+	}
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if !slices.Contains(names, w.Name) {
+			return "--only=" + strings.Join(names, ",")
+		}
+	}
+	return ""
+}
+
+// Times of advised measurements, in seconds.
+const (
+	// longestAdvised is how long a measurement may take that is advised without a word
+	// about it, and shortestAdvised the least that is worth while.
+	longestAdvised, shortestAdvised = 3600.0, 60.0
+	// unsettled is what a workload is given that had an interval narrow enough, but too
+	// short a look or too unsteady a one to rely on it.
+	unsettled = 150.0
+	// spare is how much more than the computed time is advised: the spread between visits
+	// that it is computed from is itself known only roughly.
+	spare = 1.3
+	// rampBefore is the ramp and the start of a visit of a fixed length.
+	rampBefore = 7.0
+)
+
+// longer is the command that gives the named workloads the time that they need: an
+// interval narrows with the root of the time. A need beyond an hour is said, with what an
+// hour gives.
+func (ev Evidence) longer(names []string) string {
+	s, only := ev.Recorded.Plan.Schedule, ev.only(names)
+	need := ev.need(names)
+	switch {
+	case need == 0:
+		need = max(shortestAdvised, 2*ev.bound())
+	case need > longestAdvised:
+		reached := fmt.Sprintf("%.0f%%", math.Ceil(100*s.Precision*math.Sqrt(need/longestAdvised)))
+		if within := math.Sqrt(need/longestAdvised) * s.Precision; within < 0.9 {
+			return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary, or measure for an hour: ", percent(s.Precision), model.FormatSpan(need)) +
+				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
+		}
+		return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary", percent(s.Precision), model.FormatSpan(need))
+	}
+	return ev.command(only, "--max-time", span(need))
+}
+
+// need is the time in seconds after which the named workloads alone would have the
+// precision that was asked for; 0 when that cannot be computed.
+func (ev Evidence) need(names []string) float64 {
+	s, sum := ev.Recorded.Plan.Schedule, 0.0
+	for _, name := range names {
+		took, times := ev.took(name), 0.0
+		for _, r := range ev.Results {
+			h := r.HalfWidth()
+			if r.Workload != name || r.Direction == model.Sync || r.Converged {
+				continue
+			}
+			if r.Confidence == 0 || math.IsNaN(h) || math.IsInf(h, 0) || s.Precision <= 0 {
+				return 0
+			}
+			times = max(times, spare*h*h/(s.Precision*s.Precision), unsettled/max(took, 1))
+		}
+		sum += took * times
+	}
+	if sum == 0 {
+		return 0
+	}
+	return max(shortestAdvised, sum+s.Look*float64(min(len(names), s.Looks)))
+}
+
+// bound is what --max-time would have to be to give the same time again, in seconds.
+func (ev Evidence) bound() float64 {
+	if s := ev.Recorded.Plan.Schedule; s.Mode == model.Steady {
+		return s.Visit
+	}
+	return ev.Recorded.Plan.Schedule.MaxTime
+}
+
+// took is the time in seconds that a workload was visited for, ramps included.
+func (ev Evidence) took(workload string) (seconds float64) {
+	counted := map[int]bool{}
+	for _, s := range ev.steps(workload) {
+		// Several workers make one visit together.
+		if !counted[s.Step.Number] {
+			counted[s.Step.Number] = true
+			seconds += s.Ended - s.Started
+		}
+	}
+	return seconds
+}
+
+// takes tells how long the command with these options takes, as a comment of the shell;
+// "" when that is not known.
+func (ev Evidence) takes(options []string) string {
+	var seconds, n float64
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if chosen(options, w.Name) {
+			seconds, n = seconds+ev.took(w.Name), n+1
+		}
+	}
+	about, each := "about", 1.0
+	if ev.Recorded.Plan.Schedule.Mode == model.Steady {
+		each = n // --max-time is for each workload then
+	}
+	for i, o := range options[:max(0, len(options)-1)] {
+		t, err := time.ParseDuration(options[i+1])
+		switch {
+		case err != nil:
+		case o == "--max-time":
+			about, seconds = "at most", each*t.Seconds()
+		case o == "--time":
+			seconds = n * (t.Seconds() + rampBefore)
+		}
+	}
+	if slices.Contains(options, "--until-steady") {
+		return ""
+	}
+	prepared, size := ev.Recorded.Run.Prepare, ev.Recorded.Plan.Volume.Size
+	if seconds <= 0 {
+		return ""
+	}
+	if prepared != nil {
+		write := prepared.Seconds
+		for i, o := range options {
+			if o == "--size" && i+1 < len(options) && size > 0 {
+				if larger, err := model.ParseSize(options[i+1]); err == nil {
+					write *= float64(larger) / float64(size)
+				}
+			}
+		}
+		seconds += write
+	}
+	return "   # " + about + " " + model.FormatSpan(math.Ceil(seconds/10)*10)
+}
+
+// chosen reports whether the options leave a workload in: all of them, or those of --only.
+func chosen(options []string, workload string) bool {
+	for _, o := range options {
+		if list, ok := strings.CutPrefix(o, "--only="); ok {
+			return slices.Contains(strings.Split(list, ","), workload)
+		}
+	}
+	return true
+}
+
+// span writes seconds for a flag, rounded up: "90s", "12m".
+func span(seconds float64) string {
+	if seconds > 120 {
+		return fmt.Sprintf("%.0fm", math.Ceil(seconds/60))
+	}
+	return fmt.Sprintf("%.0fs", math.Ceil(seconds/10)*10)
+}
+
+// sizeFlag writes bytes for --size, exactly: "8GiB", "300MiB", "1000".
+func sizeFlag(bytes int64) string {
+	switch {
+	case bytes%(1<<30) == 0:
+		return fmt.Sprintf("%dGiB", bytes>>30)
+	case bytes%(1<<20) == 0:
+		return fmt.Sprintf("%dMiB", bytes>>20)
+	}
+	return strconv.FormatInt(bytes, 10)
+}

@@ -1,0 +1,45 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+func TestACommandIsChangedAndTypedAgain(t *testing.T) {
+	typed := model.CommandLine{"loadline", "run", "/srv/my data", "--profile=quick", "--size=256MiB", "--create", "--quiet", "--goal=a p99 < 1ms", "--skip=seq-*", "--max-time=90s"}
+	for _, c := range []struct {
+		options []string
+		want    string
+	}{
+		{nil, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s"},
+		{[]string{"--size", "19GiB"}, "loadline run '/srv/my data' --profile quick --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s --size 19GiB"},
+		{[]string{"--only=a,b", "", "--max-time", "12m"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --only a,b --max-time 12m"},
+		{[]string{"--time", "120s"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --time 120s"},
+		{[]string{"--check-cache"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s --check-cache"},
+	} {
+		if got := typed.With(c.options...).String(); got != c.want {
+			t.Errorf("%q:\n%s\nwant\n%s", c.options, got, c.want)
+		}
+	}
+	if len(typed) != 10 {
+		t.Errorf("the command itself has changed: %q", typed)
+	}
+	if got := (model.CommandLine{"loadline", "run", "d", "--check=false", "--note=", "--seed=-1"}).String(); got != "loadline run d --check=false --note= --seed=-1" {
+		t.Error(got)
+	}
+}
+
+func TestTwoRunsAreOneComparison(t *testing.T) {
+	a := model.CommandLine{"loadline", "run", "/dev/a", "--profile=quick", "--destroy-data-on=/dev/a", "--time=20s", "--seed=3"}
+	b := model.CommandLine{"loadline", "run", "b", "--profile=quick", "--results=x"}
+	if got, want := a.Against(b, "/dev/a", "b").String(), "loadline compare /dev/a b --profile quick --destroy-data-on /dev/a"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := a.Against(append(b, "--size=1GiB"), "/dev/a", "b"); got != nil {
+		t.Errorf("they were measured in two ways, and one command is advised: %s", got)
+	}
+	if got := a.Against(nil, "/dev/a", "b"); got != nil {
+		t.Errorf("%s", got)
+	}
+}
