@@ -41,7 +41,7 @@ or a Kubernetes StorageClass can carry, with an interval and a verdict on every 
 which of two is better; and how much storage a workload needs.
 
 Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
-4 a regression; 5 measured, but invalid; 130 interrupted. Each command's help says which of them it uses.`,
+4 a regression; 5 measured, but invalid; 6 inconclusive; 130 interrupted. Each command's help says which of them it uses.`,
 		Example: `  loadline run /var/lib/postgresql
   loadline doctor`,
 		Version:       worker.Version,

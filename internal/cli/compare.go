@@ -39,8 +39,9 @@ Each row is better or worse (the whole 95 % interval lies beyond the margin, and
 difference is significant over all rows), the same (it lies within), or unclear.
 
 Exit codes: 0 nothing that --fail-on names; 1 failed; 2 refused, with the reason; 4 a
-row is worse (or unclear, with --fail-on unclear); 5 a row is unusable because a number
-is invalid, with --fail-on invalid; 130 interrupted (what was measured is kept).`,
+row is worse; 5 a row is unusable because a number is invalid, with --fail-on invalid;
+6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (what was
+measured is kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
   loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
 		Args: func(cmd *cobra.Command, args []string) error {

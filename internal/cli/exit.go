@@ -19,6 +19,7 @@ const (
 	exitGoal        = 3
 	exitRegression  = 4
 	exitInvalid     = 5
+	exitUnclear     = 6
 	exitInterrupted = 130
 )
 

@@ -66,10 +66,12 @@ func (g *gateFlags) code(c *model.Comparison) int {
 	}
 	on := func(word string) bool { return slices.Contains(g.failOn, word) }
 	switch {
-	case on("worse") && has(model.Worse), on("unclear") && has(model.Unclear):
+	case on("worse") && has(model.Worse):
 		return exitRegression
 	case on("invalid") && has(model.Unusable):
 		return exitInvalid
+	case on("unclear") && has(model.Unclear):
+		return exitUnclear
 	}
 	return exitOK
 }

@@ -124,10 +124,12 @@ type Row struct {
 	Direction   Direction `json:"direction"`
 	Metric      Metric    `json:"metric"`
 	Description string    `json:"description"`
-	A           Estimate  `json:"a"`
-	B           Estimate  `json:"b"`
-	// Ratio is B as a multiple of A, with unit "". Of pairs it is the geometric
-	// mean over the blocks, which need not be the quotient of the two estimates.
+	// A and B are the geometric means over the blocks, or over the visits of runs that were
+	// not interleaved. A side's own report has arithmetic means and percentiles of all its
+	// I/Os, which are other numbers where its visits differ much.
+	A Estimate `json:"a"`
+	B Estimate `json:"b"`
+	// Ratio is B as a multiple of A, with unit "": the quotient of the two.
 	Ratio Estimate `json:"ratio"`
 	// P is the two-sided p of "no difference", Adjusted the same after Holm.
 	P        float64 `json:"p"`

@@ -722,7 +722,7 @@ export interface Row {
   changes: Num[];
 }
 /**
- * B as a multiple of A with its interval. Of pairs it is the geometric mean over the blocks.
+ * B as a multiple of A with its interval: the quotient of b and a, which are geometric means over the blocks (over the visits of runs that were not interleaved).
  */
 export interface ChangeRatio {
   unit: "";

@@ -57,8 +57,9 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 				if !ok || !hasA || !hasB {
 					continue
 				}
+				valueA, valueB := known.Sides()
 				row := model.Row{
-					Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: estimateA, B: estimateB,
+					Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: at(valueA, estimateA), B: at(valueB, estimateB),
 					Ratio: ratio(known), P: known.P(), Adjusted: 1, Margin: margins.Of(m), Blocks: known.Blocks,
 					Trust: worseVerdict(ra.Verdict, rb.Verdict), Changes: changes(pairs, m),
 				}
@@ -71,7 +72,16 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	return c
 }
 
-// Interleaved tells whether the two runs are the two sides of one comparison.
+// at is an estimate moved to another value, with an interval of the same relative width.
+func at(value float64, e model.Estimate) model.Estimate {
+	if e.Value > 0 {
+		e.Low, e.High = e.Low*value/e.Value, e.High*value/e.Value
+	}
+	e.Value = value
+	return e
+}
+
+// Interleaved reports whether the two runs are the two sides of one comparison.
 func Interleaved(a, b *model.Recorded) bool {
 	return a.Run.Comparison != "" && a.Run.Comparison == b.Run.Comparison && a.Run.Side != b.Run.Side
 }

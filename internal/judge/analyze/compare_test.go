@@ -259,6 +259,9 @@ func TestComparisonsAreSymmetric(t *testing.T) {
 			for _, bound := range []float64{r.Ratio.Low, r.Ratio.High} {
 				edge = edge || between(1-m, bound, 1/(1+m)) || between(1+m, bound, 1/(1-m))
 			}
+			if math.Abs(r.B.Value/r.A.Value/r.Ratio.Value-1) > 1e-9 {
+				t.Fatalf("the columns contradict the change: %+v", r)
+			}
 			if math.Abs(r.Ratio.Value*o.Ratio.Value-1) > 1e-9 || !edge && turned[r.Verdict] != o.Verdict {
 				t.Fatalf("%+v\nand turned over\n%+v", r, o)
 			}

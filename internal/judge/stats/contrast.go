@@ -13,6 +13,8 @@ type Contrast struct {
 	Difference float64
 	// Error is its standard error and Freedom the degrees of freedom of that.
 	Error, Freedom float64
+	// Level is the mean of (ln A + ln B)/2: where the two lie around.
+	Level float64
 	// Blocks is the number of pairs behind it; of runs that were not interleaved,
 	// the number of visits of the side that has fewer.
 	Blocks int
@@ -48,6 +50,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 	for i, p := range blocks {
 		a[i], b[i] = p.A, p.B
 		differences[i] = p.B.Value - p.A.Value
+		c.Level += (p.A.Value + p.B.Value) / 2 / float64(k)
 	}
 	order := inOrder(blocks, differences)
 	c.Difference = order.mean
@@ -71,7 +74,8 @@ func Paired(blocks []Pair, floor float64) Contrast {
 // between the two runs for other reasons is in the difference and not in its
 // interval.
 func Independent(a, b []Visit, floor float64) Contrast {
-	c := Contrast{Blocks: min(len(a), len(b)), Error: math.Inf(1), Difference: meanValue(b) - meanValue(a)}
+	c := Contrast{Blocks: min(len(a), len(b)), Error: math.Inf(1),
+		Difference: meanValue(b) - meanValue(a), Level: (meanValue(a) + meanValue(b)) / 2}
 	if c.Blocks < 2 {
 		return c
 	}
@@ -90,7 +94,7 @@ func Independent(a, b []Visit, floor float64) Contrast {
 // logarithmic scale, from one long visit each.
 func Known(a, halfA, b, halfB, floor float64) Contrast {
 	half := math.Max(floor, math.Hypot(halfA, halfB))
-	c := Contrast{Difference: b - a, Freedom: math.Inf(1), Blocks: 1}
+	c := Contrast{Difference: b - a, Level: (a + b) / 2, Freedom: math.Inf(1), Blocks: 1}
 	c.Error = half / c.quantile(Confidence)
 	return c
 }
@@ -212,6 +216,13 @@ func (c Contrast) P() float64 {
 func (c Contrast) Ratio() (value, low, high float64) {
 	half := c.Half(Confidence)
 	return math.Exp(c.Difference), math.Exp(c.Difference - half), math.Exp(c.Difference + half)
+}
+
+// Sides are the two values that the ratio is the quotient of: the geometric means over the
+// blocks, or over the visits of runs that were not interleaved. Means of another kind would
+// contradict the ratio where the blocks differ much.
+func (c Contrast) Sides() (a, b float64) {
+	return math.Exp(c.Level - c.Difference/2), math.Exp(c.Level + c.Difference/2)
 }
 
 // lookedAt widens the interval of a comparison whose length was decided by

@@ -29,6 +29,9 @@ func RenderComparison(w io.Writer, c *model.Comparison, o Options) error {
 		p.remark(p.Footnote(strconv.Itoa(i+1)), term.Plain, n.Text)
 	}
 	p.compareFindings(c)
+	if len(c.Rows) > 0 {
+		p.field("result", words.Decided(c))
+	}
 	p.field("verdict", words.Verdicts(c)...)
 	if c.Directory != "" {
 		p.field("saved", strings.TrimRight(c.Directory, "/")+"/", "report.html")

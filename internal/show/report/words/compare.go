@@ -131,6 +131,32 @@ func Verdicts(c *model.Comparison) []string {
 	return append(parts, Margins(c))
 }
 
+// Decided says in a sentence what the rows decide: what is worse, or that nothing is, and
+// how many of them are inconclusive, because their interval allows for more than one
+// verdict or a number behind them is invalid.
+func Decided(c *model.Comparison) string {
+	count := map[model.Change]int{}
+	for _, r := range c.Rows {
+		count[r.Verdict]++
+	}
+	n, open := len(c.Rows), count[model.Unclear]+count[model.Unusable]
+	rest := ""
+	if open > 0 {
+		rest = fmt.Sprintf("; inconclusive: %d of %s", open, Count(n, "row"))
+	}
+	switch {
+	case n == 0:
+		return "nothing was compared"
+	case count[model.Worse] > 0:
+		return fmt.Sprintf("B is worse in %d of %s", count[model.Worse], Count(n, "row")) + rest
+	case open == n:
+		return fmt.Sprintf("inconclusive: %d of %s", n, Count(n, "row"))
+	case count[model.Better] > 0:
+		return fmt.Sprintf("B is better in %d of %s, and in none worse", count[model.Better], Count(n, "row")) + rest
+	}
+	return fmt.Sprintf("no difference beyond the margin in %d of %s", n-open, Count(n, "row")) + rest
+}
+
 // Margins is "(margin ±5%, p99 ±10%)"; "" when nothing was compared.
 func Margins(c *model.Comparison) string {
 	if len(c.Rows) == 0 {
