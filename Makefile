@@ -18,7 +18,7 @@ help:
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
 	@echo "make build   bin/loadline, and bin/loadline-agent for an image"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
-	@echo "make lint    gofmt, vet, staticcheck and the import rules (.depguard.yml)"
+	@echo "make lint    gofmt, vet, staticcheck, the import rules (.depguard.yml), the outside world (scripts/outside)"
 	@echo "make perf    benchmarks that print tables; they take more than an hour"
 	@echo "make deps    install fio, the lab's devices, a browser (Debian, Ubuntu; elsewhere: say what to install)"
 	@echo "make clean   remove what make has built"
@@ -68,6 +68,7 @@ lint:
 	cd test/cluster && $(GO) vet . ./e2e
 	$(GO) tool staticcheck ./...
 	$(GO) tool depguard ./...
+	scripts/outside
 
 perf: deps
 	$(GO) test -p 1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./test/perf/...

@@ -32,6 +32,7 @@ require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
 	github.com/OpenPeeDeeP/depguard/v2 v2.3.0 // indirect
 	github.com/anchore/go-struct-converter v0.1.0 // indirect
+	github.com/ashanbrown/forbidigo/v2 v2.3.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
@@ -74,5 +75,6 @@ require (
 
 tool (
 	github.com/OpenPeeDeeP/depguard/v2/cmd/depguard
+	github.com/ashanbrown/forbidigo/v2
 	honnef.co/go/tools/cmd/staticcheck
 )

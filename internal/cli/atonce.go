@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // savingTime is how long a verb that was interrupted may take to end by itself: a file that
@@ -25,7 +27,8 @@ func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []str
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(savingTime):
+		// Somebody has pressed Ctrl-C and waits: that is no time of a run's.
+		case <-env.Clock{}.After(savingTime):
 			return cmd.Context().Err()
 		}
 	}

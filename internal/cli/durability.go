@@ -229,7 +229,7 @@ Exit codes: 0 told to stop; 1 a write failed.`,
 		Args: exactly(1, "one LEDGER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The parent decides what an interrupt means.
-			return durability.Write(context.WithoutCancel(cmd.Context()), args[0], e.Stdin, forPrograms(e).Stdout)
+			return durability.Write(context.WithoutCancel(cmd.Context()), e.Clock, args[0], e.Stdin, forPrograms(e).Stdout)
 		},
 	}
 }

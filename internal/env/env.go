@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"golang.org/x/term"
 )
@@ -25,8 +24,8 @@ type Env struct {
 	Getenv func(string) string
 	// ReadFile reads a file that an argument names.
 	ReadFile func(name string) ([]byte, error)
-	// Now is the clock.
-	Now func() time.Time
+	// Clock is the time; e.Now and its other methods are the environment's own.
+	Clock
 	// Command makes a process that ends with ctx. It is not started yet.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	// LookPath finds a program.
@@ -53,7 +52,7 @@ type Terminal struct {
 func OS() *Env {
 	return &Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, ReadFile: ReadFile, Now: time.Now, Command: exec.CommandContext, LookPath: exec.LookPath,
+		Getenv: os.Getenv, ReadFile: ReadFile, Command: exec.CommandContext, LookPath: exec.LookPath,
 		Terminal: describe(os.Stderr), Output: describe(os.Stdout),
 	}
 }

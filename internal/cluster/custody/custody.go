@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // The names of what is kept beside the results, and never given away.
@@ -88,6 +90,9 @@ func Keep(ctx context.Context, o Options, work func(context.Context) int) (code 
 	return code, nil
 }
 
+// system is the time in which other processes leave their words as files.
+var system env.Clock
+
 // Ask tells how far the work in a directory is. It waits for its end, at most for
 // patience.
 func Ask(ctx context.Context, dir string, patience time.Duration) (Status, error) {
@@ -101,7 +106,7 @@ func Ask(ctx context.Context, dir string, patience time.Duration) (Status, error
 		select {
 		case <-ctx.Done():
 			return s, nil
-		case <-time.After(lookEvery):
+		case <-system.After(lookEvery):
 		}
 	}
 }
@@ -149,7 +154,7 @@ func appears(ctx context.Context, name string) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(lookEvery):
+		case <-system.After(lookEvery):
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	}
 	select {
 	case <-told:
-	case <-time.After(3 * time.Second):
+	case <-c.Cluster.Clock.After(3 * time.Second):
 	}
 	if dirs, err = c.take(work); err != nil {
 		return nil, status.Code, model.BrokenError(fmt.Sprintf("the results of the Job %s could not be fetched: %v", c.Job, err),
@@ -91,7 +91,7 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 
 // await waits for the end of the work.
 func (c *Client) await(ctx, work context.Context) (custody.Status, error) {
-	heard, stopping, stopped, told := time.Now(), false, false, false
+	heard, stopping, stopped, told := c.Cluster.Clock.Now(), false, false, false
 	for {
 		asked, cancel := context.WithCancel(work)
 		if !stopped {
@@ -114,14 +114,14 @@ func (c *Client) await(ctx, work context.Context) (custody.Status, error) {
 				continue
 			}
 		case err == nil:
-			heard, told = time.Now(), false
+			heard, told = c.Cluster.Clock.Now(), false
 			continue
 		}
 		if pod, findErr := c.Cluster.FindJob(work, c.Job); findErr == nil && pod != nil && pod.Ended != nil {
 			c.pod = pod
 			return status, c.salvage(work)
 		}
-		if time.Since(heard) > lostTime {
+		if c.Cluster.Clock.Since(heard) > lostTime {
 			return status, model.BrokenError(fmt.Sprintf("the Job %s could not be reached for %s: %v", c.Job, lostTime, err),
 				fmt.Sprintf("it goes on without us: loadline fetch %s --namespace %s", c.Job, c.Cluster.Namespace))
 		}
@@ -129,7 +129,7 @@ func (c *Client) await(ctx, work context.Context) (custody.Status, error) {
 			c.Say(fmt.Sprintf("the Job is not reached (%v); it goes on there, trying again", err))
 			told = true
 		}
-		time.Sleep(time.Second)
+		c.Cluster.Clock.Sleep(time.Second)
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *Client) take(ctx context.Context) (dirs []string, err error) {
 			return dirs, err
 		}
 		c.Say(fmt.Sprintf("the results did not arrive (%v); trying again", err))
-		time.Sleep(time.Duration(try) * time.Second)
+		c.Cluster.Clock.Sleep(time.Duration(try) * time.Second)
 	}
 }
 
@@ -173,7 +173,7 @@ func (c *Client) takeOnce(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer stream.Close()
-	stalled := time.AfterFunc(stall, func() { stream.Close() })
+	stalled := c.Cluster.Clock.AfterFunc(stall, func() { stream.Close() })
 	defer stalled.Stop()
 	return custody.Take(progressing{stream, stalled}, c.Results, results.Check)
 }
@@ -215,7 +215,7 @@ func (c *Client) follow(ctx context.Context) <-chan struct{} {
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(time.Second):
+			case <-c.Cluster.Clock.After(time.Second):
 			}
 		}
 	}()

@@ -49,6 +49,8 @@ type Client struct {
 	// Namespace is where objects are made, Context the kubeconfig's context.
 	Namespace string
 	Context   string
+	// Clock is the time by which it waits.
+	Clock env.Clock
 }
 
 // The client's own limits on requests per second; the API server has its own.
@@ -80,7 +82,7 @@ func Open(e *env.Env, a Access) (*Client, error) {
 	if err != nil {
 		return nil, configRefusal(a, err)
 	}
-	c := &Client{Namespace: namespace, Context: a.Context}
+	c := &Client{Namespace: namespace, Context: a.Context, Clock: e.Clock}
 	if raw, err := loader.RawConfig(); err == nil && c.Context == "" {
 		c.Context = raw.CurrentContext
 	}
@@ -91,7 +93,7 @@ func (c *Client) connect(config *rest.Config) error {
 	config.QPS, config.Burst = requestRate, requestBurst
 	config.UserAgent = "loadline"
 	config.WarningHandler = rest.NoWarnings{}
-	c.config, c.roll, c.known = config, &roll{}, &known{}
+	c.config, c.roll, c.known = config, &roll{}, &known{clock: c.Clock}
 	scheme := runtime.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {

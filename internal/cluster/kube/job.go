@@ -183,9 +183,9 @@ func (c *Client) Jobs(ctx context.Context) ([]string, error) {
 // reason for waiting.
 func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, say func(string)) (*JobPod, error) {
 	reached := false
-	for begin := time.Now(); ; {
+	for begin := c.Clock.Now(); ; {
 		pod, err := c.FindJob(ctx, name)
-		late := time.Since(begin) > limit
+		late := c.Clock.Since(begin) > limit
 		switch {
 		// A server that has answered once is waited for.
 		case err != nil && (!passing(err) || !reached || late):
@@ -214,7 +214,7 @@ func (c *Client) WaitJob(ctx context.Context, name string, limit time.Duration, 
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(lookOften):
+		case <-c.Clock.After(lookOften):
 		}
 	}
 }

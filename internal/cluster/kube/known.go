@@ -3,11 +3,14 @@ package kube
 import (
 	"sync"
 	"time"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // known keeps what many volumes of one run ask alike (their class, their nodes, the
 // server's version): it does not change while they are placed.
 type known struct {
+	clock   env.Clock
 	mu      sync.Mutex
 	replies map[string]*reply
 }
@@ -36,12 +39,12 @@ func know[T any](k *known, question string, ask func() (T, error)) (T, error) {
 	k.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if value, ok := a.value.(T); ok && time.Since(a.given) < knownFor {
+	if value, ok := a.value.(T); ok && k.clock.Since(a.given) < knownFor {
 		return value, nil
 	}
 	value, err := ask()
 	if err == nil {
-		a.value, a.given = value, time.Now()
+		a.value, a.given = value, k.clock.Now()
 	}
 	return value, err
 }

@@ -67,7 +67,7 @@ func (c *Client) create(ctx context.Context, kindName string, object runtime.Obj
 		if !again || ctx.Err() != nil {
 			return uid, c.explain("create", k.resource, c.Namespace, err)
 		}
-		time.Sleep(time.Second)
+		c.Clock.Sleep(time.Second)
 	}
 }
 

@@ -51,14 +51,14 @@ func (c *Client) rollCall(ctx context.Context) map[string]*corev1.Pod {
 	r := c.roll
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.read) < rollAge {
+	if c.Clock.Since(r.read) < rollAge {
 		return r.pods
 	}
 	var all corev1.PodList
 	if c.list(ctx, c.core, c.Namespace, "pods", Label, "", &all) != nil {
 		return nil
 	}
-	r.read, r.pods = time.Now(), make(map[string]*corev1.Pod, len(all.Items))
+	r.read, r.pods = c.Clock.Now(), make(map[string]*corev1.Pod, len(all.Items))
 	for i := range all.Items {
 		r.pods[all.Items[i].Name] = &all.Items[i]
 	}

@@ -38,19 +38,19 @@ func (c *Client) Bound(ctx context.Context, volume string) bool {
 // WaitBound waits until the claim has a volume, at most for limit, and returns that; "" for
 // none.
 func (c *Client) WaitBound(ctx context.Context, claim string, limit time.Duration) (volume string) {
-	for begin := time.Now(); ; {
+	for begin := c.Clock.Now(); ; {
 		var pvc corev1.PersistentVolumeClaim
 		err := c.get(ctx, c.core, c.Namespace, "persistentvolumeclaims", claim, &pvc)
 		switch {
 		case err == nil && pvc.Status.Phase == corev1.ClaimBound:
 			return pvc.Spec.VolumeName
-		case err != nil && !passing(err), time.Since(begin) > limit:
+		case err != nil && !passing(err), c.Clock.Since(begin) > limit:
 			return ""
 		}
 		select {
 		case <-ctx.Done():
 			return ""
-		case <-time.After(lookOften):
+		case <-c.Clock.After(lookOften):
 		}
 	}
 }

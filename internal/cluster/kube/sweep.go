@@ -57,7 +57,7 @@ func (c *Client) Own(ctx context.Context, namespace, run string) ([]Object, erro
 	var list []Object
 	add := func(kind string, m metav1.ObjectMeta) {
 		list = append(list, Object{Kind: kind, Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Token: m.Annotations[tokenNote], Run: m.Labels[Label],
-			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Age: time.Since(m.CreationTimestamp.Time)})
+			Driver: m.Annotations[driverNote], Job: m.Labels[jobLabel], Age: c.Clock.Since(m.CreationTimestamp.Time)})
 	}
 	for _, p := range pods.Items {
 		add("pod", p.ObjectMeta)
@@ -112,7 +112,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 		select {
 		case <-ctx.Done():
 			return stayed(objects, limit, failed)
-		case <-time.After(lookOften):
+		case <-c.Clock.After(lookOften):
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (c *Client) WaitVolumeGone(ctx context.Context, name string, limit time.Dur
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(lookOften):
+		case <-c.Clock.After(lookOften):
 		}
 	}
 }

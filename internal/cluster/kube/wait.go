@@ -51,13 +51,13 @@ const Waiting = "waiting for the pod: "
 // away, it ends with a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
 	defer c.roll.enter()()
-	begin := time.Now()
+	begin := c.Clock.Now()
 	var said, last reason
 	var stuckSince, asked time.Time
 	for {
-		curious := time.Since(asked) >= c.roll.patience()
+		curious := c.Clock.Since(asked) >= c.roll.patience()
 		if curious {
-			asked = time.Now()
+			asked = c.Clock.Now()
 		}
 		node, last, err = c.standing(ctx, pod, claim, last, curious)
 		switch {
@@ -71,11 +71,11 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 		if !last.stuck {
 			stuckSince = time.Time{}
 		} else if stuckSince.IsZero() {
-			stuckSince = time.Now()
+			stuckSince = c.Clock.Now()
 		}
-		waited := time.Since(begin)
+		waited := c.Clock.Since(begin)
 		switch {
-		case last.final, last.stuck && time.Since(stuckSince) > stubborn:
+		case last.final, last.stuck && c.Clock.Since(stuckSince) > stubborn:
 			return "", model.BrokenError(fmt.Sprintf("the pod %s does not start: %s", pod, last.words), last.hint)
 		case waited > limit:
 			return "", model.BrokenError(fmt.Sprintf("the pod %s was not running after %s: %s", pod, limit, last.words), last.hint)
@@ -91,7 +91,7 @@ func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.
 		select {
 		case <-ctx.Done():
 			return "", ctx.Err()
-		case <-time.After(pause):
+		case <-c.Clock.After(pause):
 		}
 	}
 }

@@ -215,7 +215,7 @@ func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
 		first = &c.Recorded.Run
 		s.prepared.Plan.Volume.Prefill = false
 		select {
-		case <-time.After(betweenCycles):
+		case <-s.env.After(betweenCycles):
 		case <-ctx.Done():
 			return nil
 		}

@@ -14,9 +14,9 @@ func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside
 		w.Driver(model.Fake).(interface{ Rest(seconds float64) }).Rest(req.Seconds)
 		return &model.Beside{}, nil
 	}
-	counter := observe.Begin(w.device)
+	counter := observe.Begin(w.Env.Clock, w.device)
 	select {
-	case <-time.After(time.Duration(req.Seconds * float64(time.Second))):
+	case <-w.Env.After(time.Duration(req.Seconds * float64(time.Second))):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

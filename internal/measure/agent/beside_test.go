@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -33,7 +34,7 @@ func TestCeilingIsTheDrivers(t *testing.T) {
 // device was read; a sample that comes late moves the moment to the next one.
 func TestPairingKeepsBothEndsAtTheSameMoments(t *testing.T) {
 	begin := time.Now()
-	p := pairing{counter: observe.Begin(""), begin: begin}
+	p := pairing{counter: observe.Begin(env.Clock{}, ""), begin: begin}
 	for second, late := range []time.Duration{0, 0, 300 * time.Millisecond, 0, 400 * time.Millisecond} {
 		end := float64(second + 1)
 		p.sample(&model.Sample{End: end, Seconds: 1, Read: &model.Flow{IOs: 10, Bytes: 40}, Write: &model.Flow{IOs: 1, Bytes: 4}},

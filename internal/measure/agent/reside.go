@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // Residence is where a worker lives whose engine may lose the way to it.
@@ -65,9 +67,9 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 		return err
 	}
 	requests, toWorker := io.Pipe()
-	h := &relay{events: events, requests: toWorker, abandoned: time.AfterFunc(r.Patience, func() {
+	h := &relay{events: events, requests: toWorker, abandoned: o.Env.AfterFunc(r.Patience, func() {
 		toWorker.CloseWithError(errors.New("no engine has been there for " + r.Patience.String()))
-	}), patience: r.Patience, left: make(chan struct{})}
+	}), patience: r.Patience, clock: o.Env.Clock, left: make(chan struct{})}
 	defer h.abandoned.Stop()
 	stop := context.AfterFunc(ctx, func() { toWorker.CloseWithError(ctx.Err()) })
 	defer stop()
@@ -81,7 +83,7 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 		select {
 		case <-h.left:
 		case <-ctx.Done():
-		case <-time.After(farewell):
+		case <-o.Env.After(farewell):
 		}
 	}
 	listener.Close()
@@ -110,6 +112,7 @@ type relay struct {
 	events    *spool
 	requests  *io.PipeWriter
 	patience  time.Duration
+	clock     env.Clock
 	abandoned *time.Timer
 
 	mu       sync.Mutex
@@ -232,7 +235,7 @@ func (h *relay) follow(conn net.Conn, from int64) {
 		}
 		select {
 		case <-grown:
-		case <-time.After(heartbeat):
+		case <-h.clock.After(heartbeat):
 			if _, err := conn.Write([]byte("\n")); err != nil {
 				return
 			}
@@ -248,8 +251,8 @@ const (
 
 // Attach joins in and out with the resident worker of a directory until
 // either side ends.
-func Attach(ctx context.Context, dir string, hello Attachment, in io.Reader, out io.Writer) error {
-	conn, err := dialResident(ctx, dir)
+func Attach(ctx context.Context, clock env.Clock, dir string, hello Attachment, in io.Reader, out io.Writer) error {
+	conn, err := dialResident(ctx, clock, dir)
 	if err != nil {
 		return fmt.Errorf("there is no worker in %s: %w", dir, err)
 	}
@@ -276,7 +279,7 @@ func Attach(ctx context.Context, dir string, hello Attachment, in io.Reader, out
 	return err
 }
 
-func dialResident(ctx context.Context, dir string) (conn net.Conn, err error) {
+func dialResident(ctx context.Context, clock env.Clock, dir string) (conn net.Conn, err error) {
 	var d net.Dialer
 	for range attachTries {
 		if conn, err = d.DialContext(ctx, "unix", filepath.Join(dir, socketName)); err == nil {
@@ -285,7 +288,7 @@ func dialResident(ctx context.Context, dir string) (conn net.Conn, err error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(attachPause):
+		case <-clock.After(attachPause):
 		}
 	}
 	return nil, err

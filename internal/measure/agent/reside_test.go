@@ -38,7 +38,7 @@ type visitor struct {
 
 func visit(t *testing.T, dir string, from int64) *visitor {
 	t.Helper()
-	conn, err := dialResident(t.Context(), dir)
+	conn, err := dialResident(t.Context(), env.Clock{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestNewConnectionEndsTheOldOne(t *testing.T) {
 
 func TestResidentRefusesAnEngineFromAnotherRun(t *testing.T) {
 	dir, _, _ := resident(t, time.Minute)
-	conn, err := dialResident(t.Context(), dir)
+	conn, err := dialResident(t.Context(), env.Clock{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestAttachJoinsBothDirections(t *testing.T) {
 	events, out := io.Pipe()
 	attached := make(chan error, 1)
 	go func() {
-		attached <- Attach(t.Context(), dir, Attachment{}, in, out)
+		attached <- Attach(t.Context(), env.Clock{}, dir, Attachment{}, in, out)
 		out.Close()
 	}()
 	lines := bufio.NewScanner(events)
@@ -217,7 +217,7 @@ func TestAttachJoinsBothDirections(t *testing.T) {
 func TestAttachWithoutAWorker(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := Attach(ctx, filepath.Join(t.TempDir(), "none"), Attachment{}, nil, nil); err == nil {
+	if err := Attach(ctx, env.Clock{}, filepath.Join(t.TempDir(), "none"), Attachment{}, nil, nil); err == nil {
 		t.Error("attached to nothing")
 	}
 }
@@ -226,7 +226,7 @@ func TestAskingDoesNotDisturb(t *testing.T) {
 	dir, _, _ := resident(t, time.Minute)
 	ask := func() string {
 		var out strings.Builder
-		if err := Attach(t.Context(), dir, Attachment{Ask: true}, nil, &out); err != nil {
+		if err := Attach(t.Context(), env.Clock{}, dir, Attachment{Ask: true}, nil, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

@@ -24,7 +24,7 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	hold := func() {
 		if req.At > 0 && !numbers {
 			select {
-			case <-time.After(time.Unix(0, req.At).Sub(w.Env.Now())):
+			case <-w.Env.After(time.Unix(0, req.At).Sub(w.Env.Now())):
 			case <-ctx.Done():
 			}
 		}
@@ -77,7 +77,7 @@ type onset struct {
 func (o *onset) begin(w *worker, at int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.counter = observe.Begin(w.device)
+	o.counter = observe.Begin(w.Env.Clock, w.device)
 	o.begun = w.Env.Now()
 	if at > 0 && !w.numbers {
 		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())

@@ -154,9 +154,9 @@ func cannotProbe(dir string, err error) Check {
 
 // Examine looks at this machine and at a place on it, the target that was named as dir.
 func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) ([]Check, error) {
-	counter := observe.Begin("")
+	counter := observe.Begin(e.Clock, "")
 	select {
-	case <-time.After(steadyLook):
+	case <-e.After(steadyLook):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -12,11 +12,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // child is the writing process as its parent sees it.
 type child struct {
 	cmd   *exec.Cmd
+	clock env.Clock
 	stdin io.WriteCloser
 	// ended is closed when the process is gone.
 	ended chan struct{}
@@ -30,8 +33,8 @@ type child struct {
 }
 
 // startChild starts the writer that cmd describes.
-func startChild(cmd *exec.Cmd) (*child, error) {
-	c := &child{cmd: cmd, ended: make(chan struct{}), since: time.Now()}
+func startChild(clock env.Clock, cmd *exec.Cmd) (*child, error) {
+	c := &child{cmd: cmd, ended: make(chan struct{}), since: clock.Now(), clock: clock}
 	cmd.Stderr = &c.stderr
 	var err error
 	if c.stdin, err = cmd.StdinPipe(); err != nil {
@@ -59,7 +62,7 @@ func (c *child) listen(out io.Reader) {
 		c.mu.Lock()
 		if n, ok := strings.CutPrefix(line, sayAcked); ok {
 			if acked, err := strconv.Atoi(n); err == nil && acked > c.acked {
-				c.acked, c.since = acked, time.Now()
+				c.acked, c.since = acked, c.clock.Now()
 			}
 		} else if line == sayCutting {
 			c.cutting = true
@@ -75,7 +78,7 @@ func (c *child) listen(out io.Reader) {
 func (c *child) look() (acked int, still time.Duration, cutting bool, words string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.acked, time.Since(c.since), c.cutting, c.words
+	return c.acked, c.clock.Since(c.since), c.cutting, c.words
 }
 
 // gone reports whether the process has ended.
@@ -111,7 +114,7 @@ func (c *child) announce(ctx context.Context, what cuttingEntry) error {
 	if _, err := fmt.Fprintf(c.stdin, "%s%s\n", sayCut, line); err != nil {
 		return errors.New(c.why())
 	}
-	return poll(ctx, func() (bool, error) {
+	return poll(ctx, c.clock, func() (bool, error) {
 		if _, _, cutting, _ := c.look(); cutting {
 			return true, nil
 		}
@@ -131,11 +134,11 @@ func (c *child) stop() {
 	_ = c.stdin.Close()
 	select {
 	case <-c.ended:
-	case <-time.After(2 * stopTime):
+	case <-c.clock.After(2 * stopTime):
 		c.kill()
 		select {
 		case <-c.ended:
-		case <-time.After(stopTime):
+		case <-c.clock.After(stopTime):
 		}
 	}
 }
@@ -144,8 +147,8 @@ func (c *child) stop() {
 const pollEvery = 20 * time.Millisecond
 
 // poll calls look until it says yes, fails, or the context ends.
-func poll(ctx context.Context, look func() (bool, error)) error {
-	tick := time.NewTicker(pollEvery)
+func poll(ctx context.Context, clock env.Clock, look func() (bool, error)) error {
+	tick := clock.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		if done, err := look(); done || err != nil {

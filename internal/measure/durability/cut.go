@@ -53,7 +53,7 @@ func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed
 	case model.CutCommand:
 		err = w.run(ctx, w.CutCommand, fmt.Sprintf("cut-%d.log", number))
 	case model.CutProcess:
-		err = killProcess(ctx, pid)
+		err = killProcess(ctx, w.env.Clock, pid)
 	default:
 		c.kill()
 		<-c.ended
@@ -67,7 +67,7 @@ func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed
 	}
 	wait, cancel := context.WithTimeout(ctx, noticeTime)
 	defer cancel()
-	_ = poll(wait, func() (bool, error) {
+	_ = poll(wait, w.env.Clock, func() (bool, error) {
 		_, still, _, words := c.look()
 		noticed = c.gone() || words != "" || still >= stallTime
 		return noticed, nil
@@ -105,13 +105,13 @@ func (w *world) run(ctx context.Context, command, log string) error {
 }
 
 // killProcess kills the process and returns when it is gone.
-func killProcess(ctx context.Context, pid int) error {
+func killProcess(ctx context.Context, clock env.Clock, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("process %d cannot be killed: %w", pid, err)
 	}
 	wait, cancel := context.WithTimeout(ctx, killTime)
 	defer cancel()
-	err := poll(wait, func() (bool, error) {
+	err := poll(wait, clock, func() (bool, error) {
 		_, gone := processName(pid)
 		return gone, nil
 	})

@@ -110,7 +110,7 @@ func (w *world) give(ctx context.Context) (*child, error) {
 	if w.object != nil {
 		cmd.ExtraFiles = []*os.File{w.object.File()}
 	}
-	c, err := startChild(cmd)
+	c, err := startChild(w.env.Clock, cmd)
 	if err != nil {
 		return nil, model.BrokenError(err.Error(), "")
 	}

@@ -67,7 +67,7 @@ func (w *world) cycle(ctx context.Context, number int) error {
 		return err
 	}
 	defer c.stop()
-	err = poll(ctx, func() (bool, error) {
+	err = poll(ctx, w.env.Clock, func() (bool, error) {
 		acked, _, _, words := c.look()
 		w.tell(Update{Phase: "write", Cut: number, Done: acked, Total: w.Writes})
 		if words != "" || c.gone() {
@@ -131,7 +131,7 @@ func (w *world) after(ctx context.Context, c *child, number int) error {
 			// Who restarts may have to unmount, which a dying writer would hinder; one that
 			// hangs in the kernel ends only with the restart.
 			short, cancel := context.WithTimeout(ctx, stopTime)
-			_ = poll(short, func() (bool, error) { return c.gone(), nil })
+			_ = poll(short, w.env.Clock, func() (bool, error) { return c.gone(), nil })
 			cancel()
 		}
 		w.tell(Update{Phase: "restart", Cut: number})
@@ -145,13 +145,13 @@ func (w *world) after(ctx context.Context, c *child, number int) error {
 	if c != nil {
 		// Requests that hang in the kernel may still reach the device; the check must
 		// not race with them.
-		if err := poll(wait, func() (bool, error) { return c.gone(), nil }); err != nil {
+		if err := poll(wait, w.env.Clock, func() (bool, error) { return c.gone(), nil }); err != nil {
 			return w.away(ctx, errors.New("the killed writer still hangs in the kernel"))
 		}
 	}
 	var last error
 	gone := false
-	err := poll(wait, func() (bool, error) {
+	err := poll(wait, w.env.Clock, func() (bool, error) {
 		gone, last = w.answers(wait)
 		return last == nil, nil
 	})

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
@@ -34,7 +35,7 @@ const stopTime = 5 * time.Second
 // Write is the writing process: it goes on from where the ledger ends and writes
 // until its input ends, a write fails, or it is killed. Loadline starts it by
 // itself.
-func Write(ctx context.Context, path string, in io.Reader, out io.Writer) error {
+func Write(ctx context.Context, clock env.Clock, path string, in io.Reader, out io.Writer) error {
 	s, err := readState(path)
 	if err != nil {
 		return err
@@ -43,12 +44,12 @@ func Write(ctx context.Context, path string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	w := &writer{state: s, ledger: l, out: out, failed: make(chan error, s.header.Jobs+2)}
+	w := &writer{clock: clock, state: s, ledger: l, out: out, failed: make(chan error, s.header.Jobs+2)}
 	if err := w.open(ctx); err != nil {
 		w.say(sayFailed + err.Error())
 		return err
 	}
-	begin := writeEntry{Cut: len(s.phases) + 1, At: time.Now(), Boot: bootID()}
+	begin := writeEntry{Cut: len(s.phases) + 1, At: w.clock.Now(), Boot: bootID()}
 	if s.last() != nil && s.header.promised() {
 		// From here on, what the check has seen must stay.
 		if err := w.media[0].flush(ctx); err != nil {
@@ -64,6 +65,7 @@ func Write(ctx context.Context, path string, in io.Reader, out io.Writer) error 
 }
 
 type writer struct {
+	clock  env.Clock
 	state  *state
 	ledger *ledger
 	media  []medium
@@ -107,7 +109,7 @@ func (w *writer) work(ctx context.Context, in io.Reader) error {
 		w.listen(in)
 		close(told)
 	}()
-	tick := time.NewTicker(tellEvery)
+	tick := w.clock.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -124,7 +126,7 @@ func (w *writer) work(ctx context.Context, in io.Reader) error {
 				jobs.Wait()
 				close(ended)
 			}()
-			time.AfterFunc(stopTime, func() { w.failed <- fmt.Errorf("a write has not ended in %s", stopTime) })
+			w.clock.AfterFunc(stopTime, func() { w.failed <- fmt.Errorf("a write has not ended in %s", stopTime) })
 		case <-ended:
 			w.say(fmt.Sprint(sayAcked, w.acked.Load()))
 			return nil

@@ -51,7 +51,7 @@ func spanOf(p *model.Preparation) span {
 	if p == nil {
 		return span{}
 	}
-	now := time.Now()
+	now := system.Now()
 	return span{now.Add(-time.Duration(p.Seconds * float64(time.Second))), now}
 }
 

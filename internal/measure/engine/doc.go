@@ -4,3 +4,9 @@
 // no tool, no file and no cluster, only the words of package model and the small
 // interfaces below; one step at a time, at all workers together.
 package engine
+
+import "github.com/loadline/loadline/internal/env"
+
+// system is the time that workers on other machines take to answer: how long they are
+// waited for is no matter of the clock by which a run is dated, Options.Now.
+var system env.Clock

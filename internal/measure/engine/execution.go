@@ -163,7 +163,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		if meanwhile {
 			place = (i + len(crew) - 1) % len(crew)
 		}
-		turn := time.After(s.turn(place))
+		turn := system.After(s.turn(place))
 		go func() {
 			if looks {
 				b, err := s.look(visitCtx)

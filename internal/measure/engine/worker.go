@@ -105,7 +105,7 @@ func Connect(ctx context.Context, link io.ReadWriteCloser) (*Worker, error) {
 	case <-ctx.Done():
 		link.Close()
 		return nil, ctx.Err()
-	case <-time.After(helloTimeout):
+	case <-system.After(helloTimeout):
 		link.Close()
 		return nil, fmt.Errorf("the worker said nothing for %s", helloTimeout)
 	}
@@ -237,7 +237,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 				on(ev)
 			}
 		case <-done:
-			done, grace = nil, time.After(stopGrace)
+			done, grace = nil, system.After(stopGrace)
 			if _, err := w.send(&model.Request{Stop: &model.StopRequest{ID: req.ID}}); err != nil {
 				return model.Event{}, err
 			}
@@ -314,7 +314,7 @@ func (w *Worker) read() {
 		}
 		seq = ev.Seq
 		w.mu.Lock()
-		w.heard = time.Now()
+		w.heard = system.Now()
 		ch := w.waiting[ev.ID]
 		if n := len(lines.Bytes()); n > largeEvent && ch != nil {
 			w.large[ev.ID] += n

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -16,6 +17,7 @@ const sectorSize = 512
 
 // Counter remembers what the machine had counted when it began.
 type Counter struct {
+	clock  env.Clock
 	files  fs.FS
 	device string
 	groups cgroups
@@ -36,7 +38,7 @@ func (c *Counter) Mark() {
 	if c.device == "" {
 		return
 	}
-	c.last = mark{at: time.Now(), disk: c.diskNow()}
+	c.last = mark{at: c.clock.Now(), disk: c.diskNow()}
 	if c.first.at.IsZero() {
 		c.first = c.last
 	}
@@ -69,10 +71,10 @@ type reading struct {
 
 // Begin starts counting; device is the kernel's name of a block device ("vda"),
 // empty for none.
-func Begin(device string) *Counter { return begin(root, device) }
+func Begin(clock env.Clock, device string) *Counter { return begin(clock, root, device) }
 
-func begin(files fs.FS, device string) *Counter {
-	c := &Counter{files: files, device: device, groups: findCgroups(files)}
+func begin(clock env.Clock, files fs.FS, device string) *Counter {
+	c := &Counter{clock: clock, files: files, device: device, groups: findCgroups(files)}
 	c.before = c.read()
 	return c
 }
@@ -108,7 +110,7 @@ func (c *Counter) End() model.Counters {
 }
 
 func (c *Counter) read() reading {
-	r := reading{at: time.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files), links: links(c.files)}
+	r := reading{at: c.clock.Now(), cpus: parseStat(text(c.files, "proc/stat")), throttled: c.groups.throttled(c.files), links: links(c.files)}
 	if c.device != "" {
 		r.disk = c.diskNow()
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 const (
@@ -43,7 +45,7 @@ func machine(stat, disk, outer, inner string) map[string]string {
 
 func TestCounter(t *testing.T) {
 	now := files(machine(statBefore, diskBefore, "throttled_usec 1000000\n", "usage_usec 5\nthrottled_usec 500000\n"))
-	c := begin(now, "vda")
+	c := begin(env.Clock{}, now, "vda")
 	for name, f := range files(machine(statAfter, diskAfter, "throttled_usec 1750000\n", "usage_usec 9\nthrottled_usec 600000\n")) {
 		now[name] = f
 	}
@@ -67,7 +69,7 @@ func TestCounterVersion1(t *testing.T) {
 		}
 	}
 	now := files(v1("1000000000"))
-	c := begin(now, "")
+	c := begin(env.Clock{}, now, "")
 	for name, f := range files(v1("3500000000")) {
 		now[name] = f
 	}
@@ -77,10 +79,10 @@ func TestCounterVersion1(t *testing.T) {
 }
 
 func TestCounterWithoutAnything(t *testing.T) {
-	c := begin(files(nil), "nosuch")
+	c := begin(env.Clock{}, files(nil), "nosuch")
 	got := c.End()
 	got.Seconds = 0
-	if diff := cmp.Diff(got, begin(files(nil), "").End(), cmpopts.IgnoreFields(got, "Seconds")); diff != "" || got.Device != "" {
+	if diff := cmp.Diff(got, begin(env.Clock{}, files(nil), "").End(), cmpopts.IgnoreFields(got, "Seconds")); diff != "" || got.Device != "" {
 		t.Errorf("%+v %s", got, diff)
 	}
 }
@@ -99,7 +101,7 @@ func TestRealCounter(t *testing.T) {
 		t.Skip("skipped: /proc and /sys are Linux's")
 	}
 	device := diskOf(t)
-	c := Begin(device)
+	c := Begin(env.Clock{}, device)
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +154,7 @@ func TestDeviceThatDoesNotCount(t *testing.T) {
 	} {
 		m := machine(statBefore, diskBefore, "", "")
 		change(m)
-		c := begin(files(m), "vda")
+		c := begin(env.Clock{}, files(m), "vda")
 		c.Mark()
 		time.Sleep(time.Millisecond)
 		c.Mark()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -13,7 +14,7 @@ import (
 // before and after it is not in it.
 func TestTheWindowIsBetweenTheMarks(t *testing.T) {
 	now := files(machine(statBefore, "1 0 8 0 1 0 8 0 0 0 0\n", "", ""))
-	c := begin(now, "vda")
+	c := begin(env.Clock{}, now, "vda")
 	set := func(stat string) {
 		for name, f := range files(map[string]string{"sys/class/block/vda/stat": stat}) {
 			now[name] = f
@@ -41,7 +42,7 @@ func TestTheWindowIsBetweenTheMarks(t *testing.T) {
 
 func TestNoDeviceNoWindow(t *testing.T) {
 	for _, device := range []string{"", "nosuch"} {
-		c := begin(files(nil), device)
+		c := begin(env.Clock{}, files(nil), device)
 		c.Mark()
 		time.Sleep(time.Millisecond)
 		c.Mark()

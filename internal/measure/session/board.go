@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/env"
 )
 
 // board is where many workers post what they wait for and that their volume is written,
 // and which tells all of it in a line: fifty pods have fifty claims with names of their own, and one story.
 type board struct {
-	say func(string)
-	of  int
+	say   func(string)
+	clock env.Clock
+	of    int
 	// pace is the least time between two lines.
 	pace time.Duration
 
@@ -31,8 +33,8 @@ type board struct {
 // boardPace is slow enough to read along.
 const boardPace = 2 * time.Second
 
-func newBoard(of int, say func(string)) *board {
-	return &board{say: say, of: of, pace: boardPace, words: map[int]string{}, once: sayOnce(say)}
+func newBoard(clock env.Clock, of int, say func(string)) *board {
+	return &board{clock: clock, say: say, of: of, pace: boardPace, words: map[int]string{}, once: sayOnce(say)}
 }
 
 // own matches what is the worker's own in what it says: the number of its claim and its
@@ -84,7 +86,7 @@ func (b *board) close() {
 // soon lets the board speak when the next line is due.
 func (b *board) soon() {
 	if b.timer == nil && !b.closed {
-		b.timer = time.AfterFunc(b.pace, b.speak)
+		b.timer = b.clock.AfterFunc(b.pace, b.speak)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/env"
 )
 
 // TestManyWhoWaitTellOneStory: fifty claims that are not bound are one line, and the last
@@ -22,7 +23,7 @@ func TestManyWhoWaitTellOneStory(t *testing.T) {
 		defer mu.Unlock()
 		return slices.Clone(said)
 	}
-	b := newBoard(many, func(s string) {
+	b := newBoard(env.Clock{}, many, func(s string) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, s)
@@ -61,7 +62,7 @@ func TestManyWhoWaitTellOneStory(t *testing.T) {
 }
 
 func TestTheBoardCountsTheMost(t *testing.T) {
-	b := newBoard(5, nil)
+	b := newBoard(env.Clock{}, 5, nil)
 	b.there = 1
 	b.words = map[int]string{0: "starting on node1", 1: "starting on node2", 2: "not bound", 3: "not bound"}
 	if got := b.line(); got != "waiting for 4 of 5 pods: not bound (2 of them)" {

@@ -40,7 +40,7 @@ func watchCopies(volumes []copiesOf, now func() time.Time, record func(model.Bes
 				select {
 				case <-ctx.Done():
 					return
-				case <-time.After(wait):
+				case <-system.After(wait):
 				}
 				n, err := v.count(ctx)
 				if err != nil {

@@ -6,3 +6,9 @@
 // everything that was made is taken down by whoever gave up, whatever went wrong. It is
 // asked by plain options, prints nothing, and does not judge what was measured.
 package session
+
+import "github.com/loadline/loadline/internal/env"
+
+// system is the time in which storage systems and workers that somebody else has started
+// are asked again: theirs, whatever a run's own clock says.
+var system env.Clock

@@ -76,7 +76,7 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	members := make([]member, c.by.Several.Volumes)
 	c.early = scale.Early{Experiment: c.exp, Profile: c.profile, Volumes: len(members)}
 	c.looking, c.writing = make(chan struct{}, lookAtOnce), make(chan struct{}, lookAtOnce)
-	waiting := newBoard(len(members), sayTo(c.by.Watch))
+	waiting := newBoard(c.env.Clock, len(members), sayTo(c.by.Watch))
 	defer waiting.close()
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()

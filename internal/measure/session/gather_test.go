@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -82,7 +83,7 @@ func crowdOf(t *testing.T, volumes int, size int64, put func(ctx context.Context
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &crowd{
+	return &crowd{env: env.OS(),
 		Places: &Places{}, profile: p, put: put, engines: map[acquaintance]*engines{},
 		exp:     model.Experiment{Scenario: scale.Name, Scale: &r, Seed: 7, Size: size, MaxPrefill: 30},
 		targets: []model.Target{{Name: "sc:csi", Kind: model.StorageClass, Cluster: &model.ClusterVolume{Class: "csi"}}},

@@ -66,8 +66,8 @@ func livingRun(ctx context.Context, objects []kube.Object, ask func(context.Cont
 		}
 		host, _, _ := splitDriver(o.Driver)
 		attended, err := ask(ctx, o)
-		for begin := time.Now(); gone && err == nil && attended && time.Since(begin) < parting && ctx.Err() == nil; {
-			time.Sleep(askAgain)
+		for begin := system.Now(); gone && err == nil && attended && system.Since(begin) < parting && ctx.Err() == nil; {
+			system.Sleep(askAgain)
 			attended, err = ask(ctx, o)
 		}
 		switch {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -98,7 +99,7 @@ func TestTheLongestSecondIsWithinTheBounds(t *testing.T) {
 func TestFollowIsBounded(t *testing.T) {
 	for name, line := range map[string]string{"an endless line": strings.Repeat(" ", 1<<20), "no sample": "{}\n"} {
 		files := written(t, 100, 1, 0, func(int, int) string { return line })
-		err := Follow(t.Context(), files, time.Millisecond, func(model.Sample) {}, func() {})
+		err := Follow(t.Context(), env.Clock{}, files, time.Millisecond, func(model.Sample) {}, func() {})
 		if !isBound(err) {
 			t.Errorf("%s: %v", name, err)
 		}

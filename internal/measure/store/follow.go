@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -17,14 +18,14 @@ import (
 // it calls rest. It returns nil when nobody writes the run any more and all is read,
 // and the context's error when that is done before. A sample arrives about two seconds
 // after it was measured, because the writer flushes as often.
-func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(model.Sample), rest func()) error {
+func Follow(ctx context.Context, clock env.Clock, files fs.FS, every time.Duration, take func(model.Sample), rest func()) error {
 	f, err := files.Open(samplesFile)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	// The decoder does not read ahead: it hands out a block as soon as that is there.
-	unzip, err := newUnzip(&growing{ctx: ctx, files: files, file: f, every: every, rest: rest})
+	unzip, err := newUnzip(&growing{ctx: ctx, clock: clock, files: files, file: f, every: every, rest: rest})
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,7 @@ func Follow(ctx context.Context, files fs.FS, every time.Duration, take func(mod
 // let go of it.
 type growing struct {
 	ctx   context.Context
+	clock env.Clock
 	files fs.FS
 	file  fs.File
 	every time.Duration
@@ -79,7 +81,7 @@ func (g *growing) Read(p []byte) (int, error) {
 		select {
 		case <-g.ctx.Done():
 			return 0, g.ctx.Err()
-		case <-time.After(g.every):
+		case <-g.clock.After(g.every):
 		}
 	}
 }

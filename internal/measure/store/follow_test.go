@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -46,7 +47,9 @@ func TestFollowGivesEverySampleAsItIsFlushed(t *testing.T) {
 	w := begin(t, t.TempDir())
 	var got gathered
 	done := make(chan error, 1)
-	go func() { done <- Follow(t.Context(), os.DirFS(w.Dir()), time.Millisecond, got.take, func() {}) }()
+	go func() {
+		done <- Follow(t.Context(), env.Clock{}, os.DirFS(w.Dir()), time.Millisecond, got.take, func() {})
+	}()
 	want := record(t, w, 9)
 	got.wait(t, 9)
 	want = append(want, record(t, w, 30)...)
@@ -68,7 +71,7 @@ func TestFollowEndsWhenTheWriterIsKilledOrTheReaderGoes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var got gathered
 	done := make(chan error, 1)
-	go func() { done <- Follow(ctx, os.DirFS(w.Dir()), time.Millisecond, got.take, func() {}) }()
+	go func() { done <- Follow(ctx, env.Clock{}, os.DirFS(w.Dir()), time.Millisecond, got.take, func() {}) }()
 	got.wait(t, 9)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -86,7 +89,7 @@ func TestFollowEndsWhenTheWriterIsKilledOrTheReaderGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rest gathered
-	if err := Follow(t.Context(), os.DirFS(w.Dir()), time.Millisecond, rest.take, func() {}); err != nil || rest.count() < 3 {
+	if err := Follow(t.Context(), env.Clock{}, os.DirFS(w.Dir()), time.Millisecond, rest.take, func() {}); err != nil || rest.count() < 3 {
 		t.Errorf("a killed writer: %v, %d samples", err, rest.count())
 	}
 }

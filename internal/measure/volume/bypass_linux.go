@@ -44,11 +44,11 @@ func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
 	}
 	cached, known := resident(direct, size)
 	hits, hasARC := arcHits(s, 0)
-	began, counts := time.Now(), deviceReads(s.Device)
+	began, counts := system.Now(), deviceReads(s.Device)
 	if !readTwice(direct, size) {
 		return
 	}
-	took := time.Since(began)
+	took := system.Since(began)
 	served := deviceReads(s.Device) - counts
 	after, _ := resident(direct, size)
 	switch reads := 2 * size / bypassBlock; {
@@ -156,7 +156,7 @@ func arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
 	if s.Filesystem != "zfs" {
 		return 0, false
 	}
-	time.Sleep(wait)
+	system.Sleep(wait)
 	text, err := os.ReadFile(arcstats)
 	if err != nil {
 		return 0, false

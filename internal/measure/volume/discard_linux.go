@@ -35,7 +35,7 @@ func (o *Object) Discard(ctx context.Context, size int64, limit time.Duration) (
 		return 0, nil
 	}
 	size = size / unit * unit
-	for end := time.Now().Add(limit); done < size && ctx.Err() == nil && time.Now().Before(end); {
+	for end := system.Now().Add(limit); done < size && ctx.Err() == nil && system.Now().Before(end); {
 		span := [2]uint64{uint64(done), uint64(min(size-done, discardStep))}
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, o.File().Fd(), unix.BLKDISCARD, uintptr(unsafe.Pointer(&span))); errno != 0 {
 			return done, fmt.Errorf("%s does not take its space back: %w", o.path, errno)

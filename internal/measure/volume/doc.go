@@ -10,3 +10,9 @@
 // Probing devices and proving files is Linux's business (mountinfo, sysfs,
 // FIEMAP); elsewhere they say that they are not available.
 package volume
+
+import "github.com/loadline/loadline/internal/env"
+
+// system is the time in which the kernel and udev let go of a device and caches count:
+// theirs, whatever the clock of a run says.
+var system env.Clock

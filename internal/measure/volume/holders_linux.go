@@ -186,19 +186,19 @@ func (o *Object) guardHolders(who openers) error {
 	h := o.hold
 	h.looking.Lock()
 	defer h.looking.Unlock()
-	if who == writers && time.Now().Before(h.lookAgain) {
+	if who == writers && system.Now().Before(h.lookAgain) {
 		return nil
 	}
 	var found holder
-	for end := time.Now().Add(brief); ; time.Sleep(100 * time.Millisecond) {
-		began := time.Now()
+	for end := system.Now().Add(brief); ; system.Sleep(100 * time.Millisecond) {
+		began := system.Now()
 		var is bool
 		if found, is = o.holder(who); !is {
-			now := time.Now()
+			now := system.Now()
 			h.lookAgain = now.Add(max(looksApart, lookingPart*now.Sub(began)))
 			return nil
 		}
-		if time.Now().After(end) {
+		if system.Now().After(end) {
 			break
 		}
 	}

@@ -116,9 +116,9 @@ const brief = 3 * time.Second
 
 // briefly tries until there is success, another error, or the time is over.
 func briefly(try func() error) error {
-	for end := time.Now().Add(brief); ; time.Sleep(50 * time.Millisecond) {
+	for end := system.Now().Add(brief); ; system.Sleep(50 * time.Millisecond) {
 		err := try()
-		if err == nil || !errors.Is(err, unix.EBUSY) && !errors.Is(err, unix.EAGAIN) || time.Now().After(end) {
+		if err == nil || !errors.Is(err, unix.EBUSY) && !errors.Is(err, unix.EAGAIN) || system.Now().After(end) {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // Options are those of a worker with all its drivers; runID names its own files.
 func Options(e *env.Env, runID string) agent.Options {
-	real, numbers := openable{fio.New(e), &open.Driver{Dial: dialNBD}}, &fake.Driver{}
+	real, numbers := openable{fio.New(e), &open.Driver{Dial: dialNBD, Clock: e.Clock}}, &fake.Driver{Clock: e.Clock}
 	return agent.Options{
 		Env: e, Version: Version, RunID: runID,
 		Driver: func(kind model.TargetKind) agent.Driver {

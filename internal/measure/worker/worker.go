@@ -54,7 +54,7 @@ func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	case f.reside != "":
 		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: patience}, Options(e, f.runID))
 	case f.attach != "":
-		return agent.Attach(ctx, f.attach, agent.Attachment{From: f.from, Ask: f.ask}, e.Stdin, e.Stdout)
+		return agent.Attach(ctx, e.Clock, f.attach, agent.Attachment{From: f.from, Ask: f.ask}, e.Stdin, e.Stdout)
 	}
 	// An interrupt typed at the terminal reaches the whole process group; the
 	// engine decides what it means, so the worker waits for its word.

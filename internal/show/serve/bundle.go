@@ -75,7 +75,7 @@ type patientWriter struct {
 }
 
 func (p *patientWriter) Write(b []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(stalled)); err != nil {
+	if err := p.control.SetWriteDeadline(system.Now().Add(stalled)); err != nil {
 		return 0, err
 	}
 	return p.w.Write(b)

@@ -65,7 +65,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-s.hub.ctx.Done():
 			return
-		case <-time.After(heartbeat):
+		case <-system.After(heartbeat):
 			if out.comment("still running") != nil {
 				return
 			}
@@ -114,7 +114,7 @@ func (s *stream) send(name, id string, v any) error {
 func (s *stream) comment(text string) error { return s.write(": " + text + "\n\n") }
 
 func (s *stream) write(text string) error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(stalled)); err != nil {
+	if err := s.control.SetWriteDeadline(system.Now().Add(stalled)); err != nil {
 		return err
 	}
 	if _, err := s.w.Write([]byte(text)); err != nil {

@@ -124,7 +124,7 @@ func (l *library) renew(ctx context.Context, age time.Duration) bool {
 	select {
 	case <-walking:
 		return true
-	case <-time.After(patience):
+	case <-system.After(patience):
 	case <-ctx.Done():
 	}
 	return false

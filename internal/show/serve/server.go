@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
@@ -108,6 +109,10 @@ func (s *Server) Handler() http.Handler {
 	})
 	return newGuard(s.options.Token, s.options.Loopback, s.options.Hosts).wrap(mux)
 }
+
+// system is the time that visitors and connections take, which no test sets another for:
+// deadlines of a connection are the kernel's. How old a list is goes by Options.Now.
+var system env.Clock
 
 // goodbye is how long answers that are on their way may take after the end was asked for.
 const goodbye = 3 * time.Second

@@ -109,7 +109,7 @@ func (f *follower) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.watchers--; f.watchers == 0 {
-		f.idle = time.AfterFunc(linger, f.stop)
+		f.idle = system.AfterFunc(linger, f.stop)
 	}
 }
 
@@ -130,7 +130,7 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 	caughtUp := sync.OnceFunc(func() { close(ready) })
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		over <- store.Follow(ctx, files, h.pace/2, func(s model.Sample) {
+		over <- store.Follow(ctx, system, files, h.pace/2, func(s model.Sample) {
 			mu.Lock()
 			samples = append(samples, s)
 			mu.Unlock()
@@ -152,10 +152,10 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 			}
 			ended = true
 		case <-ready:
-			ready, next = nil, time.After
+			ready, next = nil, system.After
 		case <-next(wait):
 		}
-		began := time.Now()
+		began := system.Now()
 		rec, err := store.ReadHead(files, dir)
 		if err == nil {
 			mu.Lock()
@@ -171,7 +171,7 @@ func (f *follower) follow(ctx context.Context, h *hub, files fs.FS, dir string) 
 			f.end()
 			return
 		}
-		wait = max(h.pace, spared*time.Since(began))
+		wait = max(h.pace, spared*system.Since(began))
 	}
 }
 

@@ -12,12 +12,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
 // Driver plays a device described by the parameters of its target's URI. The
 // zero value is ready. It is safe for use by one step at a time.
 type Driver struct {
+	// Clock is the time that Pace keeps to.
+	Clock env.Clock
+
 	mu  sync.Mutex
 	dev *device
 	uri string
@@ -110,7 +114,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		if d.dev.Pace > 0 {
 			select {
 			case <-ctx.Done():
-			case <-time.After(time.Duration(sec / d.dev.Pace * float64(time.Second))):
+			case <-d.Clock.After(time.Duration(sec / d.dev.Pace * float64(time.Second))):
 			}
 		}
 	}

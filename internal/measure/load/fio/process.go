@@ -108,10 +108,10 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	cmd.WaitDelay = pipeDelay
 
 	o := &outcome{}
-	w := &watcher{process: p, outcome: o, enough: make(chan struct{}), limits: d.limits, dir: dir, heard: time.Now()}
+	w := &watcher{process: p, outcome: o, enough: make(chan struct{}), limits: d.limits, clock: d.env.Clock, dir: dir, heard: d.env.Now()}
 	cmd.Stdout, cmd.Stderr = w, (*stderr)(w)
 	defer d.guard(dir)()
-	start := time.Now()
+	start := d.env.Now()
 	end, err := launch(cmd)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("fio cannot be started: %v.", err), "try it yourself: "+path+" --version")
@@ -128,10 +128,10 @@ func (d *Driver) execute(ctx context.Context, p process) (*outcome, error) {
 	}
 	ended := w.watch(ctx, cmd.Process.Pid, end)
 	w.mu.Lock()
-	w.hear(time.Now())
+	w.hear(d.env.Now())
 	w.gates.rest(w.outcome.text.Write)
 	w.mu.Unlock()
-	o.took = time.Since(start)
+	o.took = d.env.Since(start)
 	o.torn = w.split.inside()
 	// A fio that ended well has waited for its jobs.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

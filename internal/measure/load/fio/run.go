@@ -43,11 +43,11 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	result.Raw = raw + ".json"
 
 	var begin atomic.Value
-	begin.Store(time.Now())
+	begin.Store(d.env.Now())
 	s := &series{
 		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), ramp: req.Step.Ramp, jobs: jobs(req.Workload),
 		reads: req.Workload.Reads(), writes: req.Workload.Writes(), flight: inFlight(req.Workload),
-		now:  func() float64 { return time.Since(begin.Load().(time.Time)).Seconds() },
+		now:  func() float64 { return d.env.Since(begin.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
 	args := []string{"--status-interval=1", "--output-format=json+"}
@@ -70,7 +70,7 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 		},
 	}
 	if gated {
-		p.hold = func() { hold(); begin.Store(time.Now()) }
+		p.hold = func() { hold(); begin.Store(d.env.Now()) }
 	}
 	o, err := d.execute(ctx, p)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -15,6 +16,7 @@ type watcher struct {
 	process
 	*outcome
 	limits limits
+	clock  env.Clock
 	split  splitter
 	gates  chatter
 	// enough closes when the caller gave the job up.
@@ -53,7 +55,7 @@ func (w *watcher) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	w.raw.Write(b)
-	w.hear(time.Now())
+	w.hear(w.clock.Now())
 	w.split.feed(b, func(doc []byte) {
 		w.documents++
 		if w.document == nil || w.refused != nil {
@@ -82,9 +84,9 @@ func (w *watcher) hear(now time.Time) {
 // the context is done or when it is silent or late. It returns false when the process cannot be killed,
 // as happens while the kernel waits for a dead device.
 func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ended bool) {
-	tick := time.NewTicker(lookEvery)
+	tick := w.clock.NewTicker(lookEvery)
 	defer tick.Stop()
-	start := time.Now()
+	start := w.clock.Now()
 	w.mu.Lock()
 	w.heard = start
 	w.mu.Unlock()
@@ -99,7 +101,7 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 		case <-ctx.Done():
 			interrupted = true
 		case <-tick.C:
-			now := time.Now()
+			now := w.clock.Now()
 			why = w.look(pid, now, now.Sub(last), now.Sub(start))
 			last, waiting = now, why == ""
 		}
@@ -108,12 +110,12 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	w.stopped, w.interrupted = why, interrupted
 	w.mu.Unlock()
 	_ = syscall.Kill(-pid, syscall.SIGINT)
-	if wait(end, w.limits.grace) {
+	if wait(w.clock, end, w.limits.grace) {
 		return true
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	// The pipes of a killed group close within the command's wait delay.
-	if wait(end, w.limits.grace+pipeDelay) {
+	if wait(w.clock, end, w.limits.grace+pipeDelay) {
 		return true
 	}
 	w.mu.Lock()
@@ -153,8 +155,8 @@ func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why st
 }
 
 // wait waits for the channel to close, and tells whether it did in time.
-func wait(end <-chan struct{}, limit time.Duration) bool {
-	t := time.NewTimer(limit)
+func wait(clock env.Clock, end <-chan struct{}, limit time.Duration) bool {
+	t := clock.NewTimer(limit)
 	defer t.Stop()
 	select {
 	case <-end:

@@ -83,22 +83,22 @@ const tooSlow = "too slow"
 // wants it any more, when the time is over or when nothing happens. It returns why, and
 // that it has not ended even so.
 func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, limit time.Duration, size int64, progress func(model.Progress)) (why, stuck string) {
-	tick := time.NewTicker(time.Second)
+	tick := d.env.NewTicker(time.Second)
 	defer tick.Stop()
 	var late <-chan time.Time
 	if limit > 0 {
-		t := time.NewTimer(limit)
+		t := d.env.NewTimer(limit)
 		defer t.Stop()
 		late = t.C
 	}
-	before, moved := int64(0), time.Now()
+	before, moved := int64(0), d.env.Now()
 	tell := func() {
 		done := w.done.Load()
 		if progress != nil {
 			progress(model.Progress{Phase: "prefill", Done: float64(done), Total: float64(size), Rate: float64(done - before)})
 		}
 		if done > before {
-			before, moved = done, time.Now()
+			before, moved = done, d.env.Now()
 		}
 	}
 	for why == "" {
@@ -112,13 +112,13 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 			why = tooSlow
 		case <-tick.C:
 			tell()
-			if silent := time.Since(moved); silent > time.Second+d.limits.flush {
+			if silent := d.env.Since(moved); silent > time.Second+d.limits.flush {
 				why = fmt.Sprintf("nothing was written for %s, and it was stopped", model.FormatDuration(silent.Seconds()))
 			}
 		}
 	}
 	w.stop.Store(true)
-	if !wait(end, d.limits.grace) {
+	if !wait(d.env.Clock, end, d.limits.grace) {
 		stuck = ", and the kernel still waits for the storage"
 	}
 	return why, stuck

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -62,18 +63,17 @@ type loop struct {
 }
 
 // keepTime plays a visit and closes samples; then over gets the ending.
-func keepTime(ctx context.Context, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
+func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
 	// The thread must outlive this goroutine, or processes that it once started would
 	// get their parent-death signal.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	punctual(true)
 	defer punctual(false)
-	begin := time.Now()
 	l := &loop{
 		dev: dev, w: req.Workload, step: req.Step, size: req.Volume.Size, samples: samples,
 		rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), flow: &model.Flow{},
-		now: func() float64 { return time.Since(begin).Seconds() }, edge: req.Step.Ramp + 1,
+		now: clock.Watch(), edge: req.Step.Ramp + 1,
 	}
 	for slot := range req.Workload.Depth {
 		l.free = append(l.free, slot)

@@ -18,6 +18,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -25,6 +26,8 @@ import (
 // socket, after the negotiation, for requests of its own.
 type Driver struct {
 	Dial func(ctx context.Context, uri string) (*os.File, error)
+	// Clock is the time by which I/Os are due and end.
+	Clock env.Clock
 }
 
 // drainLimit is how long I/Os in flight may take after the end of a visit.
@@ -59,7 +62,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	// Samples are written by another goroutine: the one that keeps time must not wait.
 	samples := make(chan model.Sample, int(req.Step.Seconds)+2)
 	over := make(chan ending, 1)
-	go keepTime(ctx, dev, req, samples, over)
+	go keepTime(ctx, d.Clock, dev, req, samples, over)
 	for s := range samples {
 		emit(model.Event{Sample: &s})
 	}

@@ -64,13 +64,14 @@ func Child(ctx context.Context, e *env.Env, name string, args ...string) (io.Rea
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the worker %s could not be started: %w", name, err)
 	}
-	return &child{ReadCloser: out, in: in, cmd: cmd}, nil
+	return &child{ReadCloser: out, in: in, cmd: cmd, clock: e.Clock}, nil
 }
 
 type child struct {
 	io.ReadCloser
-	in  io.WriteCloser
-	cmd *exec.Cmd
+	in    io.WriteCloser
+	cmd   *exec.Cmd
+	clock env.Clock
 }
 
 func (c *child) Write(p []byte) (int, error) { return c.in.Write(p) }
@@ -80,7 +81,7 @@ func (c *child) Close() error {
 	c.in.Close()
 	// Draining keeps the child from blocking on a full pipe while it cleans up.
 	_, _ = io.Copy(io.Discard, c.ReadCloser)
-	timer := time.AfterFunc(childGrace, func() { _ = c.cmd.Process.Kill() })
+	timer := c.clock.AfterFunc(childGrace, func() { _ = c.cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = c.cmd.Wait()
 	return nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -45,6 +46,8 @@ type link struct {
 	away func(ctx context.Context) error
 	// say gets sentences about the connection for people.
 	say func(string)
+	// clock is the time by which it waits.
+	clock env.Clock
 	// end takes everything down; Close calls it once.
 	end func() error
 	// silence, pause, patience and absence are the constants above, unless they are set.
@@ -129,7 +132,7 @@ func (l *link) run() {
 	defer close(l.done)
 	var last int64
 	// The monotonic clock stands still while the computer sleeps.
-	lost, pause := time.Now(), l.pause
+	lost, pause := l.clock.Now(), l.pause
 	told := false
 	for {
 		before := last
@@ -139,13 +142,13 @@ func (l *link) run() {
 			return
 		}
 		if last > before {
-			lost, pause, told = time.Now(), l.pause, false
+			lost, pause, told = l.clock.Now(), l.pause, false
 		}
 		if refused := refusal(err); refused != nil {
 			l.toUser.CloseWithError(refused)
 			return
 		}
-		if !told && (errors.Is(err, errSilent) || time.Since(lost) > 2*time.Second) {
+		if !told && (errors.Is(err, errSilent) || l.clock.Since(lost) > 2*time.Second) {
 			l.say(fmt.Sprintf("the connection to %s is lost (%v); the work goes on there, trying again", l.pod, err))
 			told = true
 		}
@@ -153,19 +156,19 @@ func (l *link) run() {
 			l.toUser.CloseWithError(gone)
 			return
 		}
-		if time.Since(lost) >= l.absence {
+		if l.clock.Since(lost) >= l.absence {
 			if away := l.away(l.ctx); away != nil {
 				l.toUser.CloseWithError(away)
 				return
 			}
 		}
-		if time.Since(lost) >= l.patience {
+		if l.clock.Since(lost) >= l.patience {
 			l.toUser.CloseWithError(fmt.Errorf("the connection to %s was lost and could not be made again within %s: %w", l.pod, l.patience, err))
 			return
 		}
 		select {
 		case <-l.ctx.Done():
-		case <-time.After(pause):
+		case <-l.clock.After(pause):
 		}
 		pause = min(2*pause, longestPause)
 	}
@@ -207,7 +210,7 @@ func (l *link) session(last *int64) error {
 	defer stream.Close()
 	stopped := context.AfterFunc(ctx, func() { stream.Close() })
 	defer stopped()
-	quiet := time.AfterFunc(l.silence, cancel)
+	quiet := l.clock.AfterFunc(l.silence, cancel)
 	defer quiet.Stop()
 	lines := bufio.NewReaderSize(stream, 64<<10)
 	line, err := nextLine(lines)

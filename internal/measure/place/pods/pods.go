@@ -161,8 +161,8 @@ func (p *placement) start(ctx context.Context) (*Placed, error) {
 		dial: p.dial,
 		gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
 		away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
-		say:  p.Say,
-		end:  p.takeDown,
+		say:  p.Say, clock: p.Client.Clock,
+		end: p.takeDown,
 	})
 	return &Placed{Link: l, Target: AsSeen(p.Target, raw), Facts: p.facts}, nil
 }

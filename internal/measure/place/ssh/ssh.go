@@ -38,7 +38,7 @@ func Start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteClo
 	command := append(append([]string{}, options...), "--", host, "loadline", "agent", "--run-id", runID)
 	cmd := e.Command(context.WithoutCancel(ctx), "ssh", command...)
 	apart(cmd)
-	w := &worker{host: host, cmd: cmd}
+	w := &worker{host: host, clock: e.Clock, cmd: cmd}
 	cmd.Stderr, cmd.WaitDelay = &w.said, grace
 	var err error
 	if w.in, err = cmd.StdinPipe(); err != nil {
@@ -55,13 +55,14 @@ func Start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteClo
 
 // worker is an agent at the other end of an ssh.
 type worker struct {
-	host string
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  io.ReadCloser
-	said words
-	once sync.Once
-	end  error
+	host  string
+	clock env.Clock
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.ReadCloser
+	said  words
+	once  sync.Once
+	end   error
 }
 
 func (w *worker) Write(p []byte) (int, error) { return w.in.Write(p) }
@@ -110,7 +111,7 @@ func (w *worker) Close() error {
 	w.in.Close()
 	// Draining keeps the worker from blocking on a full pipe while it cleans up.
 	_, _ = io.Copy(io.Discard, w.out)
-	timer := time.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
+	timer := w.clock.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
 	defer timer.Stop()
 	w.once.Do(w.wait)
 	return nil

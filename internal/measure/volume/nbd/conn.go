@@ -10,6 +10,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 // Conn is a connection to one export. Its methods may be called from several
@@ -79,7 +81,8 @@ func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken == nil {
-		_ = c.sock.SetDeadline(time.Now().Add(time.Second))
+		// A deadline is the kernel's, by its own clock.
+		_ = c.sock.SetDeadline(env.Clock{}.Now().Add(time.Second))
 		_, _ = c.sock.Write(header(cmdDisc, 0, 0, 0, 0))
 		c.broken = net.ErrClosed
 	}

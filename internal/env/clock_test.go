@@ -1,0 +1,66 @@
+package env
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestClockIsTheSystemsUnlessItIsSet: the zero value waits and counts in the system's time,
+// and one with a date of its own says that date everywhere.
+func TestClockIsTheSystemsUnlessItIsSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c Clock
+		begin, watch, rings := c.Now(), c.Watch(), 0
+		c.AfterFunc(time.Second, func() { rings++ })
+		c.Sleep(3 * time.Second)
+		if rings != 1 || c.Since(begin) != 3*time.Second || watch() != 3 || c.Until(begin.Add(5*time.Second)) != 2*time.Second {
+			t.Errorf("%d rings, since %s, watch %g", rings, c.Since(begin), watch())
+		}
+		if at := <-c.After(time.Second); at.Sub(begin) != 4*time.Second {
+			t.Errorf("after %s", at.Sub(begin))
+		}
+		tick := c.NewTicker(time.Second)
+		defer tick.Stop()
+		<-tick.C
+		if <-tick.C; c.Since(begin) != 6*time.Second {
+			t.Errorf("two ticks end at %s", c.Since(begin))
+		}
+		if <-c.NewTimer(time.Minute).C; c.Since(begin) != 66*time.Second {
+			t.Errorf("the timer rings at %s", c.Since(begin))
+		}
+	})
+	day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	now := day
+	c := Clock{Read: func() time.Time { return now }}
+	watch := c.Watch()
+	now = now.Add(90 * time.Second)
+	if c.Since(day) != 90*time.Second || watch() != 90 || !c.Now().Equal(now) || c.Until(day) != -90*time.Second {
+		t.Errorf("since %s, watch %g, now %s", c.Since(day), watch(), c.Now())
+	}
+}
+
+// TestTimesStayMonotonic: a date that is set meanwhile must not change a difference.
+func TestTimesStayMonotonic(t *testing.T) {
+	now := Clock{}.Now()
+	if now == now.Round(0) {
+		t.Errorf("%v has no monotonic reading", now)
+	}
+}
+
+// BenchmarkWatch compares what a loop of I/Os asks with time.Since itself.
+func BenchmarkWatch(b *testing.B) {
+	b.Run("time.Since", func(b *testing.B) {
+		begin := time.Now()
+		watch := func() float64 { return time.Since(begin).Seconds() }
+		for b.Loop() {
+			_ = watch()
+		}
+	})
+	b.Run("Clock.Watch", func(b *testing.B) {
+		watch := Clock{}.Watch()
+		for b.Loop() {
+			_ = watch()
+		}
+	})
+}
