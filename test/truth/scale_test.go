@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/measure/agent"
 	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/load/fio"
 	"github.com/loadline/loadline/internal/measure/place/local"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -87,16 +88,17 @@ func TestAnUnfairShareIsNamed(t *testing.T) {
 
 // late is a load generator that comes two seconds late for one of the volumes.
 type late struct {
-	agent.Driver
+	load.Driver
 	by time.Duration
 }
 
-func (d late) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+func (d late) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
+	begin()
 	time.Sleep(d.by)
-	begin := d.by.Seconds()
-	return d.Driver.Run(ctx, req, func(ev model.Event) {
+	req.At = 0
+	return d.Driver.Run(ctx, req, load.AtOnce, func(ev model.Event) {
 		if ev.Sample != nil {
-			ev.Sample.End += begin
+			ev.Sample.End += d.by.Seconds()
 		}
 		emit(ev)
 	})
@@ -121,7 +123,9 @@ func staggered(t testing.TB) {
 	for i := range 2 {
 		by := time.Duration(2*i) * time.Second
 		worker, err := engine.Connect(t.Context(), local.InProcess(t.Context(), func(ctx context.Context, in io.Reader, out io.Writer) error {
-			return agent.Serve(ctx, in, out, agent.Options{Env: world, RunID: "staggered", Driver: func(model.TargetKind) agent.Driver { return late{fio.New(world), by} }})
+			tool := fio.Tool(world)
+			tool.Driver = late{tool.Driver, by}
+			return agent.Serve(ctx, in, out, agent.Options{Env: world, RunID: "staggered", Tools: load.Tools{tool}})
 		}))
 		if err != nil {
 			t.Fatal(err)

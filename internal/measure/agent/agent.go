@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -23,8 +24,8 @@ import (
 // Options is what a worker needs.
 type Options struct {
 	Env *env.Env
-	// Driver returns the load driver for a kind of target.
-	Driver func(model.TargetKind) Driver
+	// Tools make the load.
+	Tools load.Tools
 	// Version is the version of Loadline, for hello.
 	Version string
 	// RunID names own files; it must be fit for a file name.
@@ -112,8 +113,8 @@ type worker struct {
 	share string
 	// device is the kernel's name of the block device behind the volume, "" if unknown.
 	device string
-	// numbers tells that the target is a fake.
-	numbers bool
+	// virtual is set where the target exists in its tool only; nil for what exists.
+	virtual *load.Virtual
 
 	// filled is the number of bytes at the beginning of an existing object that were
 	// overwritten by the prefill.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -32,8 +33,8 @@ func (stub) ReadBack(context.Context, model.Volume, func(model.Progress)) (model
 func (stub) Bandwidth(context.Context, model.Volume, bool, time.Duration) (float64, error) {
 	return 1e6, nil
 }
-func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, error) {
-	return 100000, nil
+func (stub) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
+	return 100000, true, nil
 }
 func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(model.Progress)) (int64, error) {
 	if s.filled > 0 {
@@ -41,7 +42,8 @@ func (s stub) Fill(_ context.Context, v model.Volume, _ time.Duration, _ func(mo
 	}
 	return v.Size, s.fillErr
 }
-func (s stub) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+func (s stub) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
+	begin()
 	emit(model.Event{Sample: &model.Sample{Seconds: 1, End: 1, Read: &model.Flow{IOs: 1}}})
 	res := model.StepResult{}
 	if s.hold {
@@ -63,13 +65,20 @@ type session struct {
 	seq    int64
 }
 
-func start(t *testing.T, d Driver) *session {
+// tools makes a stub the only tool of a worker.
+func tools(s stub) load.Tools {
+	return load.Tools{{Name: "stub", Driver: s, Filler: s, Serves: func(model.TargetKind, model.Workload) bool { return true }}}
+}
+
+func start(t *testing.T, s stub) *session { return startWith(t, tools(s)) }
+
+func startWith(t *testing.T, list load.Tools) *session {
 	inOut, in := io.Pipe()
 	out, outIn := io.Pipe()
 	s := &session{t: t, in: in, events: bufio.NewScanner(out), ended: make(chan error, 1)}
 	go func() {
 		err := Serve(t.Context(), inOut, outIn, Options{
-			Env: env.OS(), Driver: func(model.TargetKind) Driver { return d }, Version: "test", RunID: "test",
+			Env: env.OS(), Tools: list, Version: "test", RunID: "test",
 		})
 		outIn.Close()
 		s.ended <- err
@@ -261,18 +270,12 @@ func TestAVolumeIsPreparedAgain(t *testing.T) {
 	}
 }
 
-// hinted is a driver that can be told the version of its tool.
-type hinted struct {
-	stub
-	told *string
-}
-
-func (c hinted) Assume(version string) { *c.told = version }
-
 func TestWhatOthersHaveAskedIsNotAskedAgain(t *testing.T) {
 	var told string
 	dir := t.TempDir()
-	s := start(t, hinted{told: &told})
+	hinted := tools(stub{})
+	hinted[0].Name, hinted[0].Assume = "fio", func(version string) { told = version }
+	s := startWith(t, hinted)
 	s.send(model.Request{ID: 1, Probe: &model.ProbeRequest{
 		Target: model.Target{Kind: model.Directory, Name: dir, Path: dir}, Engines: []string{"psync"}, Tools: map[string]string{"fio": "3.33"},
 	}})

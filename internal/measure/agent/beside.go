@@ -8,10 +8,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// idle counts for a while without load. A fake has no machine to count.
+// idle counts for a while without load. Virtual storage has no machine to count.
 func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside, error) {
-	if w.numbers {
-		w.Driver(model.Fake).(interface{ Rest(seconds float64) }).Rest(req.Seconds)
+	if w.virtual != nil {
+		w.virtual.Rest(req.Seconds)
 		return &model.Beside{}, nil
 	}
 	counter := observe.Begin(w.Env.Clock, w.device)
@@ -26,8 +26,12 @@ func (w *worker) idle(ctx context.Context, req model.IdleRequest) (*model.Beside
 
 // ceiling measures the load generator on no storage.
 func (w *worker) ceiling(ctx context.Context, req model.CeilingRequest) (*model.Beside, error) {
-	rate, err := w.Driver(req.Volume.Target.Kind).Ceiling(ctx, req.Workload, req.Volume, time.Duration(req.Seconds*float64(time.Second)))
-	if err != nil || rate == 0 {
+	tool, err := w.Tools.For(req.Volume.Target.Kind, req.Workload)
+	if err != nil {
+		return nil, err
+	}
+	rate, known, err := tool.Driver.Ceiling(ctx, req.Workload, req.Volume, time.Duration(req.Seconds*float64(time.Second)))
+	if err != nil || !known {
 		return &model.Beside{}, err
 	}
 	return &model.Beside{Ceilings: []model.Ceiling{{Workload: req.Workload.Name, IOPS: rate, Seconds: req.Seconds}}}, nil

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
 // prepare creates, fills and proves the volume.
 func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) (*model.Preparation, error) {
 	v := req.Volume
-	driver := w.Driver(v.Target.Kind)
+	tool, err := w.Tools.Filler(v.Target.Kind)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.obtain(ctx, &v, req); err != nil {
 		return nil, err
 	}
@@ -28,11 +32,10 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 		}
 		w.emit(model.Event{ID: id, Progress: &p})
 	}
-	var err error
 	if v.Prefill {
 		begin := w.Env.Now()
 		limit := time.Duration(3 * req.MaxSeconds * float64(time.Second))
-		prep.Written, err = driver.Fill(ctx, v, limit, tell)
+		prep.Written, err = tool.Filler.Fill(ctx, v, limit, tell)
 		prep.Seconds = w.Env.Now().Sub(begin).Seconds()
 		if slow := (model.SlowFill{}); errors.As(err, &slow) {
 			err = w.shrink(&v, prep, max(req.Least, 1), slow)
@@ -44,7 +47,7 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 			w.filled = prep.Written
 		}
 	}
-	if prep.Proof, err = w.prove(ctx, driver, v, tell); err != nil {
+	if prep.Proof, err = w.prove(ctx, tool.Filler, v, tell); err != nil {
 		return nil, err
 	}
 	prep.Proof.Bandwidth = read
@@ -81,7 +84,7 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 
 // prove asks the filesystem where there is one, and reads everything back where
 // there is none and the content is our own.
-func (w *worker) prove(ctx context.Context, driver Driver, v model.Volume, tell func(model.Progress)) (model.Proof, error) {
+func (w *worker) prove(ctx context.Context, filler load.Filler, v model.Volume, tell func(model.Progress)) (model.Proof, error) {
 	none := model.Proof{Method: "none", Detail: "the content is not ours, so nothing is known about holes in it"}
 	if o := w.held(); o != nil && v.Target.Kind != model.BlockDevice {
 		proof, err := o.Prove(v.Size)
@@ -93,5 +96,5 @@ func (w *worker) prove(ctx context.Context, driver Driver, v model.Volume, tell 
 	if !v.Prefill {
 		return none, nil
 	}
-	return driver.ReadBack(ctx, v, tell)
+	return filler.ReadBack(ctx, v, tell)
 }

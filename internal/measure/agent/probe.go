@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/loadline/loadline/internal/measure/load/fake"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
@@ -23,20 +23,22 @@ const (
 
 // probe finds out what the target is and how it can be measured.
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
-	driver := w.Driver(req.Target.Kind)
-	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
-	w.numbers = req.Target.Kind == model.Fake
-	if w.numbers {
-		return res, w.probeFake(ctx, req, driver, res)
-	}
-	if c, ok := driver.(VersionHinter); ok && req.Tools["fio"] != "" {
-		c.Assume(req.Tools["fio"])
-	}
-	version, err := driver.Version(ctx)
+	tool, err := w.Tools.Filler(req.Target.Kind)
 	if err != nil {
 		return nil, err
 	}
-	res.Tools["fio"] = version
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
+	if w.virtual = tool.Virtual; w.virtual != nil {
+		return res, w.probeVirtual(ctx, req, tool, res)
+	}
+	if known := req.Tools[tool.Name]; known != "" && tool.Assume != nil {
+		tool.Assume(known)
+	}
+	version, err := tool.Driver.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.Tools[tool.Name] = version
 	look := volume.Probe
 	if req.LookOnly {
 		look = volume.Look
@@ -80,7 +82,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		defer w.cleanup()
 	}
 	if res.Engines = req.Engines; len(res.Engines) == 0 {
-		if res.Engines, err = driver.Engines(ctx, v); err != nil {
+		if res.Engines, err = tool.Filler.Engines(ctx, v); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +90,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 		return res, nil
 	}
 	v.Engine = res.Engines[0]
-	if err := w.probeBandwidth(ctx, id, driver, v, req.MayWrite, res); err != nil {
+	if err := w.probeBandwidth(ctx, id, tool.Filler, v, req.MayWrite, res); err != nil {
 		return nil, err
 	}
 	return res, w.check()
@@ -96,7 +98,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 
 // probeBandwidth fills in the two bandwidths. Reading is limited to what the
 // write probe has written, because holes read at the speed of memory.
-func (w *worker) probeBandwidth(ctx context.Context, id int, driver Driver, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
+func (w *worker) probeBandwidth(ctx context.Context, id int, filler load.Filler, v model.Volume, mayWrite bool, res *model.ProbeResult) error {
 	total := probeRead.Seconds()
 	if mayWrite {
 		total += probeWrite.Seconds()
@@ -107,34 +109,34 @@ func (w *worker) probeBandwidth(ctx context.Context, id int, driver Driver, v mo
 	tell(0, 0)
 	var err error
 	if mayWrite {
-		if res.WriteBandwidth, err = driver.Bandwidth(ctx, v, true, probeWrite); err != nil {
+		if res.WriteBandwidth, err = filler.Bandwidth(ctx, v, true, probeWrite); err != nil {
 			return err
 		}
 		tell(probeWrite.Seconds(), res.WriteBandwidth)
 		written := int64(res.WriteBandwidth*probeWrite.Seconds()) &^ (1<<20 - 1)
 		v.Size = max(1<<20, min(v.Size, written))
 	}
-	res.ReadBandwidth, err = driver.Bandwidth(ctx, v, false, probeRead)
+	res.ReadBandwidth, err = filler.Bandwidth(ctx, v, false, probeRead)
 	tell(total, res.ReadBandwidth)
 	return err
 }
 
-// probeFake answers for a device of numbers.
-func (w *worker) probeFake(ctx context.Context, req model.ProbeRequest, driver Driver, res *model.ProbeResult) error {
-	p, err := fake.ParseParameters(req.Target.URI)
-	if err != nil {
+// probeVirtual answers for storage that exists in its tool only.
+func (w *worker) probeVirtual(ctx context.Context, req model.ProbeRequest, tool load.Tool, res *model.ProbeResult) (err error) {
+	if res.Capacity, err = tool.Virtual.Capacity(req.Target); err != nil {
 		return err
 	}
-	version, err := driver.Version(ctx)
-	if err != nil {
+	if res.Tools[tool.Name], err = tool.Driver.Version(ctx); err != nil {
 		return err
 	}
-	res.Tools["fake"] = version
-	res.Capacity, res.Direct, res.Engines = int64(p.Size), true, []string{"fake"}
 	v := model.Volume{Target: req.Target}
-	if res.ReadBandwidth, err = driver.Bandwidth(ctx, v, false, 0); err != nil {
+	res.Direct = true
+	if res.Engines, err = tool.Filler.Engines(ctx, v); err != nil {
 		return err
 	}
-	res.WriteBandwidth, err = driver.Bandwidth(ctx, v, true, 0)
+	if res.ReadBandwidth, err = tool.Filler.Bandwidth(ctx, v, false, 0); err != nil {
+		return err
+	}
+	res.WriteBandwidth, err = tool.Filler.Bandwidth(ctx, v, true, 0)
 	return err
 }

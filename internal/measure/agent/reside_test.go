@@ -22,7 +22,7 @@ func resident(t *testing.T, patience time.Duration) (dir string, ended chan erro
 	dir = t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
-	o := Options{Env: env.OS(), RunID: "r", Driver: func(model.TargetKind) Driver { return stub{hold: true} }}
+	o := Options{Env: env.OS(), RunID: "r", Tools: tools(stub{hold: true})}
 	go func() { ended <- Reside(ctx, Residence{Dir: dir, Patience: patience}, o) }()
 	t.Cleanup(stop)
 	return dir, ended, stop

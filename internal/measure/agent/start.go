@@ -18,11 +18,13 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		}
 		return &model.StepResult{Step: req.Step, Error: err.Error(), Replaced: err.Error()}, nil
 	}
-	numbers := req.Volume.Target.Kind == model.Fake
-	driver := w.Driver(req.Volume.Target.Kind)
+	tool, err := w.Tools.For(req.Volume.Target.Kind, req.Workload)
+	if err != nil {
+		return nil, err
+	}
 	var o onset
-	hold := func() {
-		if req.At > 0 && !numbers {
+	begin := func() {
+		if req.At > 0 && tool.Virtual == nil {
 			select {
 			case <-w.Env.After(time.Unix(0, req.At).Sub(w.Env.Now())):
 			case <-ctx.Done():
@@ -38,19 +40,12 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		}
 		w.emit(ev)
 	}
-	var res model.StepResult
-	var err error
-	if p, gated := driver.(GatedStarter); gated && req.At > 0 {
-		res, err = p.RunGated(ctx, req, hold, emit)
-	} else {
-		hold()
-		res, err = driver.Run(ctx, req, emit)
-	}
+	res, err := tool.Driver.Run(ctx, req, begin, emit)
 	if err != nil {
 		return nil, err
 	}
 	res.Step = req.Step
-	if !numbers {
+	if tool.Virtual == nil {
 		o.end(w, &res)
 	}
 	if w.held() != nil {
@@ -79,7 +74,7 @@ func (o *onset) begin(w *worker, at int64) {
 	defer o.mu.Unlock()
 	o.counter = observe.Begin(w.Env.Clock, w.device)
 	o.begun = w.Env.Now()
-	if at > 0 && !w.numbers {
+	if at > 0 && w.virtual == nil {
 		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())
 	}
 	o.pair = pairing{counter: o.counter, begin: o.begun}

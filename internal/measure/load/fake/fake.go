@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -25,6 +26,19 @@ type Driver struct {
 	mu  sync.Mutex
 	dev *device
 	uri string
+}
+
+// Tool is the fake as a worker has it.
+func Tool(e *env.Env) load.Tool {
+	d := &Driver{Clock: e.Clock}
+	return load.Tool{
+		Name: "fake", Driver: d, Filler: d,
+		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Fake },
+		Virtual: &load.Virtual{Rest: d.Rest, Capacity: func(t model.Target) (int64, error) {
+			p, err := ParseParameters(t.URI)
+			return int64(p.Size), err
+		}},
+	}
 }
 
 // Version names the driver's version.
@@ -60,9 +74,9 @@ func (d *Driver) Bandwidth(_ context.Context, v model.Volume, write bool, _ time
 	return p.Truth(w) * float64(w.BlockSize), nil
 }
 
-// Ceiling returns 0: no load generator stands behind the numbers.
-func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, error) {
-	return 0, nil
+// Ceiling is not known: no load generator stands behind the numbers.
+func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (rate float64, known bool, err error) {
+	return 0, false, nil
 }
 
 // Rest lets time pass in which nobody uses the device.
@@ -76,7 +90,8 @@ func (d *Driver) Rest(seconds float64) {
 }
 
 // Run plays one step in virtual time and emits a sample for each second.
-func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
+	begin()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	res := model.StepResult{Step: req.Step}

@@ -11,9 +11,9 @@ import (
 // Ceiling measures for about d how many I/Os per second fio itself makes of a
 // workload, both directions together: the same job on the engine "null", whose
 // I/Os end at once. Rate limits are left out, because they are not the ceiling.
-func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, long time.Duration) (float64, error) {
+func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, long time.Duration) (rate float64, known bool, err error) {
 	if _, err := d.Version(ctx); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	var last *job
 	o, err := d.execute(ctx, process{
@@ -25,19 +25,19 @@ func (d *Driver) Ceiling(ctx context.Context, w model.Workload, v model.Volume, 
 		},
 	})
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if ctx.Err() != nil {
-		return 0, ctx.Err()
+		return 0, false, ctx.Err()
 	}
 	if why := failure(o, last); why != "" {
-		return 0, broken("fio's own ceiling could not be measured: %s.", why)
+		return 0, false, broken("fio's own ceiling could not be measured: %s.", why)
 	}
 	ms := last.milliseconds(jobs(w))
 	if ms <= 0 {
-		return 0, broken("fio's own ceiling could not be measured: it did nothing.")
+		return 0, false, broken("fio's own ceiling could not be measured: it did nothing.")
 	}
-	return float64(last.ios()) / float64(ms) * 1000, nil
+	return float64(last.ios()) / float64(ms) * 1000, true, nil
 }
 
 // ceilingText is the workload's job on no storage.

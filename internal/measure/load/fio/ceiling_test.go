@@ -32,13 +32,13 @@ func TestTheCeilingsJobTouchesNothing(t *testing.T) {
 func TestCeilingIsFastAndFollowsTheJob(t *testing.T) {
 	d := realDriver(t)
 	w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 16}
-	free, err := d.Ceiling(t.Context(), w, model.Volume{Size: 1 << 30}, 300*time.Millisecond)
+	free, _, err := d.Ceiling(t.Context(), w, model.Volume{Size: 1 << 30}, 300*time.Millisecond)
 	if err != nil || free < 20000 {
 		t.Errorf("%g I/Os per second without storage, %v", free, err)
 	}
 	// No thinktime_spin: where the spinning overshoots thinktime, fio 3.33 sleeps on without end.
 	w.Job = "rw=randread\nbs=4k\nthinktime=2000\n"
-	slow, err := d.Ceiling(t.Context(), w, model.Volume{Size: 1 << 30}, 300*time.Millisecond)
+	slow, _, err := d.Ceiling(t.Context(), w, model.Volume{Size: 1 << 30}, 300*time.Millisecond)
 	if err != nil || slow < 50 || slow > 600 {
 		t.Errorf("%g I/Os per second with 2 ms of work for each, %v", slow, err)
 	}
@@ -46,7 +46,7 @@ func TestCeilingIsFastAndFollowsTheJob(t *testing.T) {
 
 func TestCeilingSaysWhatFailed(t *testing.T) {
 	d := fakeDriver(t, "echo 'engine null not loadable' >&2; exit 1")
-	_, err := d.Ceiling(t.Context(), model.Workload{Name: "w", BlockSize: 4096}, model.Volume{Size: 1 << 20}, time.Millisecond)
+	_, _, err := d.Ceiling(t.Context(), model.Workload{Name: "w", BlockSize: 4096}, model.Volume{Size: 1 << 20}, time.Millisecond)
 	var we *model.WorkerError
 	if !errors.As(err, &we) || !strings.Contains(we.Message, "engine null not loadable") {
 		t.Errorf("%v", err)

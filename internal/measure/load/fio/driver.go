@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -67,6 +68,15 @@ func New(e *env.Env) *Driver {
 			silence: 10 * time.Second, stall: 2 * time.Minute, late: 30 * time.Second,
 			grace: 5 * time.Second, flush: 2 * time.Minute,
 		},
+	}
+}
+
+// Tool is fio as a worker has it: for every workload on everything that exists.
+func Tool(e *env.Env) load.Tool {
+	d := New(e)
+	return load.Tool{
+		Name: "fio", Driver: d, Filler: d, Assume: d.Assume,
+		Serves: func(kind model.TargetKind, w model.Workload) bool { return kind != model.Fake && !w.OpenLoop },
 	}
 }
 

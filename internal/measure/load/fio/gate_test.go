@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -22,7 +23,7 @@ func gated(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	}
 	w := model.Workload{Name: "rand-write-x2", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 1, Jobs: 2, RateIOPS: 200}
 	req = request(model.Volume{Target: model.Target{Kind: model.File}, Path: path, Size: 1 << 20, Engine: "psync"}, w, 2)
-	req.Step.Ramp = 0.5
+	req.Step.Ramp, req.At = 0.5, 1
 	return req, func() bool {
 		now, err := os.ReadFile(path)
 		return err == nil && bytes.Equal(now, zeros)
@@ -37,7 +38,7 @@ func TestGatedFioWaitsForItsTime(t *testing.T) {
 	req, untouched := gated(t)
 	var c collected
 	var free time.Time
-	r, err := d.RunGated(t.Context(), req, func() {
+	r, err := d.Run(t.Context(), req, func() {
 		// Long enough for its start, and longer than the ramp.
 		time.Sleep(1500 * time.Millisecond)
 		if !untouched() {
@@ -85,7 +86,7 @@ func TestGatedFioThatFailsSaysWhy(t *testing.T) {
 	d := realDriver(t)
 	req, _ := gated(t)
 	req.Volume.Engine = "no-such-engine"
-	r, err := d.RunGated(t.Context(), req, func() {}, func(model.Event) {})
+	r, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
 	if err != nil || !strings.Contains(r.Error, "no-such-engine") || strings.Contains(r.Error, "prerun") {
 		t.Errorf("%v, %q", err, r.Error)
 	}
@@ -104,7 +105,7 @@ func TestStepsThatCannotWaitAreHeldBefore(t *testing.T) {
 	}
 	d := realDriver(t)
 	held := false
-	r, err := d.RunGated(t.Context(), noRamp, func() { held = true }, func(e model.Event) {
+	r, err := d.Run(t.Context(), noRamp, func() { held = true }, func(e model.Event) {
 		if e.Raw != nil && strings.Contains(string(e.Raw.Data), gateName) {
 			t.Error("it has a gate")
 		}

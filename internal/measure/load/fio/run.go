@@ -16,13 +16,10 @@ import (
 // ramp included. What goes wrong is told in the result's Error, and the samples
 // that came before stay; the error returned is for what stops the step from
 // being tried at all (fio missing, a volume smaller than it should be).
-func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
-	return d.RunGated(ctx, req, nil, emit)
-}
-
-// RunGated is Run, but has fio started when it calls hold, where that can be: fio then
-// begins its I/O when hold returns, and not when its start is done.
-func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func(), emit func(model.Event)) (model.StepResult, error) {
+//
+// In a step that others begin as well, fio is started when begin is called, where that can
+// be: it then begins its I/O when begin returns, and not when its start is done.
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	result := model.StepResult{Step: req.Step}
 	req.Volume = d.asUser(req.Volume)
 	if _, err := d.Version(ctx); err != nil {
@@ -33,21 +30,21 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 	}
 	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
 	text := JobText(req.Workload, req.Volume, req.Step)
-	gated := hold != nil && canGate(req)
+	gated := canGate(req)
 	if gated {
 		text = "[global]\n" + gateLines + text
-	} else if hold != nil {
-		hold()
+	} else {
+		begin()
 	}
 	emit(model.Event{Raw: &model.Raw{Name: raw + ".fio", Data: []byte(text)}})
 	result.Raw = raw + ".json"
 
-	var begin atomic.Value
-	begin.Store(d.env.Now())
+	var begun atomic.Value
+	begun.Store(d.env.Now())
 	s := &series{
 		step: req.Step.Number, whole: int64(req.Step.Seconds * 1000), ramp: req.Step.Ramp, jobs: jobs(req.Workload),
 		reads: req.Workload.Reads(), writes: req.Workload.Writes(), flight: inFlight(req.Workload),
-		now:  func() float64 { return d.env.Since(begin.Load().(time.Time)).Seconds() },
+		now:  func() float64 { return d.env.Since(begun.Load().(time.Time)).Seconds() },
 		emit: func(x model.Sample) { emit(model.Event{Sample: &x}) },
 	}
 	args := []string{"--status-interval=1", "--output-format=json+"}
@@ -70,7 +67,7 @@ func (d *Driver) RunGated(ctx context.Context, req model.StartRequest, hold func
 		},
 	}
 	if gated {
-		p.hold = func() { hold(); begin.Store(d.env.Now()) }
+		p.hold = func() { begin(); begun.Store(d.env.Now()) }
 	}
 	o, err := d.execute(ctx, p)
 	if err != nil {

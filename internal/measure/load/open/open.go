@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -28,6 +29,15 @@ type Driver struct {
 	Dial func(ctx context.Context, uri string) (*os.File, error)
 	// Clock is the time by which I/Os are due and end.
 	Clock env.Clock
+}
+
+// Tool is the driver as a worker has it: for open loops on everything that exists. fio makes
+// the volumes ready.
+func Tool(d *Driver) load.Tool {
+	return load.Tool{
+		Name: "open", Driver: d,
+		Serves: func(kind model.TargetKind, w model.Workload) bool { return kind != model.Fake && w.OpenLoop },
+	}
 }
 
 // drainLimit is how long I/Os in flight may take after the end of a visit.
@@ -49,7 +59,7 @@ type device interface {
 }
 
 // Run runs one visit, ramp included, and emits a sample for each second of the rest.
-func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(model.Event)) (model.StepResult, error) {
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	res := model.StepResult{Step: req.Step}
 	w := req.Workload
 	if w.RateIOPS <= 0 || w.Direction == model.Mixed || w.Depth < 1 {
@@ -59,6 +69,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 	if err != nil {
 		return res, err
 	}
+	begin()
 	// Samples are written by another goroutine: the one that keeps time must not wait.
 	samples := make(chan model.Sample, int(req.Step.Seconds)+2)
 	over := make(chan ending, 1)
@@ -74,6 +85,14 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, emit func(mode
 		res.Late = e.late / float64(e.begun)
 	}
 	return res, nil
+}
+
+// Version names the driver's version: it is a part of Loadline.
+func (d *Driver) Version(context.Context) (string, error) { return "1", nil }
+
+// Ceiling is not known: an open loop tells how late it was instead.
+func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (rate float64, known bool, err error) {
+	return 0, false, nil
 }
 
 // reach opens what the visit goes to.

@@ -1,0 +1,313 @@
+// Package loadtest asks a load tool whether it keeps the contract of package load. Its
+// opinion: what everybody above relies on is asked of every tool in the same words, so that
+// a new tool brings a Subject and gets the tests; what only one tool does is tested with it.
+package loadtest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Subject is a tool, and what it is to be asked about.
+type Subject struct {
+	// New makes the tool, anew for each question.
+	New func(t *testing.T) load.Tool
+	// Request asks for a step of three seconds behind a ramp of one, at a limited rate that the
+	// volume easily bears; the volume is ready.
+	Request func(t *testing.T) model.StartRequest
+	// Slack is by how much the rate may miss what was asked for: 0.1 is a tenth.
+	Slack float64
+	// Total is the tool's own count of the I/Os behind the ramp, from what it has printed and
+	// its result, and by how much the samples may miss it; nil where it has none.
+	Total func(t *testing.T, raws []model.Raw, res model.StepResult) (ios, slack uint64)
+	// Long makes the step one that goes on until it is called off; nil makes it an hour.
+	Long func(*model.StartRequest)
+	// Broken are steps that cannot be done, by a part of the sentence that says why.
+	Broken map[string]func(t *testing.T) model.StartRequest
+	// Left lists what the tool has left: processes, and files that are not the volume's.
+	Left func(t *testing.T) []string
+	// Volume is one that the tool's Filler is to fill, of a few MiB; nil without a Filler.
+	Volume func(t *testing.T) model.Volume
+}
+
+// Test asks everything.
+func Test(t *testing.T, s Subject) {
+	t.Run("it serves what it is asked for", func(t *testing.T) {
+		tool, req := s.New(t), s.Request(t)
+		if tool.Name == "" || tool.Driver == nil || !tool.Serves(req.Volume.Target.Kind, req.Workload) {
+			t.Errorf("%+v does not serve %s on %s", tool, req.Workload.Name, req.Volume.Target.Kind)
+		}
+		if (tool.Filler == nil) != (s.Volume == nil) {
+			t.Error("a tool has a Filler, and a Subject a Volume, or neither has")
+		}
+	})
+	t.Run("it knows its version", func(t *testing.T) { s.version(t) })
+	t.Run("a step has its seconds, its sums and its rate", func(t *testing.T) { s.step(t) })
+	t.Run("it begins when it is told to", func(t *testing.T) { s.begins(t) })
+	t.Run("what is called off leaves nothing", func(t *testing.T) { s.calledOff(t) })
+	t.Run("what cannot be done is a sentence", func(t *testing.T) { s.broken(t) })
+	t.Run("its ceiling is known or not", func(t *testing.T) { s.ceiling(t) })
+	if s.Volume != nil {
+		t.Run("what it fills can be read back", func(t *testing.T) { s.fills(t) })
+	}
+}
+
+// seen is what a step emits, which may come from several goroutines.
+type seen struct {
+	mu      sync.Mutex
+	begun   int
+	early   bool
+	samples []model.Sample
+	raws    []model.Raw
+	// on is called for every event; nil for nobody.
+	on func(model.Event)
+}
+
+func (s *seen) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun++
+}
+
+func (s *seen) emit(ev model.Event) {
+	s.mu.Lock()
+	if ev.Sample != nil {
+		s.early = s.early || s.begun == 0
+		s.samples = append(s.samples, *ev.Sample)
+	}
+	if ev.Raw != nil {
+		s.raws = append(s.raws, *ev.Raw)
+	}
+	s.mu.Unlock()
+	if s.on != nil {
+		s.on(ev)
+	}
+}
+
+func (s *Subject) version(t *testing.T) {
+	tool := s.New(t)
+	version, err := tool.Driver.Version(t.Context())
+	if err != nil || version == "" {
+		t.Fatalf("%q, %v", version, err)
+	}
+	if tool.Assume == nil {
+		return
+	}
+	told := s.New(t)
+	told.Assume("0.0-told")
+	if got, err := told.Driver.Version(t.Context()); err != nil || got != "0.0-told" {
+		t.Errorf("somebody's word is not taken: %q, %v", got, err)
+	}
+	tool.Assume("0.0-late")
+	if got, err := tool.Driver.Version(t.Context()); err != nil || got != version {
+		t.Errorf("somebody's word replaces what it has found out itself: %q, not %q, %v", got, version, err)
+	}
+}
+
+// step holds a whole step to what the engine makes of it.
+func (s *Subject) step(t *testing.T) {
+	tool, req := s.New(t), s.Request(t)
+	var got seen
+	res, err := tool.Driver.Run(t.Context(), req, got.begin, got.emit)
+	if err != nil || res.Error != "" {
+		t.Fatalf("%v, %q", err, res.Error)
+	}
+	if got.begun != 1 || got.early {
+		t.Errorf("it began %d times; a sample came before: %v", got.begun, got.early)
+	}
+	if res.Step.Number != req.Step.Number {
+		t.Errorf("the result is of step %d, not %d", res.Step.Number, req.Step.Number)
+	}
+	var sum model.Flow
+	covered, before := 0.0, req.Step.Ramp
+	for i, x := range got.samples {
+		// A status that comes late makes its second longer and the next one shorter.
+		if x.Seconds <= 0 || x.Seconds > 1.6 || x.End <= before || x.Step != req.Step.Number {
+			t.Errorf("sample %d: %g s of step %d that end at %g s, after %g s", i, x.Seconds, x.Step, x.End, before)
+		}
+		// The ramp is nobody's second.
+		if first := x.End - x.Seconds; first < req.Step.Ramp-0.5 {
+			t.Errorf("sample %d begins at %g s, in the ramp of %g s", i, first, req.Step.Ramp)
+		}
+		covered, before = covered+x.Seconds, x.End
+		for _, d := range req.Workload.Directions() {
+			if f := x.Flow(d); f != nil {
+				holdFlow(t, f)
+				sum.Add(*f)
+			} else {
+				t.Errorf("sample %d has no %s", i, d)
+			}
+		}
+	}
+	if math.Abs(covered-req.Step.Seconds) > 0.1 || math.Abs(float64(len(got.samples))-req.Step.Seconds) > 1 {
+		t.Errorf("%d samples cover %g s, not %g s", len(got.samples), covered, req.Step.Seconds)
+	}
+	if last := req.Step.Ramp + req.Step.Seconds; math.Abs(before-last) > 1 {
+		t.Errorf("the last sample ends at %g s, not %g s", before, last)
+	}
+	if sum.IOs == 0 {
+		t.Fatal("nothing was done")
+	}
+	// A tool may count the bytes of a second at another moment than its I/Os.
+	if blocks := float64(sum.Bytes) / float64(req.Workload.BlockSize); math.Abs(blocks-float64(sum.IOs)) > 4 {
+		t.Errorf("%d I/Os, and the bytes of %g", sum.IOs, blocks)
+	}
+	if rate := float64(sum.IOs) / covered; math.Abs(rate/req.Workload.RateIOPS-1) > s.Slack {
+		t.Errorf("%g I/Os per second, and %g were asked for", rate, req.Workload.RateIOPS)
+	}
+	if s.Total != nil {
+		total, slack := s.Total(t, got.raws, res)
+		if sum.IOs+slack < total || sum.IOs > total+slack {
+			t.Errorf("the samples have %d I/Os, the tool counted %d", sum.IOs, total)
+		}
+	}
+	s.nothing(t)
+}
+
+// holdFlow holds one second of one direction to itself.
+func holdFlow(t *testing.T, f *model.Flow) {
+	t.Helper()
+	if n := f.Histogram.Count(); n != f.IOs {
+		t.Errorf("%d I/Os with %d latencies", f.IOs, n)
+	}
+	if f.IOs == 0 {
+		return
+	}
+	mean := f.LatencySum / float64(f.IOs)
+	// Buckets are 1.6 % wide, and a tool may give their middle.
+	if mean <= 0 || math.Abs(f.Histogram.Mean()/mean-1) > 0.05 {
+		t.Errorf("the mean latency is %g s by the sum, and %g s by the histogram", mean, f.Histogram.Mean())
+	}
+}
+
+// begins keeps the step waiting: nothing is done before, and its seconds count from then.
+func (s *Subject) begins(t *testing.T) {
+	tool, req := s.New(t), s.Request(t)
+	req.At = 1
+	var got seen
+	begun := make(chan struct{})
+	res, err := tool.Driver.Run(t.Context(), req, func() {
+		// Longer than the ramp, so that a tool which does not wait has a second by then.
+		time.Sleep(2500 * time.Millisecond)
+		got.begin()
+		close(begun)
+	}, got.emit)
+	if err != nil || res.Error != "" {
+		t.Fatalf("%v, %q", err, res.Error)
+	}
+	select {
+	case <-begun:
+	default:
+		t.Fatal("it never asked whether it may begin")
+	}
+	if got.early || got.begun != 1 {
+		t.Errorf("a sample came before the step had begun (%v), which it did %d times", got.early, got.begun)
+	}
+	if len(got.samples) == 0 {
+		t.Fatal("no samples")
+	}
+	if first := got.samples[0]; first.End-first.Seconds > req.Step.Ramp+1 {
+		t.Errorf("the first sample begins at %g s: the time before counts", first.End-first.Seconds)
+	}
+	s.nothing(t)
+}
+
+func (s *Subject) calledOff(t *testing.T) {
+	tool, req := s.New(t), s.Request(t)
+	if req.Step.Seconds = 3600; s.Long != nil {
+		s.Long(&req)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	got := seen{on: func(ev model.Event) {
+		if ev.Sample != nil {
+			cancel()
+		}
+	}}
+	res, err := tool.Driver.Run(ctx, req, got.begin, got.emit)
+	if err != nil || res.Error != model.StoppedStep {
+		t.Errorf("%v, %q, not %q", err, res.Error, model.StoppedStep)
+	}
+	if len(got.samples) == 0 {
+		t.Error("the samples that came before are lost")
+	}
+	s.nothing(t)
+
+	// The same tool goes on with the next step.
+	next := s.Request(t)
+	if res, err := tool.Driver.Run(t.Context(), next, load.AtOnce, func(model.Event) {}); err != nil || res.Error != "" {
+		t.Errorf("the next step: %v, %q", err, res.Error)
+	}
+	s.nothing(t)
+}
+
+func (s *Subject) broken(t *testing.T) {
+	if len(s.Broken) == 0 {
+		t.Fatal("nothing that cannot be done is known of this tool")
+	}
+	for want, request := range s.Broken {
+		tool := s.New(t)
+		res, err := tool.Driver.Run(t.Context(), request(t), load.AtOnce, func(model.Event) {})
+		said := res.Error
+		if err != nil {
+			said = err.Error()
+			if words := (*model.WorkerError)(nil); !errors.As(err, &words) {
+				t.Errorf("%v is no sentence for people", err)
+			}
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
+		s.nothing(t)
+	}
+}
+
+func (s *Subject) ceiling(t *testing.T) {
+	tool, req := s.New(t), s.Request(t)
+	rate, known, err := tool.Driver.Ceiling(t.Context(), req.Workload, req.Volume, 300*time.Millisecond)
+	if err != nil || known && rate <= req.Workload.RateIOPS || !known && rate != 0 {
+		t.Errorf("%g I/Os per second, known %v, %v", rate, known, err)
+	}
+	s.nothing(t)
+}
+
+func (s *Subject) fills(t *testing.T) {
+	tool, v := s.New(t), s.Volume(t)
+	engines, err := tool.Filler.Engines(t.Context(), v)
+	if err != nil || len(engines) == 0 {
+		t.Fatalf("%v, %v", engines, err)
+	}
+	v.Engine = engines[0]
+	var last model.Progress
+	written, err := tool.Filler.Fill(t.Context(), v, time.Minute, func(p model.Progress) { last = p })
+	if err != nil || written != v.Size || last.Done != last.Total {
+		t.Fatalf("%d of %d bytes, %v; at last %+v", written, v.Size, err, last)
+	}
+	proof, err := tool.Filler.ReadBack(t.Context(), v, func(model.Progress) {})
+	// Where the filesystem shows what was written, nothing has to be read; that is said.
+	if none := proof.Method == "none"; err != nil || proof.Unwritten != 0 || none == (proof.Checked > 0) || none && proof.Detail == "" {
+		t.Errorf("%+v, %v", proof, err)
+	}
+	for _, write := range []bool{true, false} {
+		if rate, err := tool.Filler.Bandwidth(t.Context(), v, write, 500*time.Millisecond); err != nil || rate <= 0 {
+			t.Errorf("write %v: %g bytes/s, %v", write, rate, err)
+		}
+	}
+	s.nothing(t)
+}
+
+// nothing holds the tool to what it has left.
+func (s *Subject) nothing(t *testing.T) {
+	t.Helper()
+	if left := s.Left(t); len(left) > 0 {
+		t.Errorf("it has left %v", left)
+	}
+}
