@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // mediumNodes are the points of the published report, with change made to the file.
@@ -59,19 +60,19 @@ func TestPublishedLimits(t *testing.T) {
 	study, by := studyOf(t, mediumNodes(t))
 	for _, want := range []struct {
 		workload string
-		binding  model.Resource
+		binding  hardware.Resource
 		allows   float64
 		expected float64
 		merge    float64
 	}{
-		{"rand-read-iops", model.LimitDiskIOPS, 30000, 1, 1},
-		{"seq-read-iops", model.LimitDiskIOPS, 60000, 1, 2},
-		{"rand-read-bw", model.LimitDiskBandwidth, 1080 * MiB, 0, 1},
-		{"seq-read-bw", model.LimitDiskBandwidth, 1080 * MiB, 0, 1},
-		{"rand-write-iops", model.LimitDiskIOPS, 5000, 6, 1},
-		{"seq-write-iops", model.LimitDiskIOPS, 10000, 6, 2},
-		{"rand-write-bw", model.LimitDiskBandwidth, 360 * MiB, 0, 1},
-		{"seq-write-bw", model.LimitDiskBandwidth, 360 * MiB, 0, 1},
+		{"rand-read-iops", hardware.LimitDiskIOPS, 30000, 1, 1},
+		{"seq-read-iops", hardware.LimitDiskIOPS, 60000, 1, 2},
+		{"rand-read-bw", hardware.LimitDiskBandwidth, 1080 * MiB, 0, 1},
+		{"seq-read-bw", hardware.LimitDiskBandwidth, 1080 * MiB, 0, 1},
+		{"rand-write-iops", hardware.LimitDiskIOPS, 5000, 6, 1},
+		{"seq-write-iops", hardware.LimitDiskIOPS, 10000, 6, 2},
+		{"rand-write-bw", hardware.LimitDiskBandwidth, 360 * MiB, 0, 1},
+		{"seq-write-bw", hardware.LimitDiskBandwidth, 360 * MiB, 0, 1},
 	} {
 		l := by[want.workload].Limit
 		if l == nil || l.Binding != want.binding || l.Rival != "" {
@@ -120,14 +121,14 @@ func TestPublishedLimits(t *testing.T) {
 // writes, and that sequential I/Os are merged.
 func TestLimitsInferWhatNobodySaid(t *testing.T) {
 	_, by := studyOf(t, mediumNodes(t, "  extra_writes: 1 ", "  # ", "    merge: 2 ", "    # "))
-	if l := by["rand-write-iops"].Limit; l.Extra != 1 || l.Binding != model.LimitDiskIOPS {
+	if l := by["rand-write-iops"].Limit; l.Extra != 1 || l.Binding != hardware.LimitDiskIOPS {
 		t.Errorf("rand-write-iops: %g extra writes and %q, but there is one, and the disks bind", l.Extra, l.Binding)
 	}
 	if l := by["seq-read-iops"].Limit; !l.MergeInferred || math.Abs(l.Merge-2) > 0.1 {
 		t.Errorf("seq-read-iops: merge %g", l.Merge)
 	}
 	_, alone := studyOf(t, mediumNodes(t, "  replicas: 3\n", ""))
-	if l := alone["rand-write-bw"].Limit; l.Copies != 3 || l.Binding != model.LimitDiskBandwidth {
+	if l := alone["rand-write-bw"].Limit; l.Copies != 3 || l.Binding != hardware.LimitDiskBandwidth {
 		t.Errorf("rand-write-bw: %d copies and %q, but there are three, and the disks bind", l.Copies, l.Binding)
 	}
 	if l := alone["rand-read-bw"].Limit; l.Copies != 0 {
@@ -226,7 +227,7 @@ func TestPublishedAnswers(t *testing.T) {
 			t.Errorf("the largest volume is %g GiB, the FAQ has %g", got, want)
 		}
 	}
-	if r.Binding != model.LimitDiskBandwidth {
+	if r.Binding != hardware.LimitDiskBandwidth {
 		t.Errorf("rebuilding is bound by %q", r.Binding)
 	}
 }

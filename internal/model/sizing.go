@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/hardware"
+
 // Need is what a number of alike pods ask for, each with one volume.
 type Need struct {
 	// Text is as it was written.
@@ -46,9 +48,9 @@ type Sizing struct {
 	Nodes  int `json:"nodes"`
 	// Binding is the resource that asks for the most nodes; Exact is their number
 	// before rounding up.
-	Binding   Resource      `json:"binding"`
-	Exact     float64       `json:"exact"`
-	Resources []ResourceUse `json:"resources"`
+	Binding   hardware.Resource `json:"binding"`
+	Exact     float64           `json:"exact"`
+	Resources []ResourceUse     `json:"resources"`
 	// Sources tell of each flow which measured law its cost is from.
 	Sources   []NeedSource    `json:"sources,omitempty"`
 	Latencies []NeedLatency   `json:"latencies,omitempty"`
@@ -66,10 +68,10 @@ const SizingSchema = "loadline.sizing/v1"
 // or volumes), against what one node has of it. The demand is that with the nodes gone
 // that may fail: of the network it depends on how many nodes the copies are spread over.
 type ResourceUse struct {
-	Resource Resource `json:"resource"`
-	Unit     string   `json:"unit"`
-	Demand   float64  `json:"demand"`
-	PerNode  float64  `json:"per_node"`
+	Resource hardware.Resource `json:"resource"`
+	Unit     string            `json:"unit"`
+	Demand   float64           `json:"demand"`
+	PerNode  float64           `json:"per_node"`
 	// Nodes is how many nodes the demand takes with the headroom, unrounded. Share is
 	// the utilisation with all nodes, Degraded that with the failed ones gone.
 	Nodes    float64 `json:"nodes"`
@@ -119,30 +121,30 @@ type NeedLatency struct {
 // most of, in the resource's unit and in nodes, and how many more fit before another
 // node is needed.
 type MarginalCost struct {
-	Need     int      `json:"need"`
-	Resource Resource `json:"resource"`
-	Unit     string   `json:"unit"`
-	Demand   float64  `json:"demand"`
-	Nodes    float64  `json:"nodes"`
-	Free     int      `json:"free"`
+	Need     int               `json:"need"`
+	Resource hardware.Resource `json:"resource"`
+	Unit     string            `json:"unit"`
+	Demand   float64           `json:"demand"`
+	Nodes    float64           `json:"nodes"`
+	Free     int               `json:"free"`
 }
 
 // Fit is the answer to the opposite question: how many times the whole list of needs
 // fits, and how many pods of each need alone fit beside all the others.
 type Fit struct {
-	Nodes   int      `json:"nodes"`
-	Times   float64  `json:"times"`
-	Pods    []int    `json:"pods"`
-	Binding Resource `json:"binding"`
+	Nodes   int               `json:"nodes"`
+	Times   float64           `json:"times"`
+	Pods    []int             `json:"pods"`
+	Binding hardware.Resource `json:"binding"`
 }
 
 // Infeasibility is a limit that no number of nodes removes, or that the given number
 // does not reach: Asked against Allowed, in Unit.
 type Infeasibility struct {
-	Resource Resource `json:"resource"`
-	Need     int      `json:"need"`
-	Asked    float64  `json:"asked"`
-	Allowed  float64  `json:"allowed"`
-	Unit     string   `json:"unit"`
-	Message  string   `json:"message"`
+	Resource hardware.Resource `json:"resource"`
+	Need     int               `json:"need"`
+	Asked    float64           `json:"asked"`
+	Allowed  float64           `json:"allowed"`
+	Unit     string            `json:"unit"`
+	Message  string            `json:"message"`
 }

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/hardware"
+
 // LatencyStudy explains the mean latencies of closed loops by Little's law: what N
 // volumes with their depth wait for is N·depth / X(N), and X(N) is known.
 type LatencyStudy struct {
@@ -67,12 +69,12 @@ type LimitStudy struct {
 	// Binding is the resource that the hardware's figures fill first, empty when the
 	// measured capacity leaves all of them far from full; Rival is another
 	// within 10 % of it, so that either may bind.
-	Binding Resource `json:"binding,omitempty"`
-	Rival   Resource `json:"rival,omitempty"`
+	Binding hardware.Resource `json:"binding,omitempty"`
+	Rival   hardware.Resource `json:"rival,omitempty"`
 	// Resources are what each known resource allows, in the unit of the workload's
 	// metric, the least first. Unknown names those that nobody told the size of.
-	Resources []ResourceLimit `json:"resources"`
-	Unknown   []Resource      `json:"unknown,omitempty"`
+	Resources []ResourceLimit     `json:"resources"`
+	Unknown   []hardware.Resource `json:"unknown,omitempty"`
 	// Measured is the capacity; Excess is ln(measured / what the binding resource
 	// allows), the part that is not explained. Absent without a capacity.
 	Measured *Estimate `json:"measured,omitempty"`
@@ -99,10 +101,10 @@ type LimitStudy struct {
 // ResourceLimit is what one resource allows a workload. Uses is the share of it in
 // use at the measured capacity; 0 without one.
 type ResourceLimit struct {
-	Resource Resource `json:"resource"`
-	Allows   float64  `json:"allows"`
-	Uses     float64  `json:"uses,omitempty"`
-	How      string   `json:"how"`
+	Resource hardware.Resource `json:"resource"`
+	Allows   float64           `json:"allows"`
+	Uses     float64           `json:"uses,omitempty"`
+	How      string            `json:"how"`
 }
 
 // Slip is a place where a report contradicts itself or its own figures.
@@ -119,11 +121,11 @@ type Slip struct {
 
 // Study is all that points allow to conclude.
 type Study struct {
-	Schema string       `json:"schema"`
-	Name   string       `json:"name"`
-	Source string       `json:"source,omitempty"`
-	System System       `json:"system"`
-	Scales []ScaleStudy `json:"scales"`
+	Schema string          `json:"schema"`
+	Name   string          `json:"name"`
+	Source string          `json:"source,omitempty"`
+	System hardware.System `json:"system"`
+	Scales []ScaleStudy    `json:"scales"`
 	// Control tells how the most volumes, and the number from which starting them
 	// slows down, grow with the nodes.
 	Control []NodeStudy   `json:"control,omitempty"`
@@ -179,9 +181,9 @@ type RebuildStudy struct {
 	// Longest is the longest rebuild that was timed, in seconds.
 	Longest float64 `json:"longest"`
 	// Binding is the resource that the bandwidth comes nearest to, if it is known.
-	Binding Resource      `json:"binding,omitempty"`
-	Largest []RebuildSize `json:"largest"`
-	Notes   []string      `json:"notes"`
+	Binding hardware.Resource `json:"binding,omitempty"`
+	Largest []RebuildSize     `json:"largest"`
+	Notes   []string          `json:"notes"`
 }
 
 // RebuildSize is the largest volume in bytes that is rebuilt within Limit seconds,

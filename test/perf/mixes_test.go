@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -81,11 +82,11 @@ func (c heldOut) uses(reads, readBlock, writes, writeBlock float64) (operations,
 
 // named reports whether a resource is the one that binds by the settings; where both are
 // within 5 % either is right.
-func named(r model.Resource, operations, bytes float64) bool {
+func named(r hardware.Resource, operations, bytes float64) bool {
 	switch r {
-	case model.LimitDiskIOPS, model.LimitOperations:
+	case hardware.LimitDiskIOPS, hardware.LimitOperations:
 		return operations > 0.95*bytes
-	case model.LimitDiskBandwidth, model.LimitBytes:
+	case hardware.LimitDiskBandwidth, hardware.LimitBytes:
 		return bytes > 0.95*operations
 	}
 	return false
@@ -106,18 +107,18 @@ func (j judged) good() bool { return j.withinTen == j.mixes && j.right == j.aske
 // them. It writes a line for each to w.
 func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 	d := lab.Throttled(t, lab.Throttle{IOPS: int64(c.iops), BytesPerSecond: int64(c.bandwidth), Mirrors: c.mirrors, Delay: mixDelay, Size: 64 << 20})
-	points := &model.Published{Name: "pure workloads", System: model.System{Nodes: 1}}
+	points := &model.Published{Name: "pure workloads", System: hardware.System{Nodes: 1}}
 	for _, direction := range []model.Direction{model.Read, model.Write} {
 		points.Scales = append(points.Scales, pure(t, d, direction, 4<<10, model.IOPS), pure(t, d, direction, bulk, model.Bandwidth))
 	}
 	// What the disks are is known; how many copies there are is left to the tool.
-	hardware := *points
-	hardware.System.Disk = model.DiskSpec{IOPS: c.iops, Bandwidth: c.bandwidth}
-	study, err := capacity.Study(&hardware)
+	told := *points
+	told.System.Disk = hardware.DiskSpec{IOPS: c.iops, Bandwidth: c.bandwidth}
+	study, err := capacity.Study(&told)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name(), err)
 	}
-	name := func(what string, resource model.Resource, operations, bytes float64) {
+	name := func(what string, resource hardware.Resource, operations, bytes float64) {
 		j.asked++
 		verdict := "NO"
 		if named(resource, operations, bytes) {

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 var (
@@ -96,7 +97,7 @@ func publishedScale(d *document, item ast.Node, nodes int) (model.PublishedScale
 	for _, field := range []string{"workload", "metric", "points"} {
 		o.require(field, "every scale has a workload, a metric and points")
 	}
-	s := model.PublishedScale{Merge: o.number("merge"), InLine: o.truth("in_line"), Binds: model.Resource(o.oneOf("binds", bindings...))}
+	s := model.PublishedScale{Merge: o.number("merge"), InLine: o.truth("in_line"), Binds: hardware.Resource(o.oneOf("binds", bindings...))}
 	s.Workload = o.text("workload")
 	s.Access = model.Access(o.oneOf("access", accesses...))
 	s.Direction = model.Direction(o.oneOf("direction", "read", "write"))

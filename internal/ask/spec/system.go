@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 var (
@@ -20,12 +21,12 @@ var (
 const maxReplicas = 64
 
 // system reads what the hardware is; node may be nil.
-func system(d *document, node ast.Node) model.System {
+func system(d *document, node ast.Node) hardware.System {
 	if node == nil {
-		return model.System{}
+		return hardware.System{}
 	}
 	o := d.object(node, "a system", systemFields)
-	s := model.System{
+	s := hardware.System{
 		Nodes: int(o.whole("nodes", 1, maxVolumes)), Replicas: int(o.whole("replicas", 1, maxReplicas)),
 		ExtraBytes: o.size("extra_bytes"), Cores: o.number("cores"), CPUPerIO: o.seconds("cpu_per_io"),
 		VolumesPerNode: o.number("volumes_per_node"),
@@ -40,7 +41,7 @@ func system(d *document, node ast.Node) model.System {
 	s.RebuildReserve, _ = o.rate("rebuild_reserve", model.Bandwidth)
 	if o.has("disk") {
 		disk := d.object(o.values["disk"], "a disk", diskFields)
-		s.Disk = model.DiskSpec{Count: int(disk.whole("count", 1, maxVolumes)), Size: disk.size("size"),
+		s.Disk = hardware.DiskSpec{Count: int(disk.whole("count", 1, maxVolumes)), Size: disk.size("size"),
 			ReadLatency: disk.seconds("read_latency"), WriteLatency: disk.seconds("write_latency")}
 		s.Disk.IOPS, _ = disk.rate("iops", model.IOPS)
 		s.Disk.Bandwidth, _ = disk.rate("bandwidth", model.Bandwidth)

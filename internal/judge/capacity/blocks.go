@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 const (
@@ -131,7 +132,7 @@ func (z *sizer) costOf(f model.NeedFlow, laws, open []blockLaw) (operations, byt
 }
 
 // knownDisk reports whether both figures of the disks are known.
-func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidth > 0 }
+func knownDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidth > 0 }
 
 // parted says what of each measured cost counts as operations and what as bytes. Where the
 // hardware tells both, it is the one of its figures that I/Os of that size fill first.
@@ -139,7 +140,7 @@ func knownDisk(s *model.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandwidt
 // do, those between may be full of either, and a single size tells both.
 func (z *sizer) parted(laws []blockLaw, f model.NeedFlow) (operations, bytes []blockCost) {
 	sys := &z.p.System
-	hardware := func(block, merge float64, r model.Resource) float64 {
+	share := func(block, merge float64, r hardware.Resource) float64 {
 		known, _ := costs(sys, pattern{f.Access, f.Direction, block, merge}, 1)
 		return nodeShare(known, r)
 	}
@@ -152,7 +153,7 @@ func (z *sizer) parted(laws []blockLaw, f model.NeedFlow) (operations, bytes []b
 		switch {
 		case !both:
 			list = append(list, c)
-		case hardware(l.block, merge, model.LimitDiskIOPS) >= hardware(l.block, merge, model.LimitDiskBandwidth):
+		case share(l.block, merge, hardware.LimitDiskIOPS) >= share(l.block, merge, hardware.LimitDiskBandwidth):
 			operations = append(operations, c)
 		default:
 			bytes = append(bytes, c)
@@ -165,11 +166,11 @@ func (z *sizer) parted(laws []blockLaw, f model.NeedFlow) (operations, bytes []b
 	switch first, last := list[0].block, list[len(list)-1].block; {
 	case sys.Disk.IOPS > 0:
 		b := math.Min(smallBlock, first)
-		list = withHardware(list, blockCost{block: b, each: hardware(b, merge, model.LimitDiskIOPS)})
+		list = withHardware(list, blockCost{block: b, each: share(b, merge, hardware.LimitDiskIOPS)})
 	case sys.Disk.Bandwidth > 0:
 		b := math.Max(largeBlock, last)
 		// A larger I/O is never cheaper than those that were measured, whatever the disk has.
-		each := math.Max(hardware(b, merge, model.LimitDiskBandwidth), list[len(list)-1].each)
+		each := math.Max(share(b, merge, hardware.LimitDiskBandwidth), list[len(list)-1].each)
 		list = withHardware(list, blockCost{block: b, each: each})
 	}
 	n := len(list)
@@ -199,7 +200,7 @@ func withHardware(list []blockCost, h blockCost) []blockCost {
 }
 
 // nodeShare is what costs take of a resource in shares of a node; 0 where it is not known.
-func nodeShare(list []cost, r model.Resource) float64 {
+func nodeShare(list []cost, r hardware.Resource) float64 {
 	for _, c := range list {
 		if c.resource == r {
 			return c.each / c.perNode

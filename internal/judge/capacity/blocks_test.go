@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // refused reports whether an error is a refusal.
@@ -67,17 +68,17 @@ func TestFarBlocksAreRefused(t *testing.T) {
 	ask := model.SizingAsk{Needs: []model.Need{one(5, model.Sequential, model.Read, 1<<20, 400)}, Headroom: 0.3}
 	for name, c := range map[string]struct {
 		scales []model.PublishedScale
-		disk   model.DiskSpec
+		disk   hardware.DiskSpec
 		want   []string // of the refusal; none is answered
 	}{
 		"4k alone":                     {scales: []model.PublishedScale{small}, want: []string{"seq-read", "1M", "seq-read-4k", "256 times"}},
 		"4k, and 1M without a plateau": {scales: []model.PublishedScale{none, small}, want: []string{"seq-read-1m", "no saturated point"}},
 		"64k is near enough":           {scales: []model.PublishedScale{small, large}},
-		"the disk tells":               {scales: []model.PublishedScale{small}, disk: model.DiskSpec{IOPS: 10000, Bandwidth: 360 << 20}},
-		"the disk tells its I/Os only": {scales: []model.PublishedScale{small}, disk: model.DiskSpec{IOPS: 10000}, want: []string{"256 times"}},
-		"I/Os alone, nothing measured": {disk: model.DiskSpec{IOPS: 10000}, want: []string{"bandwidth"}},
+		"the disk tells":               {scales: []model.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000, Bandwidth: 360 << 20}},
+		"the disk tells its I/Os only": {scales: []model.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000}, want: []string{"256 times"}},
+		"I/Os alone, nothing measured": {disk: hardware.DiskSpec{IOPS: 10000}, want: []string{"bandwidth"}},
 	} {
-		p := &model.Published{Name: "drawn", Scales: c.scales, System: model.System{Nodes: 3, Disk: c.disk}}
+		p := &model.Published{Name: "drawn", Scales: c.scales, System: hardware.System{Nodes: 3, Disk: c.disk}}
 		s, err := Size(p, ask)
 		if len(c.want) == 0 {
 			// 5 × 400 MiB/s are more than one node of either.

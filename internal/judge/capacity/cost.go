@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // pattern is a kind of I/O.
@@ -17,7 +18,7 @@ type pattern struct {
 
 // cost is what one I/O of a pattern takes of a resource, in the resource's unit.
 type cost struct {
-	resource model.Resource
+	resource hardware.Resource
 	unit     string
 	each     float64 // per I/O
 	perNode  float64 // what a node has of it
@@ -26,7 +27,7 @@ type cost struct {
 
 // extra is the number of device writes beyond the data that each copy takes; 0 where
 // nobody said.
-func extra(s *model.System) float64 {
+func extra(s *hardware.System) float64 {
 	if s.ExtraWrites == nil {
 		return 0
 	}
@@ -37,13 +38,13 @@ func extra(s *model.System) float64 {
 // the pod that uses them. Copies and pods are spread evenly over the nodes, so each
 // copy of a block is on the pod's own node with probability 1/N. Copies that have no
 // node, because there are fewer than replicas, count as if they had.
-func remoteShare(s *model.System, nodes float64) float64 { return 1 - 1/max(nodes, s.Copies()) }
+func remoteShare(s *hardware.System, nodes float64) float64 { return 1 - 1/max(nodes, s.Copies()) }
 
 // costs are what one I/O takes of each resource whose size is known: a read one device
 // I/O and its bytes; a write R copies with what each writes besides; and of either what
 // goes to other nodes among so many. Merging spares device I/Os and their extras, not
 // bytes of data.
-func costs(s *model.System, p pattern, nodes float64) (known []cost, unknown []model.Resource) {
+func costs(s *hardware.System, p pattern, nodes float64) (known []cost, unknown []hardware.Resource) {
 	r, merge := s.Copies(), max(1, p.merge)
 	ios, bytes, net := 1.0, p.block, p.block*remoteShare(s, nodes)
 	how := "1 device read each"
@@ -54,23 +55,23 @@ func costs(s *model.System, p pattern, nodes float64) (known []cost, unknown []m
 	if merge > 1 {
 		how += fmt.Sprintf(", %s merged into one", number(merge))
 	}
-	add := func(resource model.Resource, unit string, each, perNode float64, how string) {
+	add := func(resource hardware.Resource, unit string, each, perNode float64, how string) {
 		if perNode > 0 {
 			known = append(known, cost{resource, unit, each, perNode, how})
 		} else {
 			unknown = append(unknown, resource)
 		}
 	}
-	add(model.LimitDiskIOPS, "1/s", ios/merge, s.Disk.IOPS*s.Disks(), how)
-	add(model.LimitDiskBandwidth, "B/s", bytes, s.Disk.Bandwidth*s.Disks()-s.RebuildReserve, bytesWords(p, r))
+	add(hardware.LimitDiskIOPS, "1/s", ios/merge, s.Disk.IOPS*s.Disks(), how)
+	add(hardware.LimitDiskBandwidth, "B/s", bytes, s.Disk.Bandwidth*s.Disks()-s.RebuildReserve, bytesWords(p, r))
 	if net > 0 {
-		add(model.LimitNetwork, "B/s", net, s.Network, "what comes from or goes to other nodes")
+		add(hardware.LimitNetwork, "B/s", net, s.Network, "what comes from or goes to other nodes")
 	}
 	cores := s.Cores
 	if s.CPUPerIO == 0 {
 		cores = 0
 	}
-	add(model.LimitCPU, "core", s.CPUPerIO, cores, fmt.Sprintf("%s of processor each", model.FormatDuration(s.CPUPerIO)))
+	add(hardware.LimitCPU, "core", s.CPUPerIO, cores, fmt.Sprintf("%s of processor each", model.FormatDuration(s.CPUPerIO)))
 	return known, unknown
 }
 
@@ -89,7 +90,7 @@ func count(n float64, what string) string {
 	return number(n) + " " + what + "s"
 }
 
-func namesOf(list []model.Resource) string {
+func namesOf(list []hardware.Resource) string {
 	words := make([]string, len(list))
 	for i, r := range list {
 		words[i] = r.Name()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // Limits says which resource of the system binds a scale with fitted laws, what the
 // chosen law's capacity means for amplification and merging, and what stays
 // unexplained. Nodes are those of the points, else the system's.
-func Limits(sys *model.System, s *model.PublishedScale) model.LimitStudy {
+func Limits(sys *hardware.System, s *model.PublishedScale) model.LimitStudy {
 	v := &limitView{sys: *sys, metric: s.Metric, nodes: float64(max(1, sys.Nodes)), pattern: pattern{s.Access, s.Direction, float64(s.BlockSize), max(1, s.Merge)}}
 	if n := mainNodes(&s.Scale); n > 0 {
 		v.nodes = float64(n)
@@ -58,13 +59,13 @@ func Limits(sys *model.System, s *model.PublishedScale) model.LimitStudy {
 // limitView is what the limits of one workload are computed from.
 type limitView struct {
 	pattern
-	sys    model.System
+	sys    hardware.System
 	metric model.Metric
 	nodes  float64
 }
 
 // allowances are what each known resource allows all nodes together, the least first.
-func (v *limitView) allowances() (list []model.ResourceLimit, unknown []model.Resource) {
+func (v *limitView) allowances() (list []model.ResourceLimit, unknown []hardware.Resource) {
 	known, unknown := costs(&v.sys, v.pattern, v.nodes)
 	for _, c := range known {
 		allows := v.nodes * c.perNode / c.each
@@ -81,7 +82,7 @@ func (v *limitView) allowances() (list []model.ResourceLimit, unknown []model.Re
 // far above the disks' IOPS, copies or extra writes when it lies far below the disks.
 func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
 	m, least := study.Measured, study.Resources[0].Resource
-	if m == nil || least != model.LimitDiskIOPS && least != model.LimitDiskBandwidth {
+	if m == nil || least != hardware.LimitDiskIOPS && least != hardware.LimitDiskBandwidth {
 		return
 	}
 	ratio := m.Value / study.Resources[0].Allows
@@ -89,12 +90,12 @@ func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
 	times := math.Round(1 / ratio)
 	whole := v.direction == model.Write && ratio < 1-farShare && math.Abs(math.Log(ratio*times)) < farShare
 	switch {
-	case ratio > 1+farShare && !mergeSaid && least == model.LimitDiskIOPS:
+	case ratio > 1+farShare && !mergeSaid && least == hardware.LimitDiskIOPS:
 		v.merge, study.MergeInferred = ratio, true
 		study.Merge = ratio
 	case whole && v.sys.Replicas == 0:
 		study.Copies, v.sys.Replicas = int(times), int(times)
-	case whole && v.sys.ExtraWrites == nil && least == model.LimitDiskIOPS:
+	case whole && v.sys.ExtraWrites == nil && least == hardware.LimitDiskIOPS:
 		c := times - 1
 		study.Extra, v.sys.ExtraWrites = c, &c
 	}
@@ -103,7 +104,7 @@ func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
 
 // amplify counts device I/Os per I/O where the disks' IOPS bind.
 func (v *limitView) amplify(study *model.LimitStudy) {
-	if study.Binding != model.LimitDiskIOPS || study.MergeInferred {
+	if study.Binding != hardware.LimitDiskIOPS || study.MergeInferred {
 		return
 	}
 	study.Expected = 1
@@ -183,7 +184,7 @@ func (v *limitView) oneVolume(s *model.PublishedScale, say func(string, ...any))
 
 // volumeLimit is the rate of writes that one volume reaches however many nodes there
 // are: extra writes that follow one another, such as a counter's.
-func volumeLimit(sys *model.System, p pattern) (float64, bool) {
+func volumeLimit(sys *hardware.System, p pattern) (float64, bool) {
 	if p.direction != model.Write || extra(sys) == 0 || sys.Disk.WriteLatency == 0 {
 		return 0, false
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // one is a need of a single kind of I/O.
@@ -38,11 +39,11 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 	}{{3, 3, 2. / 3, 2}, {6, 3, 5. / 6, 2.5}, {12, 3, 11. / 12, 2.75}, {4, 2, 0.75, 1.5}, {5, 1, 0.8, 0.8}, {1, 1, 0, 0}} {
 		// The nodes that were measured have no say in it.
 		for _, measured := range []int{c.replicas, 12} {
-			p := &model.Published{Name: "drawn", System: model.System{Nodes: measured, Replicas: c.replicas,
-				Disk: model.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
+			p := &model.Published{Name: "drawn", System: hardware.System{Nodes: measured, Replicas: c.replicas,
+				Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
 			for direction, want := range map[model.Direction]float64{model.Read: c.read, model.Write: c.written} {
 				s := mustSize(t, p, model.SizingAsk{Nodes: c.nodes, Needs: []model.Need{one(2, model.Random, direction, 1<<20, 10)}})
-				closeTo(t, string(direction)+" over the network", demand(s, model.LimitNetwork), want*20*(1<<20))
+				closeTo(t, string(direction)+" over the network", demand(s, hardware.LimitNetwork), want*20*(1<<20))
 			}
 		}
 	}
@@ -51,14 +52,14 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 // The number of nodes that is answered has room for what crosses the network among so
 // many, and one less has not.
 func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
-	p := &model.Published{Name: "drawn", System: model.System{Nodes: 3, Replicas: 3, Disk: model.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
+	p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
 	need := []model.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
 	s := mustSize(t, p, model.SizingAsk{Needs: need})
 	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; at two thirds it were 20.
-	if s.Needed != 29 || s.Binding != model.LimitNetwork {
+	if s.Needed != 29 || s.Binding != hardware.LimitNetwork {
 		t.Errorf("%d nodes, %s binds", s.Needed, s.Binding)
 	}
-	closeTo(t, "bytes over the network", demand(s, model.LimitNetwork), 3000*(28./29)*(1<<20))
+	closeTo(t, "bytes over the network", demand(s, hardware.LimitNetwork), 3000*(28./29)*(1<<20))
 	with := mustSize(t, p, model.SizingAsk{Needs: need, Survive: 2})
 	if with.Needed != 29 || with.Nodes != 31 {
 		t.Errorf("%d nodes, of which two may fail", with.Nodes)
@@ -69,7 +70,7 @@ func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 
 // Any number of nodes that is answered can be asked about, however large.
 func TestAnAnswerCanBeAskedAbout(t *testing.T) {
-	p := &model.Published{Name: "slow", System: model.System{Nodes: 3, Replicas: 3, Disk: model.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
+	p := &model.Published{Name: "slow", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
 	ask := model.SizingAsk{Headroom: 0.9, Survive: 1, Needs: []model.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
 	ask.Nodes = mustSize(t, p, ask).Nodes
 	if s := mustSize(t, p, ask); s.Fit.Times < 1-1e-9 || len(s.Lacking) > 0 {

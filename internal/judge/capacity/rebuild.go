@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // RebuildLimit is the time in seconds within which a replica must be made again if
@@ -68,12 +69,12 @@ func Rebuilds(p *model.Published) model.RebuildStudy {
 }
 
 // rebuildBinding names the resource that the bandwidth has reached.
-func rebuildBinding(study *model.RebuildStudy, sys *model.System) {
+func rebuildBinding(study *model.RebuildStudy, sys *hardware.System) {
 	least := math.Inf(1)
 	for _, r := range []struct {
-		resource model.Resource
+		resource hardware.Resource
 		has      float64
-	}{{model.LimitDiskBandwidth, sys.Disk.Bandwidth}, {model.LimitNetwork, sys.Network}} {
+	}{{hardware.LimitDiskBandwidth, sys.Disk.Bandwidth}, {hardware.LimitNetwork, sys.Network}} {
 		if r.has > 0 && r.has < least && study.Bandwidth > r.has*(1-farShare) {
 			least, study.Binding = r.has, r.resource
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // Size says how many nodes a need takes: for each resource the demand of all pods
@@ -90,8 +91,8 @@ func checkAsk(ask model.SizingAsk) error {
 type sizer struct {
 	p    *model.Published
 	ask  model.SizingAsk
-	uses []map[model.Resource]cost // one pod of each need; each holds the demand of it
-	left int                       // nodes of the answer when as many have failed as may
+	uses []map[hardware.Resource]cost // one pod of each need; each holds the demand of it
+	left int                          // nodes of the answer when as many have failed as may
 	out  model.Sizing
 	// capacityOf is the figure of a measured capacity that is counted on.
 	capacityOf func(*model.Scale) float64
@@ -107,8 +108,8 @@ type sizer struct {
 
 // useOf is what one pod of a need takes of each resource; of the network what it would
 // with every copy on another node.
-func (z *sizer) useOf(need int) (map[model.Resource]cost, error) {
-	n, use := &z.ask.Needs[need], map[model.Resource]cost{}
+func (z *sizer) useOf(need int) (map[hardware.Resource]cost, error) {
+	n, use := &z.ask.Needs[need], map[hardware.Resource]cost{}
 	for _, f := range n.Flows {
 		list, err := z.flowCosts(need, f)
 		if err != nil {
@@ -126,10 +127,10 @@ func (z *sizer) useOf(need int) (map[model.Resource]cost, error) {
 	}
 	sys := &z.p.System
 	if n.Size > 0 && sys.Disk.Size > 0 {
-		use[model.LimitSpace] = cost{model.LimitSpace, "B", float64(n.Size) * sys.Copies(), float64(sys.Disk.Size) * sys.Disks(), "the hardware"}
+		use[hardware.LimitSpace] = cost{hardware.LimitSpace, "B", float64(n.Size) * sys.Copies(), float64(sys.Disk.Size) * sys.Disks(), "the hardware"}
 	}
 	if sys.VolumesPerNode > 0 {
-		use[model.LimitVolumes] = cost{model.LimitVolumes, "1", 1, sys.VolumesPerNode, "the control plane"}
+		use[hardware.LimitVolumes] = cost{hardware.LimitVolumes, "1", 1, sys.VolumesPerNode, "the control plane"}
 	}
 	return use, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // flowCosts is what one I/O of a flow takes of each known resource. Of the hardware's
@@ -24,14 +25,14 @@ func (z *sizer) flowCosts(need int, f model.NeedFlow) ([]cost, error) {
 	operations, bytes := z.costOf(f, laws, open)
 	src := flowSource{flow: f, laws: laws}
 	for _, m := range []struct {
-		of, alone model.Resource
+		of, alone hardware.Resource
 		measured  blockCost
 		word      string
 		kept      *[]float64
 		from      *blockCost
 	}{
-		{model.LimitDiskIOPS, model.LimitOperations, operations, "rate", &z.operations, &src.operations},
-		{model.LimitDiskBandwidth, model.LimitBytes, bytes, "bandwidth", &z.bytes, &src.bytes},
+		{hardware.LimitDiskIOPS, hardware.LimitOperations, operations, "rate", &z.operations, &src.operations},
+		{hardware.LimitDiskBandwidth, hardware.LimitBytes, bytes, "bandwidth", &z.bytes, &src.bytes},
 	} {
 		c := m.measured
 		switch i := slices.IndexFunc(list, func(c cost) bool { return c.resource == m.of }); {
@@ -168,12 +169,12 @@ func (z *sizer) leaveOutDoubles() {
 		less = less && z.operations[i] <= z.bytes[i]*(1+1e-9)
 		large = large && z.blocks[i] >= bandBlock
 	}
-	drop := model.Resource("")
+	drop := hardware.Resource("")
 	switch {
 	case less && (large || !fewer):
-		drop = model.LimitOperations
+		drop = hardware.LimitOperations
 	case fewer:
-		drop = model.LimitBytes
+		drop = hardware.LimitBytes
 	}
 	for _, use := range z.uses {
 		delete(use, drop)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // volumes holds what one pod asks against what one volume reaches: more nodes do not
@@ -18,7 +19,7 @@ func (z *sizer) volumes() {
 			if f.Rate <= allowed {
 				continue
 			}
-			z.lack(model.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s/s %s %ss (%s), and %s/s are asked of it: %s too many, whatever the number of nodes; "+
+			z.lack(hardware.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s/s %s %ss (%s), and %s/s are asked of it: %s too many, whatever the number of nodes; "+
 				"split the load over %d volumes", number(allowed), accessWord(f.Access), f.Direction, how, number(f.Rate), shareWords(f.Rate/allowed-1),
 				int(math.Ceil(f.Rate/allowed)))
 		}
@@ -218,7 +219,7 @@ func (z *sizer) notes() {
 	for _, g := range z.guessed {
 		say("%s", g)
 	}
-	operations, bytes := z.demandOf(model.LimitOperations) > 0, z.demandOf(model.LimitBytes) > 0
+	operations, bytes := z.demandOf(hardware.LimitOperations) > 0, z.demandOf(hardware.LimitBytes) > 0
 	measured := operations || bytes
 	switch {
 	case operations && bytes:
@@ -226,7 +227,7 @@ func (z *sizer) notes() {
 	case operations, bytes && sys.Disk.IOPS == 0:
 		say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
 	}
-	if sys.Replicas == 0 && z.demandOf(model.LimitNetwork) > 0 {
+	if sys.Replicas == 0 && z.demandOf(hardware.LimitNetwork) > 0 {
 		say("nobody said how many copies there are: one of each block is counted, on any of the nodes")
 	}
 	if sys.Nodes == 0 && measured && z.nodesUnknown() {

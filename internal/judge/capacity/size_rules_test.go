@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // anyPoints draws a storage system by what an operation and a byte of it cost, separately
@@ -234,7 +235,7 @@ func TestTheNeedGrowsWithTheNodes(t *testing.T) {
 		for _, r := range a.Resources {
 			i := slices.IndexFunc(b.Resources, func(u model.ResourceUse) bool { return u.Resource == r.Resource })
 			want := r.Share
-			if r.Resource == model.LimitNetwork {
+			if r.Resource == hardware.LimitNetwork {
 				want *= (1 - 1/float64(larger.Nodes)) / (1 - 1/float64(ask.Nodes))
 			}
 			near(t, string(r.Resource), b.Resources[i].Share, want)
@@ -262,7 +263,7 @@ func TestTheMetricOfThePointsChangesNothing(t *testing.T) {
 // hand, whatever else was measured.
 func TestTheOwnLawIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &model.Published{Name: "drawn", System: model.System{Nodes: 3}}
+		p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
 		capacity := map[int64]float64{}
 		for _, block := range rapid.SliceOfNDistinct(rapid.SampledFrom([]int64{512, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 4 << 20}), 1, 6, rapid.ID).Draw(t, "blocks") {
 			capacity[block] = rapid.Float64Range(10, 1e6).Draw(t, "capacity")

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // anySystem draws hardware, and points measured on it where there is any.
@@ -18,7 +19,7 @@ func anySystem(t *rapid.T) *model.Published {
 	if c := float64(rapid.IntRange(0, 2).Draw(t, "extra")); c > 0 {
 		p.System.ExtraWrites = &c
 	}
-	p.System.Disk = model.DiskSpec{Count: rapid.IntRange(1, 4).Draw(t, "disks"), IOPS: rapid.Float64Range(100, 1e6).Draw(t, "iops"),
+	p.System.Disk = hardware.DiskSpec{Count: rapid.IntRange(1, 4).Draw(t, "disks"), IOPS: rapid.Float64Range(100, 1e6).Draw(t, "iops"),
 		Bandwidth: rapid.Float64Range(1e6, 1e10).Draw(t, "bandwidth"), Size: int64(rapid.IntRange(0, 4).Draw(t, "TiB")) << 40}
 	p.System.Network = rapid.Float64Range(1e7, 1e10).Draw(t, "network")
 	if rapid.Bool().Draw(t, "measured") {
@@ -132,7 +133,7 @@ func TestOppositeQuestionsAgree(t *testing.T) {
 			}
 		}
 		for _, l := range enough.Lacking {
-			if l.Resource != model.LimitPlacement && l.Resource != model.LimitPerVolume {
+			if l.Resource != hardware.LimitPlacement && l.Resource != hardware.LimitPerVolume {
 				t.Fatalf("%d nodes are answered, and %s", answer.Nodes, l.Message)
 			}
 		}
@@ -147,7 +148,7 @@ func TestOppositeQuestionsAgree(t *testing.T) {
 		named := false
 		for _, l := range short.Lacking {
 			named = named || l.Resource == short.Fit.Binding
-			if l.Asked <= l.Allowed || l.Unit == "" || !strings.Contains(l.Message, "%") && l.Resource != model.LimitPlacement {
+			if l.Asked <= l.Allowed || l.Unit == "" || !strings.Contains(l.Message, "%") && l.Resource != hardware.LimitPlacement {
 				t.Fatalf("%+v does not say what is short by how much", l)
 			}
 		}
@@ -161,8 +162,8 @@ func TestOppositeQuestionsAgree(t *testing.T) {
 // changes only bytes changes only resources of bytes, and what spares operations
 // spares nothing else.
 func TestUnitsAreNeverMixed(t *testing.T) {
-	units := map[model.Resource]string{model.LimitDiskIOPS: "1/s", model.LimitDiskBandwidth: "B/s", model.LimitNetwork: "B/s", model.LimitSpace: "B",
-		model.LimitOperations: "node", model.LimitBytes: "node", model.LimitCPU: "core", model.LimitVolumes: "1"}
+	units := map[hardware.Resource]string{hardware.LimitDiskIOPS: "1/s", hardware.LimitDiskBandwidth: "B/s", hardware.LimitNetwork: "B/s", hardware.LimitSpace: "B",
+		hardware.LimitOperations: "node", hardware.LimitBytes: "node", hardware.LimitCPU: "core", hardware.LimitVolumes: "1"}
 	rapid.Check(t, func(t *rapid.T) {
 		p, ask := anySystem(t), anyAsk(t)
 		larger, merged := copyAsk(ask), copyAsk(ask)
@@ -181,16 +182,16 @@ func TestUnitsAreNeverMixed(t *testing.T) {
 			}
 			most = max(most, r.Nodes)
 			change := 1.0
-			if r.Unit == "B/s" || r.Resource == model.LimitBytes {
+			if r.Unit == "B/s" || r.Resource == hardware.LimitBytes {
 				change = float64(factor)
 			}
 			// What crosses the network depends on how many nodes the answer has.
 			larger, merged := change, 1.0
-			if r.Resource == model.LimitNetwork {
+			if r.Resource == hardware.LimitNetwork {
 				larger, merged = change*crossing(p, b)/crossing(p, a), crossing(p, c)/crossing(p, a)
 			}
 			near(t, string(r.Resource)+" of larger blocks", demand(b, r.Resource), larger*r.Demand)
-			if r.Resource != model.LimitDiskIOPS && r.Resource != model.LimitOperations {
+			if r.Resource != hardware.LimitDiskIOPS && r.Resource != hardware.LimitOperations {
 				near(t, string(r.Resource)+" of merged I/Os", demand(c, r.Resource), merged*r.Demand)
 			} else if demand(c, r.Resource) > r.Demand*(1+1e-9) {
 				t.Fatalf("merging takes more of %s", r.Resource)
@@ -216,7 +217,7 @@ func near(t *rapid.T, what string, got, want float64) {
 	}
 }
 
-func demand(s model.Sizing, r model.Resource) float64 {
+func demand(s model.Sizing, r hardware.Resource) float64 {
 	for _, u := range s.Resources {
 		if u.Resource == r {
 			return u.Demand
@@ -257,7 +258,7 @@ func TestSizeAnswersInNumbers(t *testing.T) {
 // the same resource lies between theirs, and never above.
 func TestMixesLieBetweenTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &model.Published{Name: "drawn", System: model.System{Nodes: 1}}
+		p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 1}}
 		capacity := map[model.Direction]float64{}
 		for _, d := range []model.Direction{model.Read, model.Write} {
 			s := model.PublishedScale{Scale: model.Scale{Workload: "rand-" + string(d), Access: model.Random, Direction: d, BlockSize: 4096, Metric: model.IOPS}}
@@ -273,7 +274,7 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 			return model.NeedFlow{Access: model.Random, Direction: d, BlockSize: 4096, Rate: rate}
 		}
 		e, binding, err := Mix(p, []model.NeedFlow{flow(model.Read, share), flow(model.Write, 1-share)}, 1)
-		if err != nil || binding != model.LimitOperations {
+		if err != nil || binding != hardware.LimitOperations {
 			t.Fatalf("%q binds: %v", binding, err)
 		}
 		want := 1 / (share/capacity[model.Read] + (1-share)/capacity[model.Write])
@@ -290,7 +291,7 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 // A capacity that was measured with other blocks than are needed may be larger than
 // it showed: that is said, and only then.
 func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
-	p := &model.Published{Name: "drawn", System: model.System{Nodes: 3}}
+	p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
 	for _, m := range []struct {
 		metric model.Metric
 		block  int64

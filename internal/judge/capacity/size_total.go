@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // linkShare is which part of all bytes of all copies crosses the network among so many
@@ -22,16 +23,16 @@ func (z *sizer) linkShare(left, all int) float64 {
 }
 
 // shareOf is the part of a resource's cost that counts: all, but for the network.
-func (z *sizer) shareOf(r model.Resource, left, all int) float64 {
-	if r == model.LimitNetwork {
+func (z *sizer) shareOf(r hardware.Resource, left, all int) float64 {
+	if r == hardware.LimitNetwork {
 		return z.linkShare(left, all)
 	}
 	return 1
 }
 
 // sums are the needs together, of the network with every copy on another node.
-func (z *sizer) sums() map[model.Resource]cost {
-	sum := map[model.Resource]cost{}
+func (z *sizer) sums() map[hardware.Resource]cost {
+	sum := map[hardware.Resource]cost{}
 	for i, use := range z.uses {
 		for r, c := range use {
 			s := sum[r]
@@ -47,7 +48,7 @@ func (z *sizer) sums() map[model.Resource]cost {
 }
 
 // demands are the resources with so many nodes left of so many, the fullest first.
-func (z *sizer) demands(sum map[model.Resource]cost, left, all int) []model.ResourceUse {
+func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []model.ResourceUse {
 	var list []model.ResourceUse
 	free := 1 - z.ask.Headroom
 	for _, c := range sum {
@@ -85,7 +86,7 @@ func (z *sizer) total() {
 	z.out.Binding, z.out.Exact, z.out.Needed = most.Resource, most.Nodes, left
 	z.out.Nodes = z.out.Needed + z.ask.Survive
 	if r := int(z.p.System.Copies()); z.out.Nodes < r {
-		z.out.Nodes, z.out.Binding = r, model.LimitPlacement
+		z.out.Nodes, z.out.Binding = r, hardware.LimitPlacement
 	}
 	if z.ask.Nodes > 0 {
 		z.out.Nodes = z.ask.Nodes
@@ -105,7 +106,7 @@ func roundUp(v float64) int { return max(1, int(math.Ceil(min(v, maxNodes)*(1-1e
 func roundDown(v float64) int { return int(math.Floor(v * (1 + 1e-12))) }
 
 // podTakes is what one pod of a need takes of a resource with the nodes of the answer.
-func (z *sizer) podTakes(need int, r model.Resource) float64 {
+func (z *sizer) podTakes(need int, r hardware.Resource) float64 {
 	return z.uses[need][r].each * z.shareOf(r, z.left, z.out.Nodes)
 }
 
@@ -126,7 +127,7 @@ func (z *sizer) fit(free float64) {
 	}
 	z.out.Fit = f
 	if z.ask.Nodes < int(z.p.System.Copies()) {
-		z.lack(model.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s do not hold %s of each block",
+		z.lack(hardware.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s do not hold %s of each block",
 			count(float64(z.ask.Nodes), "node"), count(z.p.System.Copies(), "copy"))
 	}
 	for _, r := range z.out.Resources {
@@ -137,7 +138,7 @@ func (z *sizer) fit(free float64) {
 	}
 }
 
-func (z *sizer) demandOf(r model.Resource) float64 {
+func (z *sizer) demandOf(r hardware.Resource) float64 {
 	for _, u := range z.out.Resources {
 		if u.Resource == r {
 			return u.Demand
@@ -146,7 +147,7 @@ func (z *sizer) demandOf(r model.Resource) float64 {
 	return 0
 }
 
-func (z *sizer) lack(r model.Resource, need int, asked, allowed float64, unit, format string, args ...any) {
+func (z *sizer) lack(r hardware.Resource, need int, asked, allowed float64, unit, format string, args ...any) {
 	z.out.Lacking = append(z.out.Lacking, model.Infeasibility{Resource: r, Need: need, Asked: asked, Allowed: allowed, Unit: unit,
 		Message: fmt.Sprintf(format, args...)})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // Study concludes from points what they allow: laws, limits, latencies, growth, what
@@ -103,7 +104,7 @@ func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
 // path adds up what is known of one I/O's way: a read is answered by a disk, a write
 // by the slowest copy's data and extras one after the other; over the network goes
 // what has to.
-func path(sys *model.System, s *model.PublishedScale) *model.PathStudy {
+func path(sys *hardware.System, s *model.PublishedScale) *model.PathStudy {
 	nodes := mainNodes(&s.Scale)
 	if nodes == 0 {
 		nodes = sys.Nodes
@@ -133,7 +134,7 @@ type aloneWords struct {
 // disks and the network between so many nodes; 0 when the disks' are not known. A read
 // goes to one copy; a write waits for all of them at once, and of several at most one
 // is on the pod's own node.
-func aloneLatency(sys *model.System, p pattern, nodes float64) aloneWords {
+func aloneLatency(sys *hardware.System, p pattern, nodes float64) aloneWords {
 	disk, times, trips := sys.Disk.ReadLatency, 1.0, remoteShare(sys, nodes)
 	if p.direction == model.Write {
 		disk, times = sys.Disk.WriteLatency, 1+extra(sys)

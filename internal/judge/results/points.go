@@ -8,10 +8,11 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // KnowsDisk reports whether anything is said of what one disk carries.
-func KnowsDisk(s *model.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
+func KnowsDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
 
 // AddSystem puts what a file says of the hardware in the place of what is known of it.
 func AddSystem(p *model.Published, file string) error {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // known puts together what the runs themselves know of the system: the replicas that
 // were said, or that the storage system or the StorageClass tells, and the cap that the storage is said to
 // have. Where there are replicas the cap is not that of a disk, and is left out.
-func known(d *Documents) (s model.System) {
+func known(d *Documents) (s hardware.System) {
 	for i, r := range d.Reports {
 		if s.Replicas == 0 {
 			s.Replicas = r.Run.Environment.Replicas()
@@ -44,7 +45,7 @@ func known(d *Documents) (s model.System) {
 		}
 	}
 	if s.Replicas > 1 {
-		s.Disk = model.DiskSpec{}
+		s.Disk = hardware.DiskSpec{}
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // fullStudy has every field set, like full.
@@ -18,12 +19,12 @@ func fullStudy() *model.Study {
 	fill(reflect.ValueOf(&s).Elem())
 	s.Schema = model.StudySchema
 	x := &s.Scales[0]
-	x.Scale.Scale, x.Scale.Binds = full().Scales[0], model.LimitNetwork
+	x.Scale.Scale, x.Scale.Binds = full().Scales[0], hardware.LimitNetwork
 	x.Scale.Claims[0].Of = "volume"
 	x.Latency.Direction, x.Nodes.Verdict, s.Control[0].Verdict, s.Slips[0].Kind = model.Write, model.LineNotShown, model.InLine, "claim"
 	l := x.Limit
-	l.Binding, l.Rival, l.Resources[0].Resource, l.Unknown[0] = model.LimitDiskIOPS, model.LimitCPU, model.LimitDiskIOPS, model.LimitSpace
-	s.Rebuild.Binding = model.LimitDiskBandwidth
+	l.Binding, l.Rival, l.Resources[0].Resource, l.Unknown[0] = hardware.LimitDiskIOPS, hardware.LimitCPU, hardware.LimitDiskIOPS, hardware.LimitSpace
+	s.Rebuild.Binding = hardware.LimitDiskBandwidth
 	for _, e := range estimatesOf(reflect.ValueOf(&s).Elem()) {
 		if e.Unit == "x" {
 			*e = model.Estimate{Unit: "1", Value: 2, Low: 1.9, High: 2.1, Confidence: 0.95, Open: true}

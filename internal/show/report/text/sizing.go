@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -71,7 +72,7 @@ func (p *page) answer(s *model.Sizing) {
 	if s.Ask.Survive > 0 {
 		sum += fmt.Sprintf(" + %d that may fail", s.Ask.Survive)
 	}
-	if s.Binding == model.LimitPlacement {
+	if s.Binding == hardware.LimitPlacement {
 		sum += ", raised so that each copy has a node of its own"
 	}
 	p.field("nodes", p.Paint(term.Bold, fmt.Sprintf("%d", s.Nodes)), sum)
