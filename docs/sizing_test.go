@@ -8,11 +8,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/capacity"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
-	"github.com/loadline/loadline/internal/ask/spec"
 )
 
 // part is what sizing.md has between two marks, without the fence.
@@ -39,7 +39,7 @@ func TestTheSizingShownIsReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := model.SizingAsk{Survive: 1, Headroom: 0.3}
+	ask := sizing.Ask{Survive: 1, Headroom: 0.3}
 	for i, word := range strings.Split(command, "'") {
 		if i%2 == 1 {
 			n, err := spec.ParseNeed(word)
@@ -128,7 +128,7 @@ func TestSizingsFitTheirSchema(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := capacity.Size(&points, model.SizingAsk{Needs: []model.Need{n}, Survive: 1, Headroom: 0.3, Nodes: nodes})
+				s, err := capacity.Size(&points, sizing.Ask{Needs: []sizing.Need{n}, Survive: 1, Headroom: 0.3, Nodes: nodes})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -148,7 +148,7 @@ func TestSizingsFitTheirSchema(t *testing.T) {
 }
 
 func TestNeedsShownAreRead(t *testing.T) {
-	ask, err := spec.ParseNeeds("needs.yaml", []byte(part(t, "needs")), model.SizingAsk{})
+	ask, err := spec.ParseNeeds("needs.yaml", []byte(part(t, "needs")), sizing.Ask{})
 	if err != nil || len(ask.Needs) != 2 || ask.Survive != 1 || ask.Needs[0].Size != 20<<30 {
 		t.Errorf("%+v: %v", ask, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -112,8 +113,8 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 }
 
 // ask reads the needs of the flags and the file.
-func (f *sizeFlags) ask() (model.SizingAsk, error) {
-	ask := model.SizingAsk{Survive: f.survive, Nodes: f.nodes}
+func (f *sizeFlags) ask() (sizing.Ask, error) {
+	ask := sizing.Ask{Survive: f.survive, Nodes: f.nodes}
 	var err error
 	if f.headroom != "0" && f.headroom != "0%" {
 		if ask.Headroom, err = parseShare("--headroom", f.headroom); err != nil {

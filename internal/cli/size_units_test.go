@@ -10,7 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/capacity"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // asBlock writes a block size in one of the ways there are.
@@ -66,7 +66,7 @@ func TestUnitsChangeNoAnswer(t *testing.T) {
 			capacities = append(capacities, 4*rapid.Int64Range(25, 10000).Draw(t, "capacity"))
 		}
 		rate, needBlock, pods := rapid.Int64Range(1, 5000).Draw(t, "rate"), rapid.SampledFrom([]int64{4 << 10, 8 << 10, 64 << 10, 256 << 10}).Draw(t, "need's block"), rapid.IntRange(1, 50).Draw(t, "pods")
-		var answers []model.Sizing
+		var answers []sizing.Sizing
 		var words []string
 		for range 2 {
 			file, need := wordsOf(t, capacities, blocks, rate, needBlock, pods)
@@ -79,7 +79,7 @@ func TestUnitsChangeNoAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := capacity.Size(&points, model.SizingAsk{Needs: []model.Need{n}, Headroom: 0.3})
+			s, err := capacity.Size(&points, sizing.Ask{Needs: []sizing.Need{n}, Headroom: 0.3})
 			if err != nil {
 				t.Skip(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -159,7 +160,7 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 			fmt.Sprintf("--rwmixread=%.0f", 100*share), fmt.Sprintf("--bs=%d,%d", readBlock, writeBlock)}})
 		// fio draws each I/O: what it made is the mix that is predicted.
 		share = float64(m.Reads) / float64(m.Total)
-		expected, binding, err := capacity.Mix(points, []model.NeedFlow{
+		expected, binding, err := capacity.Mix(points, []sizing.Flow{
 			{Access: model.Random, Direction: model.Read, BlockSize: readBlock, Rate: share},
 			{Access: model.Random, Direction: model.Write, BlockSize: writeBlock, Rate: 1 - share},
 		}, 1)

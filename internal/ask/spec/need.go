@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // needForm is how a need is written.
@@ -30,9 +31,9 @@ var needKeys = append([]string{"pods", "bs", "size", "merge"}, flowKeys...)
 
 // ParseNeed reads "pods=20 rand-read=400 rand-write=150 bs=4k". A rate is in I/Os per
 // second, or in bytes per second when it is written as 60MiB/s; each pod has it.
-func ParseNeed(text string) (model.Need, error) {
-	refuse := func(hint, format string, args ...any) (model.Need, error) {
-		return model.Need{}, model.RefusedError(fmt.Sprintf("--need %q: ", text)+fmt.Sprintf(format, args...), hint)
+func ParseNeed(text string) (sizing.Need, error) {
+	refuse := func(hint, format string, args ...any) (sizing.Need, error) {
+		return sizing.Need{}, model.RefusedError(fmt.Sprintf("--need %q: ", text)+fmt.Sprintf(format, args...), hint)
 	}
 	values := map[string]string{}
 	for _, word := range strings.Fields(text) {
@@ -58,7 +59,7 @@ func ParseNeed(text string) (model.Need, error) {
 }
 
 // needOf makes a need of its words; field is the one that is wrong.
-func needOf(values map[string]string) (n model.Need, field string, err error) {
+func needOf(values map[string]string) (n sizing.Need, field string, err error) {
 	n.Pods = 1
 	if v, ok := values["pods"]; ok {
 		if n.Pods, err = strconv.Atoi(v); err != nil || n.Pods < 1 || n.Pods > maxPods {
@@ -87,7 +88,7 @@ func needOf(values map[string]string) (n model.Need, field string, err error) {
 			continue
 		}
 		access, direction, _ := strings.Cut(key, "-")
-		f := model.NeedFlow{Access: model.Access(access), Direction: model.Direction(direction), BlockSize: block}
+		f := sizing.Flow{Access: model.Access(access), Direction: model.Direction(direction), BlockSize: block}
 		if f.Access == model.Sequential {
 			f.Merge = merge
 		}
@@ -103,7 +104,7 @@ func needOf(values map[string]string) (n model.Need, field string, err error) {
 }
 
 // flowRate reads a rate in I/Os or bytes per second.
-func flowRate(f *model.NeedFlow, v string) error {
+func flowRate(f *sizing.Flow, v string) error {
 	if ios, ok := parseCount(v); ok {
 		f.Rate = ios
 		if f.BlockSize == 0 {
@@ -143,7 +144,7 @@ func sizeOf(s string) (int64, error) {
 // ParseNeeds reads a file of needs: a list of needs in the words of ParseNeed, how many
 // nodes may fail, and the share of each resource that stays free. What the file leaves
 // out stays as it is in ask.
-func ParseNeeds(file string, data []byte, ask model.SizingAsk) (model.SizingAsk, error) {
+func ParseNeeds(file string, data []byte, ask sizing.Ask) (sizing.Ask, error) {
 	d, root := open(file, data)
 	o := d.object(root, "a file of needs", []string{"survive", "headroom", "nodes", "needs"})
 	o.require("needs", "list at least one need")
@@ -165,7 +166,7 @@ func ParseNeeds(file string, data []byte, ask model.SizingAsk) (model.SizingAsk,
 	return ask, d.err
 }
 
-func needItem(d *document, item ast.Node) model.Need {
+func needItem(d *document, item ast.Node) sizing.Need {
 	o := d.object(item, "a need", needKeys)
 	values := map[string]string{}
 	var words []string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 const (
@@ -112,7 +113,7 @@ func costAt(list []blockCost, block float64, bytes bool) blockCost {
 
 // costOf is what one I/O of a flow costs by what was measured, its operations and its
 // bytes. What scales without a capacity carried can only make it cheaper.
-func (z *sizer) costOf(f model.NeedFlow, laws, open []blockLaw) (operations, bytes blockCost) {
+func (z *sizer) costOf(f sizing.Flow, laws, open []blockLaw) (operations, bytes blockCost) {
 	at := func(laws []blockLaw) (o, b blockCost) {
 		listO, listB := z.parted(laws, f)
 		return costAt(listO, float64(f.BlockSize), false), costAt(listB, float64(f.BlockSize), true)
@@ -138,7 +139,7 @@ func knownDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 && s.Disk.Bandw
 // hardware tells both, it is the one of its figures that I/Os of that size fill first.
 // Elsewhere the smallest blocks tell what an operation costs and the largest what bytes
 // do, those between may be full of either, and a single size tells both.
-func (z *sizer) parted(laws []blockLaw, f model.NeedFlow) (operations, bytes []blockCost) {
+func (z *sizer) parted(laws []blockLaw, f sizing.Flow) (operations, bytes []blockCost) {
 	sys := &z.p.System
 	share := func(block, merge float64, r hardware.Resource) float64 {
 		known, _ := costs(sys, pattern{f.Access, f.Direction, block, merge}, 1)

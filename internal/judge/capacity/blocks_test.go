@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // refused reports whether an error is a refusal.
@@ -34,7 +35,7 @@ func TestTheOwnBlockSizeCounts(t *testing.T) {
 	for _, scales := range [][]model.PublishedScale{{small, large}, {large, small}, {inBytes(small), large}, {inBytes(large), inBytes(small)}} {
 		p := &model.Published{Name: "two blocks", Scales: scales}
 		for block, capacity := range map[int64]float64{4 << 10: 12000, 64 << 10: 2000} {
-			s := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(10, model.Random, model.Read, block, 400)}})
+			s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(10, model.Random, model.Read, block, 400)}})
 			closeTo(t, model.FormatBlock(block)+" after "+scales[0].Workload, s.Exact, 3*4000/capacity)
 		}
 	}
@@ -54,7 +55,7 @@ func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
 		256 << 10: 500,
 		1 << 20:   125,
 	} {
-		s := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, block, 100)}})
+		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
 		closeTo(t, model.FormatBlock(block), s.Exact, 3*100/capacity)
 	}
 }
@@ -65,7 +66,7 @@ func TestFarBlocksAreRefused(t *testing.T) {
 	small := scaleOf("seq-read-4k", model.Sequential, model.Read, 4<<10, 64, 6000, 12000)
 	large := scaleOf("seq-read-64k", model.Sequential, model.Read, 64<<10, 64, 1500, 2000)
 	none := scaleOf("seq-read-1m", model.Sequential, model.Read, 1<<20, 64, 10, 1e9)
-	ask := model.SizingAsk{Needs: []model.Need{one(5, model.Sequential, model.Read, 1<<20, 400)}, Headroom: 0.3}
+	ask := sizing.Ask{Needs: []sizing.Need{one(5, model.Sequential, model.Read, 1<<20, 400)}, Headroom: 0.3}
 	for name, c := range map[string]struct {
 		scales []model.PublishedScale
 		disk   hardware.DiskSpec
@@ -113,7 +114,7 @@ func TestWhatWasCarriedCounts(t *testing.T) {
 		{[]model.PublishedScale{large, scaleOf("rand-read-lone", model.Random, model.Read, 4<<10, 1, 10, 1e9)}, map[int64]float64{4 << 10: 800, 64 << 10: 800, 128 << 10: 400}},
 	} {
 		for block, want := range c.capacity {
-			s := mustSize(t, &model.Published{Name: "drawn", Scales: c.scales}, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, block, 100)}})
+			s := mustSize(t, &model.Published{Name: "drawn", Scales: c.scales}, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
 			closeTo(t, c.scales[0].Workload+" first, "+model.FormatBlock(block), s.Exact, 3*100/want)
 			if least := strings.Contains(s.Sources[0].How, "at least"); least != (block < 64<<10 && want > 800) {
 				t.Errorf("%s: %s", model.FormatBlock(block), s.Sources[0].How)
@@ -131,12 +132,12 @@ func TestNodesOfUnlikePointsAreNotAdded(t *testing.T) {
 		unknown.Points[i].Nodes = 0
 	}
 	p := &model.Published{Name: "drawn", Scales: []model.PublishedScale{known, unknown}}
-	ask := model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, 4<<10, 100), one(1, model.Random, model.Write, 4<<10, 100)}}
+	ask := sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, 4<<10, 100), one(1, model.Random, model.Write, 4<<10, 100)}}
 	if _, err := Size(p, ask); !refused(err) || !strings.Contains(err.Error(), "rand-write-4k") {
 		t.Errorf("added up: %v", err)
 	}
 	for _, n := range ask.Needs {
-		mustSize(t, p, model.SizingAsk{Needs: []model.Need{n}})
+		mustSize(t, p, sizing.Ask{Needs: []sizing.Need{n}})
 	}
 	p.System.Nodes = 3
 	mustSize(t, p, ask)

@@ -6,14 +6,15 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // one is a need of a single kind of I/O.
-func one(pods int, access model.Access, direction model.Direction, block int64, rate float64) model.Need {
-	return model.Need{Text: "one", Pods: pods, Flows: []model.NeedFlow{{Access: access, Direction: direction, BlockSize: block, Rate: rate}}}
+func one(pods int, access model.Access, direction model.Direction, block int64, rate float64) sizing.Need {
+	return sizing.Need{Text: "one", Pods: pods, Flows: []sizing.Flow{{Access: access, Direction: direction, BlockSize: block, Rate: rate}}}
 }
 
-func mustSize(t *testing.T, p *model.Published, ask model.SizingAsk) model.Sizing {
+func mustSize(t *testing.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
 	t.Helper()
 	s, err := Size(p, ask)
 	if err != nil {
@@ -42,7 +43,7 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 			p := &model.Published{Name: "drawn", System: hardware.System{Nodes: measured, Replicas: c.replicas,
 				Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
 			for direction, want := range map[model.Direction]float64{model.Read: c.read, model.Write: c.written} {
-				s := mustSize(t, p, model.SizingAsk{Nodes: c.nodes, Needs: []model.Need{one(2, model.Random, direction, 1<<20, 10)}})
+				s := mustSize(t, p, sizing.Ask{Nodes: c.nodes, Needs: []sizing.Need{one(2, model.Random, direction, 1<<20, 10)}})
 				closeTo(t, string(direction)+" over the network", demand(s, hardware.LimitNetwork), want*20*(1<<20))
 			}
 		}
@@ -53,14 +54,14 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 // many, and one less has not.
 func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 	p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
-	need := []model.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
-	s := mustSize(t, p, model.SizingAsk{Needs: need})
+	need := []sizing.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
+	s := mustSize(t, p, sizing.Ask{Needs: need})
 	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; at two thirds it were 20.
 	if s.Needed != 29 || s.Binding != hardware.LimitNetwork {
 		t.Errorf("%d nodes, %s binds", s.Needed, s.Binding)
 	}
 	closeTo(t, "bytes over the network", demand(s, hardware.LimitNetwork), 3000*(28./29)*(1<<20))
-	with := mustSize(t, p, model.SizingAsk{Needs: need, Survive: 2})
+	with := mustSize(t, p, sizing.Ask{Needs: need, Survive: 2})
 	if with.Needed != 29 || with.Nodes != 31 {
 		t.Errorf("%d nodes, of which two may fail", with.Nodes)
 	}
@@ -71,7 +72,7 @@ func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 // Any number of nodes that is answered can be asked about, however large.
 func TestAnAnswerCanBeAskedAbout(t *testing.T) {
 	p := &model.Published{Name: "slow", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
-	ask := model.SizingAsk{Headroom: 0.9, Survive: 1, Needs: []model.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
+	ask := sizing.Ask{Headroom: 0.9, Survive: 1, Needs: []sizing.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
 	ask.Nodes = mustSize(t, p, ask).Nodes
 	if s := mustSize(t, p, ask); s.Fit.Times < 1-1e-9 || len(s.Lacking) > 0 {
 		t.Errorf("%d nodes are answered, and carry it %g times: %+v", ask.Nodes, s.Fit.Times, s.Lacking)

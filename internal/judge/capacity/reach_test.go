@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // scaleOf is a scale on three nodes with a knee at four volumes: what one volume reaches,
@@ -41,8 +42,8 @@ func TestDepthOneBoundsNoVolume(t *testing.T) {
 		if rate == 0 {
 			rate = 5000
 		}
-		below := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, 4<<10, 0.99*rate)}})
-		above := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, 4<<10, 1.01*rate)}})
+		below := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, 4<<10, 0.99*rate)}})
+		above := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, 4<<10, 1.01*rate)}})
 		if len(below.Lacking) > 0 {
 			t.Errorf("%s: %s", c.name, below.Lacking[0].Message)
 		}
@@ -67,7 +68,7 @@ func TestOneVolumeInOtherBlocks(t *testing.T) {
 	p := &model.Published{Name: "two blocks", Scales: []model.PublishedScale{
 		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 5000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 30000)}}
 	for block, want := range map[int64]float64{4 << 10: 6000, 64 << 10: 1500, 8 << 10: 6000, 32 << 10: 3000, 128 << 10: 1500} {
-		s := mustSize(t, p, model.SizingAsk{Needs: []model.Need{one(1, model.Random, model.Read, block, 7000)}})
+		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 7000)}})
 		if len(s.Lacking) != 1 {
 			t.Fatalf("%s: 7,000/s of one volume are taken for possible", model.FormatBlock(block))
 		}

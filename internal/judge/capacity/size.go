@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // Size says how many nodes a need takes: for each resource the demand of all pods
@@ -13,13 +14,13 @@ import (
 // larger of what the hardware's figures say and what was measured. It fails with a
 // sentence when the asking or the points cannot be used; a need that cannot be met is
 // no failure but stands in Lacking.
-func Size(p *model.Published, ask model.SizingAsk) (model.Sizing, error) {
+func Size(p *model.Published, ask sizing.Ask) (sizing.Sizing, error) {
 	return size(p, ask, carefulCapacity)
 }
 
 // size is Size with another figure of each measured capacity than the careful one.
-func size(p *model.Published, ask model.SizingAsk, capacityOf func(*model.Scale) float64) (model.Sizing, error) {
-	z := &sizer{p: p, ask: ask, capacityOf: capacityOf, out: model.Sizing{Schema: model.SizingSchema, From: p.Name, Ask: ask}}
+func size(p *model.Published, ask sizing.Ask, capacityOf func(*model.Scale) float64) (sizing.Sizing, error) {
+	z := &sizer{p: p, ask: ask, capacityOf: capacityOf, out: sizing.Sizing{Schema: sizing.Schema, From: p.Name, Ask: ask}}
 	if err := checkAsk(ask); err != nil {
 		return z.out, err
 	}
@@ -55,7 +56,7 @@ const (
 	maxNodes = 1e15
 )
 
-func checkAsk(ask model.SizingAsk) error {
+func checkAsk(ask sizing.Ask) error {
 	refuse := func(hint, format string, args ...any) error {
 		return model.RefusedError(fmt.Sprintf(format, args...), hint)
 	}
@@ -90,10 +91,10 @@ func checkAsk(ask model.SizingAsk) error {
 // sizer gathers a sizing.
 type sizer struct {
 	p    *model.Published
-	ask  model.SizingAsk
+	ask  sizing.Ask
 	uses []map[hardware.Resource]cost // one pod of each need; each holds the demand of it
 	left int                          // nodes of the answer when as many have failed as may
-	out  model.Sizing
+	out  sizing.Sizing
 	// capacityOf is the figure of a measured capacity that is counted on.
 	capacityOf func(*model.Scale) float64
 	// guessed are what the answer takes for granted of single flows.

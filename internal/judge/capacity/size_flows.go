@@ -9,11 +9,12 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // flowCosts is what one I/O of a flow takes of each known resource. Of the hardware's
 // figures and what was measured the dearer counts.
-func (z *sizer) flowCosts(need int, f model.NeedFlow) ([]cost, error) {
+func (z *sizer) flowCosts(need int, f sizing.Flow) ([]cost, error) {
 	list, _ := costs(&z.p.System, pattern{f.Access, f.Direction, float64(f.BlockSize), max(1, f.Merge)}, math.Inf(1))
 	for i := range list {
 		list[i].how = "the hardware"
@@ -54,7 +55,7 @@ func (z *sizer) flowCosts(need int, f model.NeedFlow) ([]cost, error) {
 }
 
 // tellable refuses a flow of which nothing near enough is known.
-func (z *sizer) tellable(f model.NeedFlow, laws, open []blockLaw) error {
+func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 	disk, block := &z.p.System.Disk, float64(f.BlockSize)
 	if knownDisk(&z.p.System) {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // volumes holds what one pod asks against what one volume reaches: more nodes do not
@@ -43,7 +44,7 @@ type volumeReach struct {
 // reaches are what one volume reaches by block size; of several depths the one that
 // reached most. One I/O in flight shows how long an I/O takes, not what a volume can do:
 // such scales are in lone, and bound nothing.
-func (z *sizer) reaches(f model.NeedFlow) (list []volumeReach, lone []string) {
+func (z *sizer) reaches(f sizing.Flow) (list []volumeReach, lone []string) {
 	for i := range z.p.Scales {
 		s := &z.p.Scales[i]
 		law := s.Scale.Law()
@@ -71,7 +72,7 @@ func (z *sizer) reaches(f model.NeedFlow) (list []volumeReach, lone []string) {
 // extra writes allow, and which of the two it is. Other block sizes than the own one bound
 // it from both sides: it makes no more I/Os than of the nearest smaller one, and moves no
 // more bytes than of the nearest larger one.
-func (z *sizer) volumeAllows(f model.NeedFlow) (allowed float64, how string) {
+func (z *sizer) volumeAllows(f sizing.Flow) (allowed float64, how string) {
 	list, lone := z.reaches(f)
 	block, by := float64(f.BlockSize), (*volumeReach)(nil)
 	allowed = math.Inf(1)
@@ -121,7 +122,7 @@ func (z *sizer) latencies() {
 	}
 	for i, n := range z.ask.Needs {
 		for _, f := range n.Flows {
-			l := model.NeedLatency{Need: i, Access: f.Access, Direction: f.Direction}
+			l := sizing.Latency{Need: i, Access: f.Access, Direction: f.Direction}
 			if curve, name := z.curve(f, share); curve != nil {
 				l.Estimate, l.Degraded = curve.at(share), curve.at(degraded)
 				l.How = fmt.Sprintf("read off %s where its system is as full", name)
@@ -159,7 +160,7 @@ func (c latencyCurve) at(share float64) float64 {
 // curve is the measured latency of a flow's direction and block size against how full
 // the system was, the rate that Little's law tells over its own capacity; of its own access
 // before the other. Of several the slowest at a share counts.
-func (z *sizer) curve(f model.NeedFlow, share float64) (slowest latencyCurve, name string) {
+func (z *sizer) curve(f sizing.Flow, share float64) (slowest latencyCurve, name string) {
 	for _, access := range []model.Access{f.Access, model.Random, model.Sequential} {
 		for i := range z.p.Scales {
 			s := &z.p.Scales[i].Scale

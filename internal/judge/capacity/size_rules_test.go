@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // anyPoints draws a storage system by what an operation and a byte of it cost, separately
@@ -60,12 +61,12 @@ func anyPoints(t *rapid.T) *model.Published {
 
 // anyRandomAsk draws needs of random I/O, most of them in sizes that were measured or lie
 // near.
-func anyRandomAsk(t *rapid.T) model.SizingAsk {
-	ask := model.SizingAsk{Survive: rapid.IntRange(0, 2).Draw(t, "survive"), Headroom: rapid.SampledFrom([]float64{0, 0.3, 0.5}).Draw(t, "headroom")}
+func anyRandomAsk(t *rapid.T) sizing.Ask {
+	ask := sizing.Ask{Survive: rapid.IntRange(0, 2).Draw(t, "survive"), Headroom: rapid.SampledFrom([]float64{0, 0.3, 0.5}).Draw(t, "headroom")}
 	for range rapid.IntRange(1, 3).Draw(t, "needs") {
-		n := model.Need{Text: "drawn", Pods: rapid.IntRange(1, 100).Draw(t, "pods")}
+		n := sizing.Need{Text: "drawn", Pods: rapid.IntRange(1, 100).Draw(t, "pods")}
 		for _, d := range rapid.SliceOfNDistinct(rapid.SampledFrom([]model.Direction{model.Read, model.Write}), 1, 2, rapid.ID).Draw(t, "directions") {
-			n.Flows = append(n.Flows, model.NeedFlow{Access: model.Random, Direction: d, Rate: rapid.Float64Range(1, 5000).Draw(t, "rate"),
+			n.Flows = append(n.Flows, sizing.Flow{Access: model.Random, Direction: d, Rate: rapid.Float64Range(1, 5000).Draw(t, "rate"),
 				BlockSize: rapid.SampledFrom([]int64{4 << 10, 6 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 100 << 10, 128 << 10, 1 << 20}).Draw(t, "block")})
 		}
 		ask.Needs = append(ask.Needs, n)
@@ -74,7 +75,7 @@ func anyRandomAsk(t *rapid.T) model.SizingAsk {
 }
 
 // sizedOr sizes, or gives up the case where the points cannot tell.
-func sizedOr(t *rapid.T, p *model.Published, ask model.SizingAsk) model.Sizing {
+func sizedOr(t *rapid.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
 	s, err := Size(p, ask)
 	if err != nil {
 		if !refused(err) {
@@ -97,7 +98,7 @@ func permuted(t *rapid.T, p *model.Published) *model.Published {
 }
 
 // alike fails where two answers differ in more than rounding.
-func alikeAnswers(t *rapid.T, what string, a, b model.Sizing) {
+func alikeAnswers(t *rapid.T, what string, a, b sizing.Sizing) {
 	if a.Nodes != b.Nodes || a.Needed != b.Needed || a.Binding != b.Binding || len(a.Resources) != len(b.Resources) || len(a.Lacking) != len(b.Lacking) {
 		t.Fatalf("%s: %d nodes by %s, and %d by %s", what, a.Nodes, a.Binding, b.Nodes, b.Binding)
 	}
@@ -233,7 +234,7 @@ func TestTheNeedGrowsWithTheNodes(t *testing.T) {
 		larger.Nodes = times * ask.Nodes
 		a, b = sizedOr(t, p, ask), sizedOr(t, p, larger)
 		for _, r := range a.Resources {
-			i := slices.IndexFunc(b.Resources, func(u model.ResourceUse) bool { return u.Resource == r.Resource })
+			i := slices.IndexFunc(b.Resources, func(u sizing.ResourceUse) bool { return u.Resource == r.Resource })
 			want := r.Share
 			if r.Resource == hardware.LimitNetwork {
 				want *= (1 - 1/float64(larger.Nodes)) / (1 - 1/float64(ask.Nodes))
@@ -274,7 +275,7 @@ func TestTheOwnLawIsExact(t *testing.T) {
 			p.Scales = append(p.Scales, s)
 		}
 		for block, c := range capacity {
-			s := sizedOr(t, p, model.SizingAsk{Needs: []model.Need{one(7, model.Random, model.Read, block, 1)}})
+			s := sizedOr(t, p, sizing.Ask{Needs: []sizing.Need{one(7, model.Random, model.Read, block, 1)}})
 			near(t, model.FormatBlock(block), s.Exact, 7*3/c)
 			if l := s.Sources[0].Laws; len(l) != 1 || l[0].BlockSize != block || l[0].Times != 1 {
 				t.Fatalf("%s is from %+v", model.FormatBlock(block), l)

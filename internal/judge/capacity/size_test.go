@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // anySystem draws hardware, and points measured on it where there is any.
@@ -34,10 +35,10 @@ func anySystem(t *rapid.T) *model.Published {
 	return p
 }
 
-func anyNeed(t *rapid.T) model.Need {
-	n := model.Need{Text: "drawn", Pods: rapid.IntRange(1, 1000).Draw(t, "pods"), Size: int64(rapid.IntRange(0, 100).Draw(t, "GiB")) << 30}
+func anyNeed(t *rapid.T) sizing.Need {
+	n := sizing.Need{Text: "drawn", Pods: rapid.IntRange(1, 1000).Draw(t, "pods"), Size: int64(rapid.IntRange(0, 100).Draw(t, "GiB")) << 30}
 	for range rapid.IntRange(1, 3).Draw(t, "flows") {
-		n.Flows = append(n.Flows, model.NeedFlow{
+		n.Flows = append(n.Flows, sizing.Flow{
 			Access:    rapid.SampledFrom([]model.Access{model.Random, model.Sequential}).Draw(t, "access"),
 			Direction: rapid.SampledFrom([]model.Direction{model.Read, model.Write}).Draw(t, "direction"),
 			BlockSize: 512 << rapid.IntRange(0, 12).Draw(t, "block"),
@@ -47,15 +48,15 @@ func anyNeed(t *rapid.T) model.Need {
 	return n
 }
 
-func anyAsk(t *rapid.T) model.SizingAsk {
-	ask := model.SizingAsk{Survive: rapid.IntRange(0, 3).Draw(t, "survive"), Headroom: rapid.Float64Range(0, 0.9).Draw(t, "headroom")}
+func anyAsk(t *rapid.T) sizing.Ask {
+	ask := sizing.Ask{Survive: rapid.IntRange(0, 3).Draw(t, "survive"), Headroom: rapid.Float64Range(0, 0.9).Draw(t, "headroom")}
 	for range rapid.IntRange(1, 3).Draw(t, "needs") {
 		ask.Needs = append(ask.Needs, anyNeed(t))
 	}
 	return ask
 }
 
-func sized(t *rapid.T, p *model.Published, ask model.SizingAsk) model.Sizing {
+func sized(t *rapid.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
 	s, err := Size(p, ask)
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +65,11 @@ func sized(t *rapid.T, p *model.Published, ask model.SizingAsk) model.Sizing {
 }
 
 // copyAsk is an ask whose needs can be changed without changing those of another.
-func copyAsk(ask model.SizingAsk) model.SizingAsk {
-	needs := make([]model.Need, len(ask.Needs))
+func copyAsk(ask sizing.Ask) sizing.Ask {
+	needs := make([]sizing.Need, len(ask.Needs))
 	for i, n := range ask.Needs {
 		needs[i] = n
-		needs[i].Flows = append([]model.NeedFlow(nil), n.Flows...)
+		needs[i].Flows = append([]sizing.Flow(nil), n.Flows...)
 	}
 	ask.Needs = needs
 	return ask
@@ -203,7 +204,7 @@ func TestUnitsAreNeverMixed(t *testing.T) {
 
 // crossing is the share of all copies that is on other nodes than their pods, by hand. One
 // node that is left of several is counted as half of two, which have more to send.
-func crossing(p *model.Published, s model.Sizing) float64 {
+func crossing(p *model.Published, s sizing.Sizing) float64 {
 	left := s.Nodes - s.Ask.Survive
 	if p.System.Replicas == 1 && left == 1 && s.Nodes > 1 {
 		return 0.25
@@ -217,7 +218,7 @@ func near(t *rapid.T, what string, got, want float64) {
 	}
 }
 
-func demand(s model.Sizing, r hardware.Resource) float64 {
+func demand(s sizing.Sizing, r hardware.Resource) float64 {
 	for _, u := range s.Resources {
 		if u.Resource == r {
 			return u.Demand
@@ -270,10 +271,10 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 			p.Scales = append(p.Scales, s)
 		}
 		share := rapid.Float64Range(0.01, 0.99).Draw(t, "share")
-		flow := func(d model.Direction, rate float64) model.NeedFlow {
-			return model.NeedFlow{Access: model.Random, Direction: d, BlockSize: 4096, Rate: rate}
+		flow := func(d model.Direction, rate float64) sizing.Flow {
+			return sizing.Flow{Access: model.Random, Direction: d, BlockSize: 4096, Rate: rate}
 		}
-		e, binding, err := Mix(p, []model.NeedFlow{flow(model.Read, share), flow(model.Write, 1-share)}, 1)
+		e, binding, err := Mix(p, []sizing.Flow{flow(model.Read, share), flow(model.Write, 1-share)}, 1)
 		if err != nil || binding != hardware.LimitOperations {
 			t.Fatalf("%q binds: %v", binding, err)
 		}
@@ -281,7 +282,7 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 		if math.Abs(e.Value/want-1) > 1e-3 || e.Low > e.Value || e.High < e.Value || e.Confidence == 0 {
 			t.Fatalf("%+v, by hand %g", e, want)
 		}
-		alone, _, err := Mix(p, []model.NeedFlow{flow(model.Read, 7)}, 1)
+		alone, _, err := Mix(p, []sizing.Flow{flow(model.Read, 7)}, 1)
 		if err != nil || math.Abs(alone.Value/capacity[model.Read]-1) > 1e-3 {
 			t.Fatalf("%+v, but the capacity is %g: %v", alone, capacity[model.Read], err)
 		}
@@ -311,7 +312,7 @@ func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
 		32 << 10: "",
 		64 << 10: "the bandwidth of random read I/Os of 64k is taken from blocks of 32k (rand-read-32k)",
 	} {
-		s, err := Size(p, model.SizingAsk{Needs: []model.Need{{Text: "drawn", Pods: 1, Flows: []model.NeedFlow{{Access: model.Random, Direction: model.Read, BlockSize: block, Rate: 10}}}}})
+		s, err := Size(p, sizing.Ask{Needs: []sizing.Need{{Text: "drawn", Pods: 1, Flows: []sizing.Flow{{Access: model.Random, Direction: model.Read, BlockSize: block, Rate: 10}}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

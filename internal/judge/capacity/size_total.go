@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // linkShare is which part of all bytes of all copies crosses the network among so many
@@ -48,18 +49,18 @@ func (z *sizer) sums() map[hardware.Resource]cost {
 }
 
 // demands are the resources with so many nodes left of so many, the fullest first.
-func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []model.ResourceUse {
-	var list []model.ResourceUse
+func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []sizing.ResourceUse {
+	var list []sizing.ResourceUse
 	free := 1 - z.ask.Headroom
 	for _, c := range sum {
 		demand := c.each * z.shareOf(c.resource, left, all)
 		if demand > 0 {
-			list = append(list, model.ResourceUse{Resource: c.resource, Unit: c.unit, Demand: demand, PerNode: c.perNode, Nodes: demand / (c.perNode * free), From: c.how,
+			list = append(list, sizing.ResourceUse{Resource: c.resource, Unit: c.unit, Demand: demand, PerNode: c.perNode, Nodes: demand / (c.perNode * free), From: c.how,
 				Share:    c.each * z.shareOf(c.resource, all, all) / (c.perNode * float64(all)),
 				Degraded: demand / (c.perNode * float64(left))})
 		}
 	}
-	slices.SortFunc(list, func(a, b model.ResourceUse) int {
+	slices.SortFunc(list, func(a, b sizing.ResourceUse) int {
 		if d := b.Nodes - a.Nodes; math.Abs(d) > 1e-9*b.Nodes {
 			return cmp.Compare(b.Nodes, a.Nodes)
 		}
@@ -74,7 +75,7 @@ func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []model.R
 func (z *sizer) total() {
 	sum := z.sums()
 	left := 1
-	var most model.ResourceUse
+	var most sizing.ResourceUse
 	for {
 		most = z.demands(sum, left, left+z.ask.Survive)[0]
 		if need := roundUp(most.Nodes); need > left {
@@ -114,7 +115,7 @@ func (z *sizer) podTakes(need int, r hardware.Resource) float64 {
 func (z *sizer) fit(free float64) {
 	left := float64(z.left) * free
 	most := z.out.Resources[0]
-	f := &model.Fit{Nodes: z.ask.Nodes, Times: left * most.PerNode / (most.Demand), Binding: most.Resource}
+	f := &sizing.Fit{Nodes: z.ask.Nodes, Times: left * most.PerNode / (most.Demand), Binding: most.Resource}
 	for i := range z.uses {
 		fits := math.Inf(1)
 		for _, r := range z.out.Resources {
@@ -148,7 +149,7 @@ func (z *sizer) demandOf(r hardware.Resource) float64 {
 }
 
 func (z *sizer) lack(r hardware.Resource, need int, asked, allowed float64, unit, format string, args ...any) {
-	z.out.Lacking = append(z.out.Lacking, model.Infeasibility{Resource: r, Need: need, Asked: asked, Allowed: allowed, Unit: unit,
+	z.out.Lacking = append(z.out.Lacking, sizing.Infeasibility{Resource: r, Need: need, Asked: asked, Allowed: allowed, Unit: unit,
 		Message: fmt.Sprintf(format, args...)})
 }
 
@@ -156,7 +157,7 @@ func (z *sizer) lack(r hardware.Resource, need int, asked, allowed float64, unit
 func (z *sizer) marginal(free float64) {
 	have := float64(z.left) * free
 	for i := range z.uses {
-		m := model.MarginalCost{Need: i, Free: math.MaxInt32}
+		m := sizing.MarginalCost{Need: i, Free: math.MaxInt32}
 		for _, r := range z.out.Resources {
 			each := z.podTakes(i, r.Resource)
 			if each == 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // bandBlock is the size from which on a capacity is told in bytes per second.
@@ -13,7 +14,7 @@ const bandBlock = 64 << 10
 // flowSource is where the cost of a flow was taken from: its operations and its bytes,
 // each from a law or from the hardware's figures.
 type flowSource struct {
-	flow              model.NeedFlow
+	flow              sizing.Flow
 	laws              []blockLaw
 	operations, bytes blockCost
 }
@@ -58,11 +59,11 @@ func (s *flowSource) used() (laws []*blockLaw) {
 }
 
 // tell puts it into the model's words.
-func (s *flowSource) tell(need int) model.NeedSource {
+func (s *flowSource) tell(need int) sizing.Source {
 	f := s.flow
-	t := model.NeedSource{Need: need, Access: f.Access, Direction: f.Direction, BlockSize: f.BlockSize, How: s.sentence()}
+	t := sizing.Source{Need: need, Access: f.Access, Direction: f.Direction, BlockSize: f.BlockSize, How: s.sentence()}
 	for _, l := range s.used() {
-		t.Laws = append(t.Laws, model.SourceLaw{Workload: l.scale.Workload, BlockSize: l.scale.BlockSize, Capacity: l.rate, Nodes: l.saidNodes, Least: l.least,
+		t.Laws = append(t.Laws, sizing.SourceLaw{Workload: l.scale.Workload, BlockSize: l.scale.BlockSize, Capacity: l.rate, Nodes: l.saidNodes, Least: l.least,
 			Times: float64(f.BlockSize) / l.block})
 	}
 	return t

@@ -4,10 +4,11 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/sizing"
 )
 
 // WriteSizing is Write for a sizing, loadline.sizing/v1.
-func WriteSizing(w io.Writer, s *model.Sizing) error { return write(w, s) }
+func WriteSizing(w io.Writer, s *sizing.Sizing) error { return write(w, s) }
 
 // WriteStudy is Write for what points allow to conclude, loadline.study/v1.
 func WriteStudy(w io.Writer, s *model.Study) error { return write(w, s) }

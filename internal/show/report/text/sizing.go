@@ -7,12 +7,13 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // RenderSizing prints how many nodes a need takes. It fails only when w does.
-func RenderSizing(w io.Writer, s *model.Sizing, o Options) error {
+func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 	p := newPage(o)
 	for i, n := range s.Ask.Needs {
 		label := "need"
@@ -39,7 +40,7 @@ func RenderSizing(w io.Writer, s *model.Sizing, o Options) error {
 }
 
 // flowWords is "rand-read 400/s, rand-write 150/s of 4k".
-func flowWords(n model.Need) string {
+func flowWords(n sizing.Need) string {
 	var parts []string
 	for _, f := range n.Flows {
 		rate := model.FormatNumber(f.Rate) + "/s of " + model.FormatBlock(f.BlockSize)
@@ -55,7 +56,7 @@ func flowWords(n model.Need) string {
 }
 
 // answer is the line that the rest explains.
-func (p *page) answer(s *model.Sizing) {
+func (p *page) answer(s *sizing.Sizing) {
 	exact := fmt.Sprintf("%s by %s", model.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
 	if f := s.Fit; f != nil {
 		if f.Times >= 1 && len(s.Lacking) == 0 {
@@ -81,7 +82,7 @@ func (p *page) answer(s *model.Sizing) {
 func percentOf(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // resources is the table of demands.
-func (p *page) resources(s *model.Sizing) {
+func (p *page) resources(s *sizing.Sizing) {
 	name, demand, each := &column{title: "resource"}, &column{title: "demand", numeric: true}, &column{title: "one node", numeric: true, drop: 3}
 	nodes, used := &column{title: "nodes", numeric: true}, &column{title: "used", numeric: true}
 	after, bar, from := &column{title: "after failure", numeric: true}, &column{drop: 1}, &column{title: "from", drop: 2}
@@ -108,7 +109,7 @@ func (p *page) resources(s *model.Sizing) {
 }
 
 // sources write from which points the cost of each kind of I/O follows, each once.
-func (p *page) sources(s *model.Sizing) {
+func (p *page) sources(s *sizing.Sizing) {
 	said := map[string]bool{}
 	for _, l := range s.Sources {
 		line := fmt.Sprintf("%s-%s in %s: %s", l.Access, l.Direction, model.FormatBlock(l.BlockSize), l.How)
@@ -120,7 +121,7 @@ func (p *page) sources(s *model.Sizing) {
 }
 
 // podCosts writes the latency to expect and what one more pod takes.
-func (p *page) podCosts(s *model.Sizing) {
+func (p *page) podCosts(s *sizing.Sizing) {
 	for _, l := range s.Latencies {
 		about := "about "
 		if l.Least {

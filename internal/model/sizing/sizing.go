@@ -1,6 +1,14 @@
-package model
+// Package sizing holds the words for how many nodes a set of loads needs: the needs, the
+// question, and the answer with what each part of it was taken from.
+//
+// Its opinion: an answer names the resource that binds, and what could not be counted.
+package sizing
 
-import "github.com/loadline/loadline/internal/model/hardware"
+import (
+	"github.com/loadline/loadline/internal/model/hardware"
+
+	"github.com/loadline/loadline/internal/model"
+)
 
 // Need is what a number of alike pods ask for, each with one volume.
 type Need struct {
@@ -9,25 +17,25 @@ type Need struct {
 	Pods int    `json:"pods"`
 	// Flows are what each pod does at once, Size is its volume's size in bytes (0: not
 	// said).
-	Flows []NeedFlow `json:"flows"`
-	Size  int64      `json:"size,omitempty"`
+	Flows []Flow `json:"flows"`
+	Size  int64  `json:"size,omitempty"`
 }
 
-// NeedFlow is one kind of I/O at a steady rate in 1/s. Merge is how many of them the
+// Flow is one kind of I/O at a steady rate in 1/s. Merge is how many of them the
 // layers below make one device I/O of, at least 1.
-type NeedFlow struct {
-	Access    Access    `json:"access"`
-	Direction Direction `json:"direction"`
-	BlockSize int64     `json:"block_size"`
-	Rate      float64   `json:"rate"`
-	Merge     float64   `json:"merge,omitempty"`
+type Flow struct {
+	Access    model.Access    `json:"access"`
+	Direction model.Direction `json:"direction"`
+	BlockSize int64           `json:"block_size"`
+	Rate      float64         `json:"rate"`
+	Merge     float64         `json:"merge,omitempty"`
 }
 
 // Name is the flow's kind of I/O as it is asked for: "rand-read".
-func (f NeedFlow) Name() string { return string(f.Access) + "-" + string(f.Direction) }
+func (f Flow) Name() string { return string(f.Access) + "-" + string(f.Direction) }
 
-// SizingAsk is what a sizing is asked for.
-type SizingAsk struct {
+// Ask is what a sizing is asked for.
+type Ask struct {
 	Needs []Need `json:"needs"`
 	// Survive is the number of nodes that may fail, Headroom the share of each
 	// resource that stays free.
@@ -39,9 +47,9 @@ type SizingAsk struct {
 
 // Sizing is the answer.
 type Sizing struct {
-	Schema string    `json:"schema"`
-	From   string    `json:"from"`
-	Ask    SizingAsk `json:"ask"`
+	Schema string `json:"schema"`
+	From   string `json:"from"`
+	Ask    Ask    `json:"ask"`
 	// Needed is the number of nodes that the loads take, Survive those for failures;
 	// Nodes is the sum, or the number that was asked about.
 	Needed int `json:"needed"`
@@ -52,8 +60,8 @@ type Sizing struct {
 	Exact     float64           `json:"exact"`
 	Resources []ResourceUse     `json:"resources"`
 	// Sources tell of each flow which measured law its cost is from.
-	Sources   []NeedSource    `json:"sources,omitempty"`
-	Latencies []NeedLatency   `json:"latencies,omitempty"`
+	Sources   []Source        `json:"sources,omitempty"`
+	Latencies []Latency       `json:"latencies,omitempty"`
 	Marginal  []MarginalCost  `json:"marginal"`
 	Fit       *Fit            `json:"fit,omitempty"`
 	Lacking   []Infeasibility `json:"lacking,omitempty"`
@@ -61,8 +69,8 @@ type Sizing struct {
 	Notes []string `json:"notes"`
 }
 
-// SizingSchema is the schema name of a sizing.
-const SizingSchema = "loadline.sizing/v1"
+// Schema is the schema name of a sizing.
+const Schema = "loadline.sizing/v1"
 
 // ResourceUse is the demand on a resource, in its unit per second (or bytes of space,
 // or volumes), against what one node has of it. The demand is that with the nodes gone
@@ -81,15 +89,15 @@ type ResourceUse struct {
 	From string `json:"from"`
 }
 
-// NeedSource is where the cost of a need's flow was taken from: the laws that count, none
+// Source is where the cost of a need's flow was taken from: the laws that count, none
 // where the hardware's figures do.
-type NeedSource struct {
-	Need      int         `json:"need"`
-	Access    Access      `json:"access"`
-	Direction Direction   `json:"direction"`
-	BlockSize int64       `json:"block_size"`
-	Laws      []SourceLaw `json:"laws,omitempty"`
-	How       string      `json:"how"`
+type Source struct {
+	Need      int             `json:"need"`
+	Access    model.Access    `json:"access"`
+	Direction model.Direction `json:"direction"`
+	BlockSize int64           `json:"block_size"`
+	Laws      []SourceLaw     `json:"laws,omitempty"`
+	How       string          `json:"how"`
 }
 
 // SourceLaw is a measured law that a need's cost was taken from. Capacity is what is
@@ -105,16 +113,16 @@ type SourceLaw struct {
 	Times     float64 `json:"times"`
 }
 
-// NeedLatency is the mean latency to expect of a need's flow in seconds; Least tells
+// Latency is the mean latency to expect of a need's flow in seconds; Least tells
 // that it is a lower bound.
-type NeedLatency struct {
-	Need      int       `json:"need"`
-	Access    Access    `json:"access"`
-	Direction Direction `json:"direction"`
-	Estimate  float64   `json:"estimate"`
-	Degraded  float64   `json:"degraded"`
-	Least     bool      `json:"least"`
-	How       string    `json:"how"`
+type Latency struct {
+	Need      int             `json:"need"`
+	Access    model.Access    `json:"access"`
+	Direction model.Direction `json:"direction"`
+	Estimate  float64         `json:"estimate"`
+	Degraded  float64         `json:"degraded"`
+	Least     bool            `json:"least"`
+	How       string          `json:"how"`
 }
 
 // MarginalCost is what one more pod of a need takes of the resource that it takes the
