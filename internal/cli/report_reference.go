@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/html"
@@ -26,10 +26,10 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	forms := map[string]func(*bytes.Buffer, *model.Reference) error{
-		"html":     func(b *bytes.Buffer, r *model.Reference) error { return html.RenderReference(b, r) },
-		"markdown": func(b *bytes.Buffer, r *model.Reference) error { return markdown.RenderReference(b, r) },
-		"json":     func(b *bytes.Buffer, r *model.Reference) error { return jsonout.WriteReference(b, r) },
+	forms := map[string]func(*bytes.Buffer, *study.Reference) error{
+		"html":     func(b *bytes.Buffer, r *study.Reference) error { return html.RenderReference(b, r) },
+		"markdown": func(b *bytes.Buffer, r *study.Reference) error { return markdown.RenderReference(b, r) },
+		"json":     func(b *bytes.Buffer, r *study.Reference) error { return jsonout.WriteReference(b, r) },
 	}
 	render := forms[chosen.Name]
 	if render == nil {
@@ -45,11 +45,11 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	study, err := capacity.Study(points)
+	st, err := capacity.Study(points)
 	if err != nil {
 		return err
 	}
-	r := reference.Build(&study, runs, args)
+	r := reference.Build(&st, runs, args)
 	var b bytes.Buffer
 	if err := render(&b, &r); err != nil {
 		return err

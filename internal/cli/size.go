@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -141,20 +142,20 @@ func (f *sizeFlags) ask() (sizing.Ask, error) {
 	return spec.ParseNeeds(f.needs, data, ask)
 }
 
-func (f *sizeFlags) printStudy(e *env.Env, p *model.Published) error {
-	study, err := capacity.Study(p)
+func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
+	st, err := capacity.Study(p)
 	if err != nil {
 		return err
 	}
 	if f.output == "json" {
-		return jsonout.WriteStudy(term.Raw(e.Stdout), &study)
+		return jsonout.WriteStudy(term.Raw(e.Stdout), &st)
 	}
-	return text.RenderStudy(e.Stdout, &study, terminalOptions(e.Output))
+	return text.RenderStudy(e.Stdout, &st, terminalOptions(e.Output))
 }
 
 // printRebuild prints how large volumes may be. What is measured of each pattern is
 // kept; the bound of time, the snapshots and a throttle are the user's.
-func (f *sizeFlags) printRebuild(e *env.Env, p *model.Published) error {
+func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	if len(f.need) > 0 || f.needs != "" || f.nodes > 0 {
 		return model.RefusedError("--rebuild is about the size of one volume, and needs are about pods", "ask for one of the two")
 	}
@@ -176,12 +177,12 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *model.Published) error {
 		}
 		throttle = float64(n)
 	}
-	study := capacity.Rebuilds(p)
-	capacity.BoundRebuilds(&study, within, f.snapshots, throttle)
+	st := capacity.Rebuilds(p)
+	capacity.BoundRebuilds(&st, within, f.snapshots, throttle)
 	if f.output == "json" {
-		return jsonout.WriteStudy(term.Raw(e.Stdout), &model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &study})
+		return jsonout.WriteStudy(term.Raw(e.Stdout), &study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &st})
 	}
-	return text.RenderRebuild(e.Stdout, p.Name, &study, terminalOptions(e.Output))
+	return text.RenderRebuild(e.Stdout, p.Name, &st, terminalOptions(e.Output))
 }
 
 func trimPerSecond(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), "/s") }

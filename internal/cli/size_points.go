@@ -6,11 +6,12 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // points reads what size works from: a file of points, or runs; and what the hardware
 // is, where a file of its own says so.
-func (f *sizeFlags) points(runs []string) (*model.Published, error) {
+func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 	switch {
 	case f.from != "" && len(runs) > 0:
 		return nil, model.RefusedError("--from takes the place of runs, and both are given", "leave one of them out")
@@ -33,7 +34,7 @@ func (f *sizeFlags) points(runs []string) (*model.Published, error) {
 	case f.system != "" && len(f.need) == 0 && f.needs == "":
 		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to hold against it", "add --need, a RUN or --from FILE.yaml")
 	case f.system != "":
-		p := &model.Published{Name: f.system}
+		p := &study.Published{Name: f.system}
 		return p, results.AddSystem(p, f.system)
 	}
 	return nil, usageError{errors.New("loadline size takes runs of loadline scale, --from FILE.yaml, or --system FILE.yaml with a need"), "loadline size --help"}

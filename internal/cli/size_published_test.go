@@ -12,10 +12,11 @@ import (
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // mediumNodes are the points of the published report, with change made to the file.
-func mediumNodes(t *testing.T, change ...string) *model.Published {
+func mediumNodes(t *testing.T, change ...string) *study.Published {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/medium-nodes.yaml")
 	if err != nil {
@@ -35,13 +36,13 @@ func mediumNodes(t *testing.T, change ...string) *model.Published {
 	return &p
 }
 
-func studyOf(t *testing.T, p *model.Published) (model.Study, map[string]model.ScaleStudy) {
+func studyOf(t *testing.T, p *study.Published) (study.Study, map[string]study.Scale) {
 	t.Helper()
 	s, err := capacity.Study(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := map[string]model.ScaleStudy{}
+	by := map[string]study.Scale{}
 	for _, x := range s.Scales {
 		by[x.Scale.Workload] = x
 	}
@@ -57,7 +58,7 @@ func inside(e *model.Estimate, v float64) bool { return e != nil && e.Low <= v &
 // sequential I/Os merged.
 func TestPublishedLimits(t *testing.T) {
 	const MiB = 1 << 20
-	study, by := studyOf(t, mediumNodes(t))
+	st, by := studyOf(t, mediumNodes(t))
 	for _, want := range []struct {
 		workload string
 		binding  hardware.Resource
@@ -88,7 +89,7 @@ func TestPublishedLimits(t *testing.T) {
 	}
 	// What the sums count too much makes the amplification look smaller than 6; taken out
 	// it is within the interval.
-	c := study.Common
+	c := st.Common
 	if c == nil || c.Above < 7 || c.Least < 0.02 || c.Most > 0.085 || c.Median < 0.04 || c.Median > 0.06 || c.LocalMost == nil || *c.LocalMost > 0.011 {
 		t.Fatalf("the capacities exceed the hardware by %+v", c)
 	}
@@ -141,9 +142,9 @@ func TestLimitsInferWhatNobodySaid(t *testing.T) {
 
 // The report's own slips, each found once, and nothing else.
 func TestPublishedSlips(t *testing.T) {
-	study, _ := studyOf(t, mediumNodes(t))
+	st, _ := studyOf(t, mediumNodes(t))
 	got := map[string]int{}
-	for _, s := range study.Slips {
+	for _, s := range st.Slips {
 		got[s.Kind+" "+s.Where]++
 		if s.Message == "" || s.Stated == s.Found {
 			t.Errorf("%+v says nothing", s)
@@ -169,7 +170,7 @@ func TestPublishedSlips(t *testing.T) {
 		t.Errorf("slips (-want +got):\n%s", d)
 	}
 	one := func(kind, where string, stated, found float64) {
-		for _, s := range study.Slips {
+		for _, s := range st.Slips {
 			if s.Kind == kind && s.Where == where && math.Abs(s.Stated/stated-1) < 1e-3 && math.Abs(s.Found/found-1) < 1e-3 {
 				return
 			}
@@ -190,7 +191,7 @@ func TestPublishedSlips(t *testing.T) {
 // of the capacity that the points give, which has an interval where the FAQ has none.
 func TestPublishedAnswers(t *testing.T) {
 	const MiB = 1 << 20
-	study, by := studyOf(t, mediumNodes(t))
+	st, by := studyOf(t, mediumNodes(t))
 	for workload, faq := range map[string]struct{ total, each float64 }{
 		"rand-read-iops": {31700, 22180}, "seq-read-iops": {62500, 39772}, "rand-write-iops": {5250, 1150}, "seq-write-iops": {10400, 2340},
 		"rand-read-bw": {1170 * MiB, 874 * MiB}, "seq-read-bw": {1152 * MiB, 669 * MiB}, "rand-write-bw": {376.8 * MiB, 159 * MiB}, "seq-write-bw": {381.6 * MiB, 291 * MiB},
@@ -215,10 +216,10 @@ func TestPublishedAnswers(t *testing.T) {
 			}
 		}
 	}
-	if c := study.Control; len(c) != 2 || !inside(c[0].Exponent, 0.72) || math.Abs(c[1].Exponent.Value-1) > 0.02 || c[0].Verdict != model.LineNotShown {
+	if c := st.Control; len(c) != 2 || !inside(c[0].Exponent, 0.72) || math.Abs(c[1].Exponent.Value-1) > 0.02 || c[0].Verdict != study.LineNotShown {
 		t.Errorf("control plane: %+v", c)
 	}
-	r := study.Rebuild
+	r := st.Rebuild
 	if r == nil || len(r.Largest) != 2 {
 		t.Fatalf("rebuilds: %+v", r)
 	}
@@ -232,7 +233,7 @@ func TestPublishedAnswers(t *testing.T) {
 	}
 }
 
-func chosenLawOf(t *testing.T, x model.ScaleStudy) *model.Law {
+func chosenLawOf(t *testing.T, x study.Scale) *model.Law {
 	t.Helper()
 	for i := range x.Scale.Laws {
 		if l := &x.Scale.Laws[i]; l.Chosen && l.Capacity != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -108,14 +109,14 @@ func (j judged) good() bool { return j.withinTen == j.mixes && j.right == j.aske
 // them. It writes a line for each to w.
 func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 	d := lab.Throttled(t, lab.Throttle{IOPS: int64(c.iops), BytesPerSecond: int64(c.bandwidth), Mirrors: c.mirrors, Delay: mixDelay, Size: 64 << 20})
-	points := &model.Published{Name: "pure workloads", System: hardware.System{Nodes: 1}}
+	points := &study.Published{Name: "pure workloads", System: hardware.System{Nodes: 1}}
 	for _, direction := range []model.Direction{model.Read, model.Write} {
 		points.Scales = append(points.Scales, pure(t, d, direction, 4<<10, model.IOPS), pure(t, d, direction, bulk, model.Bandwidth))
 	}
 	// What the disks are is known; how many copies there are is left to the tool.
 	told := *points
 	told.System.Disk = hardware.DiskSpec{IOPS: c.iops, Bandwidth: c.bandwidth}
-	study, err := capacity.Study(&told)
+	st, err := capacity.Study(&told)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name(), err)
 	}
@@ -128,7 +129,7 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 		}
 		fmt.Fprintf(w, "%s\t%s\t\t\t\t%s\t%s\t\n", c.name(), what, resource, verdict)
 	}
-	for _, s := range study.Scales {
+	for _, s := range st.Scales {
 		reads, writes := 1.0, 0.0
 		if s.Scale.Direction == model.Write {
 			reads, writes = 0, 1
@@ -187,8 +188,8 @@ func (c heldOut) judge(t lab.T, r *rand.Rand, w io.Writer) (j judged) {
 }
 
 // pure measures one workload on several numbers of volumes.
-func pure(t lab.T, d lab.Device, direction model.Direction, block int64, metric model.Metric) model.PublishedScale {
-	s := model.PublishedScale{Scale: model.Scale{Workload: fmt.Sprintf("rand-%s-%dk", direction, block>>10), Access: model.Random, Direction: direction,
+func pure(t lab.T, d lab.Device, direction model.Direction, block int64, metric model.Metric) study.PublishedScale {
+	s := study.PublishedScale{Scale: model.Scale{Workload: fmt.Sprintf("rand-%s-%dk", direction, block>>10), Access: model.Random, Direction: direction,
 		BlockSize: block, Depth: 1, Metric: metric}}
 	for _, n := range []int{1, 9, 11, mixVolumes} {
 		m := lab.Fio(t, d, lab.Job{Pattern: "rand" + string(direction), BlockSize: block, Jobs: n, Ramp: 500 * time.Millisecond, Time: 1500 * time.Millisecond})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 var (
@@ -30,10 +31,10 @@ const maxVolumes = 1e6
 
 // ParsePublished reads points that were published or written down by hand, and what
 // the system is that they were measured on. The schema is docs/points.schema.json.
-func ParsePublished(file string, data []byte) (model.Published, error) {
+func ParsePublished(file string, data []byte) (study.Published, error) {
 	d, root := open(file, data)
 	o := d.object(root, "a file of points", publishedFields)
-	p := model.Published{
+	p := study.Published{
 		Name: o.text("name"), Source: o.text("source"),
 		LoopRun: o.seconds("loop_run"), LoopIdle: o.seconds("loop_idle"), FileSize: o.size("file_size"),
 	}
@@ -61,23 +62,23 @@ func ParsePublished(file string, data []byte) (model.Published, error) {
 		c.require("nodes", "")
 		c.require("volumes", "")
 		whole := func(field string) int { return int(c.whole(field, 1, maxVolumes)) }
-		p.Control = append(p.Control, model.ControlPoint{Nodes: whole("nodes"), Volumes: whole("volumes"), SlowsAt: whole("slows_at"),
+		p.Control = append(p.Control, study.ControlPoint{Nodes: whole("nodes"), Volumes: whole("volumes"), SlowsAt: whole("slows_at"),
 			VolumesPerNode: whole("volumes_per_node"), ReplicasPerNode: whole("replicas_per_node")})
 	}
 	for _, item := range o.list("rebuilds") {
 		p.Rebuilds = append(p.Rebuilds, rebuild(d, item))
 	}
 	if d.err != nil {
-		return model.Published{}, d.err
+		return study.Published{}, d.err
 	}
 	return p, nil
 }
 
-func rebuild(d *document, item ast.Node) model.Rebuild {
+func rebuild(d *document, item ast.Node) study.Rebuild {
 	o := d.object(item, "a rebuild", rebuildFields)
 	o.require("volume", "")
 	o.require("time", "")
-	r := model.Rebuild{Volume: o.size("volume"), Data: o.size("data"), Extent: o.size("extent"), Seconds: o.seconds("time")}
+	r := study.Rebuild{Volume: o.size("volume"), Data: o.size("data"), Extent: o.size("extent"), Seconds: o.seconds("time")}
 	if !o.has("data") {
 		r.Data = r.Volume
 	}
@@ -92,12 +93,12 @@ func rebuild(d *document, item ast.Node) model.Rebuild {
 
 // publishedScale reads the points of one workload. nodes is the system's, for points
 // that do not say theirs.
-func publishedScale(d *document, item ast.Node, nodes int) (model.PublishedScale, *object) {
+func publishedScale(d *document, item ast.Node, nodes int) (study.PublishedScale, *object) {
 	o := d.object(item, "a scale", scaleFields)
 	for _, field := range []string{"workload", "metric", "points"} {
 		o.require(field, "every scale has a workload, a metric and points")
 	}
-	s := model.PublishedScale{Merge: o.number("merge"), InLine: o.truth("in_line"), Binds: hardware.Resource(o.oneOf("binds", bindings...))}
+	s := study.PublishedScale{Merge: o.number("merge"), InLine: o.truth("in_line"), Binds: hardware.Resource(o.oneOf("binds", bindings...))}
 	s.Workload = o.text("workload")
 	s.Access = model.Access(o.oneOf("access", accesses...))
 	s.Direction = model.Direction(o.oneOf("direction", "read", "write"))
@@ -133,7 +134,7 @@ func publishedScale(d *document, item ast.Node, nodes int) (model.PublishedScale
 }
 
 // nameTells takes from a name such as rand-read-iops what the fields leave open.
-func nameTells(o *object, s *model.PublishedScale) {
+func nameTells(o *object, s *study.PublishedScale) {
 	words := strings.Split(s.Workload, "-")
 	for _, w := range words {
 		if s.Access == "" && slices.Contains(accesses, w) {
@@ -155,7 +156,7 @@ func nameTells(o *object, s *model.PublishedScale) {
 }
 
 // scalePoint reads one point, with the rounding of its figures.
-func scalePoint(d *document, item ast.Node, s *model.PublishedScale, nodes int, latency bool) {
+func scalePoint(d *document, item ast.Node, s *study.PublishedScale, nodes int, latency bool) {
 	o := d.object(item, "a point", pointFields)
 	o.require("volumes", "")
 	p := model.ScalePoint{Volumes: int(o.whole("volumes", 1, maxVolumes)), Nodes: nodes}
@@ -191,10 +192,10 @@ func scalePoint(d *document, item ast.Node, s *model.PublishedScale, nodes int, 
 	s.Stated, s.Rounding, s.OfferedRounding = append(s.Stated, total), append(s.Rounding, rounding), append(s.OfferedRounding, offeredRounding)
 }
 
-func claim(d *document, item ast.Node, metric model.Metric) model.Claim {
+func claim(d *document, item ast.Node, metric model.Metric) study.Claim {
 	o := d.object(item, "a claim", claimFields)
 	o.require("where", "")
-	c := model.Claim{Where: o.text("where"), Of: "total"}
+	c := study.Claim{Where: o.text("where"), Of: "total"}
 	c.Value, _ = o.rate("total", metric)
 	if o.has("each") {
 		c.Of = "volume"

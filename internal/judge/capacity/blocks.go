@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // blockLaw is what a scale tells of I/Os of its block size.
 type blockLaw struct {
-	scale *model.PublishedScale
+	scale *study.PublishedScale
 	block float64
 	// saidNodes are those that were measured, 0 where nobody said how many.
 	saidNodes int
@@ -34,7 +35,7 @@ type blockLaw struct {
 }
 
 // newBlockLaw is a scale with what it carries in its metric.
-func (z *sizer) newBlockLaw(s *model.PublishedScale, total float64, least bool) blockLaw {
+func (z *sizer) newBlockLaw(s *study.PublishedScale, total float64, least bool) blockLaw {
 	l := blockLaw{scale: s, block: float64(s.BlockSize), rate: total, least: least}
 	if l.saidNodes = mainNodes(&s.Scale); l.saidNodes == 0 {
 		l.saidNodes = z.p.System.Nodes

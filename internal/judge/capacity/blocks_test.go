@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // refused reports whether an error is a refusal.
@@ -18,7 +19,7 @@ func refused(err error) bool {
 }
 
 // inBytes is the same scale, told in bytes per second.
-func inBytes(s model.PublishedScale) model.PublishedScale {
+func inBytes(s study.PublishedScale) study.PublishedScale {
 	s.Metric, s.Points = model.Bandwidth, slices.Clone(s.Points)
 	for i := range s.Points {
 		v := s.Points[i].Total.Value * float64(s.BlockSize)
@@ -32,8 +33,8 @@ func inBytes(s model.PublishedScale) model.PublishedScale {
 func TestTheOwnBlockSizeCounts(t *testing.T) {
 	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)
 	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000)
-	for _, scales := range [][]model.PublishedScale{{small, large}, {large, small}, {inBytes(small), large}, {inBytes(large), inBytes(small)}} {
-		p := &model.Published{Name: "two blocks", Scales: scales}
+	for _, scales := range [][]study.PublishedScale{{small, large}, {large, small}, {inBytes(small), large}, {inBytes(large), inBytes(small)}} {
+		p := &study.Published{Name: "two blocks", Scales: scales}
 		for block, capacity := range map[int64]float64{4 << 10: 12000, 64 << 10: 2000} {
 			s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(10, model.Random, model.Read, block, 400)}})
 			closeTo(t, model.FormatBlock(block)+" after "+scales[0].Workload, s.Exact, 3*4000/capacity)
@@ -45,7 +46,7 @@ func TestTheOwnBlockSizeCounts(t *testing.T) {
 // bytes at least what they do in larger ones; beyond the last its bytes pass as they did
 // there, and below the first it costs what a larger one does.
 func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
-	p := &model.Published{Name: "two blocks", Scales: []model.PublishedScale{
+	p := &study.Published{Name: "two blocks", Scales: []study.PublishedScale{
 		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 2000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 12000)}}
 	for block, capacity := range map[int64]float64{
 		512:       12000, // an I/O of 4k takes no less
@@ -68,18 +69,18 @@ func TestFarBlocksAreRefused(t *testing.T) {
 	none := scaleOf("seq-read-1m", model.Sequential, model.Read, 1<<20, 64, 10, 1e9)
 	ask := sizing.Ask{Needs: []sizing.Need{one(5, model.Sequential, model.Read, 1<<20, 400)}, Headroom: 0.3}
 	for name, c := range map[string]struct {
-		scales []model.PublishedScale
+		scales []study.PublishedScale
 		disk   hardware.DiskSpec
 		want   []string // of the refusal; none is answered
 	}{
-		"4k alone":                     {scales: []model.PublishedScale{small}, want: []string{"seq-read", "1M", "seq-read-4k", "256 times"}},
-		"4k, and 1M without a plateau": {scales: []model.PublishedScale{none, small}, want: []string{"seq-read-1m", "no saturated point"}},
-		"64k is near enough":           {scales: []model.PublishedScale{small, large}},
-		"the disk tells":               {scales: []model.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000, Bandwidth: 360 << 20}},
-		"the disk tells its I/Os only": {scales: []model.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000}, want: []string{"256 times"}},
+		"4k alone":                     {scales: []study.PublishedScale{small}, want: []string{"seq-read", "1M", "seq-read-4k", "256 times"}},
+		"4k, and 1M without a plateau": {scales: []study.PublishedScale{none, small}, want: []string{"seq-read-1m", "no saturated point"}},
+		"64k is near enough":           {scales: []study.PublishedScale{small, large}},
+		"the disk tells":               {scales: []study.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000, Bandwidth: 360 << 20}},
+		"the disk tells its I/Os only": {scales: []study.PublishedScale{small}, disk: hardware.DiskSpec{IOPS: 10000}, want: []string{"256 times"}},
 		"I/Os alone, nothing measured": {disk: hardware.DiskSpec{IOPS: 10000}, want: []string{"bandwidth"}},
 	} {
-		p := &model.Published{Name: "drawn", Scales: c.scales, System: hardware.System{Nodes: 3, Disk: c.disk}}
+		p := &study.Published{Name: "drawn", Scales: c.scales, System: hardware.System{Nodes: 3, Disk: c.disk}}
 		s, err := Size(p, ask)
 		if len(c.want) == 0 {
 			// 5 × 400 MiB/s are more than one node of either.
@@ -106,15 +107,15 @@ func TestWhatWasCarriedCounts(t *testing.T) {
 	large := scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 400, 800)
 	small := scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 600, 1e9) // 9,600/s of 16 volumes
 	for _, c := range []struct {
-		scales   []model.PublishedScale
+		scales   []study.PublishedScale
 		capacity map[int64]float64
 	}{
-		{[]model.PublishedScale{large}, map[int64]float64{4 << 10: 800, 16 << 10: 800, 64 << 10: 800}},
-		{[]model.PublishedScale{small, large}, map[int64]float64{4 << 10: 9600, 16 << 10: 3200, 64 << 10: 800, 128 << 10: 400}},
-		{[]model.PublishedScale{large, scaleOf("rand-read-lone", model.Random, model.Read, 4<<10, 1, 10, 1e9)}, map[int64]float64{4 << 10: 800, 64 << 10: 800, 128 << 10: 400}},
+		{[]study.PublishedScale{large}, map[int64]float64{4 << 10: 800, 16 << 10: 800, 64 << 10: 800}},
+		{[]study.PublishedScale{small, large}, map[int64]float64{4 << 10: 9600, 16 << 10: 3200, 64 << 10: 800, 128 << 10: 400}},
+		{[]study.PublishedScale{large, scaleOf("rand-read-lone", model.Random, model.Read, 4<<10, 1, 10, 1e9)}, map[int64]float64{4 << 10: 800, 64 << 10: 800, 128 << 10: 400}},
 	} {
 		for block, want := range c.capacity {
-			s := mustSize(t, &model.Published{Name: "drawn", Scales: c.scales}, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
+			s := mustSize(t, &study.Published{Name: "drawn", Scales: c.scales}, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
 			closeTo(t, c.scales[0].Workload+" first, "+model.FormatBlock(block), s.Exact, 3*100/want)
 			if least := strings.Contains(s.Sources[0].How, "at least"); least != (block < 64<<10 && want > 800) {
 				t.Errorf("%s: %s", model.FormatBlock(block), s.Sources[0].How)
@@ -131,7 +132,7 @@ func TestNodesOfUnlikePointsAreNotAdded(t *testing.T) {
 	for i := range unknown.Points {
 		unknown.Points[i].Nodes = 0
 	}
-	p := &model.Published{Name: "drawn", Scales: []model.PublishedScale{known, unknown}}
+	p := &study.Published{Name: "drawn", Scales: []study.PublishedScale{known, unknown}}
 	ask := sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, 4<<10, 100), one(1, model.Random, model.Write, 4<<10, 100)}}
 	if _, err := Size(p, ask); !refused(err) || !strings.Contains(err.Error(), "rand-write-4k") {
 		t.Errorf("added up: %v", err)

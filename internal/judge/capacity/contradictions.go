@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // contradiction is how far a measurement on the bare disk may exceed the disk's cap
@@ -12,7 +13,7 @@ const contradiction = 1.10
 
 // Check refuses a system whose figures contradict each other or what was measured on
 // its bare disk.
-func Check(p *model.Published) error {
+func Check(p *study.Published) error {
 	d := p.System.Disk
 	if p.System.RebuildReserve > 0 && p.System.RebuildReserve >= d.Bandwidth*p.System.Disks() && d.Bandwidth > 0 {
 		return model.RefusedError(fmt.Sprintf("rebuilding is to keep %s of a node's disks, which have %s", model.FormatBandwidth(p.System.RebuildReserve),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Latency explains the mean latencies of a scale whose volumes keep a depth of I/Os
@@ -12,10 +13,10 @@ import (
 // fitted laws) and from the latency of one volume: max(alone, N·depth/C). Nothing is
 // fitted to the latencies. ok is false where the depth, the latencies or the capacity
 // are missing.
-func Latency(s, from *model.Scale) (study model.LatencyStudy, ok bool) {
+func Latency(s, from *model.Scale) (st study.Latency, ok bool) {
 	law := from.Law()
 	if s.Depth == 0 || law == nil || law.Capacity == nil || s.Metric != model.IOPS || from.Metric != model.IOPS {
-		return study, false
+		return st, false
 	}
 	var list []model.ScalePoint
 	for _, p := range s.Points {
@@ -24,7 +25,7 @@ func Latency(s, from *model.Scale) (study model.LatencyStudy, ok bool) {
 		}
 	}
 	if len(list) == 0 {
-		return study, false
+		return st, false
 	}
 	alone := list[0]
 	for _, p := range list {
@@ -32,25 +33,25 @@ func Latency(s, from *model.Scale) (study model.LatencyStudy, ok bool) {
 			alone = p
 		}
 	}
-	study = model.LatencyStudy{Workload: s.Workload, Direction: s.Direction, Depth: s.Depth, From: from.Workload,
+	st = study.Latency{Workload: s.Workload, Direction: s.Direction, Depth: s.Depth, From: from.Workload,
 		Capacity: newMeasurement(from), Alone: *alone.Mean, Slope: float64(s.Depth) / law.Capacity.Value}
-	study.Knee = alone.Mean.Value / study.Slope
+	st.Knee = alone.Mean.Value / st.Slope
 	for _, p := range list {
-		study.Points = append(study.Points, model.LatencyPoint{Volumes: p.Volumes, Measured: p.Mean.Value, Predicted: predictLatency(&study, float64(p.Volumes))})
+		st.Points = append(st.Points, study.LatencyPoint{Volumes: p.Volumes, Measured: p.Mean.Value, Predicted: predictLatency(&st, float64(p.Volumes))})
 	}
 	if laws, err := Fit(s); err == nil {
 		for _, l := range laws {
 			if l.Kind == model.SaturationLaw && l.Capacity != nil {
-				study.Implied = l.Capacity
+				st.Implied = l.Capacity
 			}
 		}
 	}
-	return study, true
+	return st, true
 }
 
 // predictLatency is the mean latency with n volumes, with what the capacity's interval
 // leaves to it.
-func predictLatency(s *model.LatencyStudy, n float64) model.Estimate {
+func predictLatency(s *study.Latency, n float64) model.Estimate {
 	wait := func(capacity float64) float64 { return math.Max(s.Alone.Value, n*float64(s.Depth)/capacity) }
 	e := model.Estimate{Unit: "s", Value: wait(s.Capacity.Value), Low: wait(s.Capacity.High), High: wait(s.Capacity.Low), Confidence: s.Capacity.Confidence}
 	if e.Low == e.High {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Four tables of mean latencies in ns at depth 1, on 1, 3, 6, … 51 volumes.
@@ -46,21 +47,21 @@ func TestLatenciesArePredictedFromTheCapacity(t *testing.T) {
 		if from.Laws, err = Fit(from); err != nil {
 			t.Fatal(err)
 		}
-		study, ok := Latency(latencyScale(c.name), from)
+		st, ok := Latency(latencyScale(c.name), from)
 		if !ok {
 			t.Fatal("no study")
 		}
-		if math.Abs(study.Knee-c.knee) > 0.1 || math.Abs(study.Slope/c.slope-1) > 1e-3 {
-			t.Errorf("%s: knee %.1f, slope %.3g", c.name, study.Knee, study.Slope)
+		if math.Abs(st.Knee-c.knee) > 0.1 || math.Abs(st.Slope/c.slope-1) > 1e-3 {
+			t.Errorf("%s: knee %.1f, slope %.3g", c.name, st.Knee, st.Slope)
 		}
-		if study.Implied == nil || math.Abs(study.Implied.Value/c.implied-1) > 0.01 {
-			t.Errorf("%s: implied capacity %v", c.name, study.Implied)
+		if st.Implied == nil || math.Abs(st.Implied.Value/c.implied-1) > 0.01 {
+			t.Errorf("%s: implied capacity %v", c.name, st.Implied)
 		}
-		for _, p := range study.Points {
+		for _, p := range st.Points {
 			miss := math.Log(p.Measured / p.Predicted.Value)
 			t.Logf("%s n=%d measured %.3f predicted %.3f (%.3f–%.3f) ms: %+.1f %%", c.name, p.Volumes, 1e3*p.Measured, 1e3*p.Predicted.Value,
 				1e3*p.Predicted.Low, 1e3*p.Predicted.High, 100*miss)
-			if bound := c.behind; float64(p.Volumes) > 1.5*study.Knee && math.Abs(miss) > bound {
+			if bound := c.behind; float64(p.Volumes) > 1.5*st.Knee && math.Abs(miss) > bound {
 				t.Errorf("%s at %d: predicted %.3f ms, measured %.3f", c.name, p.Volumes, 1e3*p.Predicted.Value, 1e3*p.Measured)
 			}
 			if math.Abs(miss) > c.kneeMiss {
@@ -91,24 +92,24 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 	if s.Laws, err = Fit(s); err != nil {
 		t.Fatal(err)
 	}
-	if got := Nodes(s); got.Verdict != model.OneNodeNumber || got.Exponent != nil {
+	if got := Nodes(s); got.Verdict != study.OneNodeNumber || got.Exponent != nil {
 		t.Errorf("one number of nodes: %+v", got)
 	}
 	s.Points = append(s.Points, model.ScalePoint{Volumes: 30, Nodes: 6, PerVolume: model.Estimate{Value: 2127}})
 	got := Nodes(s)
-	if got.Verdict != model.LineNotShown || got.Exponent.Confidence != 0 || math.Abs(got.Ratio.Value-2.006) > 0.001 || got.Ratio.Confidence == 0 {
+	if got.Verdict != study.LineNotShown || got.Exponent.Confidence != 0 || math.Abs(got.Ratio.Value-2.006) > 0.001 || got.Ratio.Confidence == 0 {
 		t.Errorf("two numbers of nodes: %+v, ratio %+v", got, got.Ratio)
 	}
 	for _, c := range []struct {
 		name     string
 		figures  map[int]float64
 		exponent float64
-		verdict  model.NodeVerdict
+		verdict  study.NodeVerdict
 	}{
-		{"most volumes", map[int]float64{3: 699, 6: 1114, 9: 1561}, 0.727, model.LineNotShown},
-		{"onset of slowing down", map[int]float64{3: 460, 6: 840, 9: 1400}, 1.00, model.LineNotShown},
-		{"in line", map[int]float64{3: 300, 6: 601, 9: 899, 12: 1200}, 1.00, model.InLine},
-		{"less", map[int]float64{3: 300, 6: 450, 9: 570, 12: 675}, 0.585, model.LessThanLine},
+		{"most volumes", map[int]float64{3: 699, 6: 1114, 9: 1561}, 0.727, study.LineNotShown},
+		{"onset of slowing down", map[int]float64{3: 460, 6: 840, 9: 1400}, 1.00, study.LineNotShown},
+		{"in line", map[int]float64{3: 300, 6: 601, 9: 899, 12: 1200}, 1.00, study.InLine},
+		{"less", map[int]float64{3: 300, 6: 450, 9: 570, 12: 675}, 0.585, study.LessThanLine},
 	} {
 		got := Growth(c.name, "1", c.figures)
 		if got.Verdict != c.verdict || math.Abs(got.Exponent.Value-c.exponent) > 0.01 {
@@ -119,18 +120,18 @@ func TestNodesNeedThreeNumbersForALine(t *testing.T) {
 
 // Whose capacity explains a latency does not depend on which scale stands first.
 func TestLatenciesTakeTheLargestCapacity(t *testing.T) {
-	latencies := model.PublishedScale{Scale: model.Scale{Workload: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4 << 10, Depth: 1, Metric: model.IOPS}}
+	latencies := study.PublishedScale{Scale: model.Scale{Workload: "rand-read-lat", Access: model.Random, Direction: model.Read, BlockSize: 4 << 10, Depth: 1, Metric: model.IOPS}}
 	for _, n := range []int{1, 4, 8, 16} {
 		latencies.Points = append(latencies.Points, model.ScalePoint{Volumes: n, Nodes: 3, Mean: &model.Estimate{Unit: "s", Value: 1e-3}})
 	}
 	deep := scaleOf("deep", model.Random, model.Read, 4<<10, 64, 20000, 30000)
 	lone := scaleOf("lone", model.Random, model.Read, 4<<10, 1, 500, 6000)
-	for _, scales := range [][]model.PublishedScale{{latencies, lone, deep}, {deep, lone, latencies}} {
-		study, err := Study(&model.Published{Name: "drawn", Scales: scales})
+	for _, scales := range [][]study.PublishedScale{{latencies, lone, deep}, {deep, lone, latencies}} {
+		st, err := Study(&study.Published{Name: "drawn", Scales: scales})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range study.Scales {
+		for _, s := range st.Scales {
 			if s.Scale.Workload == "rand-read-lat" && (s.Latency == nil || s.Latency.From != "deep") {
 				t.Errorf("explained by %+v", s.Latency)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 const (
@@ -23,37 +24,37 @@ const (
 // Limits says which resource of the system binds a scale with fitted laws, what the
 // chosen law's capacity means for amplification and merging, and what stays
 // unexplained. Nodes are those of the points, else the system's.
-func Limits(sys *hardware.System, s *model.PublishedScale) model.LimitStudy {
+func Limits(sys *hardware.System, s *study.PublishedScale) study.Limit {
 	v := &limitView{sys: *sys, metric: s.Metric, nodes: float64(max(1, sys.Nodes)), pattern: pattern{s.Access, s.Direction, float64(s.BlockSize), max(1, s.Merge)}}
 	if n := mainNodes(&s.Scale); n > 0 {
 		v.nodes = float64(n)
 	}
-	study := model.LimitStudy{Workload: s.Workload, Merge: v.merge}
+	st := study.Limit{Workload: s.Workload, Merge: v.merge}
 	if law := s.Scale.Law(); law != nil && law.Capacity != nil && !law.CapacityExtrapolated {
-		study.Measured = law.Capacity
+		st.Measured = law.Capacity
 	}
-	study.Resources, study.Unknown = v.allowances()
-	if len(study.Resources) == 0 {
-		study.Sentences = []string{"nobody said what the hardware is, so nothing is known of what binds"}
-		return study
+	st.Resources, st.Unknown = v.allowances()
+	if len(st.Resources) == 0 {
+		st.Sentences = []string{"nobody said what the hardware is, so nothing is known of what binds"}
+		return st
 	}
-	v.infer(&study, s.Merge > 0)
-	study.Binding = study.Resources[0].Resource
-	if len(study.Resources) > 1 && study.Resources[1].Allows < study.Resources[0].Allows*(1+rivalShare) {
-		study.Rival = study.Resources[1].Resource
+	v.infer(&st, s.Merge > 0)
+	st.Binding = st.Resources[0].Resource
+	if len(st.Resources) > 1 && st.Resources[1].Allows < st.Resources[0].Allows*(1+rivalShare) {
+		st.Rival = st.Resources[1].Resource
 	}
-	if m := study.Measured; m != nil {
-		for i := range study.Resources {
-			study.Resources[i].Uses = m.Value / study.Resources[i].Allows
+	if m := st.Measured; m != nil {
+		for i := range st.Resources {
+			st.Resources[i].Uses = m.Value / st.Resources[i].Allows
 		}
-		study.Excess = logRatio(*m, study.Resources[0].Allows)
-		if study.Excess.High < math.Log(1-farShare) {
-			study.Binding, study.Rival = "", ""
+		st.Excess = logRatio(*m, st.Resources[0].Allows)
+		if st.Excess.High < math.Log(1-farShare) {
+			st.Binding, st.Rival = "", ""
 		}
-		v.amplify(&study)
+		v.amplify(&st)
 	}
-	study.Sentences = v.sentences(&study, s)
-	return study
+	st.Sentences = v.sentences(&st, s)
+	return st
 }
 
 // limitView is what the limits of one workload are computed from.
@@ -65,113 +66,113 @@ type limitView struct {
 }
 
 // allowances are what each known resource allows all nodes together, the least first.
-func (v *limitView) allowances() (list []model.ResourceLimit, unknown []hardware.Resource) {
+func (v *limitView) allowances() (list []study.ResourceLimit, unknown []hardware.Resource) {
 	known, unknown := costs(&v.sys, v.pattern, v.nodes)
 	for _, c := range known {
 		allows := v.nodes * c.perNode / c.each
 		if v.metric == model.Bandwidth {
 			allows *= v.block
 		}
-		list = append(list, model.ResourceLimit{Resource: c.resource, Allows: allows, How: c.how})
+		list = append(list, study.ResourceLimit{Resource: c.resource, Allows: allows, How: c.how})
 	}
-	slices.SortStableFunc(list, func(a, b model.ResourceLimit) int { return cmp.Compare(a.Allows, b.Allows) })
+	slices.SortStableFunc(list, func(a, b study.ResourceLimit) int { return cmp.Compare(a.Allows, b.Allows) })
 	return list, unknown
 }
 
 // infer finds what the capacity asks for where nobody said it: merging when it lies
 // far above the disks' IOPS, copies or extra writes when it lies far below the disks.
-func (v *limitView) infer(study *model.LimitStudy, mergeSaid bool) {
-	m, least := study.Measured, study.Resources[0].Resource
+func (v *limitView) infer(st *study.Limit, mergeSaid bool) {
+	m, least := st.Measured, st.Resources[0].Resource
 	if m == nil || least != hardware.LimitDiskIOPS && least != hardware.LimitDiskBandwidth {
 		return
 	}
-	ratio := m.Value / study.Resources[0].Allows
+	ratio := m.Value / st.Resources[0].Allows
 	// Whole copies and writes only: anything else would fit whatever was measured.
 	times := math.Round(1 / ratio)
 	whole := v.direction == model.Write && ratio < 1-farShare && math.Abs(math.Log(ratio*times)) < farShare
 	switch {
 	case ratio > 1+farShare && !mergeSaid && least == hardware.LimitDiskIOPS:
-		v.merge, study.MergeInferred = ratio, true
-		study.Merge = ratio
+		v.merge, st.MergeInferred = ratio, true
+		st.Merge = ratio
 	case whole && v.sys.Replicas == 0:
-		study.Copies, v.sys.Replicas = int(times), int(times)
+		st.Copies, v.sys.Replicas = int(times), int(times)
 	case whole && v.sys.ExtraWrites == nil && least == hardware.LimitDiskIOPS:
 		c := times - 1
-		study.Extra, v.sys.ExtraWrites = c, &c
+		st.Extra, v.sys.ExtraWrites = c, &c
 	}
-	study.Resources, study.Unknown = v.allowances()
+	st.Resources, st.Unknown = v.allowances()
 }
 
 // amplify counts device I/Os per I/O where the disks' IOPS bind.
-func (v *limitView) amplify(study *model.LimitStudy) {
-	if study.Binding != hardware.LimitDiskIOPS || study.MergeInferred {
+func (v *limitView) amplify(st *study.Limit) {
+	if st.Binding != hardware.LimitDiskIOPS || st.MergeInferred {
 		return
 	}
-	study.Expected = 1
+	st.Expected = 1
 	if v.direction == model.Write {
-		study.Expected = v.sys.Copies() * (1 + extra(&v.sys))
+		st.Expected = v.sys.Copies() * (1 + extra(&v.sys))
 	}
 	all := v.merge * v.nodes * v.sys.Disk.IOPS * v.sys.Disks()
-	m := *study.Measured
+	m := *st.Measured
 	if v.metric == model.Bandwidth {
 		all *= v.block
 	}
-	study.Amplification = &model.Estimate{Unit: "1", Value: all / m.Value, Low: all / m.High, High: all / m.Low, Confidence: m.Confidence}
+	st.Amplification = &model.Estimate{Unit: "1", Value: all / m.Value, Low: all / m.High, High: all / m.Low, Confidence: m.Confidence}
 }
 
 // sentences say what was found.
-func (v *limitView) sentences(study *model.LimitStudy, s *model.PublishedScale) []string {
+func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	least := study.Resources[0]
+	least := st.Resources[0]
 	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), model.FormatTotal(v.metric, least.Allows), least.How)
 	if v.nodes == 1 {
 		allows = strings.Replace(allows, "allow", "allows", 1)
 	}
 	switch {
-	case study.Measured == nil:
+	case st.Measured == nil:
 		say("%s is the least: %s; no capacity was measured to hold against it", least.Resource.Name(), allows)
-	case study.Binding == "":
+	case st.Binding == "":
 		say("nothing that is known binds: by %s %s, but %s was measured, which fills it to %s", least.Resource.Name(), allows,
-			model.FormatInterval(v.metric, *study.Measured), shareWords(least.Uses))
+			model.FormatInterval(v.metric, *st.Measured), shareWords(least.Uses))
 	default:
-		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, model.FormatInterval(v.metric, *study.Measured), percentWords(study.Excess.Value))
+		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, model.FormatInterval(v.metric, *st.Measured), percentWords(st.Excess.Value))
 	}
-	if study.Rival != "" {
-		say("%s is within 10 %% of that and may bind as well", study.Rival.Name())
+	if st.Rival != "" {
+		say("%s is within 10 %% of that and may bind as well", st.Rival.Name())
 	}
-	if a := study.Amplification; a != nil && v.direction == model.Write {
+	if a := st.Amplification; a != nil && v.direction == model.Write {
 		say("one write costs %s device writes by measurement, and %s = %s × (1 data + %s extra) are expected",
-			intervalWords(*a), number(study.Expected), count(v.sys.Copies(), "replica"), number(extra(&v.sys)))
+			intervalWords(*a), number(st.Expected), count(v.sys.Copies(), "replica"), number(extra(&v.sys)))
 	}
-	if study.Extra > 0 {
-		say("nobody said what a copy writes beside its data; the capacity asks for %s", count(study.Extra, "extra write"))
+	if st.Extra > 0 {
+		say("nobody said what a copy writes beside its data; the capacity asks for %s", count(st.Extra, "extra write"))
 	}
-	if study.Copies > 0 {
-		say("nobody said how many copies there are; the capacity asks for each write to be made %d times", study.Copies)
+	if st.Copies > 0 {
+		say("nobody said how many copies there are; the capacity asks for each write to be made %d times", st.Copies)
 	}
 	switch {
-	case study.MergeInferred:
+	case st.MergeInferred:
 		say("without merging the disks' IOPS allow %s; only merging or a cache explains more, by at least %s I/Os in one device I/O",
-			model.FormatTotal(v.metric, least.Allows/study.Merge), number(study.Merge))
-	case study.Merge > 1:
-		say("the gain over %s is merging: %s I/Os become one device I/O", model.FormatTotal(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(study.Expected)), number(study.Merge))
+			model.FormatTotal(v.metric, least.Allows/st.Merge), number(st.Merge))
+	case st.Merge > 1:
+		say("the gain over %s is merging: %s I/Os become one device I/O", model.FormatTotal(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(st.Expected)), number(st.Merge))
 	}
-	for _, r := range study.Resources[1:] {
+	for _, r := range st.Resources[1:] {
 		if r.Uses > 0 {
 			say("%s is %s used", r.Resource.Name(), shareWords(r.Uses))
 		}
 	}
 	v.oneVolume(s, say)
-	if len(study.Unknown) > 0 {
-		say("not checked, because nobody said their size: %s", namesOf(study.Unknown))
+	if len(st.Unknown) > 0 {
+		say("not checked, because nobody said their size: %s", namesOf(st.Unknown))
 	}
 	return list
 }
 
 // oneVolume explains what one volume reaches alone: each write waits for what its
 // copies write beside the data, one after the other.
-func (v *limitView) oneVolume(s *model.PublishedScale, say func(string, ...any)) {
+func (v *limitView) oneVolume(s *study.PublishedScale, say func(string, ...any)) {
 	bound, ok := volumeLimit(&v.sys, v.pattern)
 	law := s.Scale.Law()
 	if !ok || law == nil || law.AllSaturated || v.metric != model.IOPS {

@@ -5,13 +5,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Mix predicts from points of pure workloads at what rate, in I/Os per second, a mix of
 // them fills the first resource of so many nodes, and names that resource. The rates of
 // the flows tell their shares only. The interval is what those of the capacities leave
 // to it. Size counts on the low end; this is the figure to expect.
-func Mix(p *model.Published, flows []sizing.Flow, nodes int) (model.Estimate, hardware.Resource, error) {
+func Mix(p *study.Published, flows []sizing.Flow, nodes int) (model.Estimate, hardware.Resource, error) {
 	ask := sizing.Ask{Nodes: nodes, Needs: []sizing.Need{{Text: "mix", Pods: 1, Flows: flows}}}
 	rate := 0.0
 	for _, f := range flows {

@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // one is a need of a single kind of I/O.
@@ -14,7 +15,7 @@ func one(pods int, access model.Access, direction model.Direction, block int64, 
 	return sizing.Need{Text: "one", Pods: pods, Flows: []sizing.Flow{{Access: access, Direction: direction, BlockSize: block, Rate: rate}}}
 }
 
-func mustSize(t *testing.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
+func mustSize(t *testing.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	t.Helper()
 	s, err := Size(p, ask)
 	if err != nil {
@@ -40,7 +41,7 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 	}{{3, 3, 2. / 3, 2}, {6, 3, 5. / 6, 2.5}, {12, 3, 11. / 12, 2.75}, {4, 2, 0.75, 1.5}, {5, 1, 0.8, 0.8}, {1, 1, 0, 0}} {
 		// The nodes that were measured have no say in it.
 		for _, measured := range []int{c.replicas, 12} {
-			p := &model.Published{Name: "drawn", System: hardware.System{Nodes: measured, Replicas: c.replicas,
+			p := &study.Published{Name: "drawn", System: hardware.System{Nodes: measured, Replicas: c.replicas,
 				Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: link}}
 			for direction, want := range map[model.Direction]float64{model.Read: c.read, model.Write: c.written} {
 				s := mustSize(t, p, sizing.Ask{Nodes: c.nodes, Needs: []sizing.Need{one(2, model.Random, direction, 1<<20, 10)}})
@@ -53,7 +54,7 @@ func TestRemoteSharesFollowTheNodes(t *testing.T) {
 // The number of nodes that is answered has room for what crosses the network among so
 // many, and one less has not.
 func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
-	p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
+	p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e6, Bandwidth: 1e10}, Network: 100 << 20}}
 	need := []sizing.Need{one(30, model.Sequential, model.Read, 1<<20, 100)}
 	s := mustSize(t, p, sizing.Ask{Needs: need})
 	// 3000·(1 − 1/n) ≤ 100·n: 29 nodes; at two thirds it were 20.
@@ -71,7 +72,7 @@ func TestTheNetworkOfTheAnswerIsItsOwn(t *testing.T) {
 
 // Any number of nodes that is answered can be asked about, however large.
 func TestAnAnswerCanBeAskedAbout(t *testing.T) {
-	p := &model.Published{Name: "slow", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
+	p := &study.Published{Name: "slow", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 100, Bandwidth: 1e6}}}
 	ask := sizing.Ask{Headroom: 0.9, Survive: 1, Needs: []sizing.Need{one(1000, model.Random, model.Write, 1<<20, 4000)}}
 	ask.Nodes = mustSize(t, p, ask).Nodes
 	if s := mustSize(t, p, ask); s.Fit.Times < 1-1e-9 || len(s.Lacking) > 0 {

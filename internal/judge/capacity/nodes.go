@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // inLine is how far from 1 an exponent may be to be called in line.
@@ -14,15 +15,15 @@ const inLine = 0.1
 // Nodes tells whether the capacity of a scale with fitted laws grows in line with the
 // number of nodes. On other numbers of nodes than the laws' those points count that
 // have at least as many volumes per node as the knee asks for.
-func Nodes(s *model.Scale) model.NodeStudy {
-	study := model.NodeStudy{Workload: s.Workload, Verdict: model.OneNodeNumber}
+func Nodes(s *model.Scale) study.Nodes {
+	st := study.Nodes{Workload: s.Workload, Verdict: study.OneNodeNumber}
 	law, nodes := s.Law(), mainNodes(s)
 	if law == nil || law.Capacity == nil || nodes == 0 {
-		return study
+		return st
 	}
 	own := law.Saturated
 	spread, free := saturatedSpread(s)
-	study.Points = []model.NodePoint{{Nodes: nodes, Capacity: *law.Capacity, Points: max(1, own)}}
+	st.Points = []study.NodePoint{{Nodes: nodes, Capacity: *law.Capacity, Points: max(1, own)}}
 	groups := map[int][]float64{}
 	for _, p := range s.Points {
 		total, _ := pointTotal(s, p)
@@ -36,21 +37,21 @@ func Nodes(s *model.Scale) model.NodeStudy {
 		if free > 0 {
 			reach = stats.StudentT(free) * spread / math.Sqrt(m)
 		}
-		study.Points = append(study.Points, model.NodePoint{Nodes: n, Capacity: exponential(s.Metric.Unit(), stats.Mean(logs), reach), Points: len(logs)})
+		st.Points = append(st.Points, study.NodePoint{Nodes: n, Capacity: exponential(s.Metric.Unit(), stats.Mean(logs), reach), Points: len(logs)})
 	}
-	judgeNodes(&study, spread, free)
-	return study
+	judgeNodes(&st, spread, free)
+	return st
 }
 
 // Growth is Nodes for one figure on each number of nodes, such as the most volumes
 // that a control plane carried.
-func Growth(name, unit string, figures map[int]float64) model.NodeStudy {
-	study := model.NodeStudy{Workload: name, Verdict: model.OneNodeNumber}
+func Growth(name, unit string, figures map[int]float64) study.Nodes {
+	st := study.Nodes{Workload: name, Verdict: study.OneNodeNumber}
 	for n, v := range figures {
-		study.Points = append(study.Points, model.NodePoint{Nodes: n, Points: 1, Capacity: model.Estimate{Unit: unit, Value: v, Low: v, High: v}})
+		st.Points = append(st.Points, study.NodePoint{Nodes: n, Points: 1, Capacity: model.Estimate{Unit: unit, Value: v, Low: v, High: v}})
 	}
-	judgeNodes(&study, 0, 0)
-	return study
+	judgeNodes(&st, 0, 0)
+	return st
 }
 
 // saturatedSpread is the spread of one point about the capacity, and its degrees of
@@ -65,21 +66,21 @@ func saturatedSpread(s *model.Scale) (spread, free float64) {
 
 // judgeNodes sorts the points and fits ln C = a + b·ln nodes. How far a line misses
 // is only seen from three numbers of nodes on, whatever the noise of each.
-func judgeNodes(study *model.NodeStudy, spread, free float64) {
-	slices.SortFunc(study.Points, func(a, b model.NodePoint) int { return a.Nodes - b.Nodes })
-	k := len(study.Points)
+func judgeNodes(st *study.Nodes, spread, free float64) {
+	slices.SortFunc(st.Points, func(a, b study.NodePoint) int { return a.Nodes - b.Nodes })
+	k := len(st.Points)
 	if k < 2 {
 		return
 	}
-	first, last := study.Points[0], study.Points[k-1]
+	first, last := st.Points[0], st.Points[k-1]
 	reach := math.NaN()
 	if free > 0 {
 		reach = stats.StudentT(free) * spread * math.Sqrt(1/float64(first.Points)+1/float64(last.Points))
 	}
 	ratio := exponential("1", math.Log(last.Capacity.Value/first.Capacity.Value), reach)
-	study.Ratio = &ratio
+	st.Ratio = &ratio
 	x, y := make([]float64, k), make([]float64, k)
-	for i, p := range study.Points {
+	for i, p := range st.Points {
 		x[i], y[i] = math.Log(float64(p.Nodes)), math.Log(p.Capacity.Value)
 	}
 	mx, my := stats.Mean(x), stats.Mean(y)
@@ -93,20 +94,20 @@ func judgeNodes(study *model.NodeStudy, spread, free float64) {
 		d := y[i] - my - b*(x[i]-mx)
 		rest += d * d
 	}
-	study.Exponent = &model.Estimate{Unit: "1", Value: b, Low: b, High: b}
-	study.Verdict = model.LineNotShown
+	st.Exponent = &model.Estimate{Unit: "1", Value: b, Low: b, High: b}
+	st.Verdict = study.LineNotShown
 	if k < 3 {
 		return
 	}
 	// Of the points' own noise and what the line misses, the larger.
 	wide := stats.StudentT(float64(k-2)) * math.Sqrt(math.Max(rest/float64(k-2), spread*spread)/sxx)
-	study.Exponent.Low, study.Exponent.High, study.Exponent.Confidence = b-wide, b+wide, stats.Confidence
-	switch e := study.Exponent; {
+	st.Exponent.Low, st.Exponent.High, st.Exponent.Confidence = b-wide, b+wide, stats.Confidence
+	switch e := st.Exponent; {
 	case e.Low > 1-inLine && e.High < 1+inLine:
-		study.Verdict = model.InLine
+		st.Verdict = study.InLine
 	case e.High < 1:
-		study.Verdict = model.LessThanLine
+		st.Verdict = study.LessThanLine
 	case e.Low > 1:
-		study.Verdict = model.MoreThanLine
+		st.Verdict = study.MoreThanLine
 	}
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // scaleOf is a scale on three nodes with a knee at four volumes: what one volume reaches,
 // and the capacity, in I/Os per second.
-func scaleOf(name string, access model.Access, direction model.Direction, block int64, depth int, first, capacity float64) model.PublishedScale {
-	s := model.PublishedScale{Scale: model.Scale{Workload: name, Access: access, Direction: direction, BlockSize: block, Depth: depth, Metric: model.IOPS}}
+func scaleOf(name string, access model.Access, direction model.Direction, block int64, depth int, first, capacity float64) study.PublishedScale {
+	s := study.PublishedScale{Scale: model.Scale{Workload: name, Access: access, Direction: direction, BlockSize: block, Depth: depth, Metric: model.IOPS}}
 	for _, n := range []int{1, 2, 8, 12, 16} {
 		v := math.Min(float64(n)*first, capacity)
 		s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 3, Total: model.Estimate{Unit: "1/s", Value: v, Low: v, High: v}})
@@ -28,16 +29,16 @@ func TestDepthOneBoundsNoVolume(t *testing.T) {
 	lone := scaleOf("rand-read-1", model.Random, model.Read, 4<<10, 1, 500, 6000)
 	for _, c := range []struct {
 		name    string
-		scales  []model.PublishedScale
+		scales  []study.PublishedScale
 		allowed float64 // 0: nothing bounds
 	}{
-		{"one in flight", []model.PublishedScale{lone}, 0},
-		{"both", []model.PublishedScale{lone, deep}, 20000},
-		{"both, the other way round", []model.PublishedScale{deep, lone}, 20000},
-		{"three", []model.PublishedScale{mid, lone, deep}, 20000},
-		{"eight in flight", []model.PublishedScale{mid}, 4000},
+		{"one in flight", []study.PublishedScale{lone}, 0},
+		{"both", []study.PublishedScale{lone, deep}, 20000},
+		{"both, the other way round", []study.PublishedScale{deep, lone}, 20000},
+		{"three", []study.PublishedScale{mid, lone, deep}, 20000},
+		{"eight in flight", []study.PublishedScale{mid}, 4000},
 	} {
-		p := &model.Published{Name: c.name, Scales: c.scales}
+		p := &study.Published{Name: c.name, Scales: c.scales}
 		rate := c.allowed
 		if rate == 0 {
 			rate = 5000
@@ -65,7 +66,7 @@ func TestDepthOneBoundsNoVolume(t *testing.T) {
 // What one volume reaches in other sizes bounds it: no more I/Os than in smaller ones, no
 // more bytes than in larger ones.
 func TestOneVolumeInOtherBlocks(t *testing.T) {
-	p := &model.Published{Name: "two blocks", Scales: []model.PublishedScale{
+	p := &study.Published{Name: "two blocks", Scales: []study.PublishedScale{
 		scaleOf("rand-read-64k", model.Random, model.Read, 64<<10, 64, 1500, 5000), scaleOf("rand-read-4k", model.Random, model.Read, 4<<10, 64, 6000, 30000)}}
 	for block, want := range map[int64]float64{4 << 10: 6000, 64 << 10: 1500, 8 << 10: 6000, 32 << 10: 3000, 128 << 10: 1500} {
 		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 7000)}})

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // RebuildLimit is the time in seconds within which a replica must be made again if
@@ -16,8 +16,8 @@ const RebuildLimit = 24 * 3600
 // Rebuilds finds the bandwidth of making a replica again and what each piece of data
 // costs besides, T = extents·e + data/B, from rebuilds that were timed, and the largest
 // volume of each pattern within a day.
-func Rebuilds(p *model.Published) model.RebuildStudy {
-	study := model.RebuildStudy{Measured: len(p.Rebuilds)}
+func Rebuilds(p *study.Published) study.Rebuilds {
+	st := study.Rebuilds{Measured: len(p.Rebuilds)}
 	var rates, pieces []float64
 	for _, r := range p.Rebuilds {
 		if r.Extent == 0 {
@@ -25,65 +25,65 @@ func Rebuilds(p *model.Published) model.RebuildStudy {
 		}
 	}
 	if len(rates) > 0 {
-		study.Bandwidth = math.Exp(stats.Mean(rates))
+		st.Bandwidth = math.Exp(stats.Mean(rates))
 	} else {
-		study.Notes = append(study.Notes, "no rebuild of one piece was timed: the time of each piece holds that of its bytes")
+		st.Notes = append(st.Notes, "no rebuild of one piece was timed: the time of each piece holds that of its bytes")
 	}
 	for _, r := range p.Rebuilds {
 		if r.Extent == 0 {
 			continue
 		}
 		rest := r.Seconds
-		if study.Bandwidth > 0 {
-			rest -= float64(r.Data) / study.Bandwidth
+		if st.Bandwidth > 0 {
+			rest -= float64(r.Data) / st.Bandwidth
 		}
 		if rest > 0 {
 			pieces = append(pieces, math.Log(rest*float64(r.Extent)/float64(r.Data)))
 		}
 	}
 	if len(pieces) > 0 {
-		study.PerExtent = math.Exp(stats.Mean(pieces))
+		st.PerExtent = math.Exp(stats.Mean(pieces))
 	}
 	for _, logs := range [][]float64{rates, pieces} {
 		if len(logs) >= 3 {
-			study.Spread = max(study.Spread, stats.StudentT(float64(len(logs)-1))*stats.StdDev(logs)*math.Sqrt(1+1/float64(len(logs))))
+			st.Spread = max(st.Spread, stats.StudentT(float64(len(logs)-1))*stats.StdDev(logs)*math.Sqrt(1+1/float64(len(logs))))
 		}
 	}
-	if study.Spread == 0 {
-		study.Notes = append(study.Notes, fmt.Sprintf("from %s: an interval takes three of each pattern, so these figures have none", countPoints(len(p.Rebuilds))))
+	if st.Spread == 0 {
+		st.Notes = append(st.Notes, fmt.Sprintf("from %s: an interval takes three of each pattern, so these figures have none", countPoints(len(p.Rebuilds))))
 	}
-	rebuildBinding(&study, &p.System)
+	rebuildBinding(&st, &p.System)
 	seen := map[int64]bool{}
 	for _, r := range p.Rebuilds {
 		if !seen[r.Extent] {
 			seen[r.Extent] = true
 			fill := float64(r.Data) / float64(r.Volume)
-			study.Largest = append(study.Largest, LargestVolume(&study, fill, r.Extent, RebuildLimit))
+			st.Largest = append(st.Largest, LargestVolume(&st, fill, r.Extent, RebuildLimit))
 		}
 	}
 	for _, r := range p.Rebuilds {
-		study.Longest = max(study.Longest, r.Seconds)
+		st.Longest = max(st.Longest, r.Seconds)
 	}
-	study.Notes = append(study.Notes, "the times hold without load; each further snapshot whose data lie beside the others' takes its own time")
-	return study
+	st.Notes = append(st.Notes, "the times hold without load; each further snapshot whose data lie beside the others' takes its own time")
+	return st
 }
 
 // rebuildBinding names the resource that the bandwidth has reached.
-func rebuildBinding(study *model.RebuildStudy, sys *hardware.System) {
+func rebuildBinding(st *study.Rebuilds, sys *hardware.System) {
 	least := math.Inf(1)
 	for _, r := range []struct {
 		resource hardware.Resource
 		has      float64
 	}{{hardware.LimitDiskBandwidth, sys.Disk.Bandwidth}, {hardware.LimitNetwork, sys.Network}} {
-		if r.has > 0 && r.has < least && study.Bandwidth > r.has*(1-farShare) {
-			least, study.Binding = r.has, r.resource
+		if r.has > 0 && r.has < least && st.Bandwidth > r.has*(1-farShare) {
+			least, st.Binding = r.has, r.resource
 		}
 	}
 }
 
 // RebuildTime is how long a replica of data bytes in pieces of extent bytes (0: one
 // piece) takes, in seconds.
-func RebuildTime(s *model.RebuildStudy, data float64, extent int64) float64 {
+func RebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
 	t := 0.0
 	if s.Bandwidth > 0 {
 		t = data / s.Bandwidth
@@ -96,19 +96,19 @@ func RebuildTime(s *model.RebuildStudy, data float64, extent int64) float64 {
 
 // LargestVolume is the largest volume that is rebuilt within limit seconds when fill of
 // it holds data.
-func LargestVolume(s *model.RebuildStudy, fill float64, extent int64, limit float64) model.RebuildSize {
+func LargestVolume(s *study.Rebuilds, fill float64, extent int64, limit float64) study.RebuildSize {
 	perByte := fill * RebuildTime(s, 1, extent)
 	log, reach := math.Log(limit/perByte), math.NaN()
 	if s.Spread > 0 {
 		reach = s.Spread
 	}
-	return model.RebuildSize{Extent: extent, Fill: fill, Limit: limit, Volume: exponential("B", log, reach)}
+	return study.RebuildSize{Extent: extent, Fill: fill, Limit: limit, Volume: exponential("B", log, reach)}
 }
 
 // BoundRebuilds computes the largest volumes again for another bound of time, for
 // volumes whose snapshots (the head included) all hold data of their own, and under a
 // throttle in bytes/s (0: none).
-func BoundRebuilds(s *model.RebuildStudy, limit float64, snapshots int, throttle float64) {
+func BoundRebuilds(s *study.Rebuilds, limit float64, snapshots int, throttle float64) {
 	if throttle > 0 && (s.Bandwidth == 0 || throttle < s.Bandwidth) {
 		s.Bandwidth, s.Binding = throttle, ""
 		s.Notes = append(s.Notes, "the throttle sets the bandwidth")

@@ -6,6 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Size says how many nodes a need takes: for each resource the demand of all pods
@@ -14,12 +15,12 @@ import (
 // larger of what the hardware's figures say and what was measured. It fails with a
 // sentence when the asking or the points cannot be used; a need that cannot be met is
 // no failure but stands in Lacking.
-func Size(p *model.Published, ask sizing.Ask) (sizing.Sizing, error) {
+func Size(p *study.Published, ask sizing.Ask) (sizing.Sizing, error) {
 	return size(p, ask, carefulCapacity)
 }
 
 // size is Size with another figure of each measured capacity than the careful one.
-func size(p *model.Published, ask sizing.Ask, capacityOf func(*model.Scale) float64) (sizing.Sizing, error) {
+func size(p *study.Published, ask sizing.Ask, capacityOf func(*model.Scale) float64) (sizing.Sizing, error) {
 	z := &sizer{p: p, ask: ask, capacityOf: capacityOf, out: sizing.Sizing{Schema: sizing.Schema, From: p.Name, Ask: ask}}
 	if err := checkAsk(ask); err != nil {
 		return z.out, err
@@ -90,7 +91,7 @@ func checkAsk(ask sizing.Ask) error {
 
 // sizer gathers a sizing.
 type sizer struct {
-	p    *model.Published
+	p    *study.Published
 	ask  sizing.Ask
 	uses []map[hardware.Resource]cost // one pod of each need; each holds the demand of it
 	left int                          // nodes of the answer when as many have failed as may

@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // volumes holds what one pod asks against what one volume reaches: more nodes do not
@@ -36,7 +37,7 @@ func accessWord(a model.Access) string {
 
 // volumeReach is what one volume reaches in a block size, as it was measured.
 type volumeReach struct {
-	scale *model.PublishedScale
+	scale *study.PublishedScale
 	block float64
 	rate  float64 // I/Os per second
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // anyPoints draws a storage system by what an operation and a byte of it cost, separately
 // or one after the other, and what was written down of it: of some block sizes, in some
 // order, in either metric, with its hardware or some of it.
-func anyPoints(t *rapid.T) *model.Published {
-	p := &model.Published{Name: "drawn"}
+func anyPoints(t *rapid.T) *study.Published {
+	p := &study.Published{Name: "drawn"}
 	p.System.Nodes = rapid.IntRange(3, 6).Draw(t, "nodes")
 	p.System.Replicas = rapid.IntRange(0, 3).Draw(t, "replicas")
 	operation, perByte := 1/rapid.Float64Range(500, 1e6).Draw(t, "iops"), 1/rapid.Float64Range(1e7, 1e10).Draw(t, "bandwidth")
@@ -75,7 +76,7 @@ func anyRandomAsk(t *rapid.T) sizing.Ask {
 }
 
 // sizedOr sizes, or gives up the case where the points cannot tell.
-func sizedOr(t *rapid.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
+func sizedOr(t *rapid.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	s, err := Size(p, ask)
 	if err != nil {
 		if !refused(err) {
@@ -87,7 +88,7 @@ func sizedOr(t *rapid.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
 }
 
 // permuted is a copy with scales and points in another order, and nothing fitted.
-func permuted(t *rapid.T, p *model.Published) *model.Published {
+func permuted(t *rapid.T, p *study.Published) *study.Published {
 	q := *p
 	q.Scales = rapid.Permutation(p.Scales).Draw(t, "scales")
 	for i := range q.Scales {
@@ -185,7 +186,7 @@ func TestMoreCapacityNeverTakesMore(t *testing.T) {
 		p, ask := anyPoints(t), anyRandomAsk(t)
 		a := sizedOr(t, p, ask)
 		factor := rapid.Float64Range(1, 20).Draw(t, "factor")
-		raised := func(which func(i int) bool) *model.Published {
+		raised := func(which func(i int) bool) *study.Published {
 			q := *p
 			q.Scales = slices.Clone(p.Scales)
 			for i := range q.Scales {
@@ -264,7 +265,7 @@ func TestTheMetricOfThePointsChangesNothing(t *testing.T) {
 // hand, whatever else was measured.
 func TestTheOwnLawIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
+		p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
 		capacity := map[int64]float64{}
 		for _, block := range rapid.SliceOfNDistinct(rapid.SampledFrom([]int64{512, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 4 << 20}), 1, 6, rapid.ID).Draw(t, "blocks") {
 			capacity[block] = rapid.Float64Range(10, 1e6).Draw(t, "capacity")

@@ -10,11 +10,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // anySystem draws hardware, and points measured on it where there is any.
-func anySystem(t *rapid.T) *model.Published {
-	p := &model.Published{Name: "drawn"}
+func anySystem(t *rapid.T) *study.Published {
+	p := &study.Published{Name: "drawn"}
 	p.System.Nodes = rapid.IntRange(3, 9).Draw(t, "nodes")
 	p.System.Replicas = rapid.IntRange(1, 3).Draw(t, "replicas")
 	if c := float64(rapid.IntRange(0, 2).Draw(t, "extra")); c > 0 {
@@ -25,7 +26,7 @@ func anySystem(t *rapid.T) *model.Published {
 	p.System.Network = rapid.Float64Range(1e7, 1e10).Draw(t, "network")
 	if rapid.Bool().Draw(t, "measured") {
 		each := rapid.Float64Range(100, 1e5).Draw(t, "each")
-		s := model.PublishedScale{Scale: model.Scale{Workload: "rand-write", Access: model.Random, Direction: model.Write, BlockSize: 4096, Metric: model.IOPS}}
+		s := study.PublishedScale{Scale: model.Scale{Workload: "rand-write", Access: model.Random, Direction: model.Write, BlockSize: 4096, Metric: model.IOPS}}
 		for _, n := range []int{1, 2, 4, 8, 12, 16} {
 			v := each * math.Min(float64(n), 3.4) * (1 + 0.01*float64(n%3))
 			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: p.System.Nodes, Total: model.Estimate{Unit: "1/s", Value: v}})
@@ -56,7 +57,7 @@ func anyAsk(t *rapid.T) sizing.Ask {
 	return ask
 }
 
-func sized(t *rapid.T, p *model.Published, ask sizing.Ask) sizing.Sizing {
+func sized(t *rapid.T, p *study.Published, ask sizing.Ask) sizing.Sizing {
 	s, err := Size(p, ask)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func TestUnitsAreNeverMixed(t *testing.T) {
 
 // crossing is the share of all copies that is on other nodes than their pods, by hand. One
 // node that is left of several is counted as half of two, which have more to send.
-func crossing(p *model.Published, s sizing.Sizing) float64 {
+func crossing(p *study.Published, s sizing.Sizing) float64 {
 	left := s.Nodes - s.Ask.Survive
 	if p.System.Replicas == 1 && left == 1 && s.Nodes > 1 {
 		return 0.25
@@ -259,10 +260,10 @@ func TestSizeAnswersInNumbers(t *testing.T) {
 // the same resource lies between theirs, and never above.
 func TestMixesLieBetweenTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 1}}
+		p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 1}}
 		capacity := map[model.Direction]float64{}
 		for _, d := range []model.Direction{model.Read, model.Write} {
-			s := model.PublishedScale{Scale: model.Scale{Workload: "rand-" + string(d), Access: model.Random, Direction: d, BlockSize: 4096, Metric: model.IOPS}}
+			s := study.PublishedScale{Scale: model.Scale{Workload: "rand-" + string(d), Access: model.Random, Direction: d, BlockSize: 4096, Metric: model.IOPS}}
 			c := rapid.Float64Range(100, 1e5).Draw(t, string(d))
 			for i, v := range []float64{c / 4, 0.998 * c, c, 1.002 * c} {
 				s.Points = append(s.Points, model.ScalePoint{Volumes: []int{1, 8, 12, 16}[i], Nodes: 1, Total: model.Estimate{Unit: "1/s", Value: v}})
@@ -292,13 +293,13 @@ func TestMixesLieBetweenTheirParts(t *testing.T) {
 // A capacity that was measured with other blocks than are needed may be larger than
 // it showed: that is said, and only then.
 func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
-	p := &model.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
+	p := &study.Published{Name: "drawn", System: hardware.System{Nodes: 3}}
 	for _, m := range []struct {
 		metric model.Metric
 		block  int64
 		one    float64
 	}{{model.IOPS, 4 << 10, 1000}, {model.Bandwidth, 32 << 10, 32 << 20}} {
-		s := model.PublishedScale{Scale: model.Scale{Workload: "rand-read-" + model.FormatBlock(m.block), Access: model.Random, Direction: model.Read, BlockSize: m.block, Metric: m.metric}}
+		s := study.PublishedScale{Scale: model.Scale{Workload: "rand-read-" + model.FormatBlock(m.block), Access: model.Random, Direction: model.Read, BlockSize: m.block, Metric: m.metric}}
 		for _, n := range []int{1, 2, 4, 8, 12, 16} {
 			v := m.one * math.Min(float64(n), 3.4)
 			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 3, Total: model.Estimate{Unit: m.metric.Unit(), Value: v, Low: v, High: v}})

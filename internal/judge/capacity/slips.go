@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 // volumes × each, capacities that differ between chapters or lie outside of what its
 // own points allow, growth with nodes that was never measured, rates that were not
 // reached, files too small for their bandwidth, and limits that cannot be the one.
-func Slips(p *model.Published) []model.Slip {
-	var list []model.Slip
+func Slips(p *study.Published) []study.Slip {
+	var list []study.Slip
 	for i := range p.Scales {
 		s := &p.Scales[i]
 		list = append(list, sums(s)...)
@@ -34,12 +35,12 @@ func Slips(p *model.Published) []model.Slip {
 	return append(list, control(p)...)
 }
 
-func slip(kind, where string, stated, found float64, format string, args ...any) model.Slip {
-	return model.Slip{Kind: kind, Where: where, Stated: stated, Found: found, Message: fmt.Sprintf(format, args...)}
+func slip(kind, where string, stated, found float64, format string, args ...any) study.Slip {
+	return study.Slip{Kind: kind, Where: where, Stated: stated, Found: found, Message: fmt.Sprintf(format, args...)}
 }
 
 // sums holds printed totals against volumes × each, within the rounding of both.
-func sums(s *model.PublishedScale) (list []model.Slip) {
+func sums(s *study.PublishedScale) (list []study.Slip) {
 	for i, p := range s.Points {
 		stated := at(s.Stated, i)
 		if stated == 0 || p.PerVolume.Value == 0 {
@@ -72,7 +73,7 @@ func at(list []float64, i int) float64 {
 }
 
 // rates finds volumes that did not reach the rate they were limited to, or exceeded it.
-func rates(s *model.PublishedScale) (list []model.Slip) {
+func rates(s *study.PublishedScale) (list []study.Slip) {
 	for i, p := range s.Points {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {
 			continue
@@ -91,10 +92,10 @@ func rates(s *model.PublishedScale) (list []model.Slip) {
 }
 
 // claims holds stated capacities against each other and against the points' own.
-func claims(s *model.PublishedScale) (list []model.Slip) {
+func claims(s *study.PublishedScale) (list []study.Slip) {
 	law := s.Scale.Law()
 	for _, of := range []string{"total", "volume"} {
-		var first *model.Claim
+		var first *study.Claim
 		for i := range s.Claims {
 			c := &s.Claims[i]
 			if c.Of != of {
@@ -116,7 +117,7 @@ func claims(s *model.PublishedScale) (list []model.Slip) {
 }
 
 // growth finds growth in line with the nodes that the points cannot show.
-func growth(s *model.PublishedScale) []model.Slip {
+func growth(s *study.PublishedScale) []study.Slip {
 	if !s.InLine {
 		return nil
 	}
@@ -130,31 +131,31 @@ func growth(s *model.PublishedScale) []model.Slip {
 	case len(nodes) >= 3:
 		return nil
 	case len(nodes) == 2:
-		return []model.Slip{slip("nodes", s.Workload, 3, 2, "growth in line with the nodes is claimed from %d and %d nodes: two points do not show a line", nodes[0], nodes[1])}
+		return []study.Slip{slip("nodes", s.Workload, 3, 2, "growth in line with the nodes is claimed from %d and %d nodes: two points do not show a line", nodes[0], nodes[1])}
 	}
-	return []model.Slip{slip("nodes", s.Workload, 2, 1, "growth in line with the nodes is claimed, but only one number of nodes was measured")}
+	return []study.Slip{slip("nodes", s.Workload, 2, 1, "growth in line with the nodes is claimed, but only one number of nodes was measured")}
 }
 
 // wrongBinding finds a resource that is said to bind while another allows less.
-func wrongBinding(p *model.Published, s *model.PublishedScale) []model.Slip {
+func wrongBinding(p *study.Published, s *study.PublishedScale) []study.Slip {
 	if s.Binds == "" {
 		return nil
 	}
-	study := Limits(&p.System, s)
-	if len(study.Resources) == 0 || study.Binding == s.Binds || study.Rival == s.Binds || study.Binding == "" {
+	st := Limits(&p.System, s)
+	if len(st.Resources) == 0 || st.Binding == s.Binds || st.Rival == s.Binds || st.Binding == "" {
 		return nil
 	}
-	for _, r := range study.Resources {
+	for _, r := range st.Resources {
 		if r.Resource == s.Binds {
-			return []model.Slip{slip("binding", s.Workload, r.Allows, study.Resources[0].Allows, "the %s is said to bind, but it allows %s, and the %s only %s",
-				r.Resource.Name(), model.FormatTotal(s.Metric, r.Allows), study.Binding.Name(), model.FormatTotal(s.Metric, study.Resources[0].Allows))}
+			return []study.Slip{slip("binding", s.Workload, r.Allows, st.Resources[0].Allows, "the %s is said to bind, but it allows %s, and the %s only %s",
+				r.Resource.Name(), model.FormatTotal(s.Metric, r.Allows), st.Binding.Name(), model.FormatTotal(s.Metric, st.Resources[0].Allows))}
 		}
 	}
 	return nil
 }
 
 // fileSize finds volumes so fast that their file is read again within 25 s.
-func fileSize(p *model.Published, s *model.PublishedScale) []model.Slip {
+func fileSize(p *study.Published, s *study.PublishedScale) []study.Slip {
 	if p.FileSize == 0 || s.Metric != model.Bandwidth {
 		return nil
 	}
@@ -163,14 +164,14 @@ func fileSize(p *model.Published, s *model.PublishedScale) []model.Slip {
 		fastest = max(fastest, x.PerVolume.Value)
 	}
 	if need := rereadSeconds * fastest; need > float64(p.FileSize) {
-		return []model.Slip{slip("size", s.Workload, float64(p.FileSize), need, "a file of %s is less than %d s × %s = %s, so it may be read again from a cache",
+		return []study.Slip{slip("size", s.Workload, float64(p.FileSize), need, "a file of %s is less than %d s × %s = %s, so it may be read again from a cache",
 			model.FormatSize(p.FileSize), rereadSeconds, model.FormatBandwidth(fastest), model.FormatSize(int64(need)))}
 	}
 	return nil
 }
 
 // control holds what is said of one node against what is said of the cluster.
-func control(p *model.Published) (list []model.Slip) {
+func control(p *study.Published) (list []study.Slip) {
 	for _, c := range p.Control {
 		where := fmt.Sprintf("control plane, %d nodes", c.Nodes)
 		each := float64(c.Volumes) / float64(c.Nodes)

@@ -9,15 +9,16 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Study concludes from points what they allow: laws, limits, latencies, growth, what
 // the report that they come from says wrongly, and rebuild times. It fits the laws of
 // the scales that have none. Contradictory figures are refused.
-func Study(p *model.Published) (model.Study, error) {
-	study := model.Study{Schema: model.StudySchema, Name: p.Name, Source: p.Source, System: p.System}
+func Study(p *study.Published) (study.Study, error) {
+	st := study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System}
 	if err := Check(p); err != nil {
-		return study, err
+		return st, err
 	}
 	for i := range p.Scales {
 		if s := &p.Scales[i].Scale; len(s.Laws) == 0 {
@@ -27,7 +28,7 @@ func Study(p *model.Published) (model.Study, error) {
 	}
 	for i := range p.Scales {
 		s := &p.Scales[i]
-		one := model.ScaleStudy{Scale: *s, Caveats: Caveats(&s.Scale)}
+		one := study.Scale{Scale: *s, Caveats: Caveats(&s.Scale)}
 		nodes := Nodes(&s.Scale)
 		one.Nodes = &nodes
 		if ofLatencies(&s.Scale) {
@@ -41,14 +42,14 @@ func Study(p *model.Published) (model.Study, error) {
 			limit := Limits(&p.System, s)
 			one.Limit = &limit
 		}
-		study.Scales = append(study.Scales, one)
+		st.Scales = append(st.Scales, one)
 	}
 	for _, figure := range []struct {
 		name string
-		of   func(model.ControlPoint) int
+		of   func(study.ControlPoint) int
 	}{
-		{"most volumes", func(c model.ControlPoint) int { return c.Volumes }},
-		{"volumes before starting slows down", func(c model.ControlPoint) int { return c.SlowsAt }},
+		{"most volumes", func(c study.ControlPoint) int { return c.Volumes }},
+		{"volumes before starting slows down", func(c study.ControlPoint) int { return c.SlowsAt }},
 	} {
 		figures := map[int]float64{}
 		for _, c := range p.Control {
@@ -57,16 +58,16 @@ func Study(p *model.Published) (model.Study, error) {
 			}
 		}
 		if len(figures) > 0 {
-			study.Control = append(study.Control, Growth(figure.name, "1", figures))
+			st.Control = append(st.Control, Growth(figure.name, "1", figures))
 		}
 	}
-	study.Common = commonExcess(p, study.Scales)
-	study.Slips = Slips(p)
+	st.Common = commonExcess(p, st.Scales)
+	st.Slips = Slips(p)
 	if len(p.Rebuilds) > 0 {
 		r := Rebuilds(p)
-		study.Rebuild = &r
+		st.Rebuild = &r
 	}
-	return study, nil
+	return st, nil
 }
 
 func ofLatencies(s *model.Scale) bool {
@@ -77,7 +78,7 @@ func ofLatencies(s *model.Scale) bool {
 // block size, in I/Os, and random where s keeps one I/O in flight, because there nothing
 // can be merged. Of several the one that carried most counts, in whichever order they
 // stand; nil when there is none.
-func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
+func sameIO(p *study.Published, s *study.PublishedScale) *model.Scale {
 	access := s.Access
 	if s.Depth == 1 {
 		access = model.Random
@@ -104,7 +105,7 @@ func sameIO(p *model.Published, s *model.PublishedScale) *model.Scale {
 // path adds up what is known of one I/O's way: a read is answered by a disk, a write
 // by the slowest copy's data and extras one after the other; over the network goes
 // what has to.
-func path(sys *hardware.System, s *model.PublishedScale) *model.PathStudy {
+func path(sys *hardware.System, s *study.PublishedScale) *study.Path {
 	nodes := mainNodes(&s.Scale)
 	if nodes == 0 {
 		nodes = sys.Nodes
@@ -122,7 +123,7 @@ func path(sys *hardware.System, s *model.PublishedScale) *model.PathStudy {
 	if first == nil || first.Volumes != 1 {
 		return nil
 	}
-	return &model.PathStudy{Measured: *first.Mean, Explained: alone.seconds, How: alone.how}
+	return &study.Path{Measured: *first.Mean, Explained: alone.seconds, How: alone.how}
 }
 
 type aloneWords struct {
@@ -154,9 +155,9 @@ func aloneLatency(sys *hardware.System, p pattern, nodes float64) aloneWords {
 
 // commonExcess looks at all capacities together: what every one of them exceeds the
 // hardware by has a common reason.
-func commonExcess(p *model.Published, scales []model.ScaleStudy) *model.CommonExcess {
+func commonExcess(p *study.Published, scales []study.Scale) *study.CommonExcess {
 	var shares []float64
-	c := &model.CommonExcess{}
+	c := &study.CommonExcess{}
 	for _, s := range scales {
 		if s.Limit == nil || s.Limit.Excess == nil || s.Limit.Binding == "" || s.Limit.MergeInferred || s.Limit.Extra > 0 || s.Limit.Copies > 0 {
 			continue
@@ -189,7 +190,7 @@ func commonExcess(p *model.Published, scales []model.ScaleStudy) *model.CommonEx
 }
 
 // localExcess is the most by which a figure of the bare disk exceeds its cap.
-func localExcess(p *model.Published) (most float64, ok bool) {
+func localExcess(p *study.Published) (most float64, ok bool) {
 	most = math.Inf(-1)
 	for i := range p.Scales {
 		s := &p.Scales[i]

@@ -9,13 +9,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // KnowsDisk reports whether anything is said of what one disk carries.
 func KnowsDisk(s *hardware.System) bool { return s.Disk.IOPS > 0 || s.Disk.Bandwidth > 0 }
 
 // AddSystem puts what a file says of the hardware in the place of what is known of it.
-func AddSystem(p *model.Published, file string) error {
+func AddSystem(p *study.Published, file string) error {
 	if file == "" {
 		return nil
 	}
@@ -37,7 +38,7 @@ func AddSystem(p *model.Published, file string) error {
 }
 
 // ReadPoints reads a file of points that the user named with a flag.
-func ReadPoints(flag, name string) (*model.Published, error) {
+func ReadPoints(flag, name string) (*study.Published, error) {
 	data, err := spec.Read(env.ReadFile, flag, name)
 	if err != nil {
 		return nil, err
@@ -48,8 +49,8 @@ func ReadPoints(flag, name string) (*model.Published, error) {
 
 // PointsOf gathers the scales of saved runs, and of one file of points that may be
 // among them; system names a file that says what the hardware is.
-func PointsOf(names []string, system string) (*model.Published, []*model.Report, error) {
-	p := &model.Published{Name: strings.Join(names, ", ")}
+func PointsOf(names []string, system string) (*study.Published, []*model.Report, error) {
+	p := &study.Published{Name: strings.Join(names, ", ")}
 	d := &Documents{}
 	file := ""
 	for _, name := range names {
@@ -89,7 +90,7 @@ func PointsOf(names []string, system string) (*model.Published, []*model.Report,
 				return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s both scale %s", other, d.name(i), key), "name one run for each workload")
 			}
 			seen[key] = d.name(i)
-			p.Scales = append(p.Scales, model.PublishedScale{Scale: s})
+			p.Scales = append(p.Scales, study.PublishedScale{Scale: s})
 		}
 	}
 	return p, d.Reports, nil

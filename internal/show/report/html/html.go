@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
@@ -63,7 +64,7 @@ func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Re
 }
 
 // RenderReference writes a reference report as a page.
-func RenderReference(w io.Writer, r *model.Reference) error {
+func RenderReference(w io.Writer, r *study.Reference) error {
 	island, err := jsonout.ReferenceIsland(r)
 	if err != nil {
 		return err

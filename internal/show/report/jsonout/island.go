@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Island returns the documents of a page as one JSON object without line breaks, in
@@ -21,10 +22,10 @@ func Island(reports []*model.Report, comparisons []*model.Comparison, tests []*m
 }
 
 // ReferenceIsland is Island for a reference report, which stands in "reference".
-func ReferenceIsland(r *model.Reference) ([]byte, error) {
+func ReferenceIsland(r *study.Reference) ([]byte, error) {
 	doc, err := json.Marshal(finite(struct {
 		several
-		Reference *model.Reference `json:"reference"`
+		Reference *study.Reference `json:"reference"`
 	}{together("", nil, nil), r}))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/plot"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
@@ -17,7 +17,7 @@ const chartWidth = 96
 
 // RenderReference writes a reference report, with its charts in characters. It fails
 // only when w does.
-func RenderReference(w io.Writer, r *model.Reference) error {
+func RenderReference(w io.Writer, r *study.Reference) error {
 	var p page
 	p.para(ReferenceMark)
 	p.para("# " + inline(r.Title))
@@ -39,7 +39,7 @@ func RenderReference(w io.Writer, r *model.Reference) error {
 
 // contents lists the chapters. Their links are the ones that places which show
 // Markdown make of headings: small letters, digits, and dashes for spaces.
-func (p *page) contents(r *model.Reference) {
+func (p *page) contents(r *study.Reference) {
 	var b strings.Builder
 	seen := map[string]int{}
 	for _, c := range r.Chapters {
@@ -59,7 +59,7 @@ func (p *page) contents(r *model.Reference) {
 	p.para(strings.TrimRight(b.String(), "\n"))
 }
 
-func (p *page) part(part model.Part) {
+func (p *page) part(part study.Part) {
 	switch {
 	case part.Table != nil:
 		titles := make([]string, len(part.Table.Titles))

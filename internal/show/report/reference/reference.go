@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // Build makes the document of a study and of the runs behind it, of which there may be
 // none. sources name the runs and files.
-func Build(study *model.Study, runs []*model.Report, sources []string) model.Reference {
-	b := &builder{study: study, runs: runs}
+func Build(st *study.Study, runs []*model.Report, sources []string) study.Reference {
+	b := &builder{study: st, runs: runs}
 	b.specification()
 	b.design()
 	b.direction("Read performance", model.Read)
@@ -27,31 +28,31 @@ func Build(study *model.Study, runs []*model.Report, sources []string) model.Ref
 	b.answers()
 	title := "Reference report"
 	// Runs are called by what they measured, not by where they are saved.
-	name := study.Name
+	name := st.Name
 	if name == strings.Join(sources, ", ") {
 		name = b.found(func(r *model.Report) string { return r.Run.Target.Name }, name)
 	}
 	title += words.Prefixed(": ", name)
-	return model.Reference{Schema: model.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}
+	return study.Reference{Schema: study.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}
 }
 
 // builder gathers the chapters.
 type builder struct {
-	study    *model.Study
+	study    *study.Study
 	runs     []*model.Report
-	chapters []model.Chapter
+	chapters []study.Chapter
 }
 
 // chapter begins a chapter (level 1) or a section (level 2), which is where the parts
 // that follow go.
-func (b *builder) chapter(level int, title string) *model.Chapter {
+func (b *builder) chapter(level int, title string) *study.Chapter {
 	id := identifier(title)
 	for _, c := range b.chapters {
 		if c.ID == id {
 			id += "-" + words.Fixed(float64(len(b.chapters)), 0)
 		}
 	}
-	b.chapters = append(b.chapters, model.Chapter{ID: id, Title: title, Level: level})
+	b.chapters = append(b.chapters, study.Chapter{ID: id, Title: title, Level: level})
 	return &b.chapters[len(b.chapters)-1]
 }
 
@@ -69,7 +70,7 @@ func identifier(title string) string {
 	return strings.Trim(name, "-")
 }
 
-func (b *builder) add(p model.Part) {
+func (b *builder) add(p study.Part) {
 	c := &b.chapters[len(b.chapters)-1]
 	c.Parts = append(c.Parts, p)
 }
@@ -82,7 +83,7 @@ func (b *builder) text(sentences ...string) {
 		}
 	}
 	if len(said) > 0 {
-		b.add(model.Part{Text: strings.Join(said, " ")})
+		b.add(study.Part{Text: strings.Join(said, " ")})
 	}
 }
 
@@ -92,7 +93,7 @@ func (b *builder) items(list []string) {
 		for i, s := range list {
 			capital[i] = sentence(s)
 		}
-		b.add(model.Part{Items: capital})
+		b.add(study.Part{Items: capital})
 	}
 }
 
@@ -118,12 +119,12 @@ func (b *builder) table(titles []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	g := &model.Grid{Rows: rows}
+	g := &study.Grid{Rows: rows}
 	for _, t := range titles {
 		name, numeric := strings.CutSuffix(t, ":")
 		g.Titles, g.Numeric = append(g.Titles, name), append(g.Numeric, numeric)
 	}
-	b.add(model.Part{Table: g})
+	b.add(study.Part{Table: g})
 }
 
 // missing says what the chapter lacks.

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Of nothing measured every chapter is there, and says that it was not measured; no
 // sentence is made up.
 func TestWhatNobodyMeasuredSaysSo(t *testing.T) {
-	r := Build(&model.Study{Name: "nothing"}, nil, nil)
+	r := Build(&study.Study{Name: "nothing"}, nil, nil)
 	silent := map[string]bool{"cluster-specification": true, "questions-and-answers": true, "how-many-nodes-does-a-need-take": true}
 	seen := map[string]bool{}
 	for _, c := range r.Chapters {
@@ -41,7 +42,7 @@ func TestARunOfOneVolume(t *testing.T) {
 	run := &model.Report{Run: model.RunInfo{Target: model.Target{Name: "/data"}, Environment: model.Environment{CPUs: 4, Memory: 8 << 30, Kernel: "6.1"}},
 		Results: []model.Result{{Estimate: model.Estimate{Unit: "1/s", Value: 3000, Low: 2990, High: 3010, Confidence: 0.95}, Workload: "rand-read-iops",
 			Direction: model.Read, Metric: model.IOPS, Converged: true, Verdict: model.Valid, Description: "random read, 4k"}}}
-	r := Build(&model.Study{Name: "one"}, []*model.Report{run, run}, []string{"run"})
+	r := Build(&study.Study{Name: "one"}, []*model.Report{run, run}, []string{"run"})
 	text := flat(r)
 	for _, want := range []string{"/data", "3.00k/s", "2.99k/s – 3.01k/s", "valid", "4 CPUs, 8 GiB", "loadline scale", "2,990/s – 3,010/s"} {
 		if !strings.Contains(text, want) {
@@ -72,7 +73,7 @@ func TestPointsBesideTheLaw(t *testing.T) {
 	point(20, 3, 2800, 200, model.Valid)
 	s.Laws = []model.Law{{Kind: model.SaturationLaw, Chosen: true, First: model.Estimate{Value: 1000}, Capacity: &model.Estimate{Value: 3000}, Knee: 3,
 		Residuals: []float64{0.001, -0.01, 0.002}}}
-	r := Build(&model.Study{Scales: []model.ScaleStudy{{Scale: model.PublishedScale{Scale: s}, Limit: &model.LimitStudy{}}}}, nil, nil)
+	r := Build(&study.Study{Scales: []study.Scale{{Scale: study.PublishedScale{Scale: s}, Limit: &study.Limit{}}}}, nil, nil)
 	text := flat(r)
 	for _, want := range []string{"1|3|none|1,000/s|1,000/s|+0.1 %|valid", "3|3|none|990/s|2,970/s|-1.0 %|suspect", "12|3|none|250/s|3,000/s|+0.2 %|valid",
 		"6|3|none|1,666/s|9,999/s|–|invalid", "6|6|none|1,000/s|6,000/s|–|valid", "the system carries 2,000/s", "the system was full below 4,000/s"} {
@@ -83,7 +84,7 @@ func TestPointsBesideTheLaw(t *testing.T) {
 }
 
 // flat is all that a document says.
-func flat(r model.Reference) string {
+func flat(r study.Reference) string {
 	var b strings.Builder
 	for _, c := range r.Chapters {
 		b.WriteString(c.Title + "\n" + c.Missing + "\n")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -35,7 +36,7 @@ func (b *builder) direction(title string, d model.Direction) {
 }
 
 // workload writes the result, the law and the analysis of a scale.
-func (b *builder) workload(x *model.ScaleStudy) {
+func (b *builder) workload(x *study.Scale) {
 	latency := x.Latency != nil
 	all := &x.Scale.Scale
 	if latency {
@@ -52,7 +53,7 @@ func (b *builder) workload(x *model.ScaleStudy) {
 		if latency {
 			b.text("The totals below are what Little's law makes of the latencies: volumes × depth / latency.")
 		}
-		b.add(model.Part{Scale: s})
+		b.add(study.Part{Scale: s})
 	}
 	var found []string
 	if !latency {
@@ -163,7 +164,7 @@ func estimated(e *model.Estimate) string {
 }
 
 // latencies is the table of measured and predicted latencies.
-func (b *builder) latencies(x *model.ScaleStudy) {
+func (b *builder) latencies(x *study.Scale) {
 	var rows [][]string
 	for _, p := range x.Latency.Points {
 		rows = append(rows, []string{strconv.Itoa(p.Volumes), model.FormatDuration(p.Measured), model.FormatDuration(p.Predicted.Value),

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/plot"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -12,7 +13,7 @@ import (
 // RenderStudy prints what points allow to conclude: a table of capacities, then for
 // each workload what binds it and what its law does not tell, then what the report
 // that the points come from says wrongly. It fails only when w does.
-func RenderStudy(w io.Writer, s *model.Study, o Options) error {
+func RenderStudy(w io.Writer, s *study.Study, o Options) error {
 	p := newPage(o)
 	p.field("points", s.Name, s.Source)
 	p.blank()
@@ -45,7 +46,7 @@ func RenderStudy(w io.Writer, s *model.Study, o Options) error {
 }
 
 // capacities is a row for each workload that has a law.
-func (p *page) capacities(s *model.Study) {
+func (p *page) capacities(s *study.Study) {
 	name, alone, capacity := &column{title: "workload"}, &column{title: p.Text("one volume"), numeric: true}, &column{title: "capacity", numeric: true}
 	width, knee := &column{title: p.Text("±95%"), numeric: true}, &column{title: "knee", numeric: true, drop: 2}
 	law, binds := &column{title: "law", drop: 1}, &column{title: "binds"}
@@ -86,7 +87,7 @@ func dashed(p *page, v float64) string {
 }
 
 // scaleStudy draws the law and says what follows.
-func (p *page) scaleStudy(x *model.ScaleStudy) {
+func (p *page) scaleStudy(x *study.Scale) {
 	p.blank()
 	if drawn := words.Fitted(&x.Scale.Scale); len(drawn.Points) > 0 {
 		for _, l := range plot.Scale(drawn, plot.Options{Style: p.Style, Width: min(p.width, curveWidth)}) {
@@ -113,7 +114,7 @@ func (p *page) scaleStudy(x *model.ScaleStudy) {
 
 // RenderRebuild prints how large a volume may be to be rebuilt in time. It fails only
 // when w does.
-func RenderRebuild(w io.Writer, from string, r *model.RebuildStudy, o Options) error {
+func RenderRebuild(w io.Writer, from string, r *study.Rebuilds, o Options) error {
 	p := newPage(o)
 	p.field("points", from)
 	p.rebuild(r)
@@ -121,7 +122,7 @@ func RenderRebuild(w io.Writer, from string, r *model.RebuildStudy, o Options) e
 }
 
 // rebuild writes the largest volumes.
-func (p *page) rebuild(r *model.RebuildStudy) {
+func (p *page) rebuild(r *study.Rebuilds) {
 	p.line(p.Paint(term.Bold, "rebuilding"))
 	if r.Bandwidth > 0 {
 		text := "data pass at " + model.FormatBandwidth(r.Bandwidth)

@@ -7,27 +7,28 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/study"
 )
 
 // Growth says whether a capacity grows in line with the nodes.
-func Growth(s *model.NodeStudy) string {
+func Growth(s *study.Nodes) string {
 	if len(s.Points) == 0 {
 		return "whether it grows with the nodes was not measured"
 	}
 	first, last := s.Points[0], s.Points[len(s.Points)-1]
 	switch {
-	case s.Verdict == model.OneNodeNumber:
+	case s.Verdict == study.OneNodeNumber:
 		return fmt.Sprintf("whether it grows with the nodes was not measured: all points are from %s", Count(first.Nodes, "node"))
 	case s.Exponent.Confidence == 0:
 		return fmt.Sprintf("%d nodes reach %s what %d do; two numbers of nodes do not show whether that is a line", last.Nodes, times(*s.Ratio), first.Nodes)
 	}
 	exponent := fmt.Sprintf("it grows like nodes^%s (%s to %s, from %d numbers of nodes)", Fixed(s.Exponent.Value, 2), Fixed(s.Exponent.Low, 2), Fixed(s.Exponent.High, 2), len(s.Points))
 	switch s.Verdict {
-	case model.InLine:
+	case study.InLine:
 		return exponent + ": in line with the nodes"
-	case model.LessThanLine:
+	case study.LessThanLine:
 		return exponent + ": less than in line with the nodes"
-	case model.MoreThanLine:
+	case study.MoreThanLine:
 		return exponent + ": more than in line with the nodes"
 	}
 	return exponent + ": too few points to tell a line from a curve"
@@ -43,7 +44,7 @@ func times(e model.Estimate) string {
 
 // Latencies explains the latencies of a scale in sentences; none where nothing is
 // known of them.
-func Latencies(x *model.ScaleStudy) (list []string) {
+func Latencies(x *study.Scale) (list []string) {
 	if p := x.Path; p != nil {
 		list = append(list, fmt.Sprintf("one volume waits %s, of which %s (%.0f %%) are known: %s", model.FormatDuration(p.Measured.Value),
 			model.FormatDuration(p.Explained), 100*p.Explained/p.Measured.Value, p.How))
@@ -75,7 +76,7 @@ func Latencies(x *model.ScaleStudy) (list []string) {
 }
 
 // Largest says how large a volume is that is rebuilt in time.
-func Largest(l model.RebuildSize) string {
+func Largest(l study.RebuildSize) string {
 	what := "full of data in one piece"
 	if l.Extent > 0 {
 		what = fmt.Sprintf("with %.0f %% data in pieces of %s", 100*l.Fill, model.FormatBlock(l.Extent))
@@ -88,7 +89,7 @@ func Largest(l model.RebuildSize) string {
 }
 
 // RebuildReach says how far beyond what was timed the largest volumes lie.
-func RebuildReach(r *model.RebuildStudy) []string {
+func RebuildReach(r *study.Rebuilds) []string {
 	if len(r.Largest) == 0 || r.Longest == 0 || r.Largest[0].Limit <= r.Longest {
 		return nil
 	}

@@ -1,6 +1,10 @@
-package model
+package study
 
-import "github.com/loadline/loadline/internal/model/hardware"
+import (
+	"github.com/loadline/loadline/internal/model/hardware"
+
+	"github.com/loadline/loadline/internal/model"
+)
 
 // Published is what a report of somebody says, or a run of ours: the system, scales,
 // and what was concluded from them.
@@ -23,7 +27,7 @@ type Published struct {
 
 // PublishedScale is a scale with what its author says about it.
 type PublishedScale struct {
-	Scale
+	model.Scale
 	// Merge is how many I/Os of the volume the layers below are said to make one device
 	// I/O of; 0 is not said.
 	Merge float64 `json:"merge,omitempty"`

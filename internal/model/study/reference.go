@@ -1,4 +1,6 @@
-package model
+package study
+
+import "github.com/loadline/loadline/internal/model"
 
 // Reference is a reference report: what a system is, how it was measured, what each
 // workload reached and why, and the answers to what people ask. It is a document of
@@ -28,10 +30,10 @@ type Chapter struct {
 // Part is a paragraph, a list, a table, or the points of a scale with their laws: one
 // of them is set.
 type Part struct {
-	Text  string   `json:"text,omitempty"`
-	Items []string `json:"items,omitempty"`
-	Table *Grid    `json:"table,omitempty"`
-	Scale *Scale   `json:"scale,omitempty"`
+	Text  string       `json:"text,omitempty"`
+	Items []string     `json:"items,omitempty"`
+	Table *Grid        `json:"table,omitempty"`
+	Scale *model.Scale `json:"scale,omitempty"`
 }
 
 // Grid is a table in words. Numeric tells which columns hold figures.

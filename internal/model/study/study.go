@@ -1,53 +1,63 @@
-package model
+// Package study holds the words for what a set of scales says about a system: points as
+// they were published or measured, what is concluded of them, and the reference report
+// that tells it.
+//
+// Its opinion: what an author states stands beside what the points show, and where both
+// differ it is said.
+package study
 
-import "github.com/loadline/loadline/internal/model/hardware"
+import (
+	"github.com/loadline/loadline/internal/model/hardware"
 
-// LatencyStudy explains the mean latencies of closed loops by Little's law: what N
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Latency explains the mean latencies of closed loops by Little's law: what N
 // volumes with their depth wait for is N·depth / X(N), and X(N) is known.
-type LatencyStudy struct {
-	Workload  string    `json:"workload"`
-	Direction Direction `json:"direction"`
+type Latency struct {
+	Workload  string          `json:"workload"`
+	Direction model.Direction `json:"direction"`
 	// Depth is the number of I/Os in flight per volume.
 	Depth int `json:"depth"`
 	// From names the workload whose capacity the prediction takes; Capacity is that,
 	// with the interval of one new measurement of it.
-	From     string   `json:"from"`
-	Capacity Estimate `json:"capacity"`
+	From     string         `json:"from"`
+	Capacity model.Estimate `json:"capacity"`
 	// Alone is the latency of one volume in seconds. Knee is the N from which the
 	// capacity makes the volumes wait, Slope what each further volume adds (seconds).
-	Alone Estimate `json:"alone"`
-	Knee  float64  `json:"knee"`
-	Slope float64  `json:"slope"`
+	Alone model.Estimate `json:"alone"`
+	Knee  float64        `json:"knee"`
+	Slope float64        `json:"slope"`
 	// Implied is the capacity that the latencies themselves tell behind the knee.
-	Implied *Estimate      `json:"implied,omitempty"`
-	Points  []LatencyPoint `json:"points"`
+	Implied *model.Estimate `json:"implied,omitempty"`
+	Points  []LatencyPoint  `json:"points"`
 }
 
 // LatencyPoint is a mean latency in seconds, measured and predicted with the interval
 // that the capacity's leaves to it.
 type LatencyPoint struct {
-	Volumes   int      `json:"volumes"`
-	Measured  float64  `json:"measured"`
-	Predicted Estimate `json:"predicted"`
+	Volumes   int            `json:"volumes"`
+	Measured  float64        `json:"measured"`
+	Predicted model.Estimate `json:"predicted"`
 }
 
-// NodeStudy tells whether a capacity grows in line with the number of nodes.
-type NodeStudy struct {
+// Nodes tells whether a capacity grows in line with the number of nodes.
+type Nodes struct {
 	Workload string      `json:"workload"`
 	Points   []NodePoint `json:"points"`
 	// Exponent is b of C ∝ nodesᵇ: 1 is in line. Absent for one number of nodes,
 	// without an interval for two.
-	Exponent *Estimate `json:"exponent,omitempty"`
+	Exponent *model.Estimate `json:"exponent,omitempty"`
 	// Ratio is how many times the capacity on the fewest nodes the most nodes have.
-	Ratio   *Estimate   `json:"ratio,omitempty"`
-	Verdict NodeVerdict `json:"verdict"`
+	Ratio   *model.Estimate `json:"ratio,omitempty"`
+	Verdict NodeVerdict     `json:"verdict"`
 }
 
 // NodePoint is the capacity on a number of nodes, in the unit of the workload.
 type NodePoint struct {
-	Nodes    int      `json:"nodes"`
-	Capacity Estimate `json:"capacity"`
-	Points   int      `json:"points"`
+	Nodes    int            `json:"nodes"`
+	Capacity model.Estimate `json:"capacity"`
+	Points   int            `json:"points"`
 }
 
 // NodeVerdict is what the numbers of nodes allow to conclude.
@@ -63,8 +73,8 @@ const (
 	OneNodeNumber NodeVerdict = "one-number"
 )
 
-// LimitStudy says which resource binds a workload.
-type LimitStudy struct {
+// Limit says which resource binds a workload.
+type Limit struct {
 	Workload string `json:"workload"`
 	// Binding is the resource that the hardware's figures fill first, empty when the
 	// measured capacity leaves all of them far from full; Rival is another
@@ -77,13 +87,13 @@ type LimitStudy struct {
 	Unknown   []hardware.Resource `json:"unknown,omitempty"`
 	// Measured is the capacity; Excess is ln(measured / what the binding resource
 	// allows), the part that is not explained. Absent without a capacity.
-	Measured *Estimate `json:"measured,omitempty"`
-	Excess   *Estimate `json:"excess,omitempty"`
+	Measured *model.Estimate `json:"measured,omitempty"`
+	Excess   *model.Estimate `json:"excess,omitempty"`
 	// Expected and Amplification are device I/Os per I/O of a volume when all of the
 	// disks' IOPS are used: as replicas, extra writes and merging make it, and as
 	// measured (1/Merge of it is seen where I/Os are merged).
-	Expected      float64   `json:"expected,omitempty"`
-	Amplification *Estimate `json:"amplification,omitempty"`
+	Expected      float64         `json:"expected,omitempty"`
+	Amplification *model.Estimate `json:"amplification,omitempty"`
 	// Merge is how many I/Os became one device I/O: as said, else as the measured
 	// capacity asks for at least (MergeInferred).
 	Merge         float64 `json:"merge,omitempty"`
@@ -125,35 +135,35 @@ type Study struct {
 	Name   string          `json:"name"`
 	Source string          `json:"source,omitempty"`
 	System hardware.System `json:"system"`
-	Scales []ScaleStudy    `json:"scales"`
+	Scales []Scale         `json:"scales"`
 	// Control tells how the most volumes, and the number from which starting them
 	// slows down, grow with the nodes.
-	Control []NodeStudy   `json:"control,omitempty"`
+	Control []Nodes       `json:"control,omitempty"`
 	Common  *CommonExcess `json:"common,omitempty"`
 	Slips   []Slip        `json:"slips,omitempty"`
-	Rebuild *RebuildStudy `json:"rebuild,omitempty"`
+	Rebuild *Rebuilds     `json:"rebuild,omitempty"`
 }
 
-// StudySchema is the schema name of a study.
-const StudySchema = "loadline.study/v1"
+// Schema is the schema name of a study.
+const Schema = "loadline.study/v1"
 
-// ScaleStudy is what one scale allows to conclude.
-type ScaleStudy struct {
+// Scale is what one scale allows to conclude.
+type Scale struct {
 	Scale   PublishedScale `json:"scale"`
 	Caveats []string       `json:"caveats"`
-	Limit   *LimitStudy    `json:"limit,omitempty"`
-	Nodes   *NodeStudy     `json:"nodes,omitempty"`
-	Latency *LatencyStudy  `json:"latency,omitempty"`
+	Limit   *Limit         `json:"limit,omitempty"`
+	Nodes   *Nodes         `json:"nodes,omitempty"`
+	Latency *Latency       `json:"latency,omitempty"`
 	// Path explains the latency of one volume by the parts of its way.
-	Path *PathStudy `json:"path,omitempty"`
+	Path *Path `json:"path,omitempty"`
 }
 
-// PathStudy is the latency of one volume alone against the sum of the parts that are
+// Path is the latency of one volume alone against the sum of the parts that are
 // known, in seconds.
-type PathStudy struct {
-	Measured  Estimate `json:"measured"`
-	Explained float64  `json:"explained"`
-	How       string   `json:"how"`
+type Path struct {
+	Measured  model.Estimate `json:"measured"`
+	Explained float64        `json:"explained"`
+	How       string         `json:"how"`
 }
 
 // CommonExcess is by how much measured capacities exceed what the hardware allows, as
@@ -169,9 +179,9 @@ type CommonExcess struct {
 	Sentences []string `json:"sentences"`
 }
 
-// RebuildStudy is how long a replica takes to be made again: each piece Extent costs
+// Rebuilds is how long a replica takes to be made again: each piece Extent costs
 // PerExtent seconds, and all data pass at Bandwidth.
-type RebuildStudy struct {
+type Rebuilds struct {
 	Bandwidth float64 `json:"bandwidth"`
 	PerExtent float64 `json:"per_extent,omitempty"`
 	// Measured counts the rebuilds behind each; with fewer than three there is no
@@ -190,9 +200,9 @@ type RebuildStudy struct {
 // with Fill of it holding data in pieces of Extent bytes (0: one piece), in each of
 // Snapshots (the head included; 0 is 1).
 type RebuildSize struct {
-	Snapshots int      `json:"snapshots,omitempty"`
-	Extent    int64    `json:"extent,omitempty"`
-	Fill      float64  `json:"fill"`
-	Limit     float64  `json:"limit"`
-	Volume    Estimate `json:"volume"`
+	Snapshots int            `json:"snapshots,omitempty"`
+	Extent    int64          `json:"extent,omitempty"`
+	Fill      float64        `json:"fill"`
+	Limit     float64        `json:"limit"`
+	Volume    model.Estimate `json:"volume"`
 }
