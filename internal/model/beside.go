@@ -71,23 +71,6 @@ type CachePoint struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Window is a stretch of a step over which the device's counts and the client's
-// are known at the same moments (from one sample's end to another's), so that
-// they can be compared. Counts are of I/Os, Read and Written of bytes.
-type Window struct {
-	Seconds       float64 `json:"seconds"`
-	DeviceReads   uint64  `json:"device_reads"`
-	DeviceWrites  uint64  `json:"device_writes"`
-	DeviceRead    uint64  `json:"device_read_bytes"`
-	DeviceWritten uint64  `json:"device_written_bytes"`
-	ReadMerges    uint64  `json:"read_merges"`
-	WriteMerges   uint64  `json:"write_merges"`
-	ClientReads   uint64  `json:"client_reads"`
-	ClientWrites  uint64  `json:"client_writes"`
-	ClientRead    uint64  `json:"client_read_bytes"`
-	ClientWritten uint64  `json:"client_written_bytes"`
-}
-
 // IdleRequest asks a worker to count for a while without load.
 type IdleRequest struct {
 	Seconds float64 `json:"seconds"`

@@ -2,6 +2,57 @@ package model
 
 import "math"
 
+// Link is what a network card moved, in bytes, and its Speed in bytes/s each way.
+type Link struct {
+	Name     string  `json:"name"`
+	Received uint64  `json:"received"`
+	Sent     uint64  `json:"sent"`
+	Speed    float64 `json:"speed"`
+}
+
+// Counters are the machine's own counts over a step (ramp included).
+type Counters struct {
+	Seconds float64 `json:"seconds"`
+	// Idle, Steal and IOWait are fractions of all CPU time.
+	Idle   float64 `json:"idle"`
+	Steal  float64 `json:"steal"`
+	IOWait float64 `json:"iowait"`
+	// BusiestCPU is the busy fraction of the busiest core.
+	BusiestCPU float64 `json:"busiest_cpu"`
+	// Throttled is the time in seconds that the cgroup's CPU limit held us.
+	Throttled float64 `json:"throttled"`
+	// Device counts are those of the block device behind the volume, if any.
+	Device        string `json:"device,omitempty"`
+	DeviceReads   uint64 `json:"device_reads,omitempty"`
+	DeviceWrites  uint64 `json:"device_writes,omitempty"`
+	DeviceRead    uint64 `json:"device_read_bytes,omitempty"`
+	DeviceWritten uint64 `json:"device_written_bytes,omitempty"`
+	ReadMerges    uint64 `json:"read_merges,omitempty"`
+	WriteMerges   uint64 `json:"write_merges,omitempty"`
+	// Link is the busiest network card of known speed; nil when there is none.
+	Link *Link `json:"link,omitempty"`
+	// Window is the stretch over which client and device can be compared; nil when
+	// the step was too short for one, or there is no device.
+	Window *Window `json:"window,omitempty"`
+}
+
+// Window is a stretch of a step over which the device's counts and the client's
+// are known at the same moments (from one sample's end to another's), so that
+// they can be compared. Counts are of I/Os, Read and Written of bytes.
+type Window struct {
+	Seconds       float64 `json:"seconds"`
+	DeviceReads   uint64  `json:"device_reads"`
+	DeviceWrites  uint64  `json:"device_writes"`
+	DeviceRead    uint64  `json:"device_read_bytes"`
+	DeviceWritten uint64  `json:"device_written_bytes"`
+	ReadMerges    uint64  `json:"read_merges"`
+	WriteMerges   uint64  `json:"write_merges"`
+	ClientReads   uint64  `json:"client_reads"`
+	ClientWrites  uint64  `json:"client_writes"`
+	ClientRead    uint64  `json:"client_read_bytes"`
+	ClientWritten uint64  `json:"client_written_bytes"`
+}
+
 // DeviceWindow adds up the stretches over which client and device can be compared, of
 // several steps. A device that several workers of a step use was counted by each of
 // them and counts once. ok is false when there is none, and a step in which a worker
@@ -106,48 +157,4 @@ func (w *Window) add(o Window, scale float64) {
 	} {
 		*c.to += uint64(math.Round(float64(c.from) * scale))
 	}
-}
-
-// NodeOf is the machine of a worker's volume; "" where there is one machine.
-func (p *Plan) NodeOf(worker int) string {
-	if worker < len(p.Volumes) {
-		return p.Volumes[worker].Node
-	}
-	return ""
-}
-
-// VolumeOf is what a worker does its I/O on.
-func (p *Plan) VolumeOf(worker int) Volume {
-	if len(p.Volumes) == 0 {
-		return p.Volume
-	}
-	return p.Volumes[worker]
-}
-
-// PrepareRequest asks a worker to make its volume ready. Each of several volumes may take
-// as long as all of them, which may share one disk.
-func (p *Plan) PrepareRequest(worker int) PrepareRequest {
-	r := PrepareRequest{
-		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads),
-	}
-	if len(p.Volumes) > 0 {
-		r.Destroy = r.Volume.DestroyDataOn
-	}
-	return r
-}
-
-// SharedAs is a name for what several volumes of a plan may have in common, all of
-// their bytes: an existing device, image, file or claim. It is empty for a volume that
-// is nobody else's: a file of its own, or a claim that was made for it.
-func (v *Volume) SharedAs() string {
-	c := v.Target.Cluster
-	switch {
-	case v.Owned || v.Target.Kind == Fake || c.Made():
-		return ""
-	case c != nil:
-		// Pods on several nodes may use one claim.
-		return c.Namespace + "/" + c.Name
-	}
-	return v.Node + " " + string(v.Target.Kind) + " " + v.Target.Path + v.Target.URI
 }
