@@ -15,7 +15,7 @@ import (
 // of a processor. If that fails, it is done once more when all others have ended but for
 // a few that failed as well: what one measurement does to another is then gone, and what
 // is wrong is wrong again.
-func beside(t *testing.T, g guest, measure func(t testing.TB)) {
+func beside(t *testing.T, g demand, measure func(t testing.TB)) {
 	t.Helper()
 	leave := join(t, g)
 	failed := func() []string {
@@ -27,13 +27,13 @@ func beside(t *testing.T, g guest, measure func(t testing.TB)) {
 	}
 	t.Logf("failed beside others, so once more:\n%s", strings.Join(failed, "\n"))
 	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
-	if g.company == hasty {
-		g.share = rooms[calm]
+	if g.class == hasty {
+		g.share = slots[calm]
 	}
-	g.company = calm
-	p := everybody.register(g)
-	defer everybody.leave(p)
-	<-p.come
+	g.class = calm
+	p := machine.register(g)
+	defer machine.leave(p)
+	<-p.start
 	for _, words := range attempt(t, true, measure) {
 		t.Error(words)
 	}

@@ -35,7 +35,7 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	defer parts(t)()
 	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&visit-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
 		t.Run(parameters, func(t *testing.T) {
-			join(t, guest{company: hasty, seconds: 25})
+			join(t, demand{class: hasty, seconds: 25})
 			rows, different, wrong, covered := 0, 0, 0, 0
 			for run := range runs {
 				a, b := fakePair(parameters, parameters, run)
@@ -77,7 +77,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 		defer complete()
 		for run := range runs {
 			t.Run(fmt.Sprint(run), func(t *testing.T) {
-				join(t, guest{company: hasty})
+				join(t, demand{class: hasty})
 				a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
 				// Ten blocks fit into the time, and no more.
 				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "77s", "--seed", fmt.Sprint(run+1))
@@ -111,7 +111,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 		code  int
 	}{{2000, 1800, 0.9, model.Worse, 4}, {1800, 2000, 1 / 0.9, model.Better, 0}} {
 		t.Run(fmt.Sprintf("%d after %d", c.b, c.a), func(t *testing.T) {
-			beside(t, guest{seconds: 43, share: 2}, func(t testing.TB) {
+			beside(t, demand{seconds: 43, share: 2}, func(t testing.TB) {
 				a, b := lab.Throttled(t, lab.Throttle{IOPS: c.a, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: c.b, Size: 64 << 20})
 				got, code := comparison(t, a.Target(), b.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s")
 				r := got.Rows[0]
@@ -130,7 +130,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 // nothing is left in them.
 func TestTwoDirectoriesOnOneDisk(t *testing.T) {
 	lab.Need(t, "fio")
-	join(t, guest{company: hasty, seconds: 23})
+	join(t, demand{class: hasty, seconds: 23})
 	lab.Lock(t)
 	base := t.TempDir()
 	a, b := filepath.Join(base, "a"), filepath.Join(base, "b")

@@ -90,7 +90,7 @@ func TestDrawnDevices(t *testing.T) {
 		for _, way := range ways {
 			d := draw(seed)
 			t.Run(fmt.Sprint(seed, way), func(t *testing.T) {
-				beside(t, guest{seconds: 120, share: 2}, func(t testing.TB) { d.measure(t, way) })
+				beside(t, demand{seconds: 120, share: 2}, func(t testing.TB) { d.measure(t, way) })
 			})
 		}
 	}

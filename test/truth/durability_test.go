@@ -51,7 +51,7 @@ func TestTwelveCells(t *testing.T) {
 	for mode, cells := range loses {
 		for sync, lost := range cells {
 			t.Run(string(mode)+"/"+sync, func(t *testing.T) {
-				join(t, guest{company: hasty, seconds: 2})
+				join(t, demand{class: hasty, seconds: 2})
 				device := lab.PowerLoss(t, mode)
 				back := make(chan struct{})
 				go func() {
@@ -103,7 +103,7 @@ func TestSyncsOfAFile(t *testing.T) {
 		{lab.Unsafe, "dsync", model.DurabilityLies},
 	} {
 		t.Run(string(c.mode)+"/"+c.sync, func(t *testing.T) {
-			join(t, guest{company: hasty, seconds: 1})
+			join(t, demand{class: hasty, seconds: 1})
 			device := lab.PowerLoss(t, c.mode)
 			file := lab.File(t, device.Device)
 			// After the power loss, a copy of what survived takes the file's place.
@@ -167,7 +167,7 @@ func TestSeveralCuts(t *testing.T) {
 // The user's own cut counts as what the user says it is, and becomes part of a run.
 func TestOwnCutProvesTheRun(t *testing.T) {
 	lab.Need(t, "fio")
-	join(t, guest{company: hasty, seconds: 11})
+	join(t, demand{class: hasty, seconds: 11})
 	device := lab.PowerLoss(t, lab.WriteBack)
 	results := t.TempDir()
 	command(t.Context(), t, "run", device.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "16M", "--max-time", "8s",
@@ -338,7 +338,7 @@ func TestACutThatFails(t *testing.T) {
 
 // A command that cuts nothing makes no clean cut.
 func TestACutThatNobodyNotices(t *testing.T) {
-	join(t, guest{company: hasty, seconds: 8})
+	join(t, demand{class: hasty, seconds: 8})
 	lab.Lock(t)
 	dir, elsewhere := t.TempDir(), lab.Tmpfs(t, 64<<20)
 	o, d := durable(t.Context(), t, dir, "--writes", "20", "--cut", "true", "--results", elsewhere)

@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 			if strings.Contains(example, " run ") || strings.Contains(example, " compare /") {
 				seconds = 18
 			}
-			join(t, guest{company: hasty, seconds: seconds})
+			join(t, demand{class: hasty, seconds: seconds})
 			here := stage{data: t.TempDir(), old: t.TempDir(), imports: t.TempDir(), saved: saved}
 			if strings.Contains(example, "--goal") {
 				// Reached for sure, however busy this machine is.

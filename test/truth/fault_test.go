@@ -55,7 +55,7 @@ func TestReadErrorsAreNamed(t *testing.T) {
 
 // The device runs full while it is measured.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
-	join(t, guest{company: hasty, seconds: 14})
+	join(t, demand{class: hasty, seconds: 14})
 	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
 	results := t.TempDir()
 	go func() {
@@ -118,7 +118,7 @@ func TestHolesAreNamed(t *testing.T) {
 	defer parts(t)()
 	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
 		t.Run(name, func(t *testing.T) {
-			join(t, guest{company: hasty, seconds: 18})
+			join(t, demand{class: hasty, seconds: 18})
 			lab.Lock(t)
 			path := file(t, t.TempDir(), 64<<20)
 			before, err := os.Stat(path)
@@ -151,13 +151,13 @@ func TestMemoryIsNamed(t *testing.T) {
 		}
 	}
 	t.Run("tmpfs", func(t *testing.T) {
-		join(t, guest{company: hasty, seconds: 10})
+		join(t, demand{class: hasty, seconds: 10})
 		dir := lab.Tmpfs(t, 256<<20)
 		named(t, dir)
 		empty(t, dir)
 	})
 	t.Run("a loop device on tmpfs", func(t *testing.T) {
-		join(t, guest{company: hasty, seconds: 10})
+		join(t, demand{class: hasty, seconds: 10})
 		named(t, lab.LoopOnMemory(t, 64<<20))
 	})
 }
@@ -187,7 +187,7 @@ func TestInterrupt(t *testing.T) {
 		saved int
 	}{"at once": {500 * time.Millisecond, 0}, "soon": {2500 * time.Millisecond, 0}, "in the midst": {0, 8}} {
 		t.Run(name, func(t *testing.T) {
-			join(t, guest{company: hasty, seconds: 12})
+			join(t, demand{class: hasty, seconds: 12})
 			lab.Lock(t)
 			dir, results := t.TempDir(), t.TempDir()
 			ctx, cancel := context.WithCancel(t.Context())

@@ -21,7 +21,7 @@ func TestALateLoadIsNamed(t *testing.T) {
 
 // The same load on a calm machine is not accused.
 func TestACalmLoadIsNotCalledLate(t *testing.T) {
-	beside(t, guest{seconds: 6}, func(t testing.TB) {
+	beside(t, demand{seconds: 6}, func(t testing.TB) {
 		lateness(t, lab.Delayed(t, 200*time.Millisecond, 200*time.Millisecond), model.SeverityPassed)
 	})
 }

@@ -16,8 +16,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "durability-writer" || os.Args[1] == "durability") {
 		os.Exit(cli.Run(context.Background(), env.OS()))
 	}
-	// How many parallel tests run at once is for their company to say, and -parallel has
-	// no say in it: who waits for room takes a place of those.
+	// How many parallel tests run at once is for their scheduler to say, and -parallel has
+	// no say in it: a test that waits for its slots counts among those.
 	flag.Parse()
 	if err := flag.Set("test.parallel", "1000"); err != nil {
 		panic(err)

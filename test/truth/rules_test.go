@@ -92,7 +92,7 @@ func TestRulesFindTheirFaults(t *testing.T) {
 	lab.Need(t, "fio")
 	lab.Lock(t)
 	var missed []planted
-	eachFault(t, func(p planted) bool { return p.beside == alone }, func(t *testing.T, p planted) {
+	eachFault(t, func(p planted) bool { return p.class == alone }, func(t *testing.T, p planted) {
 		found := p.found(t)
 		detections.add(p, found)
 		if !found {
@@ -114,8 +114,8 @@ func TestRulesFindTheirFaults(t *testing.T) {
 func TestRulesFindFaultsSideBySide(t *testing.T) {
 	lab.Need(t, "fio")
 	defer parts(t)()
-	eachFault(t, func(p planted) bool { return p.beside != alone }, func(t *testing.T, p planted) {
-		g := guest{company: p.beside, seconds: cmp.Or(p.seconds, 25)}
+	eachFault(t, func(p planted) bool { return p.class != alone }, func(t *testing.T, p planted) {
+		g := demand{class: p.class, seconds: cmp.Or(p.seconds, 25)}
 		if *rounds > 1 {
 			join(t, g)
 			detections.add(p, p.found(t))
@@ -261,7 +261,7 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
 		return
 	}
-	beside(t, guest{seconds: 105}, func(t testing.TB) {
+	beside(t, demand{seconds: 105}, func(t testing.TB) {
 		o, accusations := cleanTry(t)
 		for _, a := range accusations {
 			t.Error(a)

@@ -27,7 +27,7 @@ func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
 	defer parts(t)()
 	for name, profile := range readsBesideWrites {
 		t.Run(name, func(t *testing.T) {
-			join(t, guest{seconds: 120})
+			join(t, demand{seconds: 120})
 			device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
 			o := measure(t.Context(), t, device.Target(), "--profile", ownFile(t, "own.yaml", profile), "--max-time", "40s",
 				"--destroy-data-on", device.Target())
@@ -50,7 +50,7 @@ func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
 	defer parts(t)()
 	for name, size := range map[string][]string{"automatic": nil, "asked for": {"--size", "200M"}} {
 		t.Run(name, func(t *testing.T) {
-			join(t, guest{seconds: 25})
+			join(t, demand{seconds: 25})
 			device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
 			if size != nil {
 				// Nothing is probed where the size is given.
