@@ -55,8 +55,8 @@ func (f *flow) open(m model.Metric) bool {
 	if !ok || p < tail {
 		return false
 	}
-	company, at := f.company(model.Latency)
-	return company.Few(at, slowMatters, (100-p)/100/2)
+	visits, at := f.visitModel(model.Latency)
+	return visits.Few(at, slowMatters, (100-p)/100/2)
 }
 
 func floorOf(m model.Metric) float64 {
@@ -99,8 +99,8 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 		half = stats.Series(y, whole)
 		return half, half
 	}
-	company, at := f.company(m)
-	half, rule = company.Half(at)
+	visits, at := f.visitModel(m)
+	half, rule = visits.Half(at)
 	return half * whole, rule * whole
 }
 

@@ -138,10 +138,10 @@ func (f *flow) unseen(m model.Metric) (factor, enough float64) {
 	if p, ok := timeline.Percentiles[m]; f == nil || !ok || p < tail {
 		return 1, 0
 	}
-	company, at := f.company(model.Latency)
+	visits, at := f.visitModel(model.Latency)
 	span := f.peers.span()
 	switch {
-	case company.SteadyAt(at) || span >= moodLook:
+	case visits.SteadyAt(at) || span >= moodLook:
 		return 1, moodLook
 	case span >= burstLook:
 		return unseenMood, moodLook

@@ -83,8 +83,8 @@ const (
 
 // plainlySteady tells whether fewer visits than are certain are enough.
 func (f *flow) plainlySteady(m model.Metric) bool {
-	company, at := f.company(m)
-	return !f.peers.asked && len(f.visits) >= steadyVisits && f.peers.span() >= steadySpan && company.SteadyAt(at)
+	visits, at := f.visitModel(m)
+	return !f.peers.asked && len(f.visits) >= steadyVisits && f.peers.span() >= steadySpan && visits.SteadyAt(at)
 }
 
 const (
@@ -99,8 +99,8 @@ const (
 // lookedAtEnough tells whether moods that were not met would change little. Where
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
-	company, at := f.company(m)
-	return company.SteadyAt(at) || f.peers.span() >= lookFor(s)
+	visits, at := f.visitModel(m)
+	return visits.SteadyAt(at) || f.peers.span() >= lookFor(s)
 }
 
 // lookFor is how long, in seconds, storage that is not plainly steady is looked at. A

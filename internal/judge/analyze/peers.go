@@ -12,8 +12,8 @@ import (
 // the interval of each.
 type peers struct {
 	flows     []*flow
-	companies map[model.Metric]*stats.Company
-	// at is where a flow stands in the company of a metric.
+	models map[model.Metric]*stats.VisitModel
+	// at is where a flow stands in the model of a metric.
 	at map[model.Metric]map[*flow]int
 	// asked tells that the number of visits is what the user asked for.
 	asked bool
@@ -22,7 +22,7 @@ type peers struct {
 // peersOf prepares what was measured of all workloads of a plan. A workload that has
 // no samples yet has no flow. found is what looks have found; nil where there were none.
 func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
-	all := &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
+	all := &peers{models: map[model.Metric]*stats.VisitModel{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
 	for _, w := range p.Workloads {
 		list := samples[w.Name]
 		if len(list) == 0 {
@@ -69,27 +69,27 @@ func (p *peers) span() float64 {
 	return math.Max(0, end-begin)
 }
 
-// company is what the flows know together of a metric, and where f stands in it.
-func (p *peers) company(f *flow, m model.Metric) (*stats.Company, int) {
-	if p.companies[m] == nil {
+// visitModel is what the flows know together of a metric, and where f stands in it.
+func (p *peers) visitModel(f *flow, m model.Metric) (*stats.VisitModel, int) {
+	if p.models[m] == nil {
 		var list [][]stats.Visit
 		p.at[m] = map[*flow]int{}
 		for _, peer := range p.flows {
 			p.at[m][peer] = len(list)
 			list = append(list, peer.stays(m))
 		}
-		p.companies[m] = stats.NewCompany(list)
+		p.models[m] = stats.NewVisitModel(list)
 	}
-	return p.companies[m], p.at[m][f]
+	return p.models[m], p.at[m][f]
 }
 
-// company is what the run knows of a metric, and where f stands in it. A flow that
+// visitModel is what the run knows of a metric, and where f stands in it. A flow that
 // belongs to no run is the only one of its own.
-func (f *flow) company(m model.Metric) (*stats.Company, int) {
+func (f *flow) visitModel(m model.Metric) (*stats.VisitModel, int) {
 	if f.peers == nil {
-		f.peers = &peers{companies: map[model.Metric]*stats.Company{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
+		f.peers = &peers{models: map[model.Metric]*stats.VisitModel{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
 	}
-	return f.peers.company(f, m)
+	return f.peers.visitModel(f, m)
 }
 
 // span is when a flow was looked at first and last, in seconds.

@@ -16,7 +16,7 @@ type sequence struct {
 
 // follow puts the values of all members that are alike into one sequence, each relative
 // to the mean and the spread of its workload.
-func (c *Company) follow(values func(m *member) []float64) sequence {
+func (c *VisitModel) follow(values func(m *member) []float64) sequence {
 	type point struct{ begin, value float64 }
 	var points []point
 	for i := range c.members {

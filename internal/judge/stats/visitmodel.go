@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Company is what the workloads of one run know together of how their visits differ:
+// VisitModel is what the workloads of one run know together of how their visits differ:
 // three visits to one workload say little of its spread, those to all workloads more.
 //
 // A visit differs from the next one for three reasons, which are told apart because
 // they are seen unequally well: noise, which every visit has; moods, which make some
 // visits slow as a whole; and stalls, which make single seconds slow. Of moods and
 // stalls a workload may have met none, and its next visit may.
-type Company struct {
+type VisitModel struct {
 	members []member
 	// stalls are the slow seconds, moods the slow visits of all members.
 	stalls, moods slow
@@ -22,7 +22,7 @@ type Company struct {
 	noise, all sequence
 }
 
-// member is a workload of the company.
+// member is a workload of the model.
 type member struct {
 	visits []Visit
 	// values are those of its visits without their stalls, level without moods, too.
@@ -54,10 +54,10 @@ func plainly(y []float64) bool {
 // not share theirs.
 const oddChance = 0.01
 
-// NewCompany takes the visits to each workload. Their values are relative to the
+// NewVisitModel takes the visits to each workload. Their values are relative to the
 // workload's mean, or logarithms.
-func NewCompany(list [][]Visit) *Company {
-	c := &Company{}
+func NewVisitModel(list [][]Visit) *VisitModel {
+	c := &VisitModel{}
 	seconds := make([][][]float64, len(list))
 	values := make([][][]float64, len(list))
 	for i, visits := range list {
@@ -135,8 +135,8 @@ func (m *member) settle(limit float64) {
 }
 
 // fit finds out what the members have in common, and who has not; the plainly steady
-// ones are a company of their own.
-func (c *Company) fit() {
+// ones are modelled apart.
+func (c *VisitModel) fit() {
 	for _, steady := range []bool{false, true} {
 		var alike []*member
 		for i := range c.members {
@@ -201,7 +201,7 @@ func (m *member) unlike(others []spread) float64 {
 // Half is the half-width of the interval around the mean of the visits to the i-th
 // workload, relative or as a factor's logarithm, and the half-width that a stopping
 // rule has to compare with its target. Both are +Inf below two visits.
-func (c *Company) Half(i int) (half, rule float64) {
+func (c *VisitModel) Half(i int) (half, rule float64) {
 	m := &c.members[i]
 	k := float64(len(m.visits))
 	if k < 2 {
@@ -231,7 +231,7 @@ func (c *Company) Half(i int) (half, rule float64) {
 // Few tells whether the run met slow seconds or visits, by at least the given loss, and
 // the i-th workload so few that a tail which they make is not known: a share of the
 // seconds that may be as large as least, but fewer than enough of them.
-func (c *Company) Few(i int, loss, least float64) bool {
+func (c *VisitModel) Few(i int, loss, least float64) bool {
 	const (
 		enough = 20.0
 		common = 1.0 / 3
@@ -249,18 +249,18 @@ func (c *Company) Few(i int, loss, least float64) bool {
 	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.moods, m.moods), float64(len(m.visits))))
 }
 
-// either is what happened in the company, or to the member alone where that is more.
-func (m *member) either(company, own slow) slow {
-	if m.odd || own.count >= 2 && own.variance() > company.variance() {
+// either is what happened to all members, or to the member alone where that is more.
+func (m *member) either(shared, own slow) slow {
+	if m.odd || own.count >= 2 && own.variance() > shared.variance() {
 		return own
 	}
-	return company
+	return shared
 }
 
 // rarely is the variance of what happens to some seconds or visits: that of the
-// company, or the member's own where that is more.
-func (m *member) rarely(company, own slow) spread {
-	s := m.either(company, own)
+// members, or the member's own where that is more.
+func (m *member) rarely(shared, own slow) spread {
+	s := m.either(shared, own)
 	if s.count == 0 {
 		return spread{}
 	}
@@ -269,4 +269,4 @@ func (m *member) rarely(company, own slow) spread {
 }
 
 // SteadyAt tells whether the i-th workload is plainly steady.
-func (c *Company) SteadyAt(i int) bool { return c.members[i].steady }
+func (c *VisitModel) SteadyAt(i int) bool { return c.members[i].steady }

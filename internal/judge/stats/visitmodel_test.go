@@ -21,10 +21,10 @@ func visitsOf(values [][]float64, pause float64) []stats.Visit {
 	return list
 }
 
-// companyOf makes w workloads with k visits of three seconds each, one after the
+// visitsDrawn makes w workloads with k visits of three seconds each, one after the
 // other. A visit to workload i differs by a normal value with the standard
 // deviation cv(i), its seconds by a third of that.
-func companyOf(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Visit {
+func visitsDrawn(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Visit {
 	list := make([][]stats.Visit, w)
 	clock := 0.0
 	for range k {
@@ -50,13 +50,13 @@ func mean(visits []stats.Visit) float64 {
 	return sum
 }
 
-func TestACompanySharesItsSpread(t *testing.T) {
+func TestWorkloadsShareTheirSpread(t *testing.T) {
 	const runs, w, k, cv = 300, 12, 3, 0.03
 	r := rand.New(rand.NewPCG(1, 2))
 	hits, width := 0.0, 0.0
 	for range runs {
-		list := companyOf(r, w, k, func(int) float64 { return cv })
-		c := stats.NewCompany(list)
+		list := visitsDrawn(r, w, k, func(int) float64 { return cv })
+		c := stats.NewVisitModel(list)
 		for i := range list {
 			half, rule := c.Half(i)
 			if rule < half {
@@ -81,7 +81,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var noisy, steady, others, width float64
 	for range runs {
-		list := companyOf(r, w, k, func(i int) float64 {
+		list := visitsDrawn(r, w, k, func(i int) float64 {
 			switch i {
 			case 0:
 				return 10 * cv
@@ -90,7 +90,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 			}
 			return cv
 		})
-		c := stats.NewCompany(list)
+		c := stats.NewVisitModel(list)
 		if !c.SteadyAt(1) || c.SteadyAt(0) || c.SteadyAt(2) {
 			t.Fatal("the throttled workload is the steady one")
 		}
@@ -140,10 +140,10 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 		},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		list := companyOf(r, 8, 4, func(int) float64 { return 0.01 })
-		before, _ := stats.NewCompany(list).Half(7)
+		list := visitsDrawn(r, 8, 4, func(int) float64 { return 0.01 })
+		before, _ := stats.NewVisitModel(list).Half(7)
 		slow(list)
-		after, _ := stats.NewCompany(list).Half(7)
+		after, _ := stats.NewVisitModel(list).Half(7)
 		lost := 0.0
 		for _, visits := range list {
 			lost += (1 - mean(visits)) / float64(len(list))
@@ -155,7 +155,7 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 }
 
 func TestOneVisitHasNoInterval(t *testing.T) {
-	c := stats.NewCompany([][]stats.Visit{visitsOf([][]float64{{1, 1, 1}}, 0), nil, visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
+	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{1, 1, 1}}, 0), nil, visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
 	for i := range 2 {
 		if h, rule := c.Half(i); !math.IsInf(h, 1) || !math.IsInf(rule, 1) {
 			t.Errorf("%d visits gave ±%v", 1-i, h)
@@ -167,13 +167,13 @@ func TestOneVisitHasNoInterval(t *testing.T) {
 }
 
 func TestAloneAWorkloadHasItsOwnSpread(t *testing.T) {
-	c := stats.NewCompany([][]stats.Visit{visitsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
+	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
 	if h, _ := c.Half(0); math.Abs(h-4.303*0.1/math.Sqrt(3)) > 0.005 {
 		t.Errorf("visits of 90, 100 and 110 %% gave ±%.3f, want t·s/√k = 0.248", h)
 	}
 }
 
-func TestCompanyProperties(t *testing.T) {
+func TestVisitModelProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.IntRange(1, 6).Draw(t, "workloads")
 		var far, near [][]stats.Visit
@@ -184,7 +184,7 @@ func TestCompanyProperties(t *testing.T) {
 			}
 			far, near = append(far, visitsOf(values, 60)), append(near, visitsOf(values, 1))
 		}
-		a, b := stats.NewCompany(far), stats.NewCompany(near)
+		a, b := stats.NewVisitModel(far), stats.NewVisitModel(near)
 		for i := range w {
 			half, rule := a.Half(i)
 			if !(half >= 0) || rule < half || math.IsInf(half, 1) {
