@@ -131,7 +131,8 @@ type Row struct {
 	B Estimate `json:"b"`
 	// Ratio is B as a multiple of A, with unit "": the quotient of the two.
 	Ratio Estimate `json:"ratio"`
-	// P is the two-sided p of "no difference", Adjusted the same after Holm.
+	// P is the two-sided p-value of the null hypothesis that nothing changed, Adjusted the
+	// same after Holm.
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"adjusted_p"`
 	Margin   float64 `json:"margin"`

@@ -95,10 +95,10 @@ type Noise struct {
 	// Largest is the largest relative difference between two repeats (0.109 is 10.9 %).
 	Largest float64 `json:"largest"`
 	// Deviation is the standard deviation of one run, on the logarithmic scale, pooled
-	// with Freedom degrees of freedom; Apart is the ratio of two single runs that is
+	// with DF degrees of freedom; Apart is the ratio of two single runs that is
 	// beyond chance at Alpha: exp(t·√2·Deviation).
 	Deviation float64 `json:"deviation"`
-	Freedom   int     `json:"freedom"`
+	DF        int     `json:"freedom"`
 	Apart     float64 `json:"apart"`
 	// Least is the shortest of the repeated runs in seconds; 0 is unknown.
 	Least float64 `json:"least,omitempty"`

@@ -11,7 +11,7 @@ import (
 // peers are the flows of one run: what they know together of how visits differ makes
 // the interval of each.
 type peers struct {
-	flows     []*flow
+	flows  []*flow
 	models map[model.Metric]*stats.VisitModel
 	// at is where a flow stands in the model of a metric.
 	at map[model.Metric]map[*flow]int

@@ -107,17 +107,17 @@ func noiseOf(sides []Measured) *model.Noise {
 			n.Repeats = append(n.Repeats, model.Repeat{System: i, Workload: r.Workload, Direction: r.Direction, Metric: r.Metric, Values: r.Visits, Difference: difference})
 			n.Largest = math.Max(n.Largest, difference)
 			square += stats.Variance(logs) * float64(len(logs)-1)
-			n.Freedom += len(logs) - 1
+			n.DF += len(logs) - 1
 			if each := r.Seconds / float64(len(r.Visits)); each > 0 && (n.Least == 0 || each < n.Least) {
 				n.Least = each
 			}
 		}
 	}
-	if n.Freedom == 0 {
+	if n.DF == 0 {
 		return nil
 	}
-	n.Deviation = math.Max(math.Sqrt(square/float64(n.Freedom)), stats.Floor)
-	n.Apart = math.Exp(stats.StudentT(float64(n.Freedom)) * math.Sqrt2 * n.Deviation)
+	n.Deviation = math.Max(math.Sqrt(square/float64(n.DF)), stats.Floor)
+	n.Apart = math.Exp(stats.StudentT(float64(n.DF)) * math.Sqrt2 * n.Deviation)
 	return n
 }
 

@@ -14,7 +14,7 @@ func TestNoiseIsBorrowedFromRepeats(t *testing.T) {
 	a := side(foreign("A", 60, map[string][]float64{"a": {1000}, "b": {500}, "c": {100, 104, 98, 103}}))
 	b := side(foreign("B", 60, map[string][]float64{"a": {1600}, "b": {510}, "c": {101, 99, 105, 100}}))
 	r := Rank([]Measured{a, b})
-	if r.Noise == nil || r.Noise.Freedom != 6 || math.Abs(r.Noise.Largest-(104.0/98-1)) > 1e-9 || r.Noise.Apart < 1.03 || r.Noise.Apart > 1.2 {
+	if r.Noise == nil || r.Noise.DF != 6 || math.Abs(r.Noise.Largest-(104.0/98-1)) > 1e-9 || r.Noise.Apart < 1.03 || r.Noise.Apart > 1.2 {
 		t.Fatalf("noise %+v", r.Noise)
 	}
 	want := map[string]model.Change{"a": model.Better, "b": model.Unclear, "c": model.Unclear}

@@ -13,7 +13,7 @@ type contention struct {
 	p      []float64
 	cov    [][]float64 // for residuals of variance 1
 	spread float64     // standard deviation of one point about the curve
-	free   float64     // degrees of freedom
+	df     float64     // degrees of freedom
 }
 
 // fitContention fits Amdahl's law (k = 2) or the universal one (k = 3); nil where
@@ -34,10 +34,10 @@ func fitContention(points []observation, k int) *contention {
 	if !ok {
 		return nil
 	}
-	free := float64(len(points) - k)
-	c := &contention{p: p, cov: cov, free: free, spread: meanNoise(points)}
-	if free > 0 {
-		c.spread = math.Max(c.spread, math.Sqrt(sum/free))
+	df := float64(len(points) - k)
+	c := &contention{p: p, cov: cov, df: df, spread: meanNoise(points)}
+	if df > 0 {
+		c.spread = math.Max(c.spread, math.Sqrt(sum/df))
 	}
 	return c
 }
@@ -95,12 +95,12 @@ func (c *contention) deviation(gradient []float64) float64 {
 // reach is the half-width of the 95 % prediction interval at n, in logarithms; NaN
 // when nothing is left to tell it.
 func (c *contention) reach(n float64) float64 {
-	if c.free <= 0 {
+	if c.df <= 0 {
 		return math.NaN()
 	}
 	_, gradient := contentionAt(c.p, n)
 	d := c.deviation(gradient)
-	return stats.StudentT(c.free) * math.Sqrt(c.spread*c.spread+d*d)
+	return stats.StudentT(c.df) * math.Sqrt(c.spread*c.spread+d*d)
 }
 
 // peak is where the law is largest, infinite when it grows or flattens for ever.
@@ -117,15 +117,15 @@ func (c *contention) capacity() (log, reach float64, ok bool) {
 	var gradient []float64
 	if n := c.peak(); !math.IsInf(n, 1) {
 		log, gradient = contentionAt(c.p, math.Max(1, n))
-	} else if alpha := c.p[1]; alpha > 0 && alpha > stats.StudentT(c.free)*c.deviation([]float64{0, 1, 0}[:len(c.p)]) {
+	} else if alpha := c.p[1]; alpha > 0 && alpha > stats.StudentT(c.df)*c.deviation([]float64{0, 1, 0}[:len(c.p)]) {
 		log, gradient = c.p[0]-math.Log(alpha), []float64{1, -1 / alpha, 0}[:len(c.p)]
 	} else {
 		return 0, 0, false
 	}
-	if c.free <= 0 {
+	if c.df <= 0 {
 		return log, math.NaN(), true
 	}
-	return log, stats.StudentT(c.free) * c.deviation(gradient), true
+	return log, stats.StudentT(c.df) * c.deviation(gradient), true
 }
 
 // law puts the fit into the model's words.
@@ -136,7 +136,7 @@ func (c *contention) law(unit string, largest float64) model.Law {
 		kind, l.Beta = model.USLLaw, c.p[2]
 	}
 	l.Kind = kind
-	l.First = exponential(unit, c.p[0], stats.StudentT(c.free)*c.deviation([]float64{1, 0, 0}[:len(c.p)]))
+	l.First = exponential(unit, c.p[0], stats.StudentT(c.df)*c.deviation([]float64{1, 0, 0}[:len(c.p)]))
 	log, reach, ok := c.capacity()
 	// What may be three times as much or a third is set by nothing.
 	if ok = ok && reach < math.Log(3); ok {

@@ -125,14 +125,14 @@ func leaveOneOut(kind model.LawKind, points []observation) float64 {
 
 // reach is that of the branch that n lies on.
 func (s *saturation) reach(n float64) float64 {
-	free, spread, count := s.freeFlat, s.spreadFlat, s.flat
+	df, spread, count := s.dfFlat, s.spreadFlat, s.flat
 	if s.first+math.Log(n) < s.capacity {
-		free, spread, count = s.freeLinear, s.spreadLinear, s.linear
+		df, spread, count = s.dfLinear, s.spreadLinear, s.linear
 	}
-	if free <= 0 || count == 0 || spread == 0 {
+	if df <= 0 || count == 0 || spread == 0 {
 		return math.NaN()
 	}
-	return stats.StudentT(free) * spread * math.Sqrt(1+1/float64(count))
+	return stats.StudentT(df) * spread * math.Sqrt(1+1/float64(count))
 }
 
 // law puts the fit into the model's words. The intervals of x₁ and C are those of a
@@ -142,15 +142,15 @@ func (s *saturation) law(unit string) model.Law {
 	for _, p := range s.bent {
 		l.Bent = append(l.Bent, int(p.n))
 	}
-	mean := func(log, free, spread float64, count int) model.Estimate {
+	mean := func(log, df, spread float64, count int) model.Estimate {
 		reach := math.NaN()
-		if free > 0 {
-			reach = stats.StudentT(free) * spread / math.Sqrt(float64(count))
+		if df > 0 {
+			reach = stats.StudentT(df) * spread / math.Sqrt(float64(count))
 		}
 		return exponential(unit, log, reach)
 	}
 	if s.flat > 0 {
-		e := mean(s.capacity, s.freeFlat, s.spreadFlat, s.flat)
+		e := mean(s.capacity, s.dfFlat, s.spreadFlat, s.flat)
 		l.Capacity = &e
 	}
 	switch {
@@ -160,7 +160,7 @@ func (s *saturation) law(unit string) model.Law {
 		v := math.Exp(s.capacity) / s.least
 		l.First = model.Estimate{Unit: unit, Value: v, Low: v, High: v}
 	default:
-		l.First = mean(s.first, s.freeLinear, s.spreadLinear, s.linear)
+		l.First = mean(s.first, s.dfLinear, s.spreadLinear, s.linear)
 		if s.flat > 0 {
 			l.Knee = math.Exp(s.capacity - s.first)
 		}

@@ -22,7 +22,7 @@ func Nodes(s *model.Scale) study.Nodes {
 		return st
 	}
 	own := law.Saturated
-	spread, free := saturatedSpread(s)
+	spread, df := saturatedSpread(s)
 	st.Points = []study.NodePoint{{Nodes: nodes, Capacity: *law.Capacity, Points: max(1, own)}}
 	groups := map[int][]float64{}
 	for _, p := range s.Points {
@@ -34,12 +34,12 @@ func Nodes(s *model.Scale) study.Nodes {
 	for n, logs := range groups {
 		m := float64(len(logs))
 		reach := math.NaN()
-		if free > 0 {
-			reach = stats.StudentT(free) * spread / math.Sqrt(m)
+		if df > 0 {
+			reach = stats.StudentT(df) * spread / math.Sqrt(m)
 		}
 		st.Points = append(st.Points, study.NodePoint{Nodes: n, Capacity: exponential(s.Metric.Unit(), stats.Mean(logs), reach), Points: len(logs)})
 	}
-	judgeNodes(&st, spread, free)
+	judgeNodes(&st, spread, df)
 	return st
 }
 
@@ -56,17 +56,17 @@ func Growth(name, unit string, figures map[int]float64) study.Nodes {
 
 // saturatedSpread is the spread of one point about the capacity, and its degrees of
 // freedom.
-func saturatedSpread(s *model.Scale) (spread, free float64) {
+func saturatedSpread(s *model.Scale) (spread, df float64) {
 	if points := observations(s); len(points) > 0 {
 		fit := fitSaturation(points)
-		return fit.spreadFlat, fit.freeFlat
+		return fit.spreadFlat, fit.dfFlat
 	}
 	return 0, 0
 }
 
 // judgeNodes sorts the points and fits ln C = a + b·ln nodes. How far a line misses
 // is only seen from three numbers of nodes on, whatever the noise of each.
-func judgeNodes(st *study.Nodes, spread, free float64) {
+func judgeNodes(st *study.Nodes, spread, df float64) {
 	slices.SortFunc(st.Points, func(a, b study.NodePoint) int { return a.Nodes - b.Nodes })
 	k := len(st.Points)
 	if k < 2 {
@@ -74,8 +74,8 @@ func judgeNodes(st *study.Nodes, spread, free float64) {
 	}
 	first, last := st.Points[0], st.Points[k-1]
 	reach := math.NaN()
-	if free > 0 {
-		reach = stats.StudentT(free) * spread * math.Sqrt(1/float64(first.Points)+1/float64(last.Points))
+	if df > 0 {
+		reach = stats.StudentT(df) * spread * math.Sqrt(1/float64(first.Points)+1/float64(last.Points))
 	}
 	ratio := exponential("1", math.Log(last.Capacity.Value/first.Capacity.Value), reach)
 	st.Ratio = &ratio

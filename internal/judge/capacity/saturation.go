@@ -11,8 +11,8 @@ const (
 	// only; bendLevel that of calling a good point bent, one-sided half of it.
 	branchLevel = 0.05
 	bendLevel   = 0.01
-	// manyFree are the degrees of freedom of an error that is known.
-	manyFree = 1e6
+	// manyDF are the degrees of freedom of an error that is known.
+	manyDF = 1e6
 )
 
 // saturation is a fit of ln X = min(ln x₁ + ln n, ln C). A branch without points
@@ -25,7 +25,7 @@ type saturation struct {
 	// spreadLinear and spreadFlat are the standard deviations of one point about its
 	// branch, never less than the points' own intervals tell; 0 is unknown.
 	spreadLinear, spreadFlat float64
-	freeLinear, freeFlat     float64 // degrees of freedom behind them
+	dfLinear, dfFlat         float64 // degrees of freedom behind them
 }
 
 func (s *saturation) at(n float64) float64 { return math.Min(s.first+math.Log(n), s.capacity) }
@@ -114,16 +114,16 @@ func splitCount(fit *saturation, points []observation) (linear, flat int) {
 	return linear, len(points) - linear
 }
 
-// dropBranch leaves one branch when the second explains no more than chance would.
+// dropBranch leaves one branch unless the null hypothesis that one is enough is rejected.
 func (s *saturation) dropBranch(points []observation) {
 	if s.linear == 0 || s.flat == 0 {
 		s.single(points, s.linear > 0)
 		return
 	}
 	both := s.squares(points)
-	free := float64(len(points) - 2)
-	variance := math.Max(both/math.Max(1, free), meanNoise(points)*meanNoise(points))
-	chance := func(line bool) float64 {
+	df := float64(len(points) - 2)
+	variance := math.Max(both/math.Max(1, df), meanNoise(points)*meanNoise(points))
+	pValue := func(line bool) float64 {
 		alone := saturation{}
 		alone.single(points, line)
 		switch gain := alone.squares(points) - both; {
@@ -132,10 +132,10 @@ func (s *saturation) dropBranch(points []observation) {
 		case variance == 0:
 			return 0
 		default:
-			return stats.StudentP(math.Sqrt(gain/variance), free)
+			return stats.StudentP(math.Sqrt(gain/variance), df)
 		}
 	}
-	line, flat := chance(true), chance(false)
+	line, flat := pValue(true), pValue(false)
 	if math.Max(line, flat) > branchLevel {
 		s.single(points, line > flat)
 	}
@@ -155,22 +155,22 @@ func (s *saturation) single(points []observation, line bool) {
 // borrows the spread of the other: noise is relative, and nothing else is known.
 func (s *saturation) spreads(points []observation) {
 	line, flat := points[:s.linear], points[s.linear:]
-	s.spreadLinear, s.freeLinear = spread(line, func(p observation) float64 { return math.Log(p.n) }), float64(len(line)-1)
-	s.spreadFlat, s.freeFlat = spread(flat, func(observation) float64 { return 0 }), float64(len(flat)-1)
-	if s.linear == 1 && s.freeFlat > 0 {
-		s.spreadLinear, s.freeLinear = s.spreadFlat, s.freeFlat
+	s.spreadLinear, s.dfLinear = spread(line, func(p observation) float64 { return math.Log(p.n) }), float64(len(line)-1)
+	s.spreadFlat, s.dfFlat = spread(flat, func(observation) float64 { return 0 }), float64(len(flat)-1)
+	if s.linear == 1 && s.dfFlat > 0 {
+		s.spreadLinear, s.dfLinear = s.spreadFlat, s.dfFlat
 	}
-	if s.flat == 1 && s.freeLinear > 0 {
-		s.spreadFlat, s.freeFlat = s.spreadLinear, s.freeLinear
+	if s.flat == 1 && s.dfLinear > 0 {
+		s.spreadFlat, s.dfFlat = s.spreadLinear, s.dfLinear
 	}
 	s.spreadLinear = math.Max(s.spreadLinear, meanNoise(line))
 	s.spreadFlat = math.Max(s.spreadFlat, meanNoise(flat))
 	// Without a second point the own interval speaks for a normal distribution.
-	if s.freeLinear <= 0 && s.spreadLinear > 0 {
-		s.freeLinear = manyFree
+	if s.dfLinear <= 0 && s.spreadLinear > 0 {
+		s.dfLinear = manyDF
 	}
-	if s.freeFlat <= 0 && s.spreadFlat > 0 {
-		s.freeFlat = manyFree
+	if s.dfFlat <= 0 && s.spreadFlat > 0 {
+		s.dfFlat = manyDF
 	}
 }
 

@@ -75,8 +75,8 @@ func Slope(y []float64) float64 {
 	return sum / (n * (n*n - 1) / 12)
 }
 
-// StudentP is the two-sided probability that Student's t with df degrees of
-// freedom lies farther from 0 than t; 1 when df is not positive or t is no number.
+// StudentP is the two-sided p-value of t: the probability that Student's t with df degrees
+// of freedom lies farther from 0; 1 when df is not positive or t is no number.
 func StudentP(t, df float64) float64 {
 	if !(df > 0) || math.IsNaN(t) {
 		return 1

@@ -11,8 +11,8 @@ import (
 type Contrast struct {
 	// Difference is the mean of ln B − ln A.
 	Difference float64
-	// Error is its standard error and Freedom the degrees of freedom of that.
-	Error, Freedom float64
+	// Error is its standard error and DF the degrees of freedom of that.
+	Error, DF float64
 	// Level is the mean of (ln A + ln B)/2: where the two lie around.
 	Level float64
 	// Blocks is the number of pairs behind it; of runs that were not interleaved,
@@ -42,7 +42,7 @@ type Pair struct{ A, B Visit }
 // a few blocks that agree by luck do not pass for precision. From eight blocks on,
 // what the order of the visits does is taken out first.
 //
-// Freedom is 0, and Error +Inf, below two blocks.
+// DF is 0, and Error +Inf, below two blocks.
 func Paired(blocks []Pair, floor float64) Contrast {
 	k := len(blocks)
 	c := Contrast{Blocks: k, Error: math.Inf(1)}
@@ -60,7 +60,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 	rho := math.Min(math.Max(moodCorrelation(a), moodCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
 	widen, df := Dependence(k, math.Min(rho, seenCorrelation(a, b)))
 	df = math.Max(1, df-order.lost)
-	c.Freedom = df
+	c.DF = df
 	seen := order.error * widen
 	sA, dfA := secondsAround(a)
 	sB, dfB := secondsAround(b)
@@ -82,11 +82,11 @@ func Independent(a, b []Visit, floor float64) Contrast {
 	errA, dfA := meanError(a)
 	errB, dfB := meanError(b)
 	vA, vB := errA*errA, errB*errB
-	c.Freedom = math.Min(dfA, dfB)
+	c.DF = math.Min(dfA, dfB)
 	if v := vA + vB; v > 0 {
-		c.Freedom = math.Max(1, v*v/(vA*vA/dfA+vB*vB/dfB))
+		c.DF = math.Max(1, v*v/(vA*vA/dfA+vB*vB/dfB))
 	}
-	c.Error = atLeast(math.Sqrt(vA+vB), c.Freedom, 0, 0, floor)
+	c.Error = atLeast(math.Sqrt(vA+vB), c.DF, 0, 0, floor)
 	return c
 }
 
@@ -94,7 +94,7 @@ func Independent(a, b []Visit, floor float64) Contrast {
 // logarithmic scale, from one long visit each.
 func Known(a, halfA, b, halfB, floor float64) Contrast {
 	half := math.Max(floor, math.Hypot(halfA, halfB))
-	c := Contrast{Difference: b - a, Level: (a + b) / 2, Freedom: math.Inf(1), Blocks: 1}
+	c := Contrast{Difference: b - a, Level: (a + b) / 2, DF: math.Inf(1), Blocks: 1}
 	c.Error = half / c.quantile(Confidence)
 	return c
 }
@@ -177,7 +177,7 @@ func moodCorrelation(visits []Visit) float64 {
 // Half is the half-width of the interval with the given confidence, on the
 // logarithmic scale; +Inf when nothing is known.
 func (c Contrast) Half(confidence float64) float64 {
-	if !(c.Freedom > 0) {
+	if !(c.DF > 0) {
 		return math.Inf(1)
 	}
 	return c.quantile(confidence) * c.Error
@@ -186,29 +186,29 @@ func (c Contrast) Half(confidence float64) float64 {
 // quantile is the two-sided quantile of Student's t.
 func (c Contrast) quantile(confidence float64) float64 {
 	switch {
-	case math.IsInf(c.Freedom, 1):
+	case math.IsInf(c.DF, 1):
 		return distuv.UnitNormal.Quantile(1 - (1-confidence)/2)
 	case confidence == Confidence:
-		return StudentT(c.Freedom)
+		return StudentT(c.DF)
 	}
-	return distuv.StudentsT{Sigma: 1, Nu: c.Freedom}.Quantile(1 - (1-confidence)/2)
+	return distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(1 - (1-confidence)/2)
 }
 
-// P is the two-sided probability of a difference at least as large when there is
-// none; 1 when nothing is known.
+// P is the two-sided p-value: how probable a difference at least as large is under the null
+// hypothesis that there is none; 1 when nothing is known.
 func (c Contrast) P() float64 {
 	switch {
-	case !(c.Freedom > 0) || math.IsNaN(c.Difference):
+	case !(c.DF > 0) || math.IsNaN(c.Difference):
 		return 1
 	case c.Error == 0:
 		if c.Difference == 0 {
 			return 1
 		}
 		return 0
-	case math.IsInf(c.Freedom, 1):
+	case math.IsInf(c.DF, 1):
 		return 2 * distuv.UnitNormal.CDF(-math.Abs(c.Difference)/c.Error)
 	}
-	return 2 * distuv.StudentsT{Sigma: 1, Nu: c.Freedom}.CDF(-math.Abs(c.Difference)/c.Error)
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: c.DF}.CDF(-math.Abs(c.Difference)/c.Error)
 }
 
 // Ratio is B as a multiple of A with its 95 % interval; with nothing known the
@@ -254,7 +254,7 @@ func (c Contrast) Enough(margin float64) bool {
 // down to half (on the logarithmic scale) if blocks go on to vary as they did; 0
 // when that cannot be told, or when more than a million would be needed.
 func (c Contrast) BlocksFor(half float64) int {
-	if !(c.Freedom > 0) || math.IsInf(c.Error, 1) || !(half > 0) {
+	if !(c.DF > 0) || math.IsInf(c.Error, 1) || !(half > 0) {
 		return 0
 	}
 	one := c.Error * math.Sqrt(float64(c.Blocks))

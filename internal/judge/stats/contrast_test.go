@@ -29,7 +29,7 @@ var (
 
 func TestPairedIsStudents(t *testing.T) {
 	c := Paired(pairs(sleepA, sleepB), 0)
-	if diff := cmp.Diff([]float64{1.58, 4.0621, 9, 0.002833}, []float64{c.Difference, c.Difference / c.Error, c.Freedom, c.P()},
+	if diff := cmp.Diff([]float64{1.58, 4.0621, 9, 0.002833}, []float64{c.Difference, c.Difference / c.Error, c.DF, c.P()},
 		cmpopts.EquateApprox(0.001, 0)); diff != "" {
 		t.Error(diff)
 	}
@@ -44,7 +44,7 @@ func TestIndependentIsWelchs(t *testing.T) {
 	}
 	c := Independent(visits(sleepA), visits(sleepB), 0)
 	// The visits' own correction leaves a trace in the third digit.
-	if diff := cmp.Diff([]float64{1.58, 1.8608, 17.776, 0.07939}, []float64{c.Difference, c.Difference / c.Error, c.Freedom, c.P()},
+	if diff := cmp.Diff([]float64{1.58, 1.8608, 17.776, 0.07939}, []float64{c.Difference, c.Difference / c.Error, c.DF, c.P()},
 		cmpopts.EquateApprox(0.002, 0)); diff != "" {
 		t.Error(diff)
 	}
@@ -113,7 +113,7 @@ func TestSecondsKeepLuckyBlocksWide(t *testing.T) {
 func TestGate(t *testing.T) {
 	// A contrast with 9 degrees of freedom and the given half-width.
 	known := func(ratio, half float64) Contrast {
-		return Contrast{Difference: math.Log(ratio), Error: half / StudentT(9), Freedom: 9, Blocks: 10}
+		return Contrast{Difference: math.Log(ratio), Error: half / StudentT(9), DF: 9, Blocks: 10}
 	}
 	for _, c := range []struct {
 		ratio, half, margin, adjusted float64
@@ -148,7 +148,7 @@ func TestEnough(t *testing.T) {
 		{0.05, 0.03, 0.05, 30, false},
 		{-1.5, 0.3, 0.05, 10, true}, // far beyond doubt
 	} {
-		k := Contrast{Difference: c.difference, Error: c.half / StudentT(float64(c.blocks-1)), Freedom: float64(c.blocks - 1), Blocks: c.blocks}
+		k := Contrast{Difference: c.difference, Error: c.half / StudentT(float64(c.blocks-1)), DF: float64(c.blocks - 1), Blocks: c.blocks}
 		if got := k.Enough(c.margin); got != c.want {
 			t.Errorf("%g ± %g after %d blocks, margin %g: %v", c.difference, c.half, c.blocks, c.margin, got)
 		}
@@ -160,14 +160,14 @@ func TestBlocksForIsTheLeastThatDoes(t *testing.T) {
 		n := rapid.IntRange(2, 50).Draw(t, "blocks")
 		one := rapid.Float64Range(0.001, 0.3).Draw(t, "spread")
 		half := rapid.Float64Range(0.005, 0.2).Draw(t, "half")
-		c := Contrast{Error: one / math.Sqrt(float64(n)), Freedom: float64(n - 1), Blocks: n}
+		c := Contrast{Error: one / math.Sqrt(float64(n)), DF: float64(n - 1), Blocks: n}
 		width := func(k int) float64 { return StudentT(float64(k-1)) * one / math.Sqrt(float64(k)) }
 		got := c.BlocksFor(half)
 		if got < 2 || width(got) > half || got > 2 && width(got-1) <= half {
 			t.Fatalf("%d blocks give ±%g, one less ±%g, asked ±%g", got, width(got), width(got-1), half)
 		}
 	})
-	if n := (Contrast{Error: 1, Freedom: 1, Blocks: 2}).BlocksFor(1e-6); n != 0 {
+	if n := (Contrast{Error: 1, DF: 1, Blocks: 2}).BlocksFor(1e-6); n != 0 {
 		t.Errorf("a hopeless case would take %d blocks", n)
 	}
 }
@@ -232,7 +232,7 @@ func TestTheOrderOfABlockIsNoNoise(t *testing.T) {
 	if math.Abs(all.Difference+0.05) > 1e-9 || math.Abs(few.Difference+0.05) > 1e-9 {
 		t.Errorf("the difference is %g and %g, want -0.05", few.Difference, all.Difference)
 	}
-	if few.Error < 0.005 || all.Error > 1e-9 || all.Freedom > 8 {
+	if few.Error < 0.005 || all.Error > 1e-9 || all.DF > 8 {
 		t.Errorf("the order counts: %+v; and does not: %+v", few, all)
 	}
 }

@@ -63,7 +63,7 @@ func (c Contrast) Settling(margin float64) float64 {
 }
 
 // Holm adjusts p-values for being many (S. Holm, Scandinavian Journal of
-// Statistics 6, 1979): the chance that any true "no difference" among them is
+// Statistics 6, 1979): the probability that any true null hypothesis among them is
 // rejected at Alpha stays below Alpha. The results are in the order of p.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))

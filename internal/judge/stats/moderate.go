@@ -46,22 +46,22 @@ func (p prior) moderate(s spread, x float64) spread {
 // (the limma method's trend). Unlike Smyth's, the common level is the mean of the
 // variances and not their geometric mean: where only some workloads met what
 // happens now and then, the others may still meet it. How much the workloads
-// differ is his: var(ln s²/s₀²) less what chance alone gives, ψ′(d/2), is ψ′(d₀/2).
+// differ is his: var(ln s²/s₀²) less its sampling variance, ψ′(d/2), is ψ′(d₀/2).
 func priorOf(list []spread, sizes []float64) prior {
 	p := fitLevel(list, sizes)
-	var logs, chance []float64
+	var logs, sampling []float64
 	for i, s := range list {
 		if at := p.at(sizes[i]); s.df > 0 && at > 0 {
-			// A variance of nothing is one of the chance that made it.
+			// A variance of 0 has no logarithm: it counts as a millionth of what is expected.
 			logs = append(logs, math.Log(math.Max(s.variance/at, 1e-6))-mathext.Digamma(s.df/2)+math.Log(s.df/2))
-			chance = append(chance, trigamma(s.df/2))
+			sampling = append(sampling, trigamma(s.df/2))
 		}
 	}
 	if len(logs) < 2 {
 		return p
 	}
 	p.df = maxPrior
-	if own := Variance(logs) - Mean(chance); own > 0 {
+	if own := Variance(logs) - Mean(sampling); own > 0 {
 		p.df = math.Min(maxPrior, 2*trigammaInverse(own))
 	}
 	return p
@@ -103,9 +103,9 @@ func fitLevel(list []spread, sizes []float64) prior {
 	return p
 }
 
-// chanceOf is how likely a variance is so large by chance where it is expected to be v,
+// varianceP is the one-sided p-value of a variance under the null hypothesis that it is v,
 // known with df degrees of freedom.
-func chanceOf(s spread, v, df float64) float64 {
+func varianceP(s spread, v, df float64) float64 {
 	if !(v > 0) || s.df <= 0 || df <= 0 {
 		return 1
 	}

@@ -50,9 +50,9 @@ func plainly(y []float64) bool {
 	return Variance(y)*df/distuv.ChiSquared{K: df}.Quantile(0.05) <= steadySpread*steadySpread
 }
 
-// oddChance is how unlikely a spread must be among the others' before a workload does
+// oddP is the p-value below which a spread is unlike the others', so that its workload does
 // not share theirs.
-const oddChance = 0.01
+const oddP = 0.01
 
 // NewVisitModel takes the visits to each workload. Their values are relative to the
 // workload's mean, or logarithms.
@@ -170,7 +170,7 @@ func alone(alike []*member) (odd *member) {
 		list, sizes = append(list, m.between), append(sizes, m.size)
 	}
 	common := priorOf(list, sizes)
-	least := oddChance / float64(len(list))
+	least := oddP / float64(len(list))
 	for i, m := range alike {
 		others, theirs := slices.Delete(slices.Clone(list), i, i+1), slices.Delete(slices.Clone(sizes), i, i+1)
 		m.prior = fitLevel(others, theirs)
@@ -179,14 +179,14 @@ func alone(alike []*member) (odd *member) {
 			// Beyond the sizes of the others the prior is a guess.
 			m.prior.df *= math.Min(1, slices.Max(theirs)/m.size)
 		}
-		if chance := m.unlike(others); len(others) > 1 && chance < least {
-			least, odd = chance, m
+		if p := m.unlike(others); len(others) > 1 && p < least {
+			least, odd = p, m
 		}
 	}
 	return odd
 }
 
-// unlike is how unlikely the member's spread is so large among those of the others.
+// unlike is the p-value of the null hypothesis that the member's spread is one of the others'.
 func (m *member) unlike(others []spread) float64 {
 	df := math.Max(1, m.prior.df)
 	if m.prior.df > maxPrior/2 {
@@ -195,7 +195,7 @@ func (m *member) unlike(others []spread) float64 {
 			df += s.df
 		}
 	}
-	return chanceOf(m.between, m.prior.at(m.size), df)
+	return varianceP(m.between, m.prior.at(m.size), df)
 }
 
 // Half is the half-width of the interval around the mean of the visits to the i-th
