@@ -27,12 +27,12 @@ const fairnessNeeded = 0.85
 //
 // Evidence: the samples of each worker. Source: Jain's index.
 func checkFairness(ev Evidence) []model.Finding {
-	crowds := ev.crowds()
-	if len(crowds) == 0 {
+	several := ev.multiVolume()
+	if len(several) == 0 {
 		return nil
 	}
 	var o outcome
-	for _, w := range crowds {
+	for _, w := range several {
 		rates := ev.shares(w)
 		index := stats.Fairness(rates)
 		switch {

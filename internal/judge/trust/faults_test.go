@@ -48,23 +48,23 @@ type fault struct {
 	want       []string
 	also       []string
 	says       string
-	// crowd spoils a run of several volumes at once; faults of the rules about those do
+	// multiVolume spoils a run of several volumes at once; faults of the rules about those do
 	// without saying so.
-	crowd bool
+	multiVolume bool
 }
 
 // evidence is what the fault spoils.
 func (c fault) evidence() Evidence {
-	for _, r := range crowdRules {
-		if c.crowd || r.Name == c.rule {
-			return crowd()
+	for _, r := range multiVolumeRules {
+		if c.multiVolume || r.Name == c.rule {
+			return soundMultiVolume()
 		}
 	}
 	return sound()
 }
 
 // faults are those of all files.
-var faults = slices.Concat(firstFaults, machineFaults, settledFaults, timeFaults, baselineFaults, crowdFaults)
+var faults = slices.Concat(firstFaults, machineFaults, settledFaults, timeFaults, baselineFaults, multiVolumeFaults)
 
 var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {

@@ -23,12 +23,12 @@ const networkMost = 0.85
 //
 // Evidence: the counts of the machine's own cards.
 func checkNetwork(ev Evidence) []model.Finding {
-	crowds := ev.crowds()
-	if len(crowds) == 0 {
+	several := ev.multiVolume()
+	if len(several) == 0 {
 		return nil
 	}
 	var o outcome
-	for _, w := range crowds {
+	for _, w := range several {
 		worst, known := 0.0, false
 		var card model.Link
 		for _, s := range ev.good(w.Name) {

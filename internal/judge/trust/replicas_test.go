@@ -61,7 +61,7 @@ func TestReplicasAreWatched(t *testing.T) {
 }
 
 func TestEachVolumesReplicasAreNamed(t *testing.T) {
-	ev := crowd()
+	ev := soundMultiVolume()
 	ev.Recorded.Environment.Cluster = &model.Cluster{Backing: &model.Backing{Replicas: 3}}
 	ev.Recorded.Run.Beside.Copies = []model.Copies{{Worker: 0, Count: 3, Of: 3}, {Worker: 1, Count: 2, Of: 3}}
 	findings := checkReplicas(ev)

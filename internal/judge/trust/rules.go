@@ -55,8 +55,8 @@ var rules = []Rule{
 	ruleAboveDisks,
 }
 
-// crowdRules judge runs that load several volumes at once, and say nothing of others.
-var crowdRules = []Rule{
+// multiVolumeRules judge runs that load several volumes at once, and say nothing of others.
+var multiVolumeRules = []Rule{
 	ruleSync,
 	ruleSum,
 	ruleFairness,
@@ -68,4 +68,4 @@ var crowdRules = []Rule{
 var systemRules = []Rule{ruleReplicas}
 
 // Rules lists all rules in the order in which their findings are reported.
-func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, crowdRules, systemRules) }
+func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, multiVolumeRules, systemRules) }

@@ -26,15 +26,15 @@ const sumAllowed = 0.03
 //
 // Evidence: the devices' counts over the visits.
 func checkSum(ev Evidence) []model.Finding {
-	crowds := ev.crowds()
-	if len(crowds) == 0 {
+	several := ev.multiVolume()
+	if len(several) == 0 {
 		return nil
 	}
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)
 	}
 	var o outcome
-	for _, w := range crowds {
+	for _, w := range several {
 		read, written, ok := model.DeviceRates(ev.good(w.Name), ev.Recorded.Plan.NodeOf)
 		if !ok {
 			o.miss(w.Name, noWindow)

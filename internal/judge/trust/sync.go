@@ -26,13 +26,13 @@ const syncAllowed = 1.0
 //
 // Evidence: the samples' times and the clocks.
 func checkSync(ev Evidence) []model.Finding {
-	crowds := ev.crowds()
-	if len(crowds) == 0 {
+	several := ev.multiVolume()
+	if len(several) == 0 {
 		return nil
 	}
 	unknown, measured := ev.clockError()
 	var o outcome
-	for _, w := range crowds {
+	for _, w := range several {
 		worst, visits := 0.0, 0
 		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
 			if len(c.Workers) == w.VolumeCount() {
@@ -59,8 +59,8 @@ func checkSync(ev Evidence) []model.Finding {
 	return o.findings("volumes began together", "")
 }
 
-// crowds lists the workloads on several volumes that have a result.
-func (ev Evidence) crowds() []model.Workload {
+// multiVolume lists the workloads on several volumes that have a result.
+func (ev Evidence) multiVolume() []model.Workload {
 	var list []model.Workload
 	for _, name := range ev.workloads() {
 		if w, known := ev.Recorded.Plan.Workload(name); known && w.VolumeCount() > 1 {

@@ -136,7 +136,7 @@ func TestASoundRunPassesEveryRule(t *testing.T) {
 		name  string
 		run   Evidence
 		rules []Rule
-	}{{"one volume", sound(), rules}, {"several volumes", crowd(), slices.Concat(rules, crowdRules)}} {
+	}{{"one volume", sound(), rules}, {"several volumes", soundMultiVolume(), slices.Concat(rules, multiVolumeRules)}} {
 		var passed, names []string
 		for _, f := range Check(c.run) {
 			if f.Severity != model.SeverityPassed {
@@ -170,8 +170,8 @@ func TestNoEvidenceIsNeverAPass(t *testing.T) {
 			}
 		}
 		wanted := rules
-		if ev.Recorded != nil && len(ev.crowds()) > 0 {
-			wanted = slices.Concat(rules, crowdRules)
+		if ev.Recorded != nil && len(ev.multiVolume()) > 0 {
+			wanted = slices.Concat(rules, multiVolumeRules)
 		}
 		for _, r := range wanted {
 			if !seen[r.Name] {

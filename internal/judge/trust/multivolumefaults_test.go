@@ -5,9 +5,9 @@ import "github.com/loadline/loadline/internal/model"
 // three is a workload on three volumes at once.
 var three = model.Workload{Name: "rand-read-iops-x3", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Volumes: 3, Metric: model.IOPS}
 
-// crowd is a sound run in which one more workload was run on three volumes at once:
+// soundMultiVolume is a sound run in which one more workload was run on three volumes at once:
 // on two devices, the second of which two volumes share.
-func crowd() Evidence {
+func soundMultiVolume() Evidence {
 	ev := sound()
 	rec := ev.Recorded
 	rec.Plan.Experiment.Scale = &model.ScaleRequest{Volumes: []int{3}, Workload: iops.Name}
@@ -70,7 +70,7 @@ func eachSample(ev *Evidence, worker int, change func(*model.Sample)) {
 	}
 }
 
-var crowdFaults = []fault{
+var multiVolumeFaults = []fault{
 	{rule: "sync", name: "one begins two seconds later", spoil: func(ev *Evidence) {
 		eachSample(ev, 2, func(s *model.Sample) { s.End += 1.9 })
 	}, want: []string{"invalid rand-read-iops-x3"}, says: "began up to 2.00 s apart", also: []string{"modes"}},
@@ -130,16 +130,16 @@ var crowdFaults = []fault{
 		w := three
 		w.RateIOPS = 4000
 		setWorkload(ev, w)
-	}, want: []string{"warning rand-read-iops-x3"}, says: "6.00k of the 12.0k", crowd: true},
+	}, want: []string{"warning rand-read-iops-x3"}, says: "6.00k of the 12.0k", multiVolume: true},
 	{rule: "size", name: "volumes hold more together", spoil: func(ev *Evidence) {
 		r := &ev.Results[len(ev.Results)-1]
 		r.Metrics[model.Bandwidth] = estimate(model.Bandwidth, 400<<20, 0)
 		for i := range ev.Recorded.Plan.Volumes {
 			ev.Recorded.Plan.Volumes[i].Owned = true
 		}
-	}, also: []string{"sum"}, crowd: true},
+	}, also: []string{"sum"}, multiVolume: true},
 	{rule: "size", name: "volumes that are one hold its size", spoil: func(ev *Evidence) {
 		r := &ev.Results[len(ev.Results)-1]
 		r.Metrics[model.Bandwidth] = estimate(model.Bandwidth, 400<<20, 0)
-	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"sum"}, says: "10 GiB", crowd: true},
+	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"sum"}, says: "10 GiB", multiVolume: true},
 }
