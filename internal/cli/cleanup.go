@@ -55,7 +55,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 	return cmd
 }
 
-// namesCluster tells that the flags ask for a cluster.
+// namesCluster reports whether the flags ask for a cluster.
 func namesCluster(cmd *cobra.Command) bool {
 	for _, name := range []string{"namespace", "context", "kubeconfig", "all-namespaces"} {
 		if cmd.Flags().Changed(name) {

@@ -20,7 +20,7 @@ func registerChild(cmd *cobra.Command, child *bool) {
 	_ = cmd.Flags().MarkHidden("child-worker")
 }
 
-// briefly tells whether the head is on the screen already, because both streams
+// briefly reports whether the head is on the screen already, because both streams
 // are the same terminal.
 func briefly(e *env.Env, quiet bool) bool {
 	return !quiet && e.Terminal.Interactive && e.Output.Interactive

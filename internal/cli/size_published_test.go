@@ -49,7 +49,7 @@ func studyOf(t *testing.T, p *study.Published) (study.Study, map[string]study.Sc
 	return s, by
 }
 
-// inside tells whether an estimate's interval holds a value.
+// inside reports whether an estimate's interval holds a value.
 func inside(e *model.Estimate, v float64) bool { return e != nil && e.Low <= v && v <= e.High }
 
 // What binds each workload of the published report, what its hardware allows, and how

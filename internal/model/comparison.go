@@ -167,7 +167,7 @@ type Goal struct {
 	Next    string `json:"next,omitempty"`
 }
 
-// Outcome tells whether a goal was reached.
+// Outcome reports whether a goal was reached.
 type Outcome string
 
 // The outcomes: the whole interval lies on the right or on the wrong side of the

@@ -51,7 +51,7 @@ type Storage struct {
 	ReadOnly      bool   `json:"read_only,omitempty"`
 	// Memory tells that the data lives in RAM (tmpfs, ramfs, a loop device on them).
 	Memory bool `json:"memory"`
-	// Direct tells whether O_DIRECT works; nil when it does not apply or was not tried.
+	// Direct reports whether O_DIRECT works; nil when it does not apply or was not tried.
 	Direct *bool `json:"direct,omitempty"`
 	// DirectError is what the kernel said when it refused.
 	DirectError string `json:"direct_error,omitempty"`

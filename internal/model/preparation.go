@@ -41,7 +41,7 @@ func (p *Preparation) Merge(o Preparation, name string) {
 // NoProof is the Method of a Proof that there is not.
 const NoProof = "none"
 
-// Proof tells whether every byte of the volume was really written.
+// Proof reports whether every byte of the volume was really written.
 type Proof struct {
 	// Method is "fiemap", "read-back" or "none".
 	Method string `json:"method"`

@@ -54,7 +54,7 @@ type ProbeResult struct {
 	Environment Environment `json:"environment"`
 	// Engines lists fio's I/O engines that work on this target, best first.
 	Engines []string `json:"engines"`
-	// Direct tells whether the I/O will bypass the page cache.
+	// Direct reports whether the I/O will bypass the page cache.
 	Direct bool `json:"direct"`
 	// Capacity is how many bytes a measurement may use at most: the device's or
 	// image's size, an existing file's size, or what the filesystem can spare.

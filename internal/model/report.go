@@ -25,7 +25,7 @@ func (e Estimate) HalfWidth() float64 {
 	return max(e.High-e.Value, e.Value-e.Low) / e.Value
 }
 
-// Verdict tells whether a result may be believed.
+// Verdict reports whether a result may be believed.
 type Verdict string
 
 // The verdicts, from best to worst.

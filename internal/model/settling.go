@@ -22,15 +22,15 @@ const (
 	settlingLike = 0.5
 )
 
-// Helped tells that a wait has made reads faster.
+// Helped reports whether a wait has made reads faster.
 func (s *Settling) Helped() bool {
 	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-SettlingGap)*s.Rate
 }
 
-// Early tells that a visit may have begun before the storage was done with what was written.
+// Early reports whether a visit may have begun before the storage was done with what was written.
 func (s *Settling) Early() bool { return s != nil && s.Writes > 0 && !s.Settled }
 
-// SettlingNeeded tells that writes are what made reads slow. It takes more waits that made
+// SettlingNeeded reports whether writes are what made reads slow. It takes more waits that made
 // reads faster than looks that found them fast at once after as many writes: a storage that
 // is slow now and then is so whether or not somebody has written.
 func SettlingNeeded(steps []StepResult) bool {

@@ -16,7 +16,7 @@ type Volume struct {
 	Size int64 `json:"size"`
 	// SizeReason is one phrase that tells how the size was chosen.
 	SizeReason string `json:"size_reason,omitempty"`
-	// Engine is fio's ioengine; Direct tells whether the page cache is bypassed.
+	// Engine is fio's ioengine; Direct reports whether the page cache is bypassed.
 	Engine string `json:"engine"`
 	Direct bool   `json:"direct"`
 	// Prefill tells that the volume is written before it is measured.

@@ -186,7 +186,7 @@ func (p planted) find(t testing.TB) {
 	}
 }
 
-// found plants the fault, measures, and tells whether the rule spoke as it should.
+// found plants the fault, measures, and reports whether the rule spoke as it should.
 func (p planted) found(t testing.TB) bool {
 	target, args := p.plant(t)
 	ctx := t.Context()

@@ -27,7 +27,7 @@ const patience = 5 * time.Second
 // adapter knows one kind of storage system.
 type adapter struct {
 	name string
-	// knows tells whether the volume is of this system.
+	// knows reports whether the volume is of this system.
 	knows func(*model.Cluster) bool
 	ask   func(*inquiry)
 	// count counts the replicas that take part now; nil where the system does not tell.

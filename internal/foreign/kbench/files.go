@@ -81,7 +81,7 @@ func mayReplaceOne(name string, overwrite bool) error {
 	return model.RefusedError(fmt.Sprintf("%s exists and is no result of Kbench or loadline: it would be lost", name), elsewhere+", or add --overwrite")
 }
 
-// isKbenchResult tells whether a file begins as fio's JSON does, in Kbench's order of the
+// isKbenchResult reports whether a file begins as fio's JSON does, in Kbench's order of the
 // keys or in the alphabet's, or as a summary.
 func isKbenchResult(name string) (bool, error) {
 	head, err := outfile.ReadHead(name)
@@ -100,7 +100,7 @@ func isKbenchResult(name string) (bool, error) {
 	return false, nil
 }
 
-// sameName tells whether two names stand for one file, which need not exist.
+// sameName reports whether two names stand for one file, which need not exist.
 func sameName(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)

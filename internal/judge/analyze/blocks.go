@@ -106,7 +106,7 @@ func published(c stats.Contrast, certain int) stats.Contrast {
 	return c
 }
 
-// supported tells whether both sides have enough I/Os for the metric.
+// supported reports whether both sides have enough I/Os for the metric.
 func supported(pairs []pair, m model.Metric) bool {
 	var a, b []timeline.Visit
 	for _, p := range pairs {

@@ -62,7 +62,7 @@ func Courses(rec *model.Recorded) []model.Course {
 // share is an equal part of all, within bounds.
 func share(all, parts, least, most int) int { return max(least, min(most, all/parts)) }
 
-// moved tells whether any I/O went this way.
+// moved reports whether any I/O went this way.
 func moved(visits []timeline.Visit) bool {
 	return slices.ContainsFunc(visits, func(v timeline.Visit) bool {
 		return slices.ContainsFunc(v.Seconds, func(s timeline.Second) bool { return s.IOs > 0 })

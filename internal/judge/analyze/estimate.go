@@ -48,7 +48,7 @@ const (
 	slowMatters = 0.22
 )
 
-// open tells whether a percentile has no upper end: the run met slow seconds or visits
+// open reports whether a percentile has no upper end: the run met slow seconds or visits
 // that would make it, and too few of them to know how many there are.
 func (f *flow) open(m model.Metric) bool {
 	p, ok := timeline.Percentiles[m]

@@ -69,7 +69,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 	return r, true
 }
 
-// supportedBy tells whether a figure's number of I/Os allows the percentile m; one
+// supportedBy reports whether a figure's number of I/Os allows the percentile m; one
 // that does not say its number is believed.
 func supportedBy(f model.Figure, m model.Metric) bool {
 	p, ok := timeline.Percentiles[m]

@@ -108,12 +108,12 @@ func (f *flow) independent() float64 {
 	return stats.EffectiveSize(n, stats.Correlation(stretches...)) / float64(n)
 }
 
-// supports tells whether there are enough I/Os to speak of the percentile p.
+// supports reports whether there are enough I/Os to speak of the percentile p.
 func (f *flow) supports(p float64) bool {
 	return float64(f.histogram().Count())*f.independent() >= stats.PercentileNeeds(p)
 }
 
-// has tells whether the metric can be estimated at all.
+// has reports whether the metric can be estimated at all.
 func (f *flow) has(m model.Metric) bool {
 	if p, ok := timeline.Percentiles[m]; ok {
 		return f.supports(p)

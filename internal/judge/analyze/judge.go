@@ -59,7 +59,7 @@ func worse(a, b model.Judgement) bool {
 	return a.HalfWidth() > b.HalfWidth()
 }
 
-// converged tells whether the estimate is as precise as was asked, by the rule
+// converged reports whether the estimate is as precise as was asked, by the rule
 // of the mode: enough visits in rounds, the sequential rule on a long one.
 func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.Schedule) bool {
 	if e.Confidence == 0 || !(half <= s.Precision) {
@@ -81,7 +81,7 @@ const (
 	steadySpan   = 15.0
 )
 
-// plainlySteady tells whether fewer visits than are certain are enough.
+// plainlySteady reports whether fewer visits than are certain are enough.
 func (f *flow) plainlySteady(m model.Metric) bool {
 	visits, at := f.visitModel(m)
 	return !f.peers.asked && len(f.visits) >= steadyVisits && f.peers.span() >= steadySpan && visits.SteadyAt(at)
@@ -96,7 +96,7 @@ const (
 	enoughOfTime = 0.75
 )
 
-// lookedAtEnough tells whether moods that were not met would change little. Where
+// lookedAtEnough reports whether moods that were not met would change little. Where
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 	visits, at := f.visitModel(m)

@@ -56,7 +56,7 @@ func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
 	return needed, slices.DeleteFunc(wished, func(name string) bool { return slices.Contains(needed, name) })
 }
 
-// lookable tells whether a workload shows in a direction what the storage does: an open loop
+// lookable reports whether a workload shows in a direction what the storage does: an open loop
 // only offers what it is told to offer.
 func (g *glance) lookable(d model.Direction) bool {
 	return g.direction == d && !g.workload.OpenLoop && len(g.visits) > 0

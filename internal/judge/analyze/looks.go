@@ -145,14 +145,14 @@ func insights(list []glance, length int) []insight {
 	return all
 }
 
-// limited tells whether the end of a look is held by a limit far below the visits, none of
+// limited reports whether the end of a look is held by a limit far below the visits, none of
 // which is below it. Visits that meet a credit now full and now empty differ so much from
 // each other that no test of their mean would say so.
 func (s *insight) limited() bool {
 	return len(s.visits) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.visits)*(1+stats.Flat)
 }
 
-// plain tells whether a fall that a look shows is more than what the seconds of a visit
+// plain reports whether a fall that a look shows is more than what the seconds of a visit
 // differ by, and lies below the visits.
 func (s *insight) plain() bool {
 	drop := 1 - s.Mean/s.Before
@@ -189,7 +189,7 @@ func limitOf(all []insight, d model.Direction) *limit {
 	return l
 }
 
-// above tells whether a workload may draw on the same credit.
+// above reports whether a workload may draw on the same credit.
 func (l *limit) above(g *glance) bool {
 	return g.rate() > reaches*l.Mean || !l.countsIOs && g.bandwidth > reaches*l.bandwidth
 }
@@ -251,7 +251,7 @@ func sustained(g *glance, all []insight) *model.Sustained {
 	return nil
 }
 
-// covers tells whether a look did about as much per second as the visits of another workload.
+// covers reports whether a look did about as much per second as the visits of another workload.
 func (s *insight) covers(g *glance) bool {
 	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
 }

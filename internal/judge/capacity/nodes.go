@@ -12,7 +12,7 @@ import (
 // inLine is how far from 1 an exponent may be to be called in line.
 const inLine = 0.1
 
-// Nodes tells whether the capacity of a scale with fitted laws grows in line with the
+// Nodes reports whether the capacity of a scale with fitted laws grows in line with the
 // number of nodes. On other numbers of nodes than the laws' those points count that
 // have at least as many volumes per node as the knee asks for.
 func Nodes(s *model.Scale) study.Nodes {

@@ -173,7 +173,7 @@ func isWhole(rec *model.Recorded) error {
 	return nil
 }
 
-// sameDirectory tells whether two paths are one directory.
+// sameDirectory reports whether two paths are one directory.
 func sameDirectory(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -30,7 +30,7 @@ func SaveDurability(d *model.Durability) error {
 		f.SaveCard(store.CardOfDurability(d), len(masked)))
 }
 
-// IsDurability tells whether the directory is that of a durability test.
+// IsDurability reports whether the directory is that of a durability test.
 func IsDurability(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, durability.LedgerFile))
 	return err == nil

@@ -126,7 +126,7 @@ func loss(x []float64, corners []int, a, b int, convex bool) float64 {
 // 0.59 at 100), so one figure is safe for all. By simulation.
 const dipCritical = 0.61
 
-// TwoModes tells whether the values come from two modes (dip test, p < 0.01) and
+// TwoModes reports whether the values come from two modes (dip test, p < 0.01) and
 // where those are: the means of the two groups with the least spread in them.
 // effective is the number of independent values that y is worth.
 func TwoModes(y []float64, effective float64) (low, high float64, two bool) {

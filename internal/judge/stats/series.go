@@ -99,7 +99,7 @@ func Observe(y []float64) Sequential {
 	return s
 }
 
-// Stop tells whether the measurement may end: the rule holds with a relative
+// Stop reports whether the measurement may end: the rule holds with a relative
 // half-width of at most target now, and held one check (5 s) ago, so that one
 // lucky look does not decide.
 func Stop(y []float64, target float64) bool {

@@ -83,7 +83,7 @@ func LateFall(y []float64) int {
 	return 0
 }
 
-// apart tells whether the means of two pieces differ by more than the second one's noise,
+// apart reports whether the means of two pieces differ by more than the second one's noise,
 // which may be correlated, makes them differ.
 func apart(a, b []float64) bool {
 	phi := Correlation(b)
@@ -107,7 +107,7 @@ func (p *Pool) Add(values []float64) {
 // oneInThousand is how rarely noise is to be taken for a fall, for one look.
 const oneInThousand = 0.001
 
-// Below tells whether the level end of a stretch lies below the visits, which had pauses
+// Below reports whether the level end of a stretch lies below the visits, which had pauses
 // between them, by at least the share and by more than the spread between visits explains:
 // the largest of the workload's own visits, of the pools of all workloads and of those alike, and of
 // pieces of the end that are as long as visits (length seconds). The level of the test is a

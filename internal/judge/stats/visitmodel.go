@@ -43,7 +43,7 @@ type member struct {
 // steady: a throttle, which has neither moods nor noise.
 const steadySpread = 0.005
 
-// plainly tells whether seconds are surely that steady: the upper 95 % limit of their
+// plainly reports whether seconds are surely that steady: the upper 95 % limit of their
 // spread counts, because four seconds of a noisy device may agree.
 func plainly(y []float64) bool {
 	df := float64(len(y) - 1)
@@ -228,7 +228,7 @@ func (c *VisitModel) Half(i int) (half, rule float64) {
 	return half, half * caution(1+int(sum.df))
 }
 
-// Few tells whether the run met slow seconds or visits, by at least the given loss, and
+// Few reports whether the run met slow seconds or visits, by at least the given loss, and
 // the i-th workload so few that a tail which they make is not known: a share of the
 // seconds that may be as large as least, but fewer than enough of them.
 func (c *VisitModel) Few(i int, loss, least float64) bool {
@@ -268,5 +268,5 @@ func (m *member) rarely(shared, own slow) spread {
 	return spread{s.variance() * (s.count + 0.5) / s.count, 4 * s.count}
 }
 
-// SteadyAt tells whether the i-th workload is plainly steady.
+// SteadyAt reports whether the i-th workload is plainly steady.
 func (c *VisitModel) SteadyAt(i int) bool { return c.members[i].steady }

@@ -72,10 +72,10 @@ func checkClock(ev Evidence) []model.Finding {
 	return findings
 }
 
-// noMedian tells whether the result has no median latency.
+// noMedian reports whether the result has no median latency.
 func noMedian(r model.Result) bool { return r.Latency == nil || r.Latency.P50 == nil }
 
-// impossibleMean tells whether the mean latency is shorter than any I/O, which is all
+// impossibleMean reports whether the mean latency is shorter than any I/O, which is all
 // that there is to judge where only a mean is known.
 func impossibleMean(r model.Result) bool {
 	e, ok := r.Metrics[model.Latency]

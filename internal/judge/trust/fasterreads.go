@@ -113,7 +113,7 @@ func (ev Evidence) severalDisks() string {
 	return ""
 }
 
-// nearest tells whether the replicas' disks explain a read that is that much faster than
+// nearest reports whether the replicas' disks explain a read that is that much faster than
 // one disk's: of n heads the nearest is up to n times as near, in turn and in track, as a
 // single one. A disk without heads has none that is nearer.
 func (ev Evidence) nearest(here, there model.Estimate) bool {
@@ -157,7 +157,7 @@ func (ev Evidence) paced(w model.Workload, alone model.Result) (rate float64, kn
 	return rate, known
 }
 
-// shared tells whether several replicas together could read that often.
+// shared reports whether several replicas together could read that often.
 func (ev Evidence) shared(r, b model.Result) bool {
 	here, hasHere := r.Metrics[model.IOPS]
 	there, hasThere := b.Metrics[model.IOPS]

@@ -58,14 +58,14 @@ func checkImported(ev Evidence) []model.Finding {
 	return append(list, im.Remarks...)
 }
 
-// told tells whether silence about failures of a workload means that there were none:
+// told reports whether silence about failures of a workload means that there were none:
 // always of Loadline's own, and of what was imported where the source reports them.
 func (ev Evidence) told(workload string) bool {
 	im := ev.Recorded.Imported
 	return im == nil || !slices.ContainsFunc(im.Figures, func(f model.Figure) bool { return f.Workload == workload && !f.Outcome })
 }
 
-// sampled tells whether seconds of the workload are on record.
+// sampled reports whether seconds of the workload are on record.
 func (ev Evidence) sampled(workload string) bool {
 	steps := map[int]bool{}
 	for _, s := range ev.good(workload) {

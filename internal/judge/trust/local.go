@@ -23,7 +23,7 @@ func (s *Side) below(r model.Result) (model.Result, bool) {
 	return model.Result{}, false
 }
 
-// beats tells whether the interval of a lies wholly on the better side of b's,
+// beats reports whether the interval of a lies wholly on the better side of b's,
 // and 5 % beyond. Estimates without an interval beat nobody.
 func beats(m model.Metric, a, b model.Estimate) bool {
 	if a.Confidence == 0 || b.Confidence == 0 {

@@ -80,7 +80,7 @@ func lowerRate(ev Evidence, w model.Workload, e model.Estimate) string {
 	return "ask for " + fit + "/s or less (rate_iops in a profile of your own)"
 }
 
-// lesser tells whether the direction is the less frequent one of a mix.
+// lesser reports whether the direction is the less frequent one of a mix.
 func lesser(w model.Workload, d model.Direction) bool {
 	return w.Direction == model.Mixed && (d == model.Read) != (w.ReadPercent >= 50)
 }

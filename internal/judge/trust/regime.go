@@ -131,7 +131,7 @@ func (s *series) segments() regime {
 	return regime{kind: steady}
 }
 
-// apart tells whether the levels before and behind index at, between from and
+// apart reports whether the levels before and behind index at, between from and
 // to, differ by more than correlated noise of their own makes them differ.
 func (s *series) apart(from, at, to int) bool {
 	a, b := s.rate[from:at], s.rate[at:to]
@@ -231,7 +231,7 @@ func (s *series) drift() regime {
 	return regime{kind: steady}
 }
 
-// lasts tells whether the series is long enough to show a drift.
+// lasts reports whether the series is long enough to show a drift.
 func (s *series) lasts() bool {
 	if s.long() {
 		return len(s.rate) >= driftBatch*leastVisits
@@ -239,7 +239,7 @@ func (s *series) lasts() bool {
 	return s.visits >= leastVisits
 }
 
-// lineFits tells whether a straight line describes the series better than two
+// lineFits reports whether a straight line describes the series better than two
 // levels with a step between them at that second.
 func (s *series) lineFits(at int) bool {
 	slope, n := stats.Slope(s.rate), float64(len(s.rate))
@@ -257,7 +257,7 @@ func (s *series) lineFits(at int) bool {
 }
 
 // regimeRule makes a rule's outcome of the series that have its kind. tell
-// describes one of them; unfit tells whether a series is of use to the rule.
+// describes one of them; unfit reports whether a series is of use to the rule.
 func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, regime) model.Finding) []model.Finding {
 	var o outcome
 	for i, r := range ev.regimes {
@@ -276,7 +276,7 @@ func (ev Evidence) regimeRule(is kind, short, passed string, tell func(*series, 
 	return o.findings(passed, "no second was recorded")
 }
 
-// tells tells whether a series, whose regime was found to be another one, is long
+// tells reports whether a series, whose regime was found to be another one, is long
 // enough to show this one.
 func (s *series) tells(is kind, found regime) bool {
 	switch is {

@@ -79,7 +79,7 @@ func (s *series) add(v timeline.Visit) {
 	s.visits++
 }
 
-// long tells whether the series is one unbroken visit.
+// long reports whether the series is one unbroken visit.
 func (s *series) long() bool { return s.visits == 1 }
 
 // means are the mean rates of the visits, and the middles of their times.

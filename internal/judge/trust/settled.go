@@ -201,7 +201,7 @@ func (s *spread) add(rates []float64) {
 	s.freedom += float64(len(rates) - 1)
 }
 
-// slower tells whether the early visits were slower than the late ones, by a t test at the
+// slower reports whether the early visits were slower than the late ones, by a t test at the
 // level of all tests of a run together.
 func (s *spread) slower(g visitsAfter, tests int) bool {
 	if len(g.early) == 0 || len(g.late) == 0 || s.freedom < 2 {

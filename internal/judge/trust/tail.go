@@ -84,10 +84,10 @@ type tail struct {
 	seconds float64
 }
 
-// rare tells whether too few of n seconds carry the tail, and matter.
+// rare reports whether too few of n seconds carry the tail, and matter.
 func (t tail) rare(n int) bool { return t.few(n) && t.value > (1+tailMatters)*t.without }
 
-// few tells whether too few of n seconds carry the tail.
+// few reports whether too few of n seconds carry the tail.
 func (t tail) few(n int) bool {
 	return t.seconds < tailSeconds && t.seconds < tailShare*float64(n)
 }

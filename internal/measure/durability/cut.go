@@ -46,7 +46,7 @@ func (w *world) cutWords() (what string, pid int, err error) {
 	return "SIGKILL of the writing process", 0, nil
 }
 
-// perform makes the cut while the writer writes, and tells whether the writer
+// perform makes the cut while the writer writes, and reports whether the writer
 // noticed. An error is a cut that did not come about as ordered.
 func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed bool, err error) {
 	switch w.kind() {

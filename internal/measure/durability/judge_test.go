@@ -38,7 +38,7 @@ func (b *bench) take(e entry) {
 	}
 }
 
-// write issues the next write of a block; kept tells whether the device keeps it.
+// write issues the next write of a block; kept reports whether the device keeps it.
 func (b *bench) write(i int, kept, acked bool) {
 	at := [2]uint64{uint64(i), b.s.blocks[i].intended + 1}
 	b.take(entry{Intent: &at})

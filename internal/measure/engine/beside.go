@@ -61,7 +61,7 @@ func (s *side) look(ctx context.Context) (*model.Beside, error) {
 	return s.workers[0].Idle(ctx, model.IdleRequest{Seconds: idleSeconds})
 }
 
-// looksMeanwhile tells whether the look finds its time while the tools of a workload's
+// looksMeanwhile reports whether the look finds its time while the tools of a workload's
 // many volumes start, of which the first worker's is then the last: until the common time
 // none of them does an I/O, and what is looked for is I/O of others.
 func (s *side) looksMeanwhile(w model.Workload) bool {

@@ -254,7 +254,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 // steadyEvery is how many samples pass between two looks at a long visit.
 const steadyEvery = 5
 
-// steady tells whether a long visit may end because its rule holds.
+// steady reports whether a long visit may end because its rule holds.
 func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool {
 	if s.plan.Schedule.Mode != model.Steady || len(fresh)%steadyEvery != 0 {
 		return false

@@ -40,7 +40,7 @@ type looking struct {
 	began  bool
 }
 
-// looks tells whether the plan has looks.
+// looks reports whether the plan has looks.
 func (r *run) looks() bool { return r.looking.looker != nil && r.plan.Schedule.Look > 0 }
 
 // choose decides, when the last certain round begins, what is looked at at its end.
@@ -65,7 +65,7 @@ func (r *run) choose(step model.Step) {
 	r.looking.chosen = needed
 }
 
-// replaced tells whether a look takes the place of the step.
+// replaced reports whether a look takes the place of the step.
 func (r *run) replaced(step model.Step) bool {
 	return step.Round == r.plan.Schedule.MinRounds && slices.Contains(r.looking.chosen, step.Workload)
 }

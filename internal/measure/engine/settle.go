@@ -173,7 +173,7 @@ func (d *debt) limit() float64 {
 	return math.Min(slowerMost, math.Max(model.SettlingGap, noisy*spread))
 }
 
-// saw takes in a visit, and tells whether it is worth another one after a wait: it read
+// saw takes in a visit, and reports whether it is worth another one after a wait: it read
 // after writes, and was slower than reads are without.
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	d := &s.debt

@@ -264,7 +264,7 @@ func (w *Worker) ask(ctx context.Context, req model.Request, on func(model.Event
 	}
 }
 
-// closes tells whether an event is the answer that ends its request.
+// closes reports whether an event is the answer that ends its request.
 func closes(ev model.Event) bool {
 	return ev.Probed != nil || ev.Prepared != nil || ev.Result != nil || ev.Beside != nil || ev.Clock != 0 || ev.Done != nil || ev.Bye != nil
 }

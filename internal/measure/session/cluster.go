@@ -112,5 +112,5 @@ func (f *Cluster) spreading() (pods.Spread, error) {
 	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", f.Spread), "leave it out for hard, wherever the cluster can give that")
 }
 
-// inCluster tells that a target is in a Kubernetes cluster.
+// inCluster reports whether a target is in a Kubernetes cluster.
 func inCluster(t model.Target) bool { return t.Cluster != nil }

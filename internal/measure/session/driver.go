@@ -43,7 +43,7 @@ const (
 	dead
 )
 
-// lifeOf tells whether a driver lives. Host names and process numbers repeat, so only one
+// lifeOf reports whether a driver lives. Host names and process numbers repeat, so only one
 // that was started on this machine, since it came up, is known to be dead.
 func lifeOf(driver string) life {
 	_, pid, name := splitDriver(driver)

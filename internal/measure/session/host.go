@@ -23,7 +23,7 @@ func (o *Places) parseTarget(name string) (model.Target, error) {
 	return t, o.Cluster.ask(&t)
 }
 
-// here tells that the target is measured by this machine's own programs.
+// here reports whether the target is measured by this machine's own programs.
 func (o *Places) here(t model.Target) bool { return len(o.Hosts) == 0 && !inCluster(t) }
 
 // placeOnHost starts a worker over ssh, on the host whose turn it is.

@@ -51,7 +51,7 @@ func kindWord(k model.TargetKind) string {
 	return string(k)
 }
 
-// isSame tells whether two targets are one and the same thing.
+// isSame reports whether two targets are one and the same thing.
 func isSame(a, b model.Target) bool {
 	// Two claims made of one class are two volumes.
 	if a.Cluster.Made() || b.Cluster.Made() {
@@ -69,7 +69,7 @@ func isSame(a, b model.Target) bool {
 	return errA == nil && errB == nil && (os.SameFile(infoA, infoB) || sameDevice(infoA, infoB))
 }
 
-// sameDevice tells whether two device nodes stand for one device.
+// sameDevice reports whether two device nodes stand for one device.
 func sameDevice(a, b os.FileInfo) bool {
 	sa, okA := a.Sys().(*syscall.Stat_t)
 	sb, okB := b.Sys().(*syscall.Stat_t)

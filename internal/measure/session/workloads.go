@@ -49,7 +49,7 @@ func NamedProfile(e *env.Env, exp model.Experiment, say func(string)) (profile.P
 	return profile.Lookup(exp.Profile)
 }
 
-// writes tells whether any workload writes.
+// writes reports whether any workload writes.
 func writes(workloads []model.Workload) bool {
 	for _, w := range workloads {
 		if w.Writes() {

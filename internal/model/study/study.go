@@ -41,7 +41,7 @@ type LatencyPoint struct {
 	Predicted model.Estimate `json:"predicted"`
 }
 
-// Nodes tells whether a capacity grows in line with the number of nodes.
+// Nodes reports whether a capacity grows in line with the number of nodes.
 type Nodes struct {
 	Workload string      `json:"workload"`
 	Points   []NodePoint `json:"points"`

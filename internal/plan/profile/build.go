@@ -122,7 +122,7 @@ func chooseEngine(p Profile, t model.Target, works []string) (string, error) {
 		"see: loadline doctor; or use --profile standard, which takes what works")
 }
 
-// names tells whether the user's word means the target.
+// names reports whether the user's word means the target.
 func names(t model.Target, word string) bool {
 	return word != "" && (word == t.Name || word == t.Path || word == t.URI)
 }

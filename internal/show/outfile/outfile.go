@@ -65,7 +65,7 @@ func Check(name string, force bool) error {
 	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or add --force")
 }
 
-// OwnFolder tells whether a folder holds a saved run, a comparison or a durability test.
+// OwnFolder reports whether a folder holds a saved run, a comparison or a durability test.
 func OwnFolder(folder string) bool {
 	return store.IsRun(folder) || store.IsComparison(folder) || results.IsDurability(folder)
 }
@@ -106,7 +106,7 @@ func mayStream(name string, info fs.FileInfo) error {
 // for the own terminal, and the slaves of pseudo-terminals.
 var terminalMajors = []uint32{4, 5, 136, 137, 138, 139, 140, 141, 142, 143}
 
-// isSink tells whether a device is a terminal, null or full. It is not opened to find
+// isSink reports whether a device is a terminal, null or full. It is not opened to find
 // out: opening a tape or a watchdog does something already.
 func isSink(info fs.FileInfo) bool {
 	if info.Mode().Type() != fs.ModeDevice|fs.ModeCharDevice {
@@ -147,14 +147,14 @@ func ownStream(name string) *os.File {
 	return nil
 }
 
-// IsStream tells whether a name is that of a pipe, a terminal or the like, beside which
+// IsStream reports whether a name is that of a pipe, a terminal or the like, beside which
 // no other file belongs.
 func IsStream(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() || ownStream(name) != nil
 }
 
-// BeginsAsReport tells whether a file begins as a report does, or is empty.
+// BeginsAsReport reports whether a file begins as a report does, or is empty.
 func BeginsAsReport(name string, info fs.FileInfo) (bool, error) {
 	if info.Size() == 0 {
 		return true, nil

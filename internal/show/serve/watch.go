@@ -216,7 +216,7 @@ func (f *follower) publish(r *model.Report) error {
 	return nil
 }
 
-// set replaces the document, and tells whether it is another one.
+// set replaces the document, and reports whether it is another one.
 func (p *piece) set(doc json.RawMessage, version int) bool {
 	if bytes.Equal(p.doc, doc) {
 		return false

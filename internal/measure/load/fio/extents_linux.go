@@ -25,7 +25,7 @@ func reserve(f *os.File, size int64) error {
 	}
 }
 
-// mapped tells whether the kernel shows the extents of a regular file (FIEMAP,
+// mapped reports whether the kernel shows the extents of a regular file (FIEMAP,
 // the kernel's Documentation/filesystems/fiemap.rst).
 func mapped(path string) bool {
 	f, err := os.Open(path)

@@ -10,5 +10,5 @@ const direct = 0
 // reserve does nothing: the writing allocates.
 func reserve(*os.File, int64) error { return nil }
 
-// mapped tells that there is no extent map.
+// mapped reports whether there is no extent map.
 func mapped(string) bool { return false }

@@ -27,7 +27,7 @@ const (
 	gateShell = "/bin/sh"
 )
 
-// canGate tells whether a step can wait at a gate, and has somebody to wait for. Without a ramp fio's first status
+// canGate reports whether a step can wait at a gate, and has somebody to wait for. Without a ramp fio's first status
 // would count the time before.
 func canGate(req model.StartRequest) bool {
 	if req.At == 0 || req.Step.Ramp <= 0 || fileName(req.Workload.Name) != req.Workload.Name {

@@ -178,7 +178,7 @@ func extent(w model.Workload, volume int64, fraction float64) (offset, size, inc
 	return offset, whole - offset, 0
 }
 
-// linked tells whether fio needs a symbolic link to reach the path: in a job
+// linked reports whether fio needs a symbolic link to reach the path: in a job
 // file ";" and "#" begin comments and "$" may begin a variable, all anywhere in
 // a line, and quotes and blanks at the ends are lost.
 func linked(path string) bool {

@@ -58,7 +58,7 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 	return proof, nil
 }
 
-// wrong tells that a pass went over everything, but found blocks that are not as
+// wrong reports whether a pass went over everything, but found blocks that are not as
 // written, and nothing worse.
 func (p passed) wrong() bool {
 	return p.last != nil && p.last.TotalError > 0 && syscall.Errno(p.last.Error) == syscall.EILSEQ &&

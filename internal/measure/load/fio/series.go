@@ -98,7 +98,7 @@ func (s *series) add(j *job) error {
 	return nil
 }
 
-// complete tells that the samples cover the step.
+// complete reports whether the samples cover the step.
 func (s *series) complete() bool { return s.covered >= s.whole-tolerance }
 
 // finish closes the series. A last interval that is no whole tick counts only

@@ -53,7 +53,7 @@ func containsAny(states []byte, letters string) bool {
 	return false
 }
 
-// mostly tells whether something was seen in half of the looks.
+// mostly reports whether something was seen in half of the looks.
 func (s *silence) mostly(seen int) bool { return s.looks > 0 && 2*seen >= s.looks }
 
 // cause is who stood still.

@@ -50,7 +50,7 @@ func (s *splitter) feed(b []byte, document, text func([]byte)) {
 	}
 }
 
-// inside tells that a document has begun and not ended.
+// inside reports whether a document has begun and not ended.
 func (s *splitter) inside() bool { return s.depth > 0 }
 
 // textLength returns how many bytes of b come before the next document.

@@ -139,7 +139,7 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 	return true, nil
 }
 
-// everything tells whether it was all I/O that stood still, and not a few I/Os that were
+// everything reports whether it was all I/O that stood still, and not a few I/Os that were
 // passed over while others went on. A single job that did not come to its next I/O tells
 // by that. Of several jobs one is enough to keep fio silent. Then the long I/Os must be
 // half of what the workload keeps in flight, or a quarter of all where it keeps less, or

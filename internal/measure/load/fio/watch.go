@@ -154,7 +154,7 @@ func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why st
 	return ""
 }
 
-// wait waits for the channel to close, and tells whether it did in time.
+// wait waits for the channel to close, and reports whether it did in time.
 func wait(clock env.Clock, end <-chan struct{}, limit time.Duration) bool {
 	t := clock.NewTimer(limit)
 	defer t.Stop()

@@ -244,7 +244,7 @@ func (l *loop) answer(now float64) {
 // mostStalls bounds the list of stalls.
 const mostStalls = 100
 
-// drain waits for what is in flight, and tells whether all has ended. What ends then is of
+// drain waits for what is in flight, and reports whether all has ended. What ends then is of
 // the time after the visit and does not count, unless the storage stands still: else a
 // stall at the end of a visit would leave no trace.
 func (l *loop) drain(ctx context.Context) bool {

@@ -35,7 +35,7 @@ type Format struct {
 	// Extensions are those of file names, the usual one first.
 	Extensions []string
 	render     func(*Documents, text.Options) ([]File, error)
-	// ours tells whether a file that begins so was written as this format.
+	// ours reports whether a file that begins so was written as this format.
 	ours func(head []byte) bool
 }
 
@@ -82,7 +82,7 @@ func Help() string {
 // Write writes documents as the files of the format; text is drawn as o says.
 func (f Format) Write(d *Documents, o text.Options) ([]File, error) { return f.render(d, o) }
 
-// IsReport tells whether a file that begins so was written as one of the formats.
+// IsReport reports whether a file that begins so was written as one of the formats.
 func IsReport(head []byte) bool {
 	return slices.ContainsFunc(formats, func(f Format) bool { return f.ours(head) })
 }
@@ -227,7 +227,7 @@ func writeCSV(d *Documents, _ text.Options) ([]File, error) {
 	return files, nil
 }
 
-// ranked tells whether a ranking is among the reports.
+// ranked reports whether a ranking is among the reports.
 func ranked(d *Documents) bool {
 	return slices.ContainsFunc(d.Reports, func(r *model.Report) bool { return r.Ranking != nil })
 }

@@ -130,7 +130,7 @@ func (b *builder) table(titles []string, rows [][]string) {
 // missing says what the chapter lacks.
 func (b *builder) missing(why string) { b.chapters[len(b.chapters)-1].Missing = why }
 
-// facts adds a table of two columns without what is empty, and tells whether it did.
+// facts adds a table of two columns without what is empty, and reports whether it did.
 func (b *builder) facts(rows [][2]string) bool {
 	var list [][]string
 	for _, r := range rows {

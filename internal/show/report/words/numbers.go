@@ -46,7 +46,7 @@ func OpenInterval(m model.Metric, e model.Estimate) string {
 // Span is a time that something was looked at: "46 s", "4 m 12 s".
 func Span(seconds float64) string { return model.FormatSpan(math.Round(seconds)) }
 
-// Looked tells whether a report knows how long its workloads were looked at.
+// Looked reports whether a report knows how long its workloads were looked at.
 func Looked(r *model.Report) bool {
 	for _, res := range r.Results {
 		if res.Span > 0 {
