@@ -36,5 +36,5 @@ func (d Device) engine() []string {
 	return []string{"--ioengine=libaio", "--direct=1", "--filename=" + d.Path}
 }
 
-// nbd is the address of an export on a unix socket.
-func nbd(export, socket string) string { return "nbd+unix:///" + export + "?socket=" + socket }
+// nbdURI is the address of an export on a unix socket.
+func nbdURI(export, socket string) string { return "nbd+unix:///" + export + "?socket=" + socket }

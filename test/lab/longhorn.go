@@ -55,7 +55,7 @@ func Longhorn(t T, replicas int, size int64, dirs ...string) *LonghornVolume {
 	Lock(t)
 	v := &LonghornVolume{program: engine, name: "loadline-" + uuid(), controller: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))}
 	dir := directory(t, "")
-	v.Device = Device{Name: fmt.Sprintf("Longhorn, %d replicas", replicas), Size: size, URI: nbd("", filepath.Join(dir, "nbd.sock"))}
+	v.Device = Device{Name: fmt.Sprintf("Longhorn, %d replicas", replicas), Size: size, URI: nbdURI("", filepath.Join(dir, "nbd.sock"))}
 	args := []string{"controller", v.name, "--listen", v.controller, "--frontend", "socket"}
 	for i := range replicas {
 		r := &longhornReplica{log: filepath.Join(dir, fmt.Sprintf("replica-%d", i))}

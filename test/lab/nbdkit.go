@@ -45,7 +45,7 @@ func nbdkit(t T, s nbdServer) nbdServer {
 
 // device describes the server's default export.
 func (s nbdServer) device(name string, size int64) Device {
-	return Device{Name: name, URI: nbd("", s.socket), Size: size}
+	return Device{Name: name, URI: nbdURI("", s.socket), Size: size}
 }
 
 // inMemory is the plugin that keeps the data in the server's own memory.

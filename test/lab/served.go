@@ -28,5 +28,5 @@ func served(t T, name string, size int64, build func(contents *os.File) disk, en
 		contents.Close()
 	})
 	go serveNBD(l, build(contents), size)
-	return Device{Name: name, URI: nbd("vol", socket), Size: size}
+	return Device{Name: name, URI: nbdURI("vol", socket), Size: size}
 }

@@ -153,7 +153,7 @@ func Throttled(t T, c Throttle) Device {
 	start(t, dir, answers(socket), "qemu-storage-daemon", append(args,
 		"--nbd-server", "addr.type=unix,max-connections=0,addr.path="+socket,
 		"--export", "type=nbd,id=export,node-name="+exported+",name=vol,writable=on")...)
-	return Device{Name: c.name(), URI: nbd("vol", socket), Size: c.Size}
+	return Device{Name: c.name(), URI: nbdURI("vol", socket), Size: c.Size}
 }
 
 // below is QEMU's node on an image, with the delay if there is one.

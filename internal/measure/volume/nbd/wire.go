@@ -12,9 +12,11 @@ const (
 	flagFixedNewstyle uint16 = 1 << 0
 	flagNoZeroes      uint16 = 1 << 1
 
-	optAbort uint32 = 2
-	optList  uint32 = 3
-	optGo    uint32 = 7
+	optExportName uint32 = 1
+	optAbort      uint32 = 2
+	optList       uint32 = 3
+	optInfo       uint32 = 6
+	optGo         uint32 = 7
 
 	repAck    uint32 = 1
 	repServer uint32 = 2
@@ -23,6 +25,7 @@ const (
 
 	repErrUnsup   = repError | 1
 	repErrPolicy  = repError | 2
+	repErrInvalid = repError | 3
 	repErrTLS     = repError | 5
 	repErrUnknown = repError | 6
 

@@ -15,10 +15,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"os"
+
+	"github.com/loadline/loadline/test/lab/longhorn/nbd"
 )
+
+// block is the sector size of a Longhorn volume in bytes.
+const block, preferred = 512, 4096
 
 func main() {
 	engine := flag.String("engine", "", "the unix socket of the engine's controller")
@@ -57,8 +63,9 @@ func serve(engine, listen string, size uint64) error {
 
 // session serves one client from its first byte to its last.
 func session(client net.Conn, engine string, size uint64) error {
-	n := newNBD(client, size)
-	if transmission, err := n.negotiate(); err != nil || !transmission {
+	// Several connections see each other's writes, because nothing caches.
+	n := nbd.NewServer(client, nbd.Export{Size: size, Flags: nbd.MultiConn, MinBlock: block, PreferredBlock: preferred})
+	if transmission, err := n.Negotiate(); err != nil || !transmission {
 		return err
 	}
 	controller, err := net.Dial("unix", engine)
@@ -73,7 +80,7 @@ func session(client net.Conn, engine string, size uint64) error {
 		// Without a controller no request will ever be answered.
 		client.Close()
 	}()
-	if err := n.requests(v); err != nil {
+	if err := requests(n, v); err != nil {
 		return err
 	}
 	// The client has said goodbye: what it still has in flight is finished first.
@@ -81,4 +88,20 @@ func session(client net.Conn, engine string, size uint64) error {
 	controller.Close()
 	<-replies
 	return nil
+}
+
+// requests hands every request to the volume until the client disconnects.
+func requests(n *nbd.Server, v *volume) error {
+	for {
+		r, err := n.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := v.submit(r); err != nil {
+			return err
+		}
+	}
 }

@@ -5,8 +5,11 @@ import (
 	"log"
 	"net"
 	"sync"
+	"syscall"
 
 	"github.com/longhorn/longhorn-engine/pkg/dataconn"
+
+	"github.com/loadline/loadline/test/lab/longhorn/nbd"
 )
 
 // volume is the controller's side of a session.
@@ -18,30 +21,30 @@ type volume struct {
 	sequence uint32
 
 	mu     sync.Mutex
-	flight map[uint32]request // without the data of writes
+	flight map[uint32]nbd.Request // without the data of writes
 	idle   *sync.Cond         // nothing is in flight any more
 }
 
 // replier takes the answers.
 type replier interface {
-	reply(cookie uint64, fault uint32, data []byte) error
+	Reply(cookie uint64, fault syscall.Errno, data []byte) error
 }
 
 func newVolume(conn net.Conn, r replier) *volume {
-	v := &volume{wire: dataconn.NewWire(conn), replier: r, flight: map[uint32]request{}}
+	v := &volume{wire: dataconn.NewWire(conn), replier: r, flight: map[uint32]nbd.Request{}}
 	v.idle = sync.NewCond(&v.mu)
 	return v
 }
 
 // submit hands a request to the controller and does not wait for its answer.
-func (v *volume) submit(r request) error {
+func (v *volume) submit(r nbd.Request) error {
 	v.sequence++
 	m := &dataconn.Message{MagicVersion: dataconn.MagicVersion, Seq: v.sequence, Type: dataconn.TypeRead,
-		Offset: int64(r.offset), Size: r.length}
-	if r.write {
-		m.Type, m.Data = dataconn.TypeWrite, r.data
+		Offset: int64(r.Offset), Size: r.Length}
+	if r.Write {
+		m.Type, m.Data = dataconn.TypeWrite, r.Data
 	}
-	r.data = nil
+	r.Data = nil
 	v.mu.Lock()
 	v.flight[m.Seq] = r
 	v.mu.Unlock()
@@ -81,18 +84,18 @@ func (v *volume) replies() error {
 }
 
 // pass gives one answer to the client.
-func (v *volume) pass(r request, m *dataconn.Message) error {
+func (v *volume) pass(r nbd.Request, m *dataconn.Message) error {
 	switch {
 	case m.Type != dataconn.TypeResponse:
-		log.Printf("the controller refused %d bytes at %d: %s", r.length, r.offset, m.Data)
-		return v.replier.reply(r.cookie, errIO, nil)
-	case r.write:
-		return v.replier.reply(r.cookie, 0, nil)
-	case uint32(len(m.Data)) != r.length:
-		log.Printf("the controller read %d bytes of %d at %d", len(m.Data), r.length, r.offset)
-		return v.replier.reply(r.cookie, errIO, nil)
+		log.Printf("the controller refused %d bytes at %d: %s", r.Length, r.Offset, m.Data)
+		return v.replier.Reply(r.Cookie, syscall.EIO, nil)
+	case r.Write:
+		return v.replier.Reply(r.Cookie, 0, nil)
+	case uint32(len(m.Data)) != r.Length:
+		log.Printf("the controller read %d bytes of %d at %d", len(m.Data), r.Length, r.Offset)
+		return v.replier.Reply(r.Cookie, syscall.EIO, nil)
 	}
-	return v.replier.reply(r.cookie, 0, m.Data)
+	return v.replier.Reply(r.Cookie, 0, m.Data)
 }
 
 // drain waits until everything is answered, or nothing will be any more.

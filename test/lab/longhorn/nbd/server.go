@@ -1,0 +1,1 @@
+../../../../internal/measure/volume/nbd/server.go
