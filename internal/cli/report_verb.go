@@ -16,7 +16,7 @@ import (
 // reportFlags are the flags of report.
 type reportFlags struct {
 	out, format, system string
-	charts, force       bool
+	force               bool
 	asReference         bool
 }
 
@@ -60,7 +60,6 @@ no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 	fl.SortFlags = false
 	fl.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
 	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(format.Names(), ", ")+" (default: by FILE's extension, else text)")
-	fl.BoolVar(&f.charts, "charts", true, "draw charts below a text report of one run")
 	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the system that the runs measured")
 	fl.StringVar(&f.system, "system", "", "with --reference: what the hardware is, a YAML `FILE` with a system")
 	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is no report")
@@ -92,7 +91,6 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		sayLine(e.Stderr, "note    %s", r)
 	}
 	o := chartOptions(e, toStdout)
-	o.Charts = f.charts
 	files, err := chosen.Write(&d.Documents, o)
 	if err != nil {
 		return err

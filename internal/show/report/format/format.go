@@ -56,7 +56,7 @@ var formats = []Format{
 	{"prometheus", "for node_exporter's textfile collector", []string{".prom"}, writePrometheus, func(head []byte) bool {
 		return bytes.HasPrefix(head, []byte("# HELP loadline_"))
 	}},
-	{"text", "for a terminal, with charts", []string{".txt"}, writeText, func(head []byte) bool {
+	{"text", "for a terminal, with the charts of a sweep or of several volumes", []string{".txt"}, writeText, func(head []byte) bool {
 		line, _, _ := bytes.Cut(head, []byte("\n"))
 		return bytes.HasPrefix(line, []byte("target  ")) || bytes.HasPrefix(line, []byte("A       "))
 	}},

@@ -85,7 +85,7 @@ var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // No format passes on what a terminal would obey, wherever in a document it stands.
 func TestNothingFromOutsideReachesATerminal(t *testing.T) {
-	for name, o := range map[string]text.Options{"plain": {Width: 100, Charts: true}, "colour": {Width: 100, Unicode: true, Color: true, Charts: true}} {
+	for name, o := range map[string]text.Options{"plain": {Width: 100}, "colour": {Width: 100, Unicode: true, Color: true}} {
 		for _, all := range []bool{false, true} {
 			for form, out := range forms(t, o, all) {
 				if !strings.Contains(out, "word") {

@@ -101,6 +101,23 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// A command can be copied as it is printed: it is on one line, with all its blanks.
+func TestCommandsAreNotWrapped(t *testing.T) {
+	const command = `loadline run '/srv/my  data/with a long name' --only=rand-write-iops,rand-read-lat --max-time 600s`
+	for text, want := range map[string][]string{
+		command:                                   {command},
+		"mend the cause, then " + command:         {"mend the cause, then", command},
+		"measure again: loadline doctor":          {"measure again:", "loadline doctor"},
+		"loadline doctor   (it says so, and why)": {"loadline doctor", "(it says so, and", "why)"},
+		"let Loadline fill the volume":            {"let Loadline fill", "the volume"},
+		"add --repeat 14":                         {"add --repeat 14"},
+	} {
+		if diff := cmp.Diff(want, WrapNext(text, 20)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
 func TestWrapLosesNothingAndFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -78,4 +79,37 @@ func Wrap(text string, n int) []string {
 		line, used = word, Columns(word)
 	}
 	return append(lines, line)
+}
+
+// command is where a command of ours begins in what a user is told to do next.
+var command = regexp.MustCompile(`(^|[ (])loadline [a-z]`)
+
+// WrapNext is Wrap for what to do next: a command in it is never broken, however long it is,
+// so that it can be copied and pasted; the terminal wraps it where it must. The command
+// goes to the end of the text, or to a remark behind it, which three blanks set off.
+func WrapNext(text string, n int) []string {
+	at := command.FindStringIndex(text)
+	if at == nil {
+		return Wrap(text, n)
+	}
+	begin := at[0] + strings.Index(text[at[0]:], "loadline")
+	typed, remark, remarked := strings.Cut(text[begin:], "   ")
+	lines := []string{typed}
+	if lead := strings.TrimSpace(text[:begin]); lead != "" {
+		lines = joined(Wrap(lead, n), typed, n)
+	}
+	if remark = strings.TrimSpace(remark); remarked && remark != "" {
+		wrapped := Wrap(remark, n)
+		lines = append(joined(lines, wrapped[0], n), wrapped[1:]...)
+	}
+	return lines
+}
+
+// joined puts text on the last line if it fits in n columns, else on a line of its own.
+func joined(lines []string, text string, n int) []string {
+	if last := len(lines) - 1; Columns(lines[last])+1+Columns(text) <= n {
+		lines[last] += " " + text
+		return lines
+	}
+	return append(lines, text)
 }

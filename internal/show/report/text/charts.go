@@ -6,7 +6,8 @@ import (
 )
 
 // charts draws the scaling of each workload that is not drawn with its table: of points
-// that others have published. What one workload did over time is for the page.
+// that others have published. Beside these and a sweep's no text has a chart: what a
+// workload did over time is for the page.
 func (p *page) charts(r *model.Report) {
 	if measuredScale(r) || len(r.Scales) == 0 {
 		return

@@ -170,7 +170,7 @@ func (p *page) goals(goals []model.Goal) {
 		p.goal(label, p.sentence(text), paint)
 		label = ""
 		if g.Next != "" {
-			p.field("", "  next: "+g.Next)
+			p.next(g.Next)
 		}
 	}
 }

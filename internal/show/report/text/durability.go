@@ -56,7 +56,7 @@ func (p *page) checks(findings []model.Finding) {
 			}
 		}
 		if f.Next != "" {
-			p.field("", "next: "+f.Next)
+			p.next(f.Next)
 		}
 	}
 }

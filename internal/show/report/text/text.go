@@ -22,8 +22,6 @@ type Options struct {
 	Color, Unicode bool
 	// Brief leaves out the lines of a report that Head has printed already.
 	Brief bool
-	// Charts adds the charts of scales that others have published.
-	Charts bool
 }
 
 // Render prints a report: what was measured, the table of results, what the
@@ -50,9 +48,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 	p.blank()
 	p.goals(r.Goals)
 	p.trust(r, notes)
-	if o.Charts {
-		p.charts(r)
-	}
+	p.charts(r)
 	if r.Run.Directory != "" {
 		p.field("saved", strings.TrimRight(r.Run.Directory, "/")+"/", "report.html")
 	}

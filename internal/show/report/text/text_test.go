@@ -113,7 +113,7 @@ func TestFitsEveryWidth(t *testing.T) {
 		}
 		for line := range strings.Lines(escape.ReplaceAllString(out, "")) {
 			line = strings.TrimSuffix(line, "\n")
-			if n := term.Columns(line); n > o.Width {
+			if n := term.Columns(line); n > o.Width && !typed(line) {
 				rt.Fatalf("%d columns where %d are there: %q", n, o.Width, line)
 			}
 			if strings.TrimRight(line, " ") != line {
@@ -179,3 +179,6 @@ func TestLongTextsAreShortened(t *testing.T) {
 		t.Errorf("%d of x are printed", n)
 	}
 }
+
+// typed reports whether a line holds a command to type, which is never broken.
+func typed(line string) bool { return strings.Contains(line, "loadline ") }

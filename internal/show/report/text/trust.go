@@ -37,9 +37,16 @@ func (p *page) footnote(n words.Footnote) {
 		return
 	}
 	lead := indent + p.Paint(term.Dim, "next:") + " "
-	for _, l := range term.Wrap(p.sentence(n.Next), p.width-len(indent)-6) {
+	for _, l := range term.WrapNext(p.sentence(n.Next), p.width-len(indent)-6) {
 		p.line(lead + l)
 		lead = indent + "      "
+	}
+}
+
+// next writes what to do next beside no label.
+func (p *page) next(text string) {
+	for _, l := range term.WrapNext("next: "+p.sentence(text), p.width-labelWidth) {
+		p.line(strings.Repeat(" ", labelWidth) + l)
 	}
 }
 
