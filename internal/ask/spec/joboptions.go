@@ -14,30 +14,22 @@ var jobAliases = map[string]string{
 // replacedOptions are decided by Loadline and left out of a job's text: the
 // target says where, the plan says how big and how long, and the results say what
 // is recorded. Two masters would make a report that does not tell what happened.
-var replacedOptions = func() map[string]bool {
-	set := map[string]bool{}
-	for _, names := range []string{
-		// Where, and how big.
-		"filename directory filename_format unique_filename nrfiles openfiles opendir file_service_type lockfile",
-		"uri pool rbdname clientname cluster_name",
-		"size filesize io_size io_limit fill_device fill_fs file_append fallocate unlink unlink_each_loop create_serialize",
-		"create_fsync create_on_open create_only allow_file_create pre_read overwrite",
-		// How long, and in which order.
-		"runtime timeout time_based ramp_time startdelay loops number_ios stonewall wait_for wait_for_previous exitall",
-		"exitall_on_error exit_what steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp",
-		// What is recorded.
-		"name group_reporting new_group stats unified_rw_reporting gtod_reduce disable_lat disable_clat disable_slat",
-		"disable_bw_measurement disable_bw lat_percentiles clat_percentiles slat_percentiles percentile_list",
-		"write_bw_log write_lat_log write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec",
-		"log_hist_coarseness log_max_value log_offset log_compression log_store_compressed log_unix_epoch",
-		"per_job_logs bwavgtime iopsavgtime significant_figures",
-	} {
-		for _, name := range strings.Fields(names) {
-			set[name] = true
-		}
-	}
-	return set
-}()
+var replacedOptions = wordSet(
+	// Where, and how big.
+	"filename directory filename_format unique_filename nrfiles openfiles opendir file_service_type lockfile",
+	"uri pool rbdname clientname cluster_name",
+	"size filesize io_size io_limit fill_device fill_fs file_append fallocate unlink unlink_each_loop create_serialize",
+	"create_fsync create_on_open create_only allow_file_create pre_read overwrite",
+	// How long, and in which order.
+	"runtime timeout time_based ramp_time startdelay loops number_ios stonewall wait_for wait_for_previous exitall",
+	"exitall_on_error exit_what steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp",
+	// What is recorded.
+	"name description group_reporting new_group stats unified_rw_reporting gtod_reduce disable_lat disable_clat disable_slat",
+	"disable_bw_measurement disable_bw lat_percentiles clat_percentiles slat_percentiles percentile_list",
+	"write_bw_log write_lat_log write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec",
+	"log_hist_coarseness log_max_value log_offset log_compression log_store_compressed log_unix_epoch",
+	"per_job_logs bwavgtime iopsavgtime significant_figures",
+)
 
 // diskEngines do their I/O on the file or device that they are given. The
 // synchronous ones keep one I/O in flight whatever iodepth says.
@@ -63,14 +55,10 @@ func refusedOption(o jobOption) string {
 		if o.bare || o.value != "0" {
 			return "that would measure memory; Loadline uses direct I/O wherever the target has it"
 		}
-	case "read_iolog", "replay_redirect":
-		return "replaying a log reaches the places that the log names, not the target"
-	case "exec_prerun", "exec_postrun":
-		return "Loadline starts no commands but its own; run this one before or after"
-	case "kb_base":
-		return "sizes would mean something else than they do everywhere; write them in bytes instead"
-	case "zero_buffers":
-		return "zeros compress to nothing, so many systems never store them"
+	case "buffer_pattern":
+		if strings.ContainsAny(o.value, "'/") {
+			return "a pattern from a file is not read"
+		}
 	}
-	return ""
+	return notAllowed(o.key)
 }

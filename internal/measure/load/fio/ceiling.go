@@ -53,3 +53,12 @@ func ceilingText(w model.Workload, v model.Volume, long time.Duration) string {
 	w.Job = kept.String()
 	return JobText(w, v, model.Step{Seconds: long.Seconds()})
 }
+
+// option splits a line of a job file; the name is empty when there is none.
+func option(line string) (name, value string) {
+	if i := strings.IndexAny(line, ";#"); i >= 0 {
+		line = line[:i]
+	}
+	name, value, _ = strings.Cut(strings.TrimSpace(line), "=")
+	return strings.TrimSpace(name), strings.TrimSpace(value)
+}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,43 +188,5 @@ func TestRealCheckJob(t *testing.T) {
 	err := d.CheckJob(ctx, "[x]\nrw=rread\n")
 	if w, ok := err.(*model.WorkerError); !ok || w.Class != model.Refused || !strings.Contains(w.Message, "rread") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Every option that CleanJob lets pass is one of fio's, of one engine at least.
-func TestRealOptionsExist(t *testing.T) {
-	path, err := exec.LookPath("fio")
-	if err != nil {
-		t.Skip("skipped: fio is not installed")
-	}
-	const bogus = "no_such_option"
-	job := t.TempDir() + "/job.fio"
-	bad := map[string]int{}
-	engines := []string{"io_uring", "libaio", "pvsync2"}
-	for _, engine := range engines {
-		text := "[x]\nioengine=" + engine + "\n"
-		for _, o := range append([]string{bogus}, ioOptions...) {
-			if o != "ioengine" {
-				text += o + "=1\n"
-			}
-		}
-		if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		// A value may be wrong here; an option that fio does not know is "bad".
-		out, _ := exec.Command(path, "--parse-only", job).CombinedOutput()
-		for _, m := range regexp.MustCompile(`Bad option <(\w+)`).FindAllStringSubmatch(string(out), -1) {
-			bad[m[1]]++
-		}
-	}
-	if bad[bogus] != len(engines) {
-		t.Fatalf("fio does not name bad options as expected: %v", bad)
-	}
-	// Not every version has these.
-	others := []string{bogus, "thinkcycles"}
-	for o, n := range bad {
-		if n == len(engines) && !slices.Contains(others, o) {
-			t.Errorf("fio does not know %s", o)
-		}
 	}
 }

@@ -1,0 +1,66 @@
+package spec
+
+import "strings"
+
+// allowedOptions describe I/O and do nothing else. What runs commands, writes other files or
+// changes the machine is not found by listing the bad options, so the good ones are listed:
+// those of fio 3.28 to 3.39, aliases resolved.
+var allowedOptions = wordSet(
+	"rw ioengine bs bsrange bssplit blocksize_unaligned bs_unaligned bs_is_seq_rand ba blockalign",
+	"iodepth iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low",
+	"serialize_overlap numjobs thread direct buffered atomic sync fsync fdatasync sync_file_range write_barrier end_fsync fsync_on_close",
+	"rwmixread rwmixwrite randrepeat allrandrepeat randseed norandommap softrandommap random_generator random_distribution percentage_random",
+	"rw_sequencer rate rate_min rate_iops rate_iops_min rate_process rate_cycle",
+	"thinktime thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime thinkcycles",
+	"refill_buffers scramble_buffers buffer_compress_percentage buffer_compress_chunk buffer_pattern",
+	"dedupe_percentage dedupe_mode dedupe_working_set_percentage",
+	"cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice prio prioclass cmdprio_percentage cmdprio cmdprio_class",
+	"hipri fixedbufs registerfiles sqthread_poll sqthread_poll_cpu nonvectored uncached nowait force_async userspace_reap",
+	"invalidate fadvise_hint continue_on_error max_latency clocksource gtod_cpu",
+	// Checksums of what the job itself has written; those of others are refused elsewhere.
+	"verify do_verify verify_only verify_fatal verify_interval verify_offset verify_backlog verify_backlog_batch",
+)
+
+// refusedOptions are those that people do write, with the reason against them.
+var refusedOptions = map[string]string{
+	"exec_prerun":           "Loadline starts no commands but its own; run this one before or after",
+	"exec_postrun":          "Loadline starts no commands but its own; run this one before or after",
+	"read_iolog":            "replaying a log reaches the places that the log names, not the target",
+	"replay_redirect":       "replaying a log reaches the places that the log names, not the target",
+	"kb_base":               "sizes would mean something else than they do everywhere; write them in bytes instead",
+	"zero_buffers":          "zeros compress to nothing, so many systems never store them",
+	"ioscheduler":           "Loadline does not change the machine's settings",
+	"ignore_error":          "failed I/Os are never ignored",
+	"error_dump":            "failed I/Os are always told",
+	"offset":                "the volume is walked over as a whole",
+	"offset_increment":      "the volume is walked over as a whole",
+	"latency_target":        "fio would change the depth while it is measured",
+	"io_submit_mode":        "fio's offload mode is known to hang",
+	"profile":               "fio's built-in profiles are not supported",
+	"idle_prof":             "Loadline watches the CPU itself",
+	"experimental_verify":   "fio would read what it never wrote",
+	"trim_percentage":       "trims destroy data and are no reads or writes",
+	"rate_ignore_thinktime": "write thinktime or rate, not both",
+}
+
+// notAllowed tells why an option that fio knows is none for a job here, or returns "".
+func notAllowed(key string) string {
+	if why := refusedOptions[key]; why != "" {
+		return why
+	}
+	if !allowedOptions[key] && !replacedOptions[key] {
+		return "Loadline does not know this option as one that describes I/O and does nothing else"
+	}
+	return ""
+}
+
+// wordSet is a set of the words in several texts.
+func wordSet(texts ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, text := range texts {
+		for _, name := range strings.Fields(text) {
+			set[name] = true
+		}
+	}
+	return set
+}
