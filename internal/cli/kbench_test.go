@@ -14,15 +14,6 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// isRefusal checks that an error is a refusal with words of what is there and of what to do.
-func isRefusal(t *testing.T, err error, words string) {
-	t.Helper()
-	var refusal *model.WorkerError
-	if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, words) || refusal.Hint == "" || refusal.Class != model.Refused {
-		t.Errorf("%v, want a refusal with %q and a hint", err, words)
-	}
-}
-
 // Whole commands refuse before they make or measure anything.
 func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 	dir := t.TempDir()
@@ -36,16 +27,22 @@ func TestKbenchRefusesBeforeItMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f kbenchFlags
-	isRefusal(t, f.run(context.Background(), e, r), "out.summary exists")
+	refusals := map[string]error{}
+	refusals["out.summary exists"] = f.run(context.Background(), e, r)
 	r.File, r.Prefix = filepath.Join(dir, "x-iops.json"), filepath.Join(dir, "x")
-	isRefusal(t, f.run(context.Background(), e, r), "is measured")
+	refusals["is measured"] = f.run(context.Background(), e, r)
 	a, b := r, r
 	a.File, b.File, a.Prefix, b.Prefix = file, file+"2", filepath.Join(dir, "a"), "b"
 	pair := kbench.PairFile([2]kbench.Request{a, b})
 	if err := os.WriteFile(pair, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	isRefusal(t, f.compare(context.Background(), e, [2]kbench.Request{a, b}), "exists and is no result")
+	refusals["exists and is no result"] = f.compare(context.Background(), e, [2]kbench.Request{a, b})
+	for words, err := range refusals {
+		if told, ok := errors.AsType[*model.WorkerError](err); !ok || told.Class != model.Refused || told.Hint == "" || !strings.Contains(told.Message, words) {
+			t.Errorf("%v, want a refusal with %q and a hint", err, words)
+		}
+	}
 	_, made := os.Stat(file)
 	_, made2 := os.Stat(filepath.Join(dir, "x-iops.json"))
 	if !errors.Is(made, os.ErrNotExist) || !errors.Is(made2, os.ErrNotExist) {

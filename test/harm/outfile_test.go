@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/test/lab"
 )
 
 // A name of a disk where a file is meant must not cost what is on the disk.
 func TestOutputIsNotWrittenIntoADevice(t *testing.T) {
 	home := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(home, "disk"), 1<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(home, "disk"), 1<<20))
 	run, link, prefix := recorded(t), filepath.Join(t.TempDir(), "link.html"), filepath.Join(t.TempDir(), "out")
 	for _, name := range []string{link, prefix + ".summary"} {
 		if err := os.Symlink(dev, name); err != nil {

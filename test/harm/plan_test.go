@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/test/lab"
 )
 
 // brief keeps a run short that should have been refused.
@@ -35,7 +37,7 @@ func filesystem(t *testing.T, size int64, options string) (device, dir string) {
 // fresh is a loop device of that many zeros.
 func fresh(t *testing.T, size int64) string {
 	t.Helper()
-	return loop(t, zeros(t, filepath.Join(t.TempDir(), "image"), size))
+	return lab.Loop(t, zeros(t, filepath.Join(t.TempDir(), "image"), size))
 }
 
 // What run refuses plan refuses too, in the same words, and writes nothing to find out.

@@ -34,17 +34,6 @@ func must(t testing.TB, name string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// loop attaches a file to a loop device, and detaches it at the end.
-func loop(t testing.TB, file string) string {
-	t.Helper()
-	if os.Getuid() != 0 {
-		lab.Unavailable(t, "loop devices need root")
-	}
-	dev := must(t, "losetup", "-f", "--show", file)
-	t.Cleanup(func() { _, _ = sh(t, "losetup", "-d", dev) })
-	return dev
-}
-
 // zeros makes a file of that many bytes.
 func zeros(t testing.TB, file string, size int64) string {
 	t.Helper()
@@ -160,7 +149,7 @@ func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
 	lab.Lock(t)
 	lab.Need(t, "mkfs.ext4", "mkswap", "swapon", "losetup")
 	dir := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 128<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 128<<20))
 	r := begin(t, "run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "64M", "--time", "12s")
 	begun(t, r)
 	for _, command := range [][]string{
@@ -190,7 +179,7 @@ func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := digest(t, other)
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	r := begin(t, "run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "64M", "--max-time", "10s")
 	begun(t, r)
 	// Detaching is put off until the last user is gone, and attaching fails until then.
@@ -213,7 +202,7 @@ func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 func TestDeviceIsOpenElsewhere(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	hold := func() *os.File {
 		f, err := os.OpenFile(dev, os.O_RDWR, 0)
 		if err != nil {
@@ -247,7 +236,7 @@ func TestDeviceIsOpenElsewhere(t *testing.T) {
 func TestLoopOverANodeOutsideDev(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	var st unix.Stat_t
 	if err := unix.Stat(dev, &st); err != nil {
 		t.Fatal(err)
@@ -256,7 +245,7 @@ func TestLoopOverANodeOutsideDev(t *testing.T) {
 	if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(st.Rdev)); err != nil {
 		t.Fatal(err)
 	}
-	above := loop(t, node)
+	above := lab.Loop(t, node)
 	if err := os.Remove(node); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +261,7 @@ func TestContentIsSharedPastTheDevice(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
 	image := zeros(t, filepath.Join(dir, "image"), 64<<20)
-	dev := loop(t, image)
+	dev := lab.Loop(t, image)
 	args := []string{"run", dev, "--destroy-data-on", dev, "--only", "rand-write-iops", "--size", "32M", "--max-time", "6s"}
 	before := digest(t, image)
 	server, err := os.OpenFile(image, os.O_RDWR, 0)
@@ -285,7 +274,7 @@ func TestContentIsSharedPastTheDevice(t *testing.T) {
 	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
-	other := loop(t, image)
+	other := lab.Loop(t, image)
 	if o := loadline(t, args...); o.code != 2 || !strings.Contains(o.said(), "shares its content with "+other) {
 		t.Errorf("another loop device is made of its file: exit code %d", o.code)
 	}
@@ -298,7 +287,7 @@ func TestContentIsSharedPastTheDevice(t *testing.T) {
 func TestForeignLockOnAnotherNode(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	var st unix.Stat_t
 	if err := unix.Stat(dev, &st); err != nil {
 		t.Fatal(err)
@@ -326,7 +315,7 @@ func TestForeignLockOnAnotherNode(t *testing.T) {
 func TestWorkersShareADevice(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
-	dev := loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
 	for _, more := range [][]string{nil, {"--child-worker"}} {
 		args := append([]string{"scale", dev, "--destroy-data-on", dev, "--workload", "rand-write-iops", "--volumes", "1,3", "--size", "32M", "--max-time", "20s"}, more...)
 		if o := loadline(t, args...); o.code != 0 && o.code != 5 {

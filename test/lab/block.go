@@ -76,14 +76,28 @@ func LoopOnFile(t T, size int64) string {
 	return loop(t, image)
 }
 
-// loop attaches a file. The script finds the device by its file, because its
-// name is known only afterwards.
+// Loop attaches a file of the test's own to a loop device, whose name it returns, and
+// detaches it at the end, if the test has not.
+func Loop(t T, file string) string {
+	t.Helper()
+	needLoop(t)
+	return attach(t, file)
+}
+
+// loop attaches a device's file with blocks of 4 KiB, past the page cache.
 func loop(t T, file string) string {
+	t.Helper()
+	return attach(t, file, "--sector-size", "4096", "--direct-io=on")
+}
+
+// attach attaches a file. The script finds the device by its file, because its
+// name is known only afterwards.
+func attach(t T, file string, options ...string) string {
 	t.Helper()
 	undo(t, fmt.Sprintf(`for dev in $(losetup -n -O NAME -j %[1]s); do losetup -d "$dev"; done
 for i in $(seq 100); do [ -z "$(losetup -n -O NAME -j %[1]s)" ] && exit 0; sleep 0.1; done
 echo "a loop device is still busy" >&2; exit 1`, quote(file)), nil)
-	out, err := exec.Command("losetup", "--sector-size", "4096", "--direct-io=on", "--show", "--find", file).CombinedOutput()
+	out, err := exec.Command("losetup", append(options, "--show", "--find", file)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("cannot attach a loop device: %s", strings.TrimSpace(string(out)))
 	}

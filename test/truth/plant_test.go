@@ -21,24 +21,8 @@ func changing(first float64, seconds int, rate func(second int) float64) func(t 
 	return func(t testing.TB) (string, []string) {
 		device := lab.Adjustable(t, first)
 		results := t.TempDir()
-		over, ended := make(chan struct{}), make(chan struct{})
-		t.Cleanup(func() { close(over); <-ended })
-		pause := func(d time.Duration) bool {
-			select {
-			case <-over:
-				return false
-			case <-time.After(d):
-				return true
-			}
-		}
-		go func() {
-			defer close(ended)
-			for samples(results) == 0 {
-				if !pause(20 * time.Millisecond) {
-					return
-				}
-			}
-			// The first second has just ended.
+		// The first second has just ended.
+		meanwhile(t, results, 1, func(pause func(time.Duration) bool) {
 			begin := time.Now()
 			for second := 1; second < seconds; second++ {
 				device.Set(t, rate(second))
@@ -46,9 +30,33 @@ func changing(first float64, seconds int, rate func(second int) float64) func(t 
 					return
 				}
 			}
-		}()
+		})
 		return device.Target(), reads("--time", fmt.Sprintf("%ds", seconds), "--ramp-time", "1s", "--results", results)
 	}
+}
+
+// meanwhile does something to a device when so many samples of the run are there. It ends
+// with the test: pause then returns false at once.
+func meanwhile(t testing.TB, results string, samplesBefore int, do func(pause func(time.Duration) bool)) {
+	over, ended := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(over); <-ended })
+	pause := func(d time.Duration) bool {
+		select {
+		case <-over:
+			return false
+		case <-time.After(d):
+			return true
+		}
+	}
+	go func() {
+		defer close(ended)
+		for samples(results) < samplesBefore {
+			if !pause(20 * time.Millisecond) {
+				return
+			}
+		}
+		do(pause)
+	}()
 }
 
 // freezing is a device of 1 ms that stands still for some seconds when so many samples of
@@ -61,27 +69,11 @@ func freezing(samplesBefore int, long time.Duration, wrap func(t testing.TB, d l
 		if wrap != nil {
 			target = wrap(t, device.Device)
 		}
-		over, ended := make(chan struct{}), make(chan struct{})
-		t.Cleanup(func() { close(over); <-ended })
-		pause := func(d time.Duration) bool {
-			select {
-			case <-over:
-				return false
-			case <-time.After(d):
-				return true
-			}
-		}
-		go func() {
-			defer close(ended)
-			for samples(results) < samplesBefore {
-				if !pause(20 * time.Millisecond) {
-					return
-				}
-			}
+		meanwhile(t, results, samplesBefore, func(pause func(time.Duration) bool) {
 			device.Freeze()
 			defer device.Thaw()
 			pause(long)
-		}()
+		})
 		return target, append(args, "--results", results)
 	}
 }

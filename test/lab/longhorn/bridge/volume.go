@@ -22,7 +22,7 @@ type volume struct {
 
 	mu     sync.Mutex
 	flight map[uint32]nbd.Request // without the data of writes
-	idle   *sync.Cond         // nothing is in flight any more
+	idle   *sync.Cond             // nothing is in flight any more
 }
 
 // replier takes the answers.
