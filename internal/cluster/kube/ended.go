@@ -36,7 +36,7 @@ func ended(pod *corev1.Pod) error {
 		default:
 			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
 			if t.ExitCode == 0 {
-				return finished{err}
+				return &model.FinishedError{Cause: err}
 			}
 			return err
 		}
@@ -49,13 +49,6 @@ func ended(pod *corev1.Pod) error {
 	}
 	return nil
 }
-
-// finished is the end of a pod whose program says that all went well: an error for
-// whom it left alone, and none for whom it was told to end by.
-type finished struct{ error }
-
-func (finished) Finished() bool  { return true }
-func (f finished) Unwrap() error { return f.error }
 
 // tail is the end of a program's output, where it says why.
 func tail(s string) string {

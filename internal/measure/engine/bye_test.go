@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // parting is a link whose worker says hello, takes the bye, and is gone with its
@@ -32,14 +34,10 @@ func (p parting) Write(line []byte) (int, error) {
 
 func (parting) Close() error { return nil }
 
-type finished struct{ error }
-
-func (finished) Finished() bool { return true }
-
 // A worker that has ended well has done what bye asks for, whether its answer has
 // arrived or not; one that has ended otherwise has not.
 func TestAnAnswerToByeThatIsLost(t *testing.T) {
-	for with, fine := range map[error]bool{finished{errors.New("ended with exit code 0")}: true, errors.New("ended with exit code 1"): false} {
+	for with, fine := range map[error]bool{&model.FinishedError{Cause: errors.New("ended with exit code 0")}: true, errors.New("ended with exit code 1"): false} {
 		w, err := Connect(t.Context(), part(with))
 		if err != nil {
 			t.Fatal(err)

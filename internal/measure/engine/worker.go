@@ -199,8 +199,7 @@ func (w *Worker) Close() error {
 	defer cancel()
 	ev, err := w.ask(ctx, model.Request{Bye: &struct{}{}, Discard: w.discard}, nil)
 	w.discarded += ev.Discarded
-	var end interface{ Finished() bool }
-	if errors.As(err, &end) && end.Finished() {
+	if end := (*model.FinishedError)(nil); errors.As(err, &end) {
 		// It has done what it was asked for; its answer was lost when its place ended.
 		err = nil
 	}

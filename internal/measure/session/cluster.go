@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -102,12 +103,12 @@ func (f *Cluster) Where(e *env.Env) (kube.Where, error) {
 }
 
 // spreading is what --spread asks for.
-func (f *Cluster) spreading() (pods.Spread, error) {
+func (f *Cluster) spreading() (place.Spread, error) {
 	switch f.Spread {
 	case "":
-		return pods.Even, nil
-	case string(pods.Strict), string(pods.Loose):
-		return pods.Spread(f.Spread), nil
+		return place.Even, nil
+	case string(place.Strict), string(place.Loose):
+		return place.Spread(f.Spread), nil
 	}
 	return "", model.RefusedError(fmt.Sprintf("--spread %q is neither hard nor soft", f.Spread), "leave it out for hard, wherever the cluster can give that")
 }

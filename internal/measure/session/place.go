@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/cluster/storage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -21,11 +22,11 @@ import (
 type placed struct {
 	worker *engine.Worker
 	target model.Target
-	// cluster is nil outside of Kubernetes, host is empty on this machine, and link is nil
-	// where neither is so.
+	// cluster is nil outside of Kubernetes, host is empty on this machine.
 	cluster *model.Cluster
 	host    string
-	link    io.Closer
+	// link is closed with the worker; its error is told whatever the worker says.
+	link io.Closer
 	// share names what workers of several volumes have in common; empty for one.
 	share string
 	// count counts the volume's replicas, where the storage system tells.
@@ -36,10 +37,7 @@ type placed struct {
 // taken down. That the worker itself does not answer any more is no news then.
 func (p *placed) abandon(err error) error {
 	_ = p.worker.Close()
-	if p.link != nil {
-		err = errors.Join(err, p.link.Close())
-	}
-	return err
+	return errors.Join(err, p.link.Close())
 }
 
 // placeOptions are what place needs to know of one worker.
@@ -53,50 +51,38 @@ type placeOptions struct {
 	// "" for what the user demands.
 	near, node string
 	// spread is how the pods of several volumes are to lie on nodes.
-	spread pods.Spread
+	spread place.Spread
 	say    func(string)
 }
 
-// place puts a worker where the target is: on this machine, or into a pod.
+// place puts a worker where the target is, and greets it.
 func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
-	if len(o.Hosts) > 0 {
-		return o.placeOnHost(ctx, e, t, by)
+	at := o.at(t)
+	where, err := at.open(o, e, by)
+	if err != nil {
+		return nil, err
 	}
-	if !inCluster(t) {
-		worker, err := Connect(ctx, e, by.ID+by.suffix, by.child)
-		if err != nil {
-			return nil, err
+	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Turn: by.turn, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
+	if inCluster(t) {
+		a.Size = claimSize(exp, t)
+	}
+	put, err := where.Put(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	// The worker outlives an interrupt: it is told to stop, answers with what it has, and
+	// cleans up when it hears bye.
+	worker, err := engine.Connect(context.WithoutCancel(ctx), put.Link)
+	if err != nil {
+		return nil, errors.Join(err, put.Link.Close())
+	}
+	p := &placed{worker: worker, target: put.Target, cluster: put.Cluster, host: put.Host, link: put.Link}
+	if at.learn != nil {
+		if err := at.learn(ctx, o, e, p); err != nil {
+			return nil, p.abandon(err)
 		}
-		return &placed{worker: worker, target: t}, nil
 	}
-	where, err := o.Cluster.Where(e)
-	if err != nil {
-		return nil, err
-	}
-	if by.node != "" {
-		where.Node = by.node
-	}
-	as, err := o.Cluster.Identity.as()
-	if err != nil {
-		return nil, err
-	}
-	client, err := o.Cluster.Open(e)
-	if err != nil {
-		return nil, err
-	}
-	pod, err := pods.Start(ctx, pods.Options{
-		Client: client, Target: t, Made: o.Cluster.Mark(by.ID), Suffix: by.suffix, Size: claimSize(exp, t), Where: where,
-		Near: by.near, Spread: by.spread, Ready: o.Cluster.Ready, As: as, Destroys: o.DestroyOn(t.Name) != "", Keep: o.Cluster.Keep, Say: by.say,
-	})
-	if err != nil {
-		return nil, err
-	}
-	pod.Facts.Backing = storage.Describe(ctx, client, &pod.Facts)
-	worker, err := engine.Connect(context.WithoutCancel(ctx), pod.Link)
-	if err != nil {
-		return nil, errors.Join(err, pod.Link.Close())
-	}
-	return &placed{worker: worker, target: pod.Target, cluster: &pod.Facts, link: pod.Link, count: storage.Counter(client, &pod.Facts)}, nil
+	return p, nil
 }
 
 const (

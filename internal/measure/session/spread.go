@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/loadline/loadline/internal/measure/place/pods"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -26,7 +26,7 @@ func (c *crowd) tellSpread(ctx context.Context, members []member) {
 	counts := slices.Collect(maps.Values(on))
 	s := model.Spread{Asked: c.Cluster.Spread, Volumes: len(members), Nodes: len(on), Most: slices.Max(counts), Least: slices.Min(counts)}
 	if s.Asked == "" {
-		s.Asked = string(pods.Strict)
+		s.Asked = string(place.Strict)
 	}
 	if where, err := c.Cluster.Where(c.env); err == nil {
 		if client, err := c.Cluster.Open(c.env); err == nil {
@@ -53,7 +53,7 @@ func whySpread(s model.Spread, pinned int, together bool, node string) string {
 		return "no more nodes may run them"
 	case pinned > 0:
 		return "volumes were bound to nodes before their pods were placed"
-	case s.Asked == string(pods.Loose):
+	case s.Asked == string(place.Loose):
 		return "--spread soft lets them share nodes"
 	case even:
 		return "no more nodes may run them, as far as is known"

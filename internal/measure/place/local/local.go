@@ -9,10 +9,43 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/place"
+	"github.com/loadline/loadline/internal/model"
 )
+
+// Place puts workers on this machine.
+type Place struct {
+	Env *env.Env
+	// Serve is an agent on a pair of streams; name names its own files. It returns when it has
+	// cleaned up, after the requests have ended.
+	Serve func(ctx context.Context, name string, in io.Reader, out io.Writer) error
+	// Command starts an agent as a process of its own, which gets its name behind --run-id;
+	// empty for one in this process, by Serve.
+	Command []string
+}
+
+// Put starts a worker.
+func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w := &place.Worker{Target: a.Target}
+	// An interrupt is for the engine to hear: it tells the worker to stop.
+	ctx = context.WithoutCancel(ctx)
+	if len(p.Command) > 0 {
+		var err error
+		if w.Link, err = Child(ctx, p.Env, p.Command[0], append(p.Command[1:len(p.Command):len(p.Command)], "--run-id", a.Name())...); err != nil {
+			return nil, err
+		}
+		return w, nil
+	}
+	w.Link = InProcess(ctx, func(ctx context.Context, in io.Reader, out io.Writer) error { return p.Serve(ctx, a.Name(), in, out) })
+	return w, nil
+}
 
 // InProcess starts serve in a goroutine and returns the other end of its
 // streams. Closing it ends the stream and waits until serve has returned.
@@ -62,7 +95,7 @@ func Child(ctx context.Context, e *env.Env, name string, args ...string) (io.Rea
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("the worker %s could not be started: %w", name, err)
+		return nil, model.BrokenError(fmt.Sprintf("the worker %s could not be started: %v", name, err), "see whether it is there and may be run: "+model.ShellWord(name)+" --version")
 	}
 	return &child{ReadCloser: out, in: in, cmd: cmd, clock: e.Clock}, nil
 }
@@ -71,6 +104,7 @@ type child struct {
 	io.ReadCloser
 	in    io.WriteCloser
 	cmd   *exec.Cmd
+	once  sync.Once
 	clock env.Clock
 }
 
@@ -78,11 +112,15 @@ func (c *child) Write(p []byte) (int, error) { return c.in.Write(p) }
 
 // Close ends the child's input, which makes it clean up and end, and waits for it.
 func (c *child) Close() error {
+	c.once.Do(c.end)
+	return nil
+}
+
+func (c *child) end() {
 	c.in.Close()
-	// Draining keeps the child from blocking on a full pipe while it cleans up.
-	_, _ = io.Copy(io.Discard, c.ReadCloser)
 	timer := c.clock.AfterFunc(childGrace, func() { _ = c.cmd.Process.Kill() })
 	defer timer.Stop()
+	// Draining keeps the child from blocking on a full pipe while it cleans up.
+	_, _ = io.Copy(io.Discard, c.ReadCloser)
 	_ = c.cmd.Wait()
-	return nil
 }

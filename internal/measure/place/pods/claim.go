@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -35,7 +36,7 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 			p.Where.Node, p.Spread, p.facts.Pinned = users[used].Node, "", true
 		}
 	}
-	if p.Spread == Even && p.Client.Bound(ctx, p.facts.Volume) {
+	if p.Spread == place.Even && p.Client.Bound(ctx, p.facts.Volume) {
 		p.yield()
 	}
 	var words string
@@ -46,7 +47,7 @@ func (p *placement) useClaim(ctx context.Context, v *model.ClusterVolume) error 
 }
 
 // yield gives up an even spread where the volume was on its nodes before its pod.
-func (p *placement) yield() { p.Spread, p.facts.Pinned = Loose, true }
+func (p *placement) yield() { p.Spread, p.facts.Pinned = place.Loose, true }
 
 // Check refuses an existing claim that must not be measured, or cannot be; facts are what is
 // known of it. It returns the pods that use it, other than those of the run ("" for none).

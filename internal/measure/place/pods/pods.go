@@ -18,45 +18,23 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Options is what is needed to place a worker. All fields but As, Destroys, Near, Spread
-// and Keep are required.
-type Options struct {
+// Place puts workers into pods of one run. All fields but As and Keep are required.
+type Place struct {
 	Client *kube.Client
-	Target model.Target
 	// Made is what the run's objects carry: see Mark. Its name is in those of its files, too.
 	Made kube.Made
-	// Suffix tells the objects of one run apart, and its workers' files, which may lie
-	// in one volume.
-	Suffix string
-	// Size is that of a volume to be made, in bytes.
-	Size  int64
+	// Where is what the user demands of the pods.
 	Where kube.Where
-	// Near is a node that is preferred, for measuring two volumes at one place.
-	Near string
-	// Spread is how the pods of the run are to be spread over nodes.
-	Spread Spread
-	// Ready bounds the waiting for the pod.
+	// Ready bounds the waiting for a pod.
 	Ready time.Duration
 	// As is what the user says, as whom the worker runs.
 	As As
-	// Destroys tells that the user allows an existing raw device to be overwritten.
-	Destroys bool
 	// Keep leaves everything there at the end.
 	Keep bool
-	// Say gets remarks for people.
-	Say func(string)
-}
-
-// Placed is a worker in a pod.
-type Placed struct {
-	// Link is the stream to it; closing it removes what was made.
-	Link io.ReadWriteCloser
-	// Target is what was named, as the worker sees it.
-	Target model.Target
-	Facts  model.Cluster
 }
 
 // program is what pods run. An image has the whole loadline beside it, which would do
@@ -79,20 +57,27 @@ const (
 	awayRemoval = 5 * time.Second
 )
 
-// Start makes the claim and the pod, waits for them and connects. After an error
+// Put makes the claim and the pod, waits for them and connects. After an error
 // nothing is left (unless Keep).
-func Start(ctx context.Context, o Options) (*Placed, error) {
-	p := &placement{Options: o, name: o.Made.Run + o.Suffix}
-	placed, err := p.start(ctx)
+func (at Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := &placement{Place: at, Assignment: a, name: at.Made.Run + a.Suffix}
+	if a.Node != "" {
+		p.Where.Node = a.Node
+	}
+	w, err := p.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, p.takeDown())
 	}
-	return placed, nil
+	return w, nil
 }
 
-// placement is what Start has made so far.
+// placement is what Put has made so far.
 type placement struct {
-	Options
+	Place
+	place.Assignment
 	name  string
 	facts model.Cluster
 	claim string
@@ -127,7 +112,7 @@ func label(runID string) string {
 	return strings.Trim(s[:min(len(s), most)], "-")
 }
 
-func (p *placement) start(ctx context.Context) (*Placed, error) {
+func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 	v := p.Target.Cluster
 	var err error
 	if v.Made() {
@@ -164,7 +149,7 @@ func (p *placement) start(ctx context.Context) (*Placed, error) {
 		say:  p.Say, clock: p.Client.Clock,
 		end: p.takeDown,
 	})
-	return &Placed{Link: l, Target: AsSeen(p.Target, raw), Facts: p.facts}, nil
+	return &place.Worker{Link: l, Target: AsSeen(p.Target, raw), Cluster: &p.facts}, nil
 }
 
 // AsSeen is the target as a worker in a pod sees it.
@@ -210,7 +195,7 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 		return err
 	}
 	p.as = p.As.own()
-	if p.Spread == Even && p.facts.Binding == "Immediate" && p.Client.Bound(ctx, p.Client.WaitBound(ctx, p.claim, boundWithin)) {
+	if p.Spread == place.Even && p.facts.Binding == "Immediate" && p.Client.Bound(ctx, p.Client.WaitBound(ctx, p.claim, boundWithin)) {
 		p.yield()
 	}
 	return nil
@@ -220,7 +205,7 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 // its pod asks to be root first, and gives in where Pod Security refuses that.
 func (p *placement) makePod(ctx context.Context, raw bool) error {
 	spec := kube.PodSpec{
-		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: p.Spread.demand(),
+		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
 		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
 	}
 	guess := raw && !p.As.given()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -25,9 +26,31 @@ var options = []string{"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "
 // grace is how long a worker may take to clean up after its stream ended.
 const grace = 60 * time.Second
 
-// Start starts a worker on a host, as ssh knows it (an alias, user@name). What goes
-// wrong is told by the first Read, in a sentence.
-func Start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteCloser, error) {
+// Place puts workers on hosts, in turn, as ssh knows them (an alias, user@name).
+type Place struct {
+	Env   *env.Env
+	Hosts []string
+}
+
+// Put starts a worker on the host whose turn it is.
+func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
+	if len(p.Hosts) == 0 {
+		return nil, model.RefusedError("no host is named", "write --hosts a,user@b")
+	}
+	host := p.Hosts[a.Turn%len(p.Hosts)]
+	link, err := start(ctx, p.Env, host, a.Name())
+	if err != nil {
+		return nil, err
+	}
+	return &place.Worker{Link: link, Target: a.Target, Host: host}, nil
+}
+
+// start starts a worker on a host. What goes wrong there is told by the first Read, in a
+// sentence.
+func start(ctx context.Context, e *env.Env, host, runID string) (io.ReadWriteCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if host == "" || strings.HasPrefix(host, "-") {
 		return nil, model.RefusedError(fmt.Sprintf("%q is not the name of a host", host), "write --hosts a,user@b")
 	}
@@ -109,10 +132,10 @@ func (w *worker) wait() {
 // Close ends the worker's input, which makes it clean up and end, and waits for it.
 func (w *worker) Close() error {
 	w.in.Close()
-	// Draining keeps the worker from blocking on a full pipe while it cleans up.
-	_, _ = io.Copy(io.Discard, w.out)
 	timer := w.clock.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
 	defer timer.Stop()
+	// Draining keeps the worker from blocking on a full pipe while it cleans up.
+	_, _ = io.Copy(io.Discard, w.out)
 	w.once.Do(w.wait)
 	return nil
 }

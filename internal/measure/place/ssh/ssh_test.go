@@ -28,7 +28,7 @@ func TestStreamIsTheWorkers(t *testing.T) {
 	// It says what it was asked to run, repeats its input, and notes that it came to its end.
 	note := filepath.Join(t.TempDir(), "ended")
 	e := client(t, `echo "$@"; cat; echo done > `+note)
-	w, err := Start(t.Context(), e, "user@db1", "20260101-run")
+	w, err := start(t.Context(), e, "user@db1", "20260101-run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWhatGoesWrongIsASentence(t *testing.T) {
 		{"echo 'sh: loadline: not found' >&2; exit 127", "the host db1 does not run loadline: sh: loadline: not found", "PATH", model.Refused},
 		{"echo 'loadline: boom' >&2; exit 1", "the worker on db1 ended with exit code 1: loadline: boom", "", model.Broken},
 	} {
-		w, err := Start(t.Context(), client(t, c.script), "db1", "r")
+		w, err := start(t.Context(), client(t, c.script), "db1", "r")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestWhatGoesWrongIsASentence(t *testing.T) {
 
 func TestHostsAreNoOptions(t *testing.T) {
 	for _, host := range []string{"", "-oProxyCommand=x"} {
-		if _, err := Start(t.Context(), env.OS(), host, "r"); err == nil {
+		if _, err := start(t.Context(), env.OS(), host, "r"); err == nil {
 			t.Errorf("%q was taken", host)
 		}
 	}

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/loadline/loadline/internal/cluster/storage"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/agent"
+	"github.com/loadline/loadline/internal/measure/place"
+	"github.com/loadline/loadline/internal/measure/place/local"
+	"github.com/loadline/loadline/internal/measure/place/pods"
+	"github.com/loadline/loadline/internal/measure/place/ssh"
+	"github.com/loadline/loadline/internal/measure/worker"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// factory makes a place of what the user says.
+type factory struct {
+	name string
+	// serves reports whether the target's workers belong there.
+	serves func(o *Places, t model.Target) bool
+	// open makes the place for one worker.
+	open func(o *Places, e *env.Env, by placeOptions) (place.Place, error)
+	// learn adds what else is known of a worker that was put there; nil where nothing is.
+	learn func(ctx context.Context, o *Places, e *env.Env, p *placed) error
+}
+
+// registry is the places, the most particular first: of those that serve a target the first
+// one gets its workers. A new place is a factory, and a line here.
+var registry = []factory{
+	{name: "hosts", serves: func(o *Places, _ model.Target) bool { return len(o.Hosts) > 0 }, open: openHosts},
+	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPods, learn: learnStorage},
+	{name: "this machine", serves: func(*Places, model.Target) bool { return true }, open: openHere},
+}
+
+// at is the factory that serves a target; the last one serves all.
+func (o *Places) at(t model.Target) factory {
+	return registry[slices.IndexFunc(registry, func(f factory) bool { return f.serves(o, t) })]
+}
+
+func openHosts(o *Places, e *env.Env, _ placeOptions) (place.Place, error) {
+	return ssh.Place{Env: e, Hosts: o.Hosts}, nil
+}
+
+func openHere(_ *Places, e *env.Env, by placeOptions) (place.Place, error) {
+	return here(e, by.child), nil
+}
+
+// here is this machine: the worker is in this process, or, with child, a process of its own
+// (which is what remote places have).
+func here(e *env.Env, child bool) local.Place {
+	at := local.Place{Env: e, Serve: func(ctx context.Context, name string, in io.Reader, out io.Writer) error {
+		return agent.Serve(ctx, in, out, worker.Options(e, name))
+	}}
+	if child {
+		at.Command = []string{e.Program(), "agent"}
+	}
+	return at
+}
+
+func openPods(o *Places, e *env.Env, by placeOptions) (place.Place, error) {
+	where, err := o.Cluster.Where(e)
+	if err != nil {
+		return nil, err
+	}
+	as, err := o.Cluster.Identity.as()
+	if err != nil {
+		return nil, err
+	}
+	client, err := o.Cluster.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	return pods.Place{Client: client, Made: o.Cluster.Mark(by.ID), Where: where, Ready: o.Cluster.Ready, As: as, Keep: o.Cluster.Keep}, nil
+}
+
+// learnStorage asks the storage system behind a volume what it knows of itself.
+func learnStorage(ctx context.Context, o *Places, e *env.Env, p *placed) error {
+	client, err := o.Cluster.Open(e)
+	if err != nil {
+		return err
+	}
+	p.cluster.Backing = storage.Describe(ctx, client, p.cluster)
+	p.count = storage.Counter(client, p.cluster)
+	return nil
+}
