@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"math"
@@ -18,7 +18,7 @@ import (
 // mediumNodes are the points of the published report, with change made to the file.
 func mediumNodes(t *testing.T, change ...string) *study.Published {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/medium-nodes.yaml")
+	data, err := os.ReadFile("../../../docs/medium-nodes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

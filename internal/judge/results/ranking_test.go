@@ -1,45 +1,35 @@
-package cli
+package results
 
 import (
-	"bytes"
-	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// imports runs import and reads the report that it saved.
-func imports(t *testing.T, code int, args ...string) *model.Report {
+// imports imports files and reads the report that was saved of them.
+func imports(t *testing.T, files ...string) *model.Report {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "out")
-	e := env.OS()
-	var out, errs bytes.Buffer
-	e.Stdout, e.Stderr, e.Args = &out, &errs, append([]string{"import", "-o", dir}, args...)
-	if got := Run(context.Background(), e); got != code {
-		t.Fatalf("exit code %d, want %d: %s", got, code, errs.String())
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	done, err := Import(ImportOptions{Files: files, Into: filepath.Join(t.TempDir(), "out"), Experiment: model.Experiment{Scenario: "import"}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonout.Read(data)
+	doc, err := jsonout.Read(done.Document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return doc.Report
 }
 
-const whitePaper = "../foreign/imported/testdata/whitepaper.md"
+const whitePaper = "../../foreign/imported/testdata/whitepaper.md"
 
 // The white paper orders its four systems in words below each kind of test. What the
 // numbers support must agree with that, and where they do not tell it must be unclear.
 func TestWhitePaperRanking(t *testing.T) {
-	k := imports(t, exitInvalid, whitePaper).Ranking
+	k := imports(t, whitePaper).Ranking
 	name := func(e model.RankEntry) string { return k.Systems[e.System].Name }
 	for group, c := range map[string]struct {
 		paper   []string
@@ -82,7 +72,7 @@ func TestWhitePaperRanking(t *testing.T) {
 
 // Single rows of the paper's tables, by hand.
 func TestWhitePaperRows(t *testing.T) {
-	k := imports(t, exitInvalid, whitePaper).Ranking
+	k := imports(t, whitePaper).Ranking
 	find := func(group, workload string, m model.Metric) model.RankRow {
 		for _, r := range k.Rows {
 			if r.Group == group && r.Workload == workload && r.Metric == m {
@@ -124,7 +114,7 @@ func TestWhitePaperRows(t *testing.T) {
 // Two numbers of nothing that was repeated are told apart by nothing, however far they
 // are from each other.
 func TestSingleRunsAreUnclear(t *testing.T) {
-	k := imports(t, exitOK, "../foreign/imported/testdata/local-path_vs_longhorn.summary").Ranking
+	k := imports(t, "../../foreign/imported/testdata/local-path_vs_longhorn.summary").Ranking
 	if len(k.Rows) != 12 || k.Noise != nil {
 		t.Fatalf("%d rows, noise %v", len(k.Rows), k.Noise)
 	}
