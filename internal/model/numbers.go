@@ -46,28 +46,3 @@ func FormatQuantity(unit string, v float64) string {
 	}
 	return FormatNumber(v) + "/s"
 }
-
-// FormatTotal writes a total in the unit of its metric, in full: "31,808/s", "378 MiB/s".
-func FormatTotal(m Metric, v float64) string {
-	if m == Bandwidth {
-		return FormatBandwidth(v)
-	}
-	return FormatNumber(v) + "/s"
-}
-
-// FormatInterval is FormatTotal with the interval: "5,194/s (5,097–5,294)".
-func FormatInterval(m Metric, e Estimate) string {
-	if e.Confidence == 0 {
-		return FormatTotal(m, e.Value) + " (no interval)"
-	}
-	if e.Open {
-		return FormatTotal(m, e.Value) + " (≥ " + FormatTotal(m, e.Low) + ")"
-	}
-	low, high := FormatTotal(m, e.Low), FormatTotal(m, e.High)
-	if unit := unitOf(high); unit == unitOf(low) {
-		low, high = strings.TrimSuffix(low, unit), strings.TrimSuffix(high, unit)
-	}
-	return FormatTotal(m, e.Value) + " (" + low + "–" + high + ")"
-}
-
-func unitOf(s string) string { return s[strings.LastIndexAny(s, "0123456789")+1:] }

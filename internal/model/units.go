@@ -125,51 +125,6 @@ func FormatSpan(s float64) string {
 	return fmt.Sprintf("%d h %02d m", n/3600, n%3600/60)
 }
 
-// FormatMetric writes a value of the metric with its unit: "21.4k/s" for IOPS,
-// "635 MiB/s", "402 µs".
-func FormatMetric(m Metric, v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	switch m {
-	case IOPS, Transactions, Records:
-		return FormatRate(v) + "/s"
-	case Bandwidth:
-		return FormatBandwidth(v)
-	}
-	return FormatDuration(v)
-}
-
-// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
-// "+fdatasync" for a flush after each write and "own" for the user's own fio job; or
-// its Words.
-func (w Workload) Describe() string {
-	if w.Words != "" {
-		return w.Words
-	}
-	dir := string(w.Direction)
-	if w.Direction == Mixed {
-		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
-	}
-	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, FormatBlock(w.BlockSize), w.Depth)
-	if w.OpenLoop {
-		s = fmt.Sprintf("%s %s %s open loop", w.Access, dir, FormatBlock(w.BlockSize))
-		if w.OfCapacity > 0 {
-			s += " " + trim3(w.OfCapacity*100) + "%"
-		}
-	}
-	if w.JobCount() > 1 {
-		s += fmt.Sprintf("×%d", w.JobCount())
-	}
-	if w.Sync != "" {
-		s += " +" + w.Sync
-	}
-	if w.Job != "" {
-		s += " own"
-	}
-	return s
-}
-
 // three writes v with three significant digits and no exponent.
 func three(v float64) string {
 	a := math.Abs(v)

@@ -1,5 +1,7 @@
 package model
 
+import "fmt"
+
 // Access is the order in which a workload walks over its volume.
 type Access string
 
@@ -21,36 +23,6 @@ const (
 	Mixed Direction = "mixed"
 	Sync  Direction = "sync"
 )
-
-// Metric names what an estimate estimates.
-type Metric string
-
-// The metrics. IOPS is in 1/s, Bandwidth in bytes/s ("B/s"), Latency (the mean)
-// and the percentiles in s.
-const (
-	IOPS      Metric = "iops"
-	Bandwidth Metric = "bandwidth"
-	Latency   Metric = "latency"
-	P50       Metric = "p50"
-	P90       Metric = "p90"
-	P99       Metric = "p99"
-	P999      Metric = "p99.9"
-	P9999     Metric = "p99.99"
-)
-
-// Unit returns the base unit of the metric: "1/s", "B/s" or "s".
-func (m Metric) Unit() string {
-	switch m {
-	case IOPS, Transactions, Records:
-		return "1/s"
-	case Bandwidth:
-		return "B/s"
-	}
-	return "s"
-}
-
-// LowerIsBetter reports whether a smaller value of the metric is the better one.
-func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
 // Workload is one I/O pattern, named. All sizes are bytes, all times seconds.
 type Workload struct {
@@ -153,4 +125,34 @@ func (w Workload) Directions() []Direction {
 	default:
 		return []Direction{w.Direction}
 	}
+}
+
+// Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
+// "+fdatasync" for a flush after each write and "own" for the user's own fio job; or
+// its Words.
+func (w Workload) Describe() string {
+	if w.Words != "" {
+		return w.Words
+	}
+	dir := string(w.Direction)
+	if w.Direction == Mixed {
+		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
+	}
+	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, FormatBlock(w.BlockSize), w.Depth)
+	if w.OpenLoop {
+		s = fmt.Sprintf("%s %s %s open loop", w.Access, dir, FormatBlock(w.BlockSize))
+		if w.OfCapacity > 0 {
+			s += " " + FormatRate(w.OfCapacity*100) + "%"
+		}
+	}
+	if w.JobCount() > 1 {
+		s += fmt.Sprintf("×%d", w.JobCount())
+	}
+	if w.Sync != "" {
+		s += " +" + w.Sync
+	}
+	if w.Job != "" {
+		s += " own"
+	}
+	return s
 }

@@ -151,12 +151,12 @@ func printSchedules(reports []model.Report, bare map[string]means) {
 	for _, row := range append(append([]scheduleRow{}, headlines...), rates...) {
 		var values, halves, errors []string
 		for _, e := range row.ours {
-			values = append(values, model.FormatMetric(row.metric, e.Value))
+			values = append(values, row.metric.Format(e.Value))
 			halves = append(halves, fmt.Sprintf("%.2f %%", 100*e.HalfWidth()))
 			errors = append(errors, fmt.Sprintf("%+.2f %%", 100*(e.Value/row.truth-1)))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%+.2f %%\t\n", row.name, model.FormatMetric(row.metric, row.truth), strings.Join(values, ", "),
-			strings.Join(halves, ", "), strings.Join(errors, ", "), model.FormatMetric(row.metric, row.bare), 100*(row.bare/row.truth-1))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%+.2f %%\t\n", row.name, row.metric.Format(row.truth), strings.Join(values, ", "),
+			strings.Join(halves, ", "), strings.Join(errors, ", "), row.metric.Format(row.bare), 100*(row.bare/row.truth-1))
 	}
 	for _, sum := range []struct {
 		name string

@@ -36,7 +36,7 @@ func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 	}
 	e, known := goalEstimate(f, r, g)
 	g.Estimate = e
-	what := fmt.Sprintf("%s %s", model.FormatMetric(g.Metric, e.Value), interval(g.Metric, e))
+	what := fmt.Sprintf("%s %s", g.Metric.Format(e.Value), interval(g.Metric, e))
 	switch {
 	case !known:
 		g.Message = fmt.Sprintf("too few independent I/Os for %s: it needs %.0f", g.Metric, stats.PercentileNeeds(timeline.Percentiles[g.Metric]))
@@ -88,9 +88,9 @@ func interval(m model.Metric, e model.Estimate) string {
 		return "without an interval"
 	}
 	if e.Open {
-		return fmt.Sprintf("[%s, no upper end]", model.FormatMetric(m, e.Low))
+		return fmt.Sprintf("[%s, no upper end]", m.Format(e.Low))
 	}
-	return fmt.Sprintf("[%s, %s]", model.FormatMetric(m, e.Low), model.FormatMetric(m, e.High))
+	return fmt.Sprintf("[%s, %s]", m.Format(e.Low), m.Format(e.High))
 }
 
 // settle tells how many visits would probably end the interval before the bound:

@@ -105,7 +105,7 @@ func TestMixedAndSyncHaveTheirOwnResults(t *testing.T) {
 	}
 	var got []string
 	for _, r := range analyze.Results(recorded([]model.Workload{mixed, log}, steps, samples...)) {
-		got = append(got, r.Workload+" "+string(r.Direction)+" "+string(r.Metric)+" "+model.FormatMetric(r.Metric, r.Value))
+		got = append(got, r.Workload+" "+string(r.Direction)+" "+string(r.Metric)+" "+r.Metric.Format(r.Value))
 		if !r.Converged {
 			t.Errorf("%s %s did not converge: %+v", r.Workload, r.Direction, r.Estimate)
 		}

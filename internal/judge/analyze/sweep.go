@@ -134,7 +134,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	k := &model.Knee{Offered: p.Offered, Fraction: p.Fraction, P99: p.P99.Value, Beyond: best+1 < len(told)}
 	if k.Beyond {
 		next := told[best+1]
-		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.FormatMetric(model.IOPS, next.Offered), 100*next.Fraction, faults[best+1])
+		k.Why = fmt.Sprintf("at %s (%.0f %% of the capacity) %s", model.IOPS.Format(next.Offered), 100*next.Fraction, faults[best+1])
 		return k
 	}
 	k.Why = "every rate that was tried is carried well, so the knee lies at or above the last one"
@@ -143,7 +143,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	}
 	for i := best - 1; i >= 0; i-- {
 		if faults[i] != "" {
-			k.Why += fmt.Sprintf(", though at the lower rate of %s %s", model.FormatMetric(model.IOPS, told[i].Offered), faults[i])
+			k.Why += fmt.Sprintf(", though at the lower rate of %s %s", model.IOPS.Format(told[i].Offered), faults[i])
 			break
 		}
 	}
@@ -158,7 +158,7 @@ func overload(p, lowest model.SweepPoint) string {
 		return fmt.Sprintf("only %.1f %% of what was due was done", 100*p.Achieved)
 	case p.P99.Value > kneeLatency*lowest.P99.Value:
 		return fmt.Sprintf("p99 is %s, more than twice the %s at %s",
-			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest.P99.Value), model.FormatMetric(model.IOPS, lowest.Offered))
+			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest.P99.Value), model.IOPS.Format(lowest.Offered))
 	}
 	return ""
 }

@@ -24,19 +24,19 @@ func Caveats(s *model.Scale) []string {
 	say("nothing was measured beyond %s volumes: what the law says there is an extrapolation, and other limits may come first", number(last))
 	switch {
 	case law.Capacity == nil && law.Kind != model.SaturationLaw:
-		say("these points set no capacity; it is at least %s", model.FormatTotal(s.Metric, largestTotal(s)))
+		say("these points set no capacity; it is at least %s", s.Metric.FormatTotal(largestTotal(s)))
 	case law.Capacity == nil:
-		say("no point is saturated: these points set no capacity; it is at least %s", model.FormatTotal(s.Metric, largestTotal(s)))
+		say("no point is saturated: these points set no capacity; it is at least %s", s.Metric.FormatTotal(largestTotal(s)))
 	case law.CapacityExtrapolated:
 		say("the capacity of %s lies beyond the largest measured total, %s: it is the law's word, not a measurement",
-			model.FormatTotal(s.Metric, law.Capacity.Value), model.FormatTotal(s.Metric, largestTotal(s)))
+			s.Metric.FormatTotal(law.Capacity.Value), s.Metric.FormatTotal(largestTotal(s)))
 	case law.Kind == model.SaturationLaw && law.Saturated == 1 && law.Capacity.Confidence == 0:
 		say("one point is saturated, so the capacity has no interval: measure more volumes than %s", number(last))
 	case law.Kind == model.SaturationLaw && law.Saturated == 1:
 		say("one point is saturated, and the capacity's interval takes its spread from elsewhere: measure more volumes than %s", number(last))
 	}
 	if law.AllSaturated {
-		say("every point is saturated: one volume alone reaches at least %s, and how much more is not known", model.FormatTotal(s.Metric, law.First.Value))
+		say("every point is saturated: one volume alone reaches at least %s, and how much more is not known", s.Metric.FormatTotal(law.First.Value))
 	} else if law.Kind == model.SaturationLaw && law.Capacity != nil && len(points)-law.Saturated-len(law.Bent) == 1 {
 		say("one point stands before the knee: the interval of x₁ takes the spread of the saturated points for its own, and between %s and %s volumes the law is a guess",
 			number(points[0].n), number(points[1].n))

@@ -32,11 +32,11 @@ func Check(p *study.Published) error {
 		merge := max(1, s.Merge)
 		if d.IOPS > 0 && ios > d.IOPS*merge*contradiction {
 			return model.RefusedError(fmt.Sprintf("%s reached %s on the bare disk, but the disk is said to allow %s I/Os per second: one of the two is wrong",
-				s.Workload, model.FormatTotal(s.Metric, s.Local), number(d.IOPS)), "correct system.disk.iops, or local")
+				s.Workload, s.Metric.FormatTotal(s.Local), number(d.IOPS)), "correct system.disk.iops, or local")
 		}
 		if d.Bandwidth > 0 && bytes > d.Bandwidth*contradiction {
 			return model.RefusedError(fmt.Sprintf("%s reached %s on the bare disk, but the disk is said to allow %s: one of the two is wrong",
-				s.Workload, model.FormatTotal(s.Metric, s.Local), model.FormatBandwidth(d.Bandwidth)), "correct system.disk.bandwidth, or local")
+				s.Workload, s.Metric.FormatTotal(s.Local), model.FormatBandwidth(d.Bandwidth)), "correct system.disk.bandwidth, or local")
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	least := st.Resources[0]
-	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), model.FormatTotal(v.metric, least.Allows), least.How)
+	allows := fmt.Sprintf("%s allow %s (%s)", count(v.nodes, "node"), v.metric.FormatTotal(least.Allows), least.How)
 	if v.nodes == 1 {
 		allows = strings.Replace(allows, "allow", "allows", 1)
 	}
@@ -134,9 +134,9 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 		say("%s is the least: %s; no capacity was measured to hold against it", least.Resource.Name(), allows)
 	case st.Binding == "":
 		say("nothing that is known binds: by %s %s, but %s was measured, which fills it to %s", least.Resource.Name(), allows,
-			model.FormatInterval(v.metric, *st.Measured), shareWords(least.Uses))
+			v.metric.FormatInterval(*st.Measured), shareWords(least.Uses))
 	default:
-		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, model.FormatInterval(v.metric, *st.Measured), percentWords(st.Excess.Value))
+		say("what binds is %s: %s, and %s was measured, %s", least.Resource.Name(), allows, v.metric.FormatInterval(*st.Measured), percentWords(st.Excess.Value))
 	}
 	if st.Rival != "" {
 		say("%s is within 10 %% of that and may bind as well", st.Rival.Name())
@@ -154,9 +154,9 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 	switch {
 	case st.MergeInferred:
 		say("without merging the disks' IOPS allow %s; only merging or a cache explains more, by at least %s I/Os in one device I/O",
-			model.FormatTotal(v.metric, least.Allows/st.Merge), number(st.Merge))
+			v.metric.FormatTotal(least.Allows/st.Merge), number(st.Merge))
 	case st.Merge > 1:
-		say("the gain over %s is merging: %s I/Os become one device I/O", model.FormatTotal(v.metric, v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(st.Expected)), number(st.Merge))
+		say("the gain over %s is merging: %s I/Os become one device I/O", v.metric.FormatTotal(v.nodes*v.sys.Disk.IOPS*v.sys.Disks()/orOne(st.Expected)), number(st.Merge))
 	}
 	for _, r := range st.Resources[1:] {
 		if r.Uses > 0 {
@@ -179,7 +179,7 @@ func (v *limitView) oneVolume(s *study.PublishedScale, say func(string, ...any))
 		return
 	}
 	say("one volume writes at most %s, because each copy's extra write waits for the one before (%s each%s); %s was measured, %s",
-		model.FormatTotal(v.metric, bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), model.FormatInterval(v.metric, law.First),
+		v.metric.FormatTotal(bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), v.metric.FormatInterval(law.First),
 		percentWords(math.Log(law.First.Value/bound)))
 }
 

@@ -50,7 +50,7 @@ func sums(s *study.PublishedScale) (list []study.Slip) {
 		found := n * p.PerVolume.Value
 		if off := n*at(s.Rounding, i) + unitOfTotal(s.Metric); math.Abs(found-stated) > off {
 			list = append(list, slip("arithmetic", s.Workload, stated, found, "%s × %s is %s, but %s is printed", count(n, "volume"),
-				model.FormatTotal(s.Metric, p.PerVolume.Value), model.FormatTotal(s.Metric, found), model.FormatTotal(s.Metric, stated)))
+				s.Metric.FormatTotal(p.PerVolume.Value), s.Metric.FormatTotal(found), s.Metric.FormatTotal(stated)))
 		}
 	}
 	return list
@@ -79,11 +79,11 @@ func rates(s *study.PublishedScale) (list []study.Slip) {
 			continue
 		}
 		got, round := p.PerVolume.Value, at(s.Rounding, i)
-		words := fmt.Sprintf("%s volumes were held to %s each and reached %s", number(float64(p.Volumes)), model.FormatTotal(s.Metric, p.Offered), model.FormatTotal(s.Metric, got))
+		words := fmt.Sprintf("%s volumes were held to %s each and reached %s", number(float64(p.Volumes)), s.Metric.FormatTotal(p.Offered), s.Metric.FormatTotal(got))
 		switch {
 		case got+round < p.Offered*(1-shortBy):
 			list = append(list, slip("saturated", s.Workload, p.Offered, got, "%s, %.1f %% less: they were saturated, which confirms no capacity beyond %s",
-				words, 100*(1-got/p.Offered), model.FormatTotal(s.Metric, got*float64(p.Volumes))))
+				words, 100*(1-got/p.Offered), s.Metric.FormatTotal(got*float64(p.Volumes))))
 		case got-round > p.Offered+at(s.OfferedRounding, i):
 			list = append(list, slip("offered", s.Workload, p.Offered, got, "%s: more than the limit allows", words))
 		}
@@ -105,11 +105,11 @@ func claims(s *study.PublishedScale) (list []study.Slip) {
 				first = c
 			} else if c.Value != first.Value {
 				list = append(list, slip("claim", s.Workload, c.Value, first.Value, "the %s says %s and the %s %s", first.Where,
-					model.FormatTotal(s.Metric, first.Value), c.Where, model.FormatTotal(s.Metric, c.Value)))
+					s.Metric.FormatTotal(first.Value), c.Where, s.Metric.FormatTotal(c.Value)))
 			}
 			if of == "total" && law != nil && law.Capacity != nil && law.Capacity.Confidence > 0 && (c.Value < law.Capacity.Low || c.Value > law.Capacity.High) {
 				list = append(list, slip("claim", s.Workload, c.Value, law.Capacity.Value, "the %s says %s, outside of what its points allow: %s",
-					c.Where, model.FormatTotal(s.Metric, c.Value), model.FormatInterval(s.Metric, *law.Capacity)))
+					c.Where, s.Metric.FormatTotal(c.Value), s.Metric.FormatInterval(*law.Capacity)))
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func wrongBinding(p *study.Published, s *study.PublishedScale) []study.Slip {
 	for _, r := range st.Resources {
 		if r.Resource == s.Binds {
 			return []study.Slip{slip("binding", s.Workload, r.Allows, st.Resources[0].Allows, "the %s is said to bind, but it allows %s, and the %s only %s",
-				r.Resource.Name(), model.FormatTotal(s.Metric, r.Allows), st.Binding.Name(), model.FormatTotal(s.Metric, st.Resources[0].Allows))}
+				r.Resource.Name(), s.Metric.FormatTotal(r.Allows), st.Binding.Name(), s.Metric.FormatTotal(st.Resources[0].Allows))}
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 			}
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message: fmt.Sprintf("exceeds all backing disks: %s, where %d × %s give %s at most",
-					model.FormatMetric(m, here.Value), ev.replicas(), ev.Baseline.Name, model.FormatMetric(m, n*there.High)),
+					m.Format(here.Value), ev.replicas(), ev.Baseline.Name, m.Format(n*there.High)),
 				Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "replicas": ev.replicas()},
 				Next:     ev.command("--size", ev.large(), "--check-cache")})
 		}
@@ -74,7 +74,7 @@ func (ev Evidence) asManyDisks(r model.Result, m model.Metric, here, there model
 	disks := int(math.Ceil(here.Low / (there.High * (1 + beyond))))
 	return model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 		Message: fmt.Sprintf("%s take %d disks like %s at least: if there are fewer behind it, a cache answered part of it",
-			model.FormatMetric(m, here.Value), disks, ev.Baseline.Name),
+			m.Format(here.Value), disks, ev.Baseline.Name),
 		Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "disks": disks},
 		Next:     ev.command("--size", ev.large(), "--check-cache") + ", or say --replicas, if you know how many there are"}
 }

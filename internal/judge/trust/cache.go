@@ -60,8 +60,8 @@ func checkCache(ev Evidence) []model.Finding {
 	a, b := points[at-1], points[at]
 	return []model.Finding{{Severity: model.SeverityWarning, Results: ev.readers(),
 		Message: fmt.Sprintf("cached below %s: random reads within %s run at %s, within %s at %s",
-			model.FormatSize(b.Size), model.FormatSize(a.Size), model.FormatMetric(model.IOPS, stats.Mean(a.Rates)),
-			model.FormatSize(b.Size), model.FormatMetric(model.IOPS, stats.Mean(b.Rates))),
+			model.FormatSize(b.Size), model.FormatSize(a.Size), model.IOPS.Format(stats.Mean(a.Rates)),
+			model.FormatSize(b.Size), model.IOPS.Format(stats.Mean(b.Rates))),
 		Evidence: map[string]any{"fast_size": a.Size, "slow_size": b.Size, "fast": stats.Mean(a.Rates), "slow": stats.Mean(b.Rates)},
 		Next:     ev.command("--size", sizeFlag(8*b.Size), "--check-cache")}}
 }

@@ -45,7 +45,7 @@ func checkCap(ev Evidence) []model.Finding {
 			judged = true
 			f := model.Finding{Results: []string{name}, Evidence: map[string]any{
 				"limit": l.limit, "metric": string(l.metric), "low": e.Low, "high": e.High}}
-			limit := string(l.metric) + " " + model.FormatMetric(l.metric, l.limit)
+			limit := string(l.metric) + " " + l.metric.Format(l.limit)
 			switch {
 			case e.Low > (1+capBand)*l.limit:
 				f.Severity = model.SeverityWarning
@@ -53,7 +53,7 @@ func checkCap(ev Evidence) []model.Finding {
 					f.Severity = model.SeverityNote
 				}
 				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the declared %s: burst credit, merging, a cache or holes",
-					name, model.FormatMetric(l.metric, e.Value), limit)
+					name, l.metric.Format(e.Value), limit)
 				f.Next = "measure longer, to spend a credit: " + ev.command(ev.only([]string{name}), "--until-steady")
 			case e.Low >= (1-capBand)*l.limit && e.High <= (1+capBand)*l.limit:
 				f.Severity = model.SeverityNote

@@ -59,7 +59,7 @@ func checkClient(ev Evidence) []model.Finding {
 			finding.Evidence = map[string]any{"cores": cores, "jobs": w.JobCount(), "allowed": coreMost}
 		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
 			finding.Message = fmt.Sprintf("measured the client: on no storage at all the load generator makes %s, less than twice the result",
-				model.FormatMetric(model.IOPS, ceiling))
+				model.IOPS.Format(ceiling))
 			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}
 		case ceiling == 0 && cores >= idleGenerator:
 			o.miss(name, "the load generator was busy, and its own ceiling was not measured")

@@ -74,7 +74,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		case known:
 			f.Severity = model.SeverityNote
 			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
-				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value), model.FormatMetric(model.IOPS, at), ev.replicas())
+				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value), model.IOPS.Format(at), ev.replicas())
 			f.Evidence["baseline_iops"] = at
 			f.Next = "compare them below that rate: loadline sweep " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --load"
 		default:

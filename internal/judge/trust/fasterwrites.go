@@ -70,7 +70,7 @@ func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding 
 		what = "flushes"
 	}
 	compared := fmt.Sprintf("%s of %s beat %s (%s %s against %s)", what, r.Workload, ev.Baseline.Name, m,
-		model.FormatMetric(m, here.Value), model.FormatMetric(m, there.Value))
+		m.Format(here.Value), m.Format(there.Value))
 	proven, why := model.DurabilityProven(ev.Recorded.Durability, ev.Recorded.Plan.Volume.Target)
 	f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 		Message:  "durability unproven: " + compared + ", which takes a persistent cache, or acknowledging before the data is safe",

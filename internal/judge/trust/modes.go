@@ -24,7 +24,7 @@ func checkModes(ev Evidence) []model.Finding {
 	return ev.regimeRule(bimodal, short, "no workload jumps between two speeds", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("two modes: %s jumps between %s and %s, so its mean is a speed that it does not have",
-				s.workload, model.FormatMetric(model.IOPS, r.before), model.FormatMetric(model.IOPS, r.after)),
+				s.workload, model.IOPS.Format(r.before), model.IOPS.Format(r.after)),
 			Evidence: map[string]any{"low": r.before, "high": r.after},
 			Next:     "look at the series in the report and at what else happened then; " + ev.command(ev.only([]string{s.workload}), "--time", "120s")}
 	})

@@ -196,5 +196,5 @@ func rates(ios, bytes float64) string {
 	if ios > 0 && bytes/ios >= 64<<10 {
 		return model.FormatBandwidth(bytes)
 	}
-	return model.FormatMetric(model.IOPS, ios)
+	return model.IOPS.Format(ios)
 }

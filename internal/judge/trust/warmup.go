@@ -24,13 +24,13 @@ func checkWarmUp(ev Evidence) []model.Finding {
 	return ev.regimeRule(warming, tooFewSeconds, "no workload began slower than it went on", func(s *series, r regime) model.Finding {
 		f := model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("warm-up: %s ran at %s for the first %s and then at %s, and the slow beginning is in the number",
-				s.workload, model.FormatMetric(model.IOPS, r.before), s.after(r.at), model.FormatMetric(model.IOPS, r.after)),
+				s.workload, model.IOPS.Format(r.before), s.after(r.at), model.IOPS.Format(r.after)),
 			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0]},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 		if left {
 			f.Severity = model.SeverityNote
 			f.Message = fmt.Sprintf("warm-up: the first %s of %s ran at %s and are left out", s.after(r.at), s.workload,
-				model.FormatMetric(model.IOPS, r.before))
+				model.IOPS.Format(r.before))
 		}
 		return f
 	})

@@ -167,7 +167,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	value := s.headline(s.sum, s.sumSeconds)
 	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
 		return fmt.Sprintf("%s %s without a pause for %s: %s in its last second", s.number(r.Step), r.Step.Workload,
-			model.FormatSpan(r.Step.Seconds), model.FormatMetric(s.metric(), s.lastRate))
+			model.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))
 	}
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
 		line += string(j.Direction) + " "
@@ -178,13 +178,13 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
 	case j != nil && j.Confidence > 0:
-		return line + model.FormatMetric(j.Metric, j.Value) + " " + halfWidth(j.Estimate)
+		return line + j.Metric.Format(j.Value) + " " + halfWidth(j.Estimate)
 	case j != nil:
-		return line + model.FormatMetric(j.Metric, j.Value) + " (no interval yet)"
+		return line + j.Metric.Format(j.Value) + " (no interval yet)"
 	case !math.IsNaN(value) && s.side != "":
-		return line + model.FormatMetric(s.metric(), value) + contrastWords(c)
+		return line + s.metric().Format(value) + contrastWords(c)
 	case !math.IsNaN(value):
-		return line + model.FormatMetric(s.metric(), value) + " (no interval yet)"
+		return line + s.metric().Format(value) + " (no interval yet)"
 	}
 	return line + "nothing measured"
 }

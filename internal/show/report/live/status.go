@@ -111,7 +111,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 		rate.width = len("1000 MiB/s")
 	}
 	if !math.IsNaN(s.lastRate) {
-		rate.text = model.FormatMetric(s.metric(), s.lastRate)
+		rate.text = s.metric().Format(s.lastRate)
 	}
 	p99 := piece{drop: 4, width: len("p99 10.1 ms")}
 	if s.sum.Histogram.Count() >= p99Count {

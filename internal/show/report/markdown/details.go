@@ -94,8 +94,8 @@ func (p *page) comparison(c *model.Comparison) {
 			}
 		}
 		rows = append(rows, []string{
-			code(words.RowName(c, r)), inline(r.Description), inline(words.ShortMetric(r.Metric)), model.FormatMetric(r.Metric, r.A.Value), halfWidth(r.A),
-			model.FormatMetric(r.Metric, r.B.Value), halfWidth(r.B), words.Change(r.Ratio.Value, 1), words.Interval(r.Ratio), strings.TrimSpace(changeMark(r) + " " + marks(numbers)),
+			code(words.RowName(c, r)), inline(r.Description), inline(words.ShortMetric(r.Metric)), r.Metric.Format(r.A.Value), halfWidth(r.A),
+			r.Metric.Format(r.B.Value), halfWidth(r.B), words.Change(r.Ratio.Value, 1), words.Interval(r.Ratio), strings.TrimSpace(changeMark(r) + " " + marks(numbers)),
 		})
 	}
 	p.table([]string{"workload", "pattern", "metric", "A:", "±95%:", "B:", "±95%:", "change:", "95% CI:", "verdict"}, rows)

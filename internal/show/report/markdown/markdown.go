@@ -166,7 +166,7 @@ func (p *page) several(reports []*model.Report) {
 				row = append(row, "–", "", "")
 				continue
 			}
-			row = append(row, value(model.FormatMetric(res.Metric, res.Value), res.Verdict), half(res), mark(res.Verdict))
+			row = append(row, value(res.Metric.Format(res.Value), res.Verdict), half(res), mark(res.Verdict))
 		}
 		rows = append(rows, row)
 	}

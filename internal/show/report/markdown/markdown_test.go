@@ -115,7 +115,7 @@ func TestAnyTextIsText(t *testing.T) {
 // TestInvalidNumbersAreCrossedOut looks at the row of an invalid result.
 func TestInvalidNumbersAreCrossedOut(t *testing.T) {
 	r := reporttest.Report("invalid")
-	want := "~~" + model.FormatMetric(r.Results[0].Metric, r.Results[0].Value) + "~~"
+	want := "~~" + r.Results[0].Metric.Format(r.Results[0].Value) + "~~"
 	out := string(reporttest.Written(t, func(w io.Writer) error { return Render(w, r) }))
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "| `"+r.Results[0].Workload+"`") && strings.Contains(line, want) && strings.Contains(line, "✗ invalid") {

@@ -47,7 +47,7 @@ func (p *page) tests(k *model.Ranking) {
 			text := "–"
 			for _, e := range r.Entries {
 				if e.System == i {
-					text = "**" + words.Place(e) + "** " + value(model.FormatMetric(r.Metric, e.Estimate.Value), e.Trust)
+					text = "**" + words.Place(e) + "** " + value(r.Metric.Format(e.Estimate.Value), e.Trust)
 				}
 			}
 			row = append(row, text)

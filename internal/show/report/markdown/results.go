@@ -43,7 +43,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 		seen[res.Workload] = true
 		rows = append(rows, []string{
-			code(words.ResultName(r, *res)), inline(res.Description), value(model.FormatMetric(res.Metric, res.Value), res.Verdict), half(res),
+			code(words.ResultName(r, *res)), inline(res.Description), value(res.Metric.Format(res.Value), res.Verdict), half(res),
 			percentile(lat.P50, res.Verdict), percentile(lat.P99, res.Verdict), percentile(lat.P999, res.Verdict),
 			span(res.Span), looks.Spark(res.Series, sparkWidth), strings.TrimSpace(mark(res.Verdict) + " " + marks(notes.Of(res.Workload))),
 		})

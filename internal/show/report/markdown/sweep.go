@@ -50,8 +50,8 @@ func (p *page) scale(s *model.Scale) {
 		if c.Fairness > 0 {
 			fair = words.Fixed(c.Fairness, 2)
 		}
-		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(model.FormatMetric(s.Metric, c.Total.Value), c.Verdict), halfWidth(c.Total),
-			value(model.FormatMetric(s.Metric, c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
+		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), halfWidth(c.Total),
+			value(s.Metric.Format(c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
 	}
 	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
 	p.table([]string{"volumes:", "total:", "±95%:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
@@ -63,9 +63,9 @@ func (p *page) scale(s *model.Scale) {
 }
 
 func lawWords(l model.Law, m model.Metric) string {
-	text := fmt.Sprintf("%s, one volume reaches %s", inline(words.Law(l.Kind)), model.FormatMetric(m, l.First.Value))
+	text := fmt.Sprintf("%s, one volume reaches %s", inline(words.Law(l.Kind)), m.Format(l.First.Value))
 	if l.Capacity != nil {
-		text += ", all together at most " + model.FormatMetric(m, l.Capacity.Value)
+		text += ", all together at most " + m.Format(l.Capacity.Value)
 	}
 	if l.Knee > 0 {
 		text += fmt.Sprintf(", from %.3g volumes on", l.Knee)

@@ -104,19 +104,19 @@ func (b *builder) question(title string, m model.Metric, alone bool) {
 		}
 		switch {
 		case alone && l.AllSaturated:
-			rows = append(rows, []string{x.Scale.Workload, "at least " + model.FormatTotal(m, l.First.Value), "–"})
+			rows = append(rows, []string{x.Scale.Workload, "at least " + m.FormatTotal(l.First.Value), "–"})
 		case alone:
-			rows = append(rows, []string{x.Scale.Workload, model.FormatTotal(m, l.First.Value), interval(m, l.First)})
+			rows = append(rows, []string{x.Scale.Workload, m.FormatTotal(l.First.Value), interval(m, l.First)})
 		case l.Capacity == nil:
 			rows = append(rows, []string{x.Scale.Workload, "not reached", "–"})
 		default:
-			rows = append(rows, []string{x.Scale.Workload, model.FormatTotal(m, l.Capacity.Value), interval(m, *l.Capacity)})
+			rows = append(rows, []string{x.Scale.Workload, m.FormatTotal(l.Capacity.Value), interval(m, *l.Capacity)})
 		}
 	}
 	for _, r := range b.single() {
 		for _, res := range r.Results {
 			if alone && res.Metric == m {
-				rows = append(rows, []string{words.ResultName(r, res), model.FormatTotal(m, res.Value), interval(m, res.Estimate)})
+				rows = append(rows, []string{words.ResultName(r, res), m.FormatTotal(res.Value), interval(m, res.Estimate)})
 			}
 		}
 	}

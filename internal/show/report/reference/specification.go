@@ -213,5 +213,5 @@ func interval(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%s – %s", model.FormatTotal(m, e.Low), model.FormatTotal(m, e.High))
+	return fmt.Sprintf("%s – %s", m.FormatTotal(e.Low), m.FormatTotal(e.High))
 }

@@ -101,16 +101,16 @@ func (b *builder) points(s, fitted *model.Scale) {
 	for _, p := range ordered(s) {
 		off, limit := "–", "none"
 		if p.Offered > 0 {
-			limit = model.FormatTotal(s.Metric, p.Offered)
+			limit = s.Metric.FormatTotal(p.Offered)
 		}
 		if i := indexOf(fitted, p); law != nil && i >= 0 && i < len(law.Residuals) {
 			off = fmt.Sprintf("%+.1f %%", 100*math.Expm1(law.Residuals[i]))
 		}
-		total := model.FormatTotal(s.Metric, p.Total.Value)
+		total := s.Metric.FormatTotal(p.Total.Value)
 		if p.Total.Confidence > 0 {
 			total += " ±" + words.Percent(p.Total.HalfWidth())
 		}
-		row := []string{strconv.Itoa(p.Volumes), dashed(positive(p.Nodes)), limit, model.FormatTotal(s.Metric, p.PerVolume.Value), total, off,
+		row := []string{strconv.Itoa(p.Volumes), dashed(positive(p.Nodes)), limit, s.Metric.FormatTotal(p.PerVolume.Value), total, off,
 			estimated(p.Mean), estimated(p.P99), string(p.Verdict)}
 		rows = append(rows, row)
 	}
@@ -179,12 +179,12 @@ func verification(s *model.Scale) (list []string) {
 		if p.Offered == 0 || p.PerVolume.Value == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s held to %s each reached %s each, %.1f %% of it: ", words.Count(p.Volumes, "volume"), model.FormatTotal(s.Metric, p.Offered),
-			model.FormatTotal(s.Metric, p.PerVolume.Value), 100*p.PerVolume.Value/p.Offered)
+		text := fmt.Sprintf("%s held to %s each reached %s each, %.1f %% of it: ", words.Count(p.Volumes, "volume"), s.Metric.FormatTotal(p.Offered),
+			s.Metric.FormatTotal(p.PerVolume.Value), 100*p.PerVolume.Value/p.Offered)
 		if p.PerVolume.Value >= 0.99*p.Offered {
-			text += "the system carries " + model.FormatTotal(s.Metric, p.Offered*float64(p.Volumes))
+			text += "the system carries " + s.Metric.FormatTotal(p.Offered*float64(p.Volumes))
 		} else {
-			text += "the system was full below " + model.FormatTotal(s.Metric, p.Offered*float64(p.Volumes))
+			text += "the system was full below " + s.Metric.FormatTotal(p.Offered*float64(p.Volumes))
 		}
 		list = append(list, text)
 	}
@@ -198,9 +198,9 @@ func (b *builder) oneVolume(r *model.Report, res model.Result) {
 	if !res.Converged {
 		verdict += ", not converged"
 	}
-	row := []string{r.Run.Target.Name, words.Metric(res.Metric), model.FormatMetric(res.Metric, res.Value), "–", verdict}
+	row := []string{r.Run.Target.Name, words.Metric(res.Metric), res.Metric.Format(res.Value), "–", verdict}
 	if res.Confidence > 0 {
-		row[3] = model.FormatMetric(res.Metric, res.Low) + " – " + model.FormatMetric(res.Metric, res.High)
+		row[3] = res.Metric.Format(res.Low) + " – " + res.Metric.Format(res.High)
 	}
 	b.table([]string{"target", "metric", "one volume:", "95 % interval:", "verdict"}, [][]string{row})
 	b.missing("how it grows with the number of volumes was not measured: there is no law, no capacity and no limit with a name (loadline scale)")
@@ -218,7 +218,7 @@ func (b *builder) together() {
 		}
 		binds, allows, amplification := "not known", "–", "–"
 		if len(l.Resources) > 0 {
-			binds, allows = "none of those known", model.FormatTotal(x.Scale.Metric, l.Resources[0].Allows)
+			binds, allows = "none of those known", x.Scale.Metric.FormatTotal(l.Resources[0].Allows)
 		}
 		if l.Binding != "" {
 			binds = l.Binding.Name()
@@ -228,7 +228,7 @@ func (b *builder) together() {
 		}
 		measured, off := "–", "–"
 		if l.Measured != nil {
-			measured = model.FormatInterval(x.Scale.Metric, *l.Measured)
+			measured = x.Scale.Metric.FormatInterval(*l.Measured)
 		}
 		if l.Excess != nil {
 			off = fmt.Sprintf("%+.1f %%", 100*math.Expm1(l.Excess.Value))

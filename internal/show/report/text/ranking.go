@@ -88,7 +88,7 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 func rowUnit(r model.RankRow) string {
 	unit := ""
 	for i, e := range r.Entries {
-		value := model.FormatMetric(r.Metric, e.Estimate.Value)
+		value := r.Metric.Format(e.Estimate.Value)
 		u := value[max(0, strings.IndexAny(value, " /")):]
 		if i > 0 && u != unit {
 			return ""
@@ -123,7 +123,7 @@ func (p *page) rankCell(r model.RankRow, system int, unit string) cell {
 			continue
 		}
 		bad := e.Trust == model.Invalid
-		value := strings.TrimSuffix(model.FormatMetric(r.Metric, e.Estimate.Value), unit)
+		value := strings.TrimSuffix(r.Metric.Format(e.Estimate.Value), unit)
 		if bad {
 			value = "(" + value + ")"
 		}
@@ -146,7 +146,7 @@ func (p *page) rankList(k *model.Ranking) {
 		p.line(p.Paint(term.Bold, p.Text(test+" "+rankMetric(r.Metric, ""))) + " " + p.Text(words.RankVerdict(r.Verdict)))
 		var parts []string
 		for _, e := range r.Entries {
-			parts = append(parts, fmt.Sprintf("%s %s %s", words.Place(e), k.Systems[e.System].Name, model.FormatMetric(r.Metric, e.Estimate.Value)))
+			parts = append(parts, fmt.Sprintf("%s %s %s", words.Place(e), k.Systems[e.System].Name, r.Metric.Format(e.Estimate.Value)))
 		}
 		p.field("", parts...)
 	}

@@ -50,7 +50,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 		seen[res.Workload] = true
 		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
-		value.cells = append(value.cells, p.number(model.FormatMetric(res.Metric, res.Value), bad))
+		value.cells = append(value.cells, p.number(res.Metric.Format(res.Value), bad))
 		width.cells = append(width.cells, p.halfWidth(res, bad))
 		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
 		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))

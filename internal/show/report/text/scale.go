@@ -56,9 +56,9 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 	for _, c := range s.Points {
 		bad := c.Verdict == model.Invalid
 		n.cells = append(n.cells, cell{text: words.Fixed(float64(c.Volumes), 0)})
-		total.cells = append(total.cells, p.number(model.FormatMetric(s.Metric, c.Total.Value), bad))
+		total.cells = append(total.cells, p.number(s.Metric.Format(c.Total.Value), bad))
 		width.cells = append(width.cells, p.width95(c.Total, bad))
-		each.cells = append(each.cells, p.number(model.FormatMetric(s.Metric, c.PerVolume.Value), bad))
+		each.cells = append(each.cells, p.number(s.Metric.Format(c.PerVolume.Value), bad))
 		achieved := dash
 		if c.Offered > 0 {
 			limited = true
@@ -74,7 +74,7 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		below := dash
 		if c.Device != nil {
 			counted = true
-			below = p.number(model.FormatMetric(s.Metric, c.Device.Value), bad)
+			below = p.number(s.Metric.Format(c.Device.Value), bad)
 		}
 		device.cells = append(device.cells, below)
 		apart := dash

@@ -89,7 +89,7 @@ func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *m
 			width.cells, mark.cells = append(width.cells, cell{}), append(mark.cells, cell{})
 		} else {
 			bad := res.Verdict == model.Invalid
-			value.cells = append(value.cells, p.number(model.FormatMetric(res.Metric, res.Value), bad))
+			value.cells = append(value.cells, p.number(res.Metric.Format(res.Value), bad))
 			width.cells = append(width.cells, p.halfWidth(*res, bad))
 			sign := p.mark(*res, nil)
 			if bad {

@@ -58,14 +58,14 @@ func (p *page) capacities(s *study.Study) {
 		}
 		m := x.Scale.Metric
 		name.cells = append(name.cells, cell{text: p.Text(x.Scale.Workload)})
-		alone.cells = append(alone.cells, p.number(model.FormatTotal(m, l.First.Value), false))
+		alone.cells = append(alone.cells, p.number(m.FormatTotal(l.First.Value), false))
 		knee.cells = append(knee.cells, cell{text: dashed(p, l.Knee)})
 		law.cells = append(law.cells, cell{text: string(l.Kind), paint: term.Dim})
 		if l.Capacity == nil {
 			capacity.cells = append(capacity.cells, cell{text: p.Text("–")})
 			width.cells = append(width.cells, cell{text: p.Text("–"), paint: term.Dim})
 		} else {
-			capacity.cells = append(capacity.cells, p.number(model.FormatTotal(m, l.Capacity.Value), false))
+			capacity.cells = append(capacity.cells, p.number(m.FormatTotal(l.Capacity.Value), false))
 			width.cells = append(width.cells, p.width95(*l.Capacity, false))
 		}
 		what := "–"

@@ -91,7 +91,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 	p999, mark := &column{title: "p99.9", numeric: true, drop: 1}, &column{}
 	for _, c := range s.Points {
 		bad := c.Verdict == model.Invalid
-		offered.cells = append(offered.cells, p.number(model.FormatMetric(model.IOPS, c.Offered), false))
+		offered.cells = append(offered.cells, p.number(model.IOPS.Format(c.Offered), false))
 		share.cells = append(share.cells, cell{text: fmt.Sprintf("%.0f%%", 100*c.Fraction)})
 		done.cells = append(done.cells, p.number(fmt.Sprintf("%.1f%%", 100*c.Achieved), bad))
 		mean.cells = append(mean.cells, p.latency(c.Mean, bad))
@@ -109,7 +109,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		p.blank()
 	}
 	if c := s.Capacity; c != nil {
-		p.field("closed", model.FormatMetric(model.IOPS, c.Value)+halfWords(*c), "the capacity, in a closed loop of depth "+p.depthOf(r))
+		p.field("closed", model.IOPS.Format(c.Value)+halfWords(*c), "the capacity, in a closed loop of depth "+p.depthOf(r))
 	}
 	switch k := s.Knee; {
 	case k == nil:
@@ -119,7 +119,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		if !k.Beyond {
 			at = "≥ "
 		}
-		p.field("knee", p.Paint(term.Bold, p.Text(at+model.FormatMetric(model.IOPS, k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, model.FormatDuration(k.P99)), k.Why)
+		p.field("knee", p.Paint(term.Bold, p.Text(at+model.IOPS.Format(k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, model.FormatDuration(k.P99)), k.Why)
 	}
 }
 

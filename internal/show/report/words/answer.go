@@ -60,7 +60,7 @@ func Speed(r *model.Report) string {
 
 // headline is "21.4k/s ±2.1%".
 func headline(res *model.Result) string {
-	words := model.FormatMetric(res.Metric, res.Value)
+	words := res.Metric.Format(res.Value)
 	if res.Open {
 		return words + " (" + OpenInterval(res.Metric, res.Estimate) + ")"
 	}

@@ -40,7 +40,7 @@ func Confidence(results []model.Result) string {
 
 // OpenInterval is "≥ 3.10 ms": of an interval without an upper end.
 func OpenInterval(m model.Metric, e model.Estimate) string {
-	return "≥ " + model.FormatMetric(m, e.Low)
+	return "≥ " + m.Format(e.Low)
 }
 
 // Span is a time that something was looked at: "46 s", "4 m 12 s".

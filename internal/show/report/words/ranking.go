@@ -31,7 +31,7 @@ func RankNoise(k *model.Ranking) string {
 	})
 	var values []string
 	for _, v := range most.Values {
-		values = append(values, model.FormatMetric(most.Metric, v))
+		values = append(values, most.Metric.Format(v))
 	}
 	return fmt.Sprintf("the sources' own repeats differ by up to %s (%s, %s: %s), so smaller differences mean nothing; two single runs are told apart from %s on (%s, 5%% error for each pair, if the other tests are no noisier)",
 		Percent(n.Largest), k.Systems[most.System].Name, most.Workload, strings.Join(values, ", "), Percent(n.Apart-1), Count(len(n.Repeats), "repeat"))

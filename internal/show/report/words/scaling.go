@@ -133,17 +133,17 @@ func Fit(s *model.Scale) (list []string) {
 	if l == nil {
 		return nil
 	}
-	alone := model.FormatInterval(s.Metric, l.First)
+	alone := s.Metric.FormatInterval(l.First)
 	switch {
 	case l.AllSaturated:
 		list = append(list, fmt.Sprintf("%s the system: the total stays at %s, and one volume alone reaches at least %s.", fills(l.Knee),
-			model.FormatInterval(s.Metric, *l.Capacity), model.FormatTotal(s.Metric, l.First.Value)))
+			s.Metric.FormatInterval(*l.Capacity), s.Metric.FormatTotal(l.First.Value)))
 	case l.Kind == model.SaturationLaw && l.Capacity != nil:
 		list = append(list, fmt.Sprintf("One volume reaches %s, and the total grows in line with the volumes up to %s of them; from there on it stays at %s, which the volumes share.",
-			alone, model.FormatNumber(l.Knee), model.FormatInterval(s.Metric, *l.Capacity)))
+			alone, model.FormatNumber(l.Knee), s.Metric.FormatInterval(*l.Capacity)))
 	case l.Capacity != nil:
 		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, and the total comes to %s at most.",
-			alone, model.FormatInterval(s.Metric, *l.Capacity)))
+			alone, s.Metric.FormatInterval(*l.Capacity)))
 	case l.Kind != model.SaturationLaw:
 		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, but the points set no limit to the total.", alone))
 	default:
@@ -204,8 +204,8 @@ func RateHeld(s *model.Scale) []string {
 		for _, v := range p.Each {
 			least = math.Min(least, v)
 		}
-		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", Count(p.Volumes, "volume"), model.FormatMetric(s.Metric, p.Offered),
-			100*p.PerVolume.Value/p.Offered, model.FormatMetric(s.Metric, least))
+		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", Count(p.Volumes, "volume"), s.Metric.Format(p.Offered),
+			100*p.PerVolume.Value/p.Offered, s.Metric.Format(least))
 		if p.P99 != nil {
 			text += ", p99 " + model.FormatDuration(p.P99.Value)
 		}
