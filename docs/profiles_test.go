@@ -14,9 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the manual")
@@ -52,14 +53,14 @@ func tables(t *testing.T) string {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Name, p.Title)
 		switch {
 		case p.MaxTime > 0:
-			fmt.Fprintf(&b, "Visits of %s, %s of measuring at most.\n\n", model.FormatSpan(p.Visit), model.FormatSpan(p.MaxTime))
+			fmt.Fprintf(&b, "Visits of %s, %s of measuring at most.\n\n", units.FormatSpan(p.Visit), units.FormatSpan(p.MaxTime))
 		case p.Visit > 0:
-			fmt.Fprintf(&b, "Visits of %s.\n\n", model.FormatSpan(p.Visit))
+			fmt.Fprintf(&b, "Visits of %s.\n\n", units.FormatSpan(p.Visit))
 		}
 		b.WriteString("| name | pattern | block size | depth | jobs | headline |\n|---|---|---:|---:|---:|---|\n")
 		for _, w := range p.Workloads {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s |\n",
-				w.Name, pattern(w), model.FormatBlock(w.BlockSize), w.Depth, w.JobCount(), w.Metric)
+				w.Name, pattern(w), units.FormatBlock(w.BlockSize), w.Depth, w.JobCount(), w.Metric)
 		}
 	}
 	b.WriteString("\n")
@@ -76,7 +77,7 @@ func pattern(w model.Workload) string {
 		s += " + " + w.Sync
 	}
 	if w.OffsetIncrement > 0 {
-		s += ", threads " + model.FormatSize(w.OffsetIncrement) + " apart"
+		s += ", threads " + units.FormatSize(w.OffsetIncrement) + " apart"
 	}
 	return s
 }

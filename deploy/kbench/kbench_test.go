@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -200,7 +201,7 @@ func checkRun(t *testing.T, name string, c container, r kbench.Request, claims m
 	t.Helper()
 	fits := false
 	for _, m := range c.VolumeMounts {
-		if size, err := model.ParseSize(claims[m.Name]); path.Clean(m.MountPath) == path.Dir(r.File) && err == nil && r.Size < size {
+		if size, err := units.ParseSize(claims[m.Name]); path.Clean(m.MountPath) == path.Dir(r.File) && err == nil && r.Size < size {
 			fits = true
 		}
 	}

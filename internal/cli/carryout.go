@@ -10,6 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
@@ -55,7 +57,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	}
 	if !f.quiet {
 		watch.Clear()
-		shown := model.Masked(prep.Plan)
+		shown := secrets.Masked(prep.Plan)
 		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
@@ -66,7 +68,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, targ
 	closeErr := prep.Close()
 	watch.Close()
 	if given := prep.Discarded(); given > 0 && !f.quiet {
-		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", model.FormatSize(given), prep.Plan.Volume.Target.Name)
+		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
 	code := exitFailed
 	var done results.Outcome

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 func newCleanup(e *env.Env) *cobra.Command {
@@ -109,7 +110,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 // go. What belongs to a durability test goes only when its ledger says that the test is
 // over: its check cannot be made up for.
 func staysFor(f volume.Leftover) (why, next string) {
-	byHand := "if it may go: rm " + model.ShellWord(f.Path)
+	byHand := "if it may go: rm " + safetext.ShellWord(f.Path)
 	switch {
 	case f.Stays != "":
 		return f.Stays, byHand

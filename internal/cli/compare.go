@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // compareFlags are the flags of compare: those of run for measuring, and the gate.
@@ -79,7 +80,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 	for _, name := range []string{a, b} {
 		if store.IsComparison(name) {
 			return model.RefusedError(fmt.Sprintf("%s is the folder of a comparison, not one run", name),
-				fmt.Sprintf("loadline compare %s, or name one of its runs: %s", model.ShellWord(name), model.ShellWord(filepath.Join(name, store.CandidateDir))))
+				fmt.Sprintf("loadline compare %s, or name one of its runs: %s", safetext.ShellWord(name), safetext.ShellWord(filepath.Join(name, store.CandidateDir))))
 		}
 	}
 	runA, runB := store.IsRun(a), store.IsRun(b)
@@ -97,7 +98,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		// A mistyped run would pass for a file that is yet to be made.
 		_, parent := os.Stat(filepath.Dir(target))
 		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) && parent == nil && !strings.Contains(target, ":") {
-			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+model.ShellWord(filepath.Dir(target)))
+			return model.RefusedError(fmt.Sprintf("there is no %s: it is neither a saved run nor a target", target), "check the spelling: ls "+safetext.ShellWord(filepath.Dir(target)))
 		}
 		if _, err := session.ParseTarget(target); err != nil {
 			return err

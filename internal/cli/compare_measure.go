@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
@@ -65,7 +66,7 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 	if !f.quiet {
 		envs := [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
 		watch.Clear()
-		_ = text.CompareHead(e.Stderr, model.Masked(pair.Plans), envs, pair.Probes[0].Tools, terminalOptions(e.Terminal))
+		_ = text.CompareHead(e.Stderr, secrets.Masked(pair.Plans), envs, pair.Probes[0].Tools, terminalOptions(e.Terminal))
 	}
 	m := measured{dir: dir}
 	m.status, m.err = pair.Measure(ctx, watch, e.Now)
@@ -75,7 +76,7 @@ func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) 
 // shortName is the end of a target's name, for the name of a folder.
 func shortName(name string) string {
 	// Before it is cut: half a URI does not show what in it is secret.
-	name = model.MaskText(name)
+	name = secrets.MaskText(name)
 	if i := strings.LastIndexByte(strings.TrimRight(name, "/"), '/'); i >= 0 {
 		name = name[i+1:]
 	}

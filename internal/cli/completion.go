@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 func newCompletion(e *env.Env) *cobra.Command {
@@ -34,7 +35,7 @@ Exit codes: 0 fine; 2 usage.`,
 				return root.GenPowerShellCompletionWithDesc(out)
 			}
 			hint := "loadline completion bash"
-			if near := model.Nearest(args[0], shells); near != "" {
+			if near := suggest.Nearest(args[0], shells); near != "" {
 				hint = "loadline completion " + near
 			}
 			return model.RefusedError(fmt.Sprintf("there is no completion for %q: bash, zsh, fish and powershell are known", args[0]), hint)

@@ -20,6 +20,9 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -130,7 +133,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 		return errors.Join(err, printErr)
 	}
 	if f.run != "" && !f.quiet {
-		sayLine(e.Stderr, "next: loadline analyze %s", model.ShellWord(f.run))
+		sayLine(e.Stderr, "next: loadline analyze %s", safetext.ShellWord(f.run))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -170,11 +173,11 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		o.MakeDirectory = func() (string, error) { return store.MakeDirectory(f.run, "durability") }
 	}
 	var err error
-	if o.BlockSize, err = model.ParseSize(f.blockSize); err != nil {
+	if o.BlockSize, err = units.ParseSize(f.blockSize); err != nil {
 		return o, model.RefusedError("--block-size: "+err.Error(), "")
 	}
 	if f.size != "" {
-		if o.Size, err = model.ParseSize(f.size); err != nil {
+		if o.Size, err = units.ParseSize(f.size); err != nil {
 			return o, model.RefusedError("--size: "+err.Error(), "")
 		}
 	}
@@ -196,12 +199,12 @@ func printDurability(e *env.Env, d *model.Durability, output string) error {
 	var err error
 	if output == "json" {
 		if err = jsonout.WriteDurability(&words, d); err == nil {
-			_, err = io.WriteString(term.Raw(e.Stdout), model.MaskText(words.String()))
+			_, err = io.WriteString(term.Raw(e.Stdout), secrets.MaskText(words.String()))
 		}
 		return err
 	}
 	err = text.RenderDurability(&words, d, terminalOptions(e.Output))
-	_, printed := io.WriteString(term.Styled(e.Stdout), model.MaskText(words.String()))
+	_, printed := io.WriteString(term.Styled(e.Stdout), secrets.MaskText(words.String()))
 	return errors.Join(err, printed)
 }
 

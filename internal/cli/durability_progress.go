@@ -6,7 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/durability"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -41,7 +41,7 @@ func (p *cutProgress) observe(u durability.Update) {
 	}
 	line := fmt.Sprintf("[cut %d/%d] %s", u.Cut, u.Cuts, words)
 	if p.env.Terminal.Interactive {
-		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+cutTo(model.Clean(line), p.env.Terminal.Width))
+		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+cutTo(safetext.Clean(line), p.env.Terminal.Width))
 		if p.drawn = u.Checked == nil; !p.drawn {
 			fmt.Fprintln(p.env.Stderr)
 		}

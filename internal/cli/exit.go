@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // The exit codes. Each verb documents those that it uses.
@@ -91,7 +92,7 @@ func noVerb(cmd *cobra.Command, args []string) error {
 		}
 	}
 	hint := cmd.CommandPath() + " --help"
-	if near := model.Nearest(args[0], names); near != "" {
+	if near := suggest.Nearest(args[0], names); near != "" {
 		hint = cmd.CommandPath() + " " + near
 	}
 	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // gateFlags decide what a comparison calls a change, and which verdicts fail.
@@ -48,7 +49,7 @@ func (g *gateFlags) check() error {
 			continue
 		}
 		message := fmt.Sprintf("--fail-on %q is not known", word)
-		if near := model.Nearest(word, failWords); near != "" {
+		if near := suggest.Nearest(word, failWords); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return model.RefusedError(message, "choose among "+strings.Join(failWords, ", "))

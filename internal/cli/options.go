@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -87,7 +88,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	}
 	var err error
 	if o.size != "" {
-		if exp.Size, err = model.ParseSize(o.size); err != nil {
+		if exp.Size, err = units.ParseSize(o.size); err != nil {
 			return exp, model.RefusedError("--size: "+err.Error(), "")
 		}
 		if exp.Size == 0 {

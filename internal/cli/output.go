@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -35,7 +36,7 @@ func watching(e *env.Env, quiet bool) *live.Live {
 
 // recordedCommand is the command line, as it is kept: without secrets.
 func recordedCommand(e *env.Env) []string {
-	return model.MaskCommand(append([]string{"loadline"}, e.Args...))
+	return secrets.MaskCommand(append([]string{"loadline"}, e.Args...))
 }
 
 // outputHelp is the help of --output.

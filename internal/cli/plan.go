@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -111,7 +112,7 @@ func showPlan(ctx context.Context, e *env.Env, o *options, target, output string
 	if output == "json" {
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
-	shown := model.Masked(prep.Plan)
+	shown := secrets.Masked(prep.Plan)
 	return text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output))
 }
 
@@ -126,7 +127,7 @@ func planDocument(w io.Writer, prep *session.Prepared) error {
 		Cluster *model.Cluster `json:"cluster,omitempty"`
 		// Memory tells that no disk would be measured.
 		Memory bool `json:"memory,omitempty"`
-	}{model.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory})
+	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -29,13 +30,13 @@ func forPrograms(e *env.Env) *env.Env {
 // sayLine prints one line for people, whatever is in the values: no name from elsewhere
 // can add a line to it.
 func sayLine(w io.Writer, format string, values ...any) {
-	fmt.Fprintln(w, model.Clean(model.MaskText(fmt.Sprintf(format, values...))))
+	fmt.Fprintln(w, safetext.Clean(secrets.MaskText(fmt.Sprintf(format, values...))))
 }
 
 // sayError prints an error, or each of several that were joined, as a line.
 func sayError(w io.Writer, err error) {
 	for _, message := range messages(err) {
-		if message = strings.TrimSpace(model.Clean(message)); message != "" {
+		if message = strings.TrimSpace(safetext.Clean(message)); message != "" {
 			sayLine(w, "loadline: %s", message)
 		}
 	}

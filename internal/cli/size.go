@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -171,7 +172,7 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	}
 	var throttle float64
 	if f.throttle != "" {
-		n, err := model.ParseSize(trimPerSecond(f.throttle))
+		n, err := units.ParseSize(trimPerSecond(f.throttle))
 		if err != nil || n <= 0 {
 			return model.RefusedError(fmt.Sprintf("--throttle %q is no bandwidth", f.throttle), "write it like 100MiB/s")
 		}

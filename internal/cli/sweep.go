@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
@@ -63,7 +64,7 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	d := sweep.GridDefaults()
 	f.StringVar(&o.pattern, "rw", d.Pattern, "the pattern: "+strings.Join(sweep.Patterns, ", "))
 	f.StringVar(&o.depths, "depth", joined(d.Depths, strconv.Itoa), "queue depths of each job")
-	f.StringVar(&o.blocks, "bs", joined(d.BlockSizes, model.FormatBlock), "block sizes (with --load: one, 4k by default)")
+	f.StringVar(&o.blocks, "bs", joined(d.BlockSizes, units.FormatBlock), "block sizes (with --load: one, 4k by default)")
 	f.StringVar(&o.jobs, "jobs", joined(d.Jobs, strconv.Itoa), "numbers of concurrent submitters")
 	f.BoolVar(&o.load, "load", false, "offer rates instead: latency against load, and its knee")
 	o.registerBounds(cmd)
@@ -84,7 +85,7 @@ func (o *sweepOptions) scenario(cmd *cobra.Command) (scenario, error) {
 		read       func(string) error
 	}{
 		{"depth", o.depths, func(s string) error { r.Depths, err = parseList("--depth", s, strconv.Atoi); return err }},
-		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = parseList("--bs", s, model.ParseSize); return err }},
+		{"bs", o.blocks, func(s string) error { r.BlockSizes, err = parseList("--bs", s, units.ParseSize); return err }},
 		{"jobs", o.jobs, func(s string) error { r.Jobs, err = parseList("--jobs", s, strconv.Atoi); return err }},
 	} {
 		if !cmd.Flags().Changed(l.flag) {

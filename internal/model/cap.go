@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Cap is the limit that the user says the storage has, 0 for none. IOPS is in
@@ -32,7 +34,7 @@ func ParseCap(s string) (Cap, error) {
 			}
 			c.IOPS = n
 		case "bandwidth":
-			n, err := ParseSize(value)
+			n, err := units.ParseSize(value)
 			if err != nil || n <= 0 {
 				return Cap{}, fmt.Errorf("bandwidth=%s is no bandwidth: write it like bandwidth=125MiB/s", value)
 			}

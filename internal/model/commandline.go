@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // CommandLine is a command in the form in which it can be changed and typed again: the
@@ -93,15 +95,15 @@ func (c CommandLine) String() string {
 	for i, word := range c {
 		name, value, has := strings.Cut(word, "=")
 		if flagName(word) == "" || !has {
-			words[i] = ShellWord(word)
+			words[i] = safetext.ShellWord(word)
 			continue
 		}
 		// A value that begins with a dash, and the lists of --only, stay one word.
 		if strings.HasPrefix(value, "-") || value == "" || value == "true" || value == "false" {
-			words[i] = ShellWord(word)
+			words[i] = safetext.ShellWord(word)
 			continue
 		}
-		words[i] = name + " " + ShellWord(value)
+		words[i] = name + " " + safetext.ShellWord(value)
 	}
 	return strings.Join(words, " ")
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"strings"
+
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Metric names what an estimate estimates.
@@ -43,19 +45,19 @@ func (m Metric) Format(v float64) string {
 	}
 	switch m {
 	case IOPS, Transactions, Records:
-		return FormatRate(v) + "/s"
+		return units.FormatRate(v) + "/s"
 	case Bandwidth:
-		return FormatBandwidth(v)
+		return units.FormatBandwidth(v)
 	}
-	return FormatDuration(v)
+	return units.FormatDuration(v)
 }
 
 // FormatTotal writes a total in the unit of its metric, in full: "31,808/s", "378 MiB/s".
 func (m Metric) FormatTotal(v float64) string {
 	if m == Bandwidth {
-		return FormatBandwidth(v)
+		return units.FormatBandwidth(v)
 	}
-	return FormatNumber(v) + "/s"
+	return units.FormatNumber(v) + "/s"
 }
 
 // FormatInterval is FormatTotal with the interval: "5,194/s (5,097–5,294)".

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/loadline/loadline/internal/model/histogram"
+
 // Flow is what went one way in one interval.
 type Flow struct {
 	IOs   uint64 `json:"ios"`
@@ -7,8 +9,8 @@ type Flow struct {
 	// LatencySum is the sum of all latencies in seconds, so means add exactly.
 	LatencySum float64 `json:"lat,omitempty"`
 	// Max is the largest latency seen so far in the step, in seconds.
-	Max       float64   `json:"max,omitempty"`
-	Histogram Histogram `json:"h,omitzero"`
+	Max       float64             `json:"max,omitempty"`
+	Histogram histogram.Histogram `json:"h,omitzero"`
 }
 
 // Add sums another flow into f.

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model/units"
+)
 
 const (
 	// leastVolume is the least volume, in bytes, that says anything about a storage system.
@@ -36,9 +40,9 @@ func (p *Plan) Shrink(done *Preparation) {
 	if done == nil || done.Size <= 0 || done.Size >= p.Volume.Size {
 		return
 	}
-	reason := "cut to " + FormatSize(done.Size) + ": "
+	reason := "cut to " + units.FormatSize(done.Size) + ": "
 	if done.Slow > 0 {
-		reason += fmt.Sprintf("the prefill had become slow (%s) and was ended after %s", FormatBandwidth(done.Slow), FormatSpan(done.Seconds))
+		reason += fmt.Sprintf("the prefill had become slow (%s) and was ended after %s", units.FormatBandwidth(done.Slow), units.FormatSpan(done.Seconds))
 	} else {
 		reason += "as much as was written of the other side"
 	}

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model/units"
+)
 
 // Access is the order in which a workload walks over its volume.
 type Access string
@@ -138,11 +142,11 @@ func (w Workload) Describe() string {
 	if w.Direction == Mixed {
 		dir = fmt.Sprintf("r/w %d/%d", w.ReadPercent, 100-w.ReadPercent)
 	}
-	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, FormatBlock(w.BlockSize), w.Depth)
+	s := fmt.Sprintf("%s %s %s qd%d", w.Access, dir, units.FormatBlock(w.BlockSize), w.Depth)
 	if w.OpenLoop {
-		s = fmt.Sprintf("%s %s %s open loop", w.Access, dir, FormatBlock(w.BlockSize))
+		s = fmt.Sprintf("%s %s %s open loop", w.Access, dir, units.FormatBlock(w.BlockSize))
 		if w.OfCapacity > 0 {
-			s += " " + FormatRate(w.OfCapacity*100) + "%"
+			s += " " + units.FormatRate(w.OfCapacity*100) + "%"
 		}
 	}
 	if w.JobCount() > 1 {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -39,17 +40,17 @@ func TestThePageWritesAsTheProgramDoes(t *testing.T) {
 	want.Values = append(want.Values, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6, 9994, 9996, 999.4e3, 999.6e3,
 		1024, 1<<20, 1<<30, 1<<40, 4096, 131072, 59.4, 59.6, 3599, 3600, 86400, 0)
 	for _, v := range want.Values {
-		want.Rate = append(want.Rate, model.FormatRate(v))
-		want.Bandwidth = append(want.Bandwidth, model.FormatBandwidth(v))
-		want.Duration = append(want.Duration, model.FormatDuration(v))
-		want.Span = append(want.Span, model.FormatSpan(v))
-		want.Size = append(want.Size, model.FormatSize(int64(v)))
-		want.Block = append(want.Block, model.FormatBlock(int64(v)))
+		want.Rate = append(want.Rate, units.FormatRate(v))
+		want.Bandwidth = append(want.Bandwidth, units.FormatBandwidth(v))
+		want.Duration = append(want.Duration, units.FormatDuration(v))
+		want.Span = append(want.Span, units.FormatSpan(v))
+		want.Size = append(want.Size, units.FormatSize(int64(v)))
+		want.Block = append(want.Block, units.FormatBlock(int64(v)))
 	}
 	want.Words = []string{"", "/var/lib/postgresql", "--only=a,b", "/mnt/日本", "rand-*", "it's", "$(reboot)", "~root", "=ls", "a=b", "two words", "a\nb", "\x1b]0;'\\\x07",
 		"a\u202eb", "nbd+unix:///?socket=/x", "back\\slash", "\u00a0", "e\u0301", "\u3164", "\u200b", "Ⅷ", "½", "٣", "a\u0085b", "😀", "x\ufe0f"}
 	for _, w := range want.Words {
-		want.Quoted = append(want.Quoted, model.ShellWord(w))
+		want.Quoted = append(want.Quoted, safetext.ShellWord(w))
 	}
 	told, err := json.Marshal(want)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/show/report/html"
 )
 
@@ -198,7 +199,7 @@ func busySecond(r *rand.Rand, ns float64) *model.Flow {
 	for z := -3.0; z < 4; z += 0.1 {
 		at := ns / speed * math.Exp(0.5*z+0.01*r.Float64())
 		n := uint64(2 + 100*math.Exp(-z*z/2))
-		f.Histogram.Add(model.BucketOf(uint64(at)), n)
+		f.Histogram.Add(histogram.BucketOf(uint64(at)), n)
 		f.IOs += n
 		f.LatencySum += float64(n) * at / 1e9
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // The largest run that the plan foresees.
@@ -80,7 +81,7 @@ func secondAt(r *rand.Rand, speed float64) *model.Flow {
 	for z := -3.0; z < 4; z += 0.045 {
 		ns := 1.6e6 / speed * math.Exp(0.5*z+0.01*r.Float64())
 		n := uint64(1 + r.Float64()*5 + 1000*math.Exp(-z*z/2))
-		f.Histogram.Add(model.BucketOf(uint64(ns)), n)
+		f.Histogram.Add(histogram.BucketOf(uint64(ns)), n)
 		f.IOs += n
 		f.LatencySum += float64(n) * ns / 1e9
 	}

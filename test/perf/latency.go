@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // latencies draws the histogram of n I/Os at the given speed: a lognormal
 // distribution in cells of equal logarithmic width, with Poisson noise (normal
 // above 10) in each.
-func latencies(n, speed float64, r *rand.Rand) model.Histogram {
-	var h model.Histogram
+func latencies(n, speed float64, r *rand.Rand) histogram.Histogram {
+	var h histogram.Histogram
 	// Where in its cell a value lies is drawn anew for each second, so that the
 	// cells leave no grid.
 	shift := math.Exp(latencySigma * cellWidth * (r.Float64() - 0.5))
@@ -23,7 +23,7 @@ func latencies(n, speed float64, r *rand.Rand) model.Histogram {
 			count = poisson(want, r)
 		}
 		if count >= 0.5 {
-			h.Add(model.BucketOf(uint64(baseLatency*c.factor*shift/speed*1e9)), uint64(count+0.5))
+			h.Add(histogram.BucketOf(uint64(baseLatency*c.factor*shift/speed*1e9)), uint64(count+0.5))
 		}
 	}
 	return h

@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/engine"
 	"github.com/loadline/loadline/internal/measure/place/local"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -108,7 +109,7 @@ func BenchmarkAgainstFio(b *testing.B) {
 			values []float64
 			format func(float64) string
 		}{
-			{"Loadline, IOPS", ours, model.FormatRate}, {"bare fio, IOPS", bare, model.FormatRate},
+			{"Loadline, IOPS", ours, units.FormatRate}, {"bare fio, IOPS", bare, units.FormatRate},
 			{"ratio", ratios, func(v float64) string { return fmt.Sprintf("%.3f", v) }},
 		} {
 			slices.Sort(row.values)

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Storage is a simulated device with a known truth: its speed second by second,
@@ -144,7 +145,7 @@ func (v *Visits) flow(speed float64, tail bool) *model.Flow {
 	f.Bytes = 4096 * f.IOs
 	f.LatencySum = float64(f.IOs) * baseLatency * math.Exp(latencySigma*latencySigma/2) / speed
 	if !tail {
-		f.Histogram.Add(model.BucketOf(uint64(baseLatency/speed*1e9)), f.IOs)
+		f.Histogram.Add(histogram.BucketOf(uint64(baseLatency/speed*1e9)), f.IOs)
 		return f
 	}
 	f.Histogram = latencies(float64(f.IOs), speed, v.rng)
@@ -156,7 +157,7 @@ func (v *Visits) flow(speed float64, tail bool) *model.Flow {
 // exactly, the percentiles from 12,000 simulated seconds.
 func (s Storage) Truth() map[model.Metric]float64 {
 	v := NewVisits(s, math.MaxUint64)
-	var all model.Histogram
+	var all histogram.Histogram
 	for range 4000 {
 		// Pauses let everything that lasts change.
 		v.pause = 200
@@ -174,7 +175,7 @@ func (s Storage) Truth() map[model.Metric]float64 {
 
 // between is the p-th percentile with a straight line through its bucket, so
 // that the truth does not sit on the same grid as the estimate.
-func between(h model.Histogram, p float64) float64 {
+func between(h histogram.Histogram, p float64) float64 {
 	want := p / 100 * float64(h.Count())
 	var below, last, at float64
 	for middle, count := range h.Buckets {

@@ -1,5 +1,5 @@
 // Numbers for people: three significant digits, never more. The same rules as
-// internal/model/units.go, which a test holds this file to.
+// internal/model/units, which a test holds this file to.
 
 import type { Estimate, Metric, Num } from "./model";
 
@@ -129,7 +129,7 @@ export function when(iso: string | undefined): string {
 }
 
 /** shellWord quotes a word for a command line that is pasted into a shell, by the rules of
- * ShellWord in internal/model/clean.go. */
+ * ShellWord in internal/model/safetext. */
 export function shellWord(word: string): string {
   if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(word) || /(?![\0-\x7f])\p{Default_Ignorable_Code_Point}/u.test(word)) {
     const bytes = [...new TextEncoder().encode(word)].map((b) => {

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // maxFile is far beyond any file that a person writes, in bytes.
@@ -115,7 +116,7 @@ func pad(line string, n int) string {
 // unknown is the message for a word that is none of the list.
 func unknown(what, word string, list []string) (message, hint string) {
 	message = fmt.Sprintf("unknown %s %q", what, word)
-	if near := model.Nearest(word, list); near != "" {
+	if near := suggest.Nearest(word, list); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return message, "known: " + strings.Join(list, ", ")

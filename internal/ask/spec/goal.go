@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // goalForm is how a goal is written.
@@ -66,7 +68,7 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	}
 	if g.Metric == "" {
 		message := fmt.Sprintf("there is no metric %q", word)
-		if near := model.Nearest(word, known); near != "" {
+		if near := suggest.Nearest(word, known); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return refuse("choose one of "+strings.Join(known, ", "), "%s", message)
@@ -104,7 +106,7 @@ func goalWorkload(name string, workloads []model.Workload) (model.Workload, stri
 		}
 	}
 	message := fmt.Sprintf("the run has no workload %q", name)
-	if near := model.Nearest(name, workloadNames(workloads)); near != "" {
+	if near := suggest.Nearest(name, workloadNames(workloads)); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return model.Workload{}, message
@@ -120,7 +122,7 @@ func goalBound(m model.Metric, s string) (bound float64, why string) {
 		}
 		return bound, ""
 	case "B/s":
-		n, err := model.ParseSize(strings.TrimSuffix(s, "/s"))
+		n, err := units.ParseSize(strings.TrimSuffix(s, "/s"))
 		if err != nil || n <= 0 {
 			return 0, fmt.Sprintf("%q is no bandwidth: write 500MiB/s or 1.2GiB/s", s)
 		}

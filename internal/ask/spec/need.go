@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // needForm is how a need is written.
@@ -134,7 +135,7 @@ func sizeOf(s string) (int64, error) {
 	if s == "" {
 		return 0, nil
 	}
-	n, err := model.ParseSize(s)
+	n, err := units.ParseSize(s)
 	if err == nil && n <= 0 {
 		err = fmt.Errorf("%q must be larger than 0", s)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // object is a mapping whose fields are read by name. A reader of a field returns
@@ -183,7 +183,7 @@ func (o *object) size(field string) int64 {
 	if !o.has(field) {
 		return 0
 	}
-	n, err := model.ParseSize(s)
+	n, err := units.ParseSize(s)
 	switch {
 	case err != nil:
 		o.fail(field, "", "%s: %v", field, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var (
@@ -259,7 +260,7 @@ func parseBandwidth(s string) (float64, error) {
 			return v * unit / 8, nil
 		}
 	}
-	n, err := model.ParseSize(t)
+	n, err := units.ParseSize(t)
 	if err == nil && n <= 0 {
 		err = fmt.Errorf("%q is no positive bandwidth", s)
 	}

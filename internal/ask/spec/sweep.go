@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var sweepFields = []string{"pattern", "depths", "block_sizes", "jobs", "load"}
@@ -21,7 +22,7 @@ func (o *object) sweep(field string) *model.SweepRequest {
 		Depths:  s.wholes("depths"), Jobs: s.wholes("jobs"), Load: s.truth("load"),
 	}
 	for i, text := range s.texts("block_sizes") {
-		n, err := model.ParseSize(text)
+		n, err := units.ParseSize(text)
 		if err != nil || n <= 0 {
 			s.doc.fail(s.list("block_sizes")[i].GetToken(), "", "%q is no block size", text)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var (
@@ -47,7 +48,7 @@ func system(d *document, node ast.Node) hardware.System {
 		s.Disk.Bandwidth, _ = disk.rate("bandwidth", model.Bandwidth)
 		if s.RebuildReserve >= s.Disk.Bandwidth*s.Disks() && s.RebuildReserve > 0 && s.Disk.Bandwidth > 0 {
 			o.fail("rebuild_reserve", "", "rebuilding is to keep %s of a node's disks, which is all they have",
-				model.FormatBandwidth(s.RebuildReserve))
+				units.FormatBandwidth(s.RebuildReserve))
 		}
 	}
 	if o.has("network") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // object matches what the API server takes for the name of an object.
@@ -45,7 +46,7 @@ func parseClass(name string) (model.Target, error) {
 		value := values[len(values)-1]
 		switch key {
 		case "size":
-			if v.Size, err = model.ParseSize(value); err != nil || v.Size <= 0 {
+			if v.Size, err = units.ParseSize(value); err != nil || v.Size <= 0 {
 				return refuse("size=%s is no size", value)
 			}
 		case "mode":

@@ -10,6 +10,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // parsePath resolves a path that exists or, where the caller makes one, a new file.
@@ -26,7 +28,7 @@ func parsePath(name string, o Options) (model.Target, error) {
 	case err != nil:
 		return model.Target{}, model.RefusedError(
 			fmt.Sprintf("%s cannot be looked at: %s", name, env.Reason(err)),
-			"check its permissions and those of the directories above it: namei -l "+model.ShellWord(abs))
+			"check its permissions and those of the directories above it: namei -l "+safetext.ShellWord(abs))
 	}
 	path, err := filepath.EvalSymlinks(abs)
 	if err != nil {
@@ -64,15 +66,15 @@ func parseMissing(name, abs string, o Options) (model.Target, error) {
 		near := nearest(parent)
 		return model.Target{}, model.RefusedError(
 			fmt.Sprintf("%s does not exist, and neither does the directory it would be in; the nearest that does is %s", name, o.place(near)),
-			"check the spelling: ls "+model.ShellWord(near))
+			"check the spelling: ls "+safetext.ShellWord(near))
 	}
 	if !info.IsDir() {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("%s does not exist: %s is not a directory", name, parent), "check the spelling: ls -l "+model.ShellWord(parent))
+			fmt.Sprintf("%s does not exist: %s is not a directory", name, parent), "check the spelling: ls -l "+safetext.ShellWord(parent))
 	}
 	if strings.HasSuffix(name, "/") || filepath.Base(name) == "." || filepath.Base(name) == ".." {
 		return model.Target{}, model.RefusedError(
-			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, o.place(parent)), "make it first: mkdir "+model.ShellWord(abs))
+			fmt.Sprintf("the directory %s does not exist; the nearest that does is %s", name, o.place(parent)), "make it first: mkdir "+safetext.ShellWord(abs))
 	}
 	resolved, err := filepath.EvalSymlinks(parent)
 	if err != nil {
@@ -111,9 +113,9 @@ func (o Options) instead(name, dir string) string {
 			names = append(names, e.Name())
 		}
 	}
-	hint := "mount it first, or check the spelling: ls " + model.ShellWord(dir)
-	if near := model.Nearest(filepath.Base(name), names); near != "" {
-		hint = "did you mean " + model.ShellWord(strings.TrimSuffix(name, filepath.Base(name))+near) + "?"
+	hint := "mount it first, or check the spelling: ls " + safetext.ShellWord(dir)
+	if near := suggest.Nearest(filepath.Base(name), names); near != "" {
+		hint = "did you mean " + safetext.ShellWord(strings.TrimSuffix(name, filepath.Base(name))+near) + "?"
 	}
 	if o.Offer != "" {
 		hint += "; for a new file of that name add " + o.Offer
@@ -136,7 +138,7 @@ func refuseMode(name string, mode fs.FileMode) error {
 	case mode&fs.ModeCharDevice != 0:
 		what, hint = "is a character device, which has no blocks to measure", "list the block devices of this machine: lsblk"
 	case mode&fs.ModeSocket != 0:
-		what, hint = "is a socket", "if an NBD server listens on it, write "+model.ShellWord("nbd+unix:///EXPORT?socket="+name)
+		what, hint = "is a socket", "if an NBD server listens on it, write "+safetext.ShellWord("nbd+unix:///EXPORT?socket="+name)
 	case mode&fs.ModeNamedPipe != 0:
 		what = "is a named pipe"
 	}

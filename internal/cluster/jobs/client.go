@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
@@ -267,7 +268,7 @@ func (c *Client) salvage(ctx context.Context) error {
 		return errors.Join(model.BrokenError(lost, ""), err)
 	}
 	file := filepath.Join(dir, store.ReportFile)
-	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+model.ShellWord(file))
+	return model.BrokenError(lost+"; the report was still in its log and is saved in "+file, "loadline report "+safetext.ShellWord(file))
 }
 
 // Made tells that the Job is one that loadline made, and by which run; it is known when the

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // Label is on everything that Loadline makes in a cluster; its value is the run.
@@ -111,7 +112,7 @@ func (c *Client) noClass(ctx context.Context, name string) error {
 		if len(names) > 0 {
 			hint = "name one of those that exist: " + sentence(names)
 		}
-		if near := model.Nearest(name, names); near != "" {
+		if near := suggest.Nearest(name, names); near != "" {
 			hint = "loadline run sc:" + near + " (" + hint + ")"
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // JobSpec is a Job that drives a measurement from inside the cluster.
@@ -158,7 +159,7 @@ func (c *Client) checkJob(ctx context.Context, name string) error {
 	hint := "loadline fetch lists those that there are; --namespace looks in another one"
 	if jobs, err := c.Jobs(ctx); err == nil && len(jobs) > 0 {
 		hint = "there is " + sentence(jobs)
-		if near := model.Nearest(name, jobs); near != "" {
+		if near := suggest.Nearest(name, jobs); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // quote is what an object's events say about its standing still.
@@ -32,7 +32,7 @@ func (q quote) String() string {
 	case q.span < time.Second:
 		return fmt.Sprintf("%s, %d times", q.words, q.times)
 	}
-	return fmt.Sprintf("%s, %d times in %s", q.words, q.times, model.FormatSpan(q.span.Seconds()))
+	return fmt.Sprintf("%s, %d times in %s", q.words, q.times, units.FormatSpan(q.span.Seconds()))
 }
 
 // size grows each time that the number of times has doubled, which is worth saying again.

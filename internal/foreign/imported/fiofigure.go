@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // fioStep is how the jobs went.
@@ -49,7 +50,7 @@ func fioStep(jobs []fioJob, o fioOptions) model.StepResult {
 func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
 	f := model.Figure{Values: map[model.Metric]float64{}}
 	var iops, bw, n, sum, most, unit float64
-	var h model.Histogram
+	var h histogram.Histogram
 	binned := true
 	var percentiles map[string]float64
 	for i := range jobs {
@@ -72,7 +73,7 @@ func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
 		sum += mean.Mean * scale * count
 		most = math.Max(most, mean.Max*scale)
 		bins := either(mean.Bins, clat.Bins)
-		if part, ok := histogram(bins, scale); ok {
+		if part, ok := histogramOf(bins, scale); ok {
 			h.Merge(part)
 		} else {
 			binned = false
@@ -100,14 +101,14 @@ func fioFigure(jobs []fioJob, of func(*fioJob) *fioFlow) (model.Figure, bool) {
 	return f, true
 }
 
-// histogram turns fio's bins into a histogram; scale is the unit of their keys.
-func histogram(bins map[string]float64, scale float64) (h model.Histogram, ok bool) {
+// histogramOf turns fio's bins into a histogram; scale is the unit of their keys.
+func histogramOf(bins map[string]float64, scale float64) (h histogram.Histogram, ok bool) {
 	for k, v := range bins {
 		key, err := strconv.ParseFloat(k, 64)
 		if err != nil || !(key >= 0) || !(v >= 0) || v > 1<<53 || key > 1<<53 {
-			return model.Histogram{}, false
+			return histogram.Histogram{}, false
 		}
-		h.Add(model.BucketOf(uint64(key*scale*1e9+0.5)), uint64(v))
+		h.Add(histogram.BucketOf(uint64(key*scale*1e9+0.5)), uint64(v))
 	}
 	return h, h.Count() > 0
 }

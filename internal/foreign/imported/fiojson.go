@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var formatFioJSON = Format{
@@ -55,7 +56,7 @@ func (l *fioJobs) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		if *l = append(*l, j); len(*l) > most {
-			return fmt.Errorf("it has more than %d jobs in %s", most, model.FormatSize(int64(len(data))))
+			return fmt.Errorf("it has more than %d jobs in %s", most, units.FormatSize(int64(len(data))))
 		}
 	}
 	return nil
@@ -165,7 +166,7 @@ func decodeFio(data string) (docs []fioDocument, used int, err error) {
 			}
 			used = min(used, len(data))
 			if errors.Is(e, io.ErrUnexpectedEOF) && end < len(data) {
-				return docs, at, fmt.Errorf("a document of more than %s begins there, and fio writes none", model.FormatSize(longestDocument))
+				return docs, at, fmt.Errorf("a document of more than %s begins there, and fio writes none", units.FormatSize(longestDocument))
 			}
 			if errors.Is(e, io.ErrUnexpectedEOF) {
 				return docs, len(data), errors.New("the JSON ends early")

@@ -90,8 +90,8 @@ func between(a, b []fioJob, of func(*fioJob) *fioFlow, seconds *float64) (flow *
 		f.Bytes += uint64(bytes)
 		f.LatencySum += math.Max(0, finite(latency))
 		f.Max = math.Max(f.Max, finite(y.LatNS.Max)/1e9)
-		hy, okY := histogram(either(y.LatNS.Bins, y.ClatNS.Bins), 1e-9)
-		hx, okX := histogram(either(x.LatNS.Bins, x.ClatNS.Bins), 1e-9)
+		hy, okY := histogramOf(either(y.LatNS.Bins, y.ClatNS.Bins), 1e-9)
+		hx, okX := histogramOf(either(x.LatNS.Bins, x.ClatNS.Bins), 1e-9)
 		switch {
 		case okY && okX:
 			d, err := hy.Minus(hx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var formatFioText = Format{
@@ -267,7 +268,7 @@ func (r *fioText) close() {
 		f := r.run.figures[0]
 		w.Words = strings.TrimSpace(string(w.Access) + " " + string(w.Direction))
 		if iops := f.Values[model.IOPS]; iops > 0 {
-			w.Words += ", about " + model.FormatSize(int64(math.Min(f.Values[model.Bandwidth]/iops, 1<<50))) + " each"
+			w.Words += ", about " + units.FormatSize(int64(math.Min(f.Values[model.Bandwidth]/iops, 1<<50))) + " each"
 		}
 	}
 	w.Metric = headline(*w)

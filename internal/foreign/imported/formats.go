@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Format is a form of results that can be read.
@@ -207,7 +209,7 @@ func readable(name string, data []byte) error {
 	case len(data) == 0:
 		return model.RefusedError(name+" is empty: there is nothing to import", "")
 	case len(data) > Most:
-		return model.RefusedError(fmt.Sprintf("%s has %s: no result is that large (the limit is %s)", name, model.FormatSize(int64(len(data))), model.FormatSize(Most)),
+		return model.RefusedError(fmt.Sprintf("%s has %s: no result is that large (the limit is %s)", name, units.FormatSize(int64(len(data))), units.FormatSize(Most)),
 			"name the tool's summary, not its log of single I/Os")
 	}
 	if n := bytes.Count(data, []byte("\n")); n > mostLines {
@@ -237,7 +239,7 @@ func lookup(name string) (Format, error) {
 		names = append(names, f.Name)
 	}
 	message := fmt.Sprintf("there is no format %q", name)
-	if near := model.Nearest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return Format{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", ")+", or leave --as out")

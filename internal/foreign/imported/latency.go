@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // metricOf are the percentiles that a report has room for.
@@ -112,7 +113,7 @@ func (b *distribution) mean() float64 {
 }
 
 // fromFio fills a figure from a histogram in fio's buckets.
-func fromFio(f *model.Figure, h model.Histogram) {
+func fromFio(f *model.Figure, h histogram.Histogram) {
 	var d distribution
 	for at, n := range h.Buckets {
 		// A bucket is 1/64 of its value wide.

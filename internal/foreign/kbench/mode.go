@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // Aspect is one of the three things that Kbench measures; each has its own file.
@@ -93,7 +93,7 @@ func checkMode(mode string) error {
 		return nil
 	}
 	message := fmt.Sprintf("MODE %q is not known", mode)
-	if near := model.Nearest(mode, Modes()); near != "" {
+	if near := suggest.Nearest(mode, Modes()); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return refused(message, "choose one of "+strings.Join(Modes(), ", "))

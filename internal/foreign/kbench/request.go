@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Request is what is asked for by run.sh's arguments and environment.
@@ -69,7 +70,7 @@ func Parse(args []string, getenv func(string) string) (Request, error) {
 const defaultSize = "10g"
 
 func (r *Request) size(text string) error {
-	n, err := model.ParseSize(text)
+	n, err := units.ParseSize(text)
 	if err != nil || n <= 0 {
 		return refused(fmt.Sprintf("SIZE %q is no size", text), "write it like 10g, 30G or 512M")
 	}
@@ -101,7 +102,7 @@ func parseRest(getenv func(string) string) (Request, error) {
 		return r, err
 	}
 	r.RateBandwidth, err = parseRates("RATE", getenv("RATE"), func(s string) (float64, error) {
-		n, err := model.ParseSize(s)
+		n, err := units.ParseSize(s)
 		return float64(n), err
 	})
 	return r, err

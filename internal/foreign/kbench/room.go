@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // roomFor refuses a file that its filesystem has no room for. Other than for files
@@ -26,6 +27,6 @@ func roomFor(t model.Target, more int64) error {
 	if more <= free {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s needs %s more than it holds, and %s has %s free", t.Name, model.FormatSize(more), dir, model.FormatSize(free)),
+	return model.RefusedError(fmt.Sprintf("%s needs %s more than it holds, and %s has %s free", t.Name, units.FormatSize(more), dir, units.FormatSize(free)),
 		fmt.Sprintf("set SIZE to less, such as SIZE=%dM, or take a larger volume", free*9/10>>20))
 }

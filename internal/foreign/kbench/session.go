@@ -22,6 +22,8 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
@@ -97,9 +99,9 @@ func (s *Session) lay(ctx context.Context) error {
 	case t.Kind == model.BlockDevice:
 		return s.mayOverwrite()
 	case t.Kind == model.Directory:
-		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+model.ShellWord(filepath.Join(t.Path, "test")))
+		return model.RefusedError(fmt.Sprintf("%s is a directory, and Kbench measures a file", t.Name), "name a file in it: "+safetext.ShellWord(filepath.Join(t.Path, "test")))
 	case t.Kind != model.File:
-		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench "+model.ShellWord(t.Name))
+		return model.RefusedError(fmt.Sprintf("%s is neither a file nor a block device, which is all that Kbench knows", t.Name), "loadline run measures it: loadline run --profile kbench "+safetext.ShellWord(t.Name))
 	}
 	if err := s.mayOverwrite(); err != nil {
 		return err
@@ -113,7 +115,7 @@ func (s *Session) lay(ctx context.Context) error {
 		return nil
 	}
 	if !missing && !s.options.Overwrite {
-		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, model.FormatSize(have), model.FormatSize(s.request.Size)),
+		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, units.FormatSize(have), units.FormatSize(s.request.Size)),
 			"set SIZE="+fmt.Sprint(have)+", or let it be overwritten with --overwrite")
 	}
 	if err := roomFor(t, s.request.Size-have); err != nil {
@@ -128,7 +130,7 @@ func (s *Session) lay(ctx context.Context) error {
 		return err
 	}
 	if err := o.File().Truncate(s.request.Size); err != nil {
-		err = model.RefusedError(fmt.Sprintf("%s cannot be made %s long: %v", t.Name, model.FormatSize(s.request.Size), err), "set SIZE to less")
+		err = model.RefusedError(fmt.Sprintf("%s cannot be made %s long: %v", t.Name, units.FormatSize(s.request.Size), err), "set SIZE to less")
 		return errors.Join(err, o.Close())
 	}
 	return o.Close()

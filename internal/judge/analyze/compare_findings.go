@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // compareFindings says what a reader of the rows must know.
@@ -48,7 +50,7 @@ func checkMethod(c *model.Comparison) model.Finding {
 	}
 	apart := ""
 	if !c.A.Started.IsZero() && !c.B.Started.IsZero() {
-		apart = model.FormatSpan(math.Abs(c.B.Started.Sub(c.A.Started).Seconds())) + " apart and "
+		apart = units.FormatSpan(math.Abs(c.B.Started.Sub(c.A.Started).Seconds())) + " apart and "
 	}
 	f := model.Finding{
 		Rule: "interleaved", Severity: model.SeverityNote,
@@ -69,7 +71,7 @@ func compareCommand(c *model.Comparison) string {
 	if again := c.A.Again.Against(c.B.Again, c.A.Target.Name, c.B.Target.Name); again != nil {
 		return again.String()
 	}
-	command := "loadline compare " + model.ShellWord(c.A.Target.Name) + " " + model.ShellWord(c.B.Target.Name)
+	command := "loadline compare " + safetext.ShellWord(c.A.Target.Name) + " " + safetext.ShellWord(c.B.Target.Name)
 	for _, run := range []model.RunInfo{c.A, c.B} {
 		if run.Volume.Owned && run.Target.Kind == model.File {
 			return command + " --create" // the file was removed after the run

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // randomRun draws a run of one reader: visits of any length, seconds without I/O,
@@ -29,7 +30,7 @@ func randomRun(t *rapid.T) *model.Recorded {
 			s := model.Sample{Step: v + 1, End: clock, Seconds: 1}
 			if n := r.Uint64N(3000); n > 10 {
 				s.Read = flowOf(n, math.Pow(10, -5*r.Float64()))
-				s.Read.Histogram.Add(model.BucketOf(2e6), n/10)
+				s.Read.Histogram.Add(histogram.BucketOf(2e6), n/10)
 				s.Read.IOs += n / 10
 			}
 			rec.Samples = append(rec.Samples, s)
@@ -47,7 +48,7 @@ func TestThinningKeepsSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := randomRun(t)
 		var ios, seconds float64
-		var all model.Histogram
+		var all histogram.Histogram
 		for _, s := range rec.Samples {
 			seconds += s.Seconds
 			if s.Read != nil {
@@ -86,7 +87,7 @@ func TestThinningKeepsSums(t *testing.T) {
 }
 
 // checkHeat holds the rows of a heatmap to the histogram of all I/Os.
-func checkHeat(t *rapid.T, h *model.Heat, all model.Histogram) {
+func checkHeat(t *rapid.T, h *model.Heat, all histogram.Histogram) {
 	if len(h.Times) > 150+12 || len(h.Bounds) > 42 || len(h.From) != len(h.Times) {
 		t.Fatalf("%d columns (%d beginnings), %d rows", len(h.Times), len(h.From), len(h.Bounds)-1)
 	}
@@ -107,7 +108,7 @@ func checkHeat(t *rapid.T, h *model.Heat, all model.Histogram) {
 }
 
 // checkTail holds a tail to the histogram of all I/Os.
-func checkTail(t *rapid.T, tail []model.TailPoint, all model.Histogram) {
+func checkTail(t *rapid.T, tail []model.TailPoint, all histogram.Histogram) {
 	if len(tail) > 120 || tail[0].Above != 1 {
 		t.Fatalf("%d points, the first %+v", len(tail), tail[0])
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // pointsOf makes the columns of a course.
@@ -39,7 +40,7 @@ const mostTail = 120
 // tailOf merges the measured pieces and follows their complementary distribution,
 // point by point, evenly along the curve as it is drawn on two logarithmic axes.
 func tailOf(pieces []piece) []model.TailPoint {
-	var h model.Histogram
+	var h histogram.Histogram
 	for i := range pieces {
 		if pieces[i].measured {
 			h.Merge(*pieces[i].Histograms[0])
@@ -90,9 +91,9 @@ func heatOf(pieces []piece, visits int, size heatSize) *model.Heat {
 	columns := size.columns
 	bySpan := slices.Clone(pieces[:0:0])
 	heat := &model.Heat{}
-	var sums []model.Histogram
+	var sums []histogram.Histogram
 	column := func(part []piece) {
-		var h model.Histogram
+		var h histogram.Histogram
 		for i := range part {
 			h.Merge(*part[i].Histograms[0])
 		}
@@ -144,7 +145,7 @@ func heatOf(pieces []piece, visits int, size heatSize) *model.Heat {
 type grid struct{ first, last, parts int }
 
 // cells counts what lies where.
-func (g grid) cells(sums []model.Histogram) [][3]uint64 {
+func (g grid) cells(sums []histogram.Histogram) [][3]uint64 {
 	var list [][3]uint64
 	counts := make([]uint64, g.last-g.first+1)
 	for x := range sums {

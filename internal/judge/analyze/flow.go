@@ -6,6 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // flow is all that is known of one workload in one direction.
@@ -79,7 +80,7 @@ func warmUp(visits []timeline.Visit, headline model.Metric, mode model.Mode) int
 // histogram is the sum over everything. Histograms are merged only when one is
 // asked for, first in the groups, because a rate that is judged after each
 // visit needs none.
-func (f *flow) histogram() *model.Histogram {
+func (f *flow) histogram() *histogram.Histogram {
 	if !f.merged {
 		f.all.Histograms = nil
 		for i := range f.groups {

@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Decide decides goals on the intervals of the results: met or missed when the
@@ -63,7 +64,7 @@ func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 	switch {
 	case g.Outcome == model.Met && (g.Above && e.Low < g.Bound*unseen || !g.Above && e.High > g.Bound/unseen):
 		g.Outcome = model.Undecided
-		g.Message += fmt.Sprintf(" keeps the bound, but in %s storage may hide moods and bursts that would not", model.FormatSpan(f.peers.span()))
+		g.Message += fmt.Sprintf(" keeps the bound, but in %s storage may hide moods and bursts that would not", units.FormatSpan(f.peers.span()))
 		g.Next = fmt.Sprintf("look at it for longer: --max-time %.0fs and --repeat until then", math.Ceil(enough/60)*60)
 	case g.Outcome == model.Undecided && e.Open:
 		g.Message += ": what is slow came too rarely to tell how often it comes"

@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // leastBorrowed is how long in seconds a single run must have lasted before the noise
@@ -161,7 +162,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 	case tail:
 		row.Reason = "single runs: the noise of other tests' totals says nothing about a percentile"
 	case shortest < leastBorrowed:
-		row.Reason = fmt.Sprintf("single runs of %s: too short to have the noise of other tests", model.FormatDuration(shortest))
+		row.Reason = fmt.Sprintf("single runs of %s: too short to have the noise of other tests", units.FormatDuration(shortest))
 	default:
 		row.Apart = noise.Apart
 	}

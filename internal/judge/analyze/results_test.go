@@ -8,12 +8,13 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // flowOf makes a flow of n I/Os of 4 KiB that all took lat seconds.
 func flowOf(n uint64, lat float64) *model.Flow {
 	f := &model.Flow{IOs: n, Bytes: 4096 * n, LatencySum: float64(n) * lat, Max: lat}
-	f.Histogram.Add(model.BucketOf(uint64(lat*1e9)), n)
+	f.Histogram.Add(histogram.BucketOf(uint64(lat*1e9)), n)
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Two loops of load and pause that are not in step: the sum of their means counts what
@@ -26,7 +27,7 @@ func TestATotalIsNotASumOfMeans(t *testing.T) {
 					ios = 2000
 				}
 				f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: 8}
-				f.Histogram.Add(model.BucketOf(uint64(8e9/float64(ios))), ios)
+				f.Histogram.Add(histogram.BucketOf(uint64(8e9/float64(ios))), ios)
 				rec.Samples = append(rec.Samples, model.Sample{Step: step, Worker: worker, Seconds: 1, End: 20*float64(step) + float64(second+worker), Read: f})
 			}
 		}

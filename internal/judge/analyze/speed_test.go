@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // bigRun is a run of the given workers × workloads × seconds, one visit each,
@@ -36,7 +37,7 @@ func busySecond(r *rand.Rand) *model.Flow {
 	for z := -3.0; z < 4; z += 0.045 {
 		ns := 1.6e6 / speed * math.Exp(0.5*z+0.01*r.Float64())
 		n := uint64(20 + 1000*math.Exp(-z*z/2))
-		f.Histogram.Add(model.BucketOf(uint64(ns)), n)
+		f.Histogram.Add(histogram.BucketOf(uint64(ns)), n)
 		f.IOs += n
 		f.LatencySum += float64(n) * ns / 1e9
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Knee's bounds: p99 at most this multiple of that at the lowest rate, and at least
@@ -158,7 +159,7 @@ func overload(p, lowest model.SweepPoint) string {
 		return fmt.Sprintf("only %.1f %% of what was due was done", 100*p.Achieved)
 	case p.P99.Value > kneeLatency*lowest.P99.Value:
 		return fmt.Sprintf("p99 is %s, more than twice the %s at %s",
-			model.FormatDuration(p.P99.Value), model.FormatDuration(lowest.P99.Value), model.IOPS.Format(lowest.Offered))
+			units.FormatDuration(p.P99.Value), units.FormatDuration(lowest.P99.Value), model.IOPS.Format(lowest.Offered))
 	}
 	return ""
 }

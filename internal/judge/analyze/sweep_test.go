@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // loadPoints are points at the usual shares of 1,000 IOPS with the given p99 (ms; 0
@@ -64,8 +65,8 @@ func TestWhatIsAchievedIsOfWhatWasDue(t *testing.T) {
 		{Name: model.CapacityWorkload, Direction: model.Read, Depth: 64, BlockSize: 4096, Metric: model.IOPS},
 		{Name: "load-50", Direction: model.Read, BlockSize: 4096, OpenLoop: true, OfCapacity: .5, Metric: model.Latency},
 	}
-	var h model.Histogram
-	h.Add(model.BucketOf(1e6), 450)
+	var h histogram.Histogram
+	h.Add(histogram.BucketOf(1e6), 450)
 	add := func(number int, workload string, ios uint64, due uint64, fault string) {
 		step := model.Step{Number: number, Workload: workload}
 		if due > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // trait is one thing to look at on both sides. unlike marks what makes the sides
@@ -124,9 +125,9 @@ func directWords(v *model.Volume) string {
 func visitWords(s model.Schedule) string {
 	switch s.Mode {
 	case model.Rounds:
-		return "rounds of " + model.FormatSpan(s.Visit)
+		return "rounds of " + units.FormatSpan(s.Visit)
 	case model.Fixed:
-		return "one of " + model.FormatSpan(s.Visit)
+		return "one of " + units.FormatSpan(s.Visit)
 	case model.Steady:
 		return "one until steady"
 	}
@@ -137,7 +138,7 @@ func sizeWords(n int64) string {
 	if n <= 0 {
 		return ""
 	}
-	return model.FormatSize(n)
+	return units.FormatSize(n)
 }
 
 func positive(n int, unit string) string {

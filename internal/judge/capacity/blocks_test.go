@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // refused reports whether an error is a refusal.
@@ -37,7 +38,7 @@ func TestTheOwnBlockSizeCounts(t *testing.T) {
 		p := &study.Published{Name: "two blocks", Scales: scales}
 		for block, capacity := range map[int64]float64{4 << 10: 12000, 64 << 10: 2000} {
 			s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(10, model.Random, model.Read, block, 400)}})
-			closeTo(t, model.FormatBlock(block)+" after "+scales[0].Workload, s.Exact, 3*4000/capacity)
+			closeTo(t, units.FormatBlock(block)+" after "+scales[0].Workload, s.Exact, 3*4000/capacity)
 		}
 	}
 }
@@ -57,7 +58,7 @@ func TestBetweenAndBeyondMeasuredBlocks(t *testing.T) {
 		1 << 20:   125,
 	} {
 		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
-		closeTo(t, model.FormatBlock(block), s.Exact, 3*100/capacity)
+		closeTo(t, units.FormatBlock(block), s.Exact, 3*100/capacity)
 	}
 }
 
@@ -116,9 +117,9 @@ func TestWhatWasCarriedCounts(t *testing.T) {
 	} {
 		for block, want := range c.capacity {
 			s := mustSize(t, &study.Published{Name: "drawn", Scales: c.scales}, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 100)}})
-			closeTo(t, c.scales[0].Workload+" first, "+model.FormatBlock(block), s.Exact, 3*100/want)
+			closeTo(t, c.scales[0].Workload+" first, "+units.FormatBlock(block), s.Exact, 3*100/want)
 			if least := strings.Contains(s.Sources[0].How, "at least"); least != (block < 64<<10 && want > 800) {
-				t.Errorf("%s: %s", model.FormatBlock(block), s.Sources[0].How)
+				t.Errorf("%s: %s", units.FormatBlock(block), s.Sources[0].How)
 			}
 		}
 	}

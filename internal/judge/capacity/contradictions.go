@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // contradiction is how far a measurement on the bare disk may exceed the disk's cap
@@ -16,8 +17,8 @@ const contradiction = 1.10
 func Check(p *study.Published) error {
 	d := p.System.Disk
 	if p.System.RebuildReserve > 0 && p.System.RebuildReserve >= d.Bandwidth*p.System.Disks() && d.Bandwidth > 0 {
-		return model.RefusedError(fmt.Sprintf("rebuilding is to keep %s of a node's disks, which have %s", model.FormatBandwidth(p.System.RebuildReserve),
-			model.FormatBandwidth(d.Bandwidth*p.System.Disks())), "")
+		return model.RefusedError(fmt.Sprintf("rebuilding is to keep %s of a node's disks, which have %s", units.FormatBandwidth(p.System.RebuildReserve),
+			units.FormatBandwidth(d.Bandwidth*p.System.Disks())), "")
 	}
 	for i := range p.Scales {
 		s := &p.Scales[i]
@@ -36,7 +37,7 @@ func Check(p *study.Published) error {
 		}
 		if d.Bandwidth > 0 && bytes > d.Bandwidth*contradiction {
 			return model.RefusedError(fmt.Sprintf("%s reached %s on the bare disk, but the disk is said to allow %s: one of the two is wrong",
-				s.Workload, s.Metric.FormatTotal(s.Local), model.FormatBandwidth(d.Bandwidth)), "correct system.disk.bandwidth, or local")
+				s.Workload, s.Metric.FormatTotal(s.Local), units.FormatBandwidth(d.Bandwidth)), "correct system.disk.bandwidth, or local")
 		}
 	}
 	return nil

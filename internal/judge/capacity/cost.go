@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // pattern is a kind of I/O.
@@ -71,7 +72,7 @@ func costs(s *hardware.System, p pattern, nodes float64) (known []cost, unknown 
 	if s.CPUPerIO == 0 {
 		cores = 0
 	}
-	add(hardware.LimitCPU, "core", s.CPUPerIO, cores, fmt.Sprintf("%s of processor each", model.FormatDuration(s.CPUPerIO)))
+	add(hardware.LimitCPU, "core", s.CPUPerIO, cores, fmt.Sprintf("%s of processor each", units.FormatDuration(s.CPUPerIO)))
 	return known, unknown
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 const (
@@ -179,7 +180,7 @@ func (v *limitView) oneVolume(s *study.PublishedScale, say func(string, ...any))
 		return
 	}
 	say("one volume writes at most %s, because each copy's extra write waits for the one before (%s each%s); %s was measured, %s",
-		v.metric.FormatTotal(bound), model.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), v.metric.FormatInterval(law.First),
+		v.metric.FormatTotal(bound), units.FormatDuration(v.sys.Disk.WriteLatency), mergeWords(v.merge), v.metric.FormatInterval(law.First),
 		percentWords(math.Log(law.First.Value/bound)))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // scaleOf is a scale on three nodes with a knee at four volumes: what one volume reaches,
@@ -71,8 +72,8 @@ func TestOneVolumeInOtherBlocks(t *testing.T) {
 	for block, want := range map[int64]float64{4 << 10: 6000, 64 << 10: 1500, 8 << 10: 6000, 32 << 10: 3000, 128 << 10: 1500} {
 		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{one(1, model.Random, model.Read, block, 7000)}})
 		if len(s.Lacking) != 1 {
-			t.Fatalf("%s: 7,000/s of one volume are taken for possible", model.FormatBlock(block))
+			t.Fatalf("%s: 7,000/s of one volume are taken for possible", units.FormatBlock(block))
 		}
-		closeTo(t, model.FormatBlock(block), s.Lacking[0].Allowed, want)
+		closeTo(t, units.FormatBlock(block), s.Lacking[0].Allowed, want)
 	}
 }

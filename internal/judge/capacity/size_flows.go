@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // flowCosts is what one I/O of a flow takes of each known resource. Of the hardware's
@@ -40,7 +41,7 @@ func (z *sizer) flowCosts(need int, f sizing.Flow) ([]cost, error) {
 		case i < 0 && c.each > 0:
 			list = append(list, cost{m.alone, "node", c.each, 1, "measured"})
 		case i < 0:
-			z.guess("the %s of %s in %s is not counted: nothing tells how much there is", m.word, f.Name(), model.FormatBlock(f.BlockSize))
+			z.guess("the %s of %s in %s is not counted: nothing tells how much there is", m.word, f.Name(), units.FormatBlock(f.BlockSize))
 		case c.each > list[i].each/list[i].perNode:
 			list[i].each, list[i].how = c.each*list[i].perNode, "the hardware, with costs as measured"
 		default:
@@ -71,11 +72,11 @@ func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 		case disk.IOPS == 0 && disk.Bandwidth == 0:
 			return z.unknownFlow(f.Name())
 		case disk.IOPS > 0 && block > smallBlock*maxTimes:
-			return model.RefusedError(fmt.Sprintf("%s in %s is asked, and of the disks only the IOPS are known: nothing tells their bandwidth", f.Name(), model.FormatBlock(f.BlockSize)),
-				"give the disk's bandwidth in system.disk, or measure "+f.Name()+" in "+model.FormatBlock(f.BlockSize)+" with loadline scale")
+			return model.RefusedError(fmt.Sprintf("%s in %s is asked, and of the disks only the IOPS are known: nothing tells their bandwidth", f.Name(), units.FormatBlock(f.BlockSize)),
+				"give the disk's bandwidth in system.disk, or measure "+f.Name()+" in "+units.FormatBlock(f.BlockSize)+" with loadline scale")
 		case disk.Bandwidth > 0 && block < largeBlock/maxTimes:
-			return model.RefusedError(fmt.Sprintf("%s in %s is asked, and of the disks only the bandwidth is known: nothing tells their IOPS", f.Name(), model.FormatBlock(f.BlockSize)),
-				"give the disk's iops in system.disk, or measure "+f.Name()+" in "+model.FormatBlock(f.BlockSize)+" with loadline scale")
+			return model.RefusedError(fmt.Sprintf("%s in %s is asked, and of the disks only the bandwidth is known: nothing tells their IOPS", f.Name(), units.FormatBlock(f.BlockSize)),
+				"give the disk's iops in system.disk, or measure "+f.Name()+" in "+units.FormatBlock(f.BlockSize)+" with loadline scale")
 		}
 		return nil
 	}
@@ -84,11 +85,11 @@ func (z *sizer) tellable(f sizing.Flow, laws, open []blockLaw) error {
 	}
 	l := nearest(laws, block)
 	message := fmt.Sprintf("%s in %s is asked, and the nearest block size of it with a measured capacity is %s (%s), %s: from more than %d times off nothing is concluded",
-		f.Name(), model.FormatBlock(f.BlockSize), model.FormatBlock(l.scale.BlockSize), l.scale.Workload, timesWords(l.block, block), maxTimes)
+		f.Name(), units.FormatBlock(f.BlockSize), units.FormatBlock(l.scale.BlockSize), l.scale.Workload, timesWords(l.block, block), maxTimes)
 	if near := nearer(open, block, l.block); len(near) > 0 {
 		message += "; no saturated point was measured of " + listed(near)
 	}
-	return model.RefusedError(message, "measure "+f.Name()+" in "+model.FormatBlock(f.BlockSize)+" with loadline scale, or give the hardware with --system FILE.yaml")
+	return model.RefusedError(message, "measure "+f.Name()+" in "+units.FormatBlock(f.BlockSize)+" with loadline scale, or give the hardware with --system FILE.yaml")
 }
 
 // oneKindOfNode refuses to add up laws of which only some say how many nodes were measured:

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // volumes holds what one pod asks against what one volume reaches: more nodes do not
@@ -100,7 +101,7 @@ func (z *sizer) volumeAllows(f sizing.Flow) (allowed float64, how string) {
 func (r *volumeReach) words(asked int64) string {
 	how := "measured by " + r.scale.Workload
 	if r.scale.BlockSize != asked {
-		how += " in " + model.FormatBlock(r.scale.BlockSize)
+		how += " in " + units.FormatBlock(r.scale.BlockSize)
 	}
 	if r.scale.Depth > 0 {
 		how += fmt.Sprintf(" with %d in flight", r.scale.Depth)

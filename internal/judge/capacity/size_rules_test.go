@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // anyPoints draws a storage system by what an operation and a byte of it cost, separately
@@ -44,7 +45,7 @@ func anyPoints(t *rapid.T) *study.Published {
 			}
 			depth := rapid.SampledFrom([]int{0, 1, 8, 64}).Draw(t, "depth")
 			c := float64(p.System.Nodes) / each
-			s := scaleOf("rand-"+string(d)+"-"+model.FormatBlock(block), model.Random, d, block, depth, c/knee, c)
+			s := scaleOf("rand-"+string(d)+"-"+units.FormatBlock(block), model.Random, d, block, depth, c/knee, c)
 			if knee > 8 && rapid.Bool().Draw(t, "not saturated") {
 				s.Points = s.Points[:3]
 			}
@@ -269,7 +270,7 @@ func TestTheOwnLawIsExact(t *testing.T) {
 		capacity := map[int64]float64{}
 		for _, block := range rapid.SliceOfNDistinct(rapid.SampledFrom([]int64{512, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 4 << 20}), 1, 6, rapid.ID).Draw(t, "blocks") {
 			capacity[block] = rapid.Float64Range(10, 1e6).Draw(t, "capacity")
-			s := scaleOf("rand-read-"+model.FormatBlock(block), model.Random, model.Read, block, 64, capacity[block]/3, capacity[block])
+			s := scaleOf("rand-read-"+units.FormatBlock(block), model.Random, model.Read, block, 64, capacity[block]/3, capacity[block])
 			if rapid.Bool().Draw(t, "in bytes") {
 				s = inBytes(s)
 			}
@@ -277,9 +278,9 @@ func TestTheOwnLawIsExact(t *testing.T) {
 		}
 		for block, c := range capacity {
 			s := sizedOr(t, p, sizing.Ask{Needs: []sizing.Need{one(7, model.Random, model.Read, block, 1)}})
-			near(t, model.FormatBlock(block), s.Exact, 7*3/c)
+			near(t, units.FormatBlock(block), s.Exact, 7*3/c)
 			if l := s.Sources[0].Laws; len(l) != 1 || l[0].BlockSize != block || l[0].Times != 1 {
-				t.Fatalf("%s is from %+v", model.FormatBlock(block), l)
+				t.Fatalf("%s is from %+v", units.FormatBlock(block), l)
 			}
 		}
 	})

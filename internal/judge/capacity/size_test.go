@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // anySystem draws hardware, and points measured on it where there is any.
@@ -299,7 +300,7 @@ func TestBlocksBeyondTheMeasuredOnesAreSaid(t *testing.T) {
 		block  int64
 		one    float64
 	}{{model.IOPS, 4 << 10, 1000}, {model.Bandwidth, 32 << 10, 32 << 20}} {
-		s := study.PublishedScale{Scale: model.Scale{Workload: "rand-read-" + model.FormatBlock(m.block), Access: model.Random, Direction: model.Read, BlockSize: m.block, Metric: m.metric}}
+		s := study.PublishedScale{Scale: model.Scale{Workload: "rand-read-" + units.FormatBlock(m.block), Access: model.Random, Direction: model.Read, BlockSize: m.block, Metric: m.metric}}
 		for _, n := range []int{1, 2, 4, 8, 12, 16} {
 			v := m.one * math.Min(float64(n), 3.4)
 			s.Points = append(s.Points, model.ScalePoint{Volumes: n, Nodes: 3, Total: model.Estimate{Unit: m.metric.Unit(), Value: v, Low: v, High: v}})

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // linkShare is which part of all bytes of all copies crosses the network among so many
@@ -134,7 +134,7 @@ func (z *sizer) fit(free float64) {
 	for _, r := range z.out.Resources {
 		if allowed := left * r.PerNode; r.Demand > allowed*(1+1e-12) {
 			z.lack(r.Resource, -1, r.Demand, allowed, r.Unit, "%s is short by %s: %s is asked, and %s with %s free and %d to fail allow %s",
-				r.Resource.Name(), shareWords(r.Demand/allowed-1), model.FormatQuantity(r.Unit, r.Demand), count(float64(z.ask.Nodes), "node"), shareWords(z.ask.Headroom), z.ask.Survive, model.FormatQuantity(r.Unit, allowed))
+				r.Resource.Name(), shareWords(r.Demand/allowed-1), units.FormatQuantity(r.Unit, r.Demand), count(float64(z.ask.Nodes), "node"), shareWords(z.ask.Headroom), z.ask.Survive, units.FormatQuantity(r.Unit, allowed))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 const (
@@ -165,7 +166,7 @@ func fileSize(p *study.Published, s *study.PublishedScale) []study.Slip {
 	}
 	if need := rereadSeconds * fastest; need > float64(p.FileSize) {
 		return []study.Slip{slip("size", s.Workload, float64(p.FileSize), need, "a file of %s is less than %d s × %s = %s, so it may be read again from a cache",
-			model.FormatSize(p.FileSize), rereadSeconds, model.FormatBandwidth(fastest), model.FormatSize(int64(need)))}
+			units.FormatSize(p.FileSize), rereadSeconds, units.FormatBandwidth(fastest), units.FormatSize(int64(need)))}
 	}
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // bandBlock is the size from which on a capacity is told in bytes per second.
@@ -21,9 +21,9 @@ type flowSource struct {
 
 // words are a law's name with the capacity that is counted on.
 func (l *blockLaw) words() string {
-	capacity := number(l.rate) + "/s of " + model.FormatBlock(l.scale.BlockSize)
+	capacity := number(l.rate) + "/s of " + units.FormatBlock(l.scale.BlockSize)
 	if l.block >= bandBlock {
-		capacity = model.FormatBandwidth(l.rate*l.block) + " in " + model.FormatBlock(l.scale.BlockSize)
+		capacity = units.FormatBandwidth(l.rate*l.block) + " in " + units.FormatBlock(l.scale.BlockSize)
 	}
 	if l.least {
 		capacity = "at least " + capacity
@@ -95,7 +95,7 @@ func (s *flowSource) sentence() string {
 	case hardware:
 		return fmt.Sprintf("bytes as in %s, %s; operations by the hardware", l.words(), timesWords(l.block, block))
 	case l.block < block:
-		return fmt.Sprintf("%s, %s: its bytes at %s", l.words(), timesWords(l.block, block), model.FormatBandwidth(l.rate*l.block))
+		return fmt.Sprintf("%s, %s: its bytes at %s", l.words(), timesWords(l.block, block), units.FormatBandwidth(l.rate*l.block))
 	}
 	return fmt.Sprintf("%s, %s: each like one of those", l.words(), timesWords(l.block, block))
 }
@@ -104,12 +104,12 @@ func (s *flowSource) sentence() string {
 // size, and what speaks against it.
 func (z *sizer) guessBlocks(s *flowSource, open []blockLaw) {
 	f, block := s.flow, float64(s.flow.BlockSize)
-	kind, size := accessWord(f.Access)+" "+string(f.Direction), model.FormatBlock(f.BlockSize)
+	kind, size := accessWord(f.Access)+" "+string(f.Direction), units.FormatBlock(f.BlockSize)
 	disk := &z.p.System.Disk
 	if n := len(s.laws); n > 0 {
 		from := func(what string, l *blockLaw) {
 			z.guess("the %s of %s I/Os of %s is taken from blocks of %s (%s): there may be more, and then fewer nodes do", what, kind, size,
-				model.FormatBlock(l.scale.BlockSize), l.scale.Workload)
+				units.FormatBlock(l.scale.BlockSize), l.scale.Workload)
 		}
 		if l := s.bytes.law; disk.Bandwidth == 0 && l != nil && block > s.laws[n-1].block && block > l.block {
 			from("bandwidth", l)

@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Study concludes from points what they allow: laws, limits, latencies, growth, what
@@ -146,9 +147,9 @@ func aloneLatency(sys *hardware.System, p pattern, nodes float64) aloneWords {
 	if disk == 0 {
 		return aloneWords{}
 	}
-	how := fmt.Sprintf("%s × %s on the disk", number(times), model.FormatDuration(disk))
+	how := fmt.Sprintf("%s × %s on the disk", number(times), units.FormatDuration(disk))
 	if trips > 0 && sys.RoundTrip > 0 {
-		how += fmt.Sprintf(" + %s × %s round trip", number(trips), model.FormatDuration(sys.RoundTrip))
+		how += fmt.Sprintf(" + %s × %s round trip", number(trips), units.FormatDuration(sys.RoundTrip))
 	}
 	return aloneWords{times*disk + trips*sys.RoundTrip, how}
 }
@@ -184,7 +185,7 @@ func commonExcess(p *study.Published, scales []study.Scale) *study.CommonExcess 
 		least := (p.LoopRun + p.LoopIdle) / p.LoopRun
 		say("likely the sums count too much: each volume's load ran %s and paused %s without a common clock, so the others sped up in the gap; "+
 			"the sum of means is then ×%s, and ×%s with a second of start-up",
-			model.FormatSpan(p.LoopRun), model.FormatSpan(p.LoopIdle), number(least), number((p.LoopRun+p.LoopIdle+1)/p.LoopRun))
+			units.FormatSpan(p.LoopRun), units.FormatSpan(p.LoopIdle), number(least), number((p.LoopRun+p.LoopIdle+1)/p.LoopRun))
 	}
 	return c
 }
@@ -206,7 +207,7 @@ func localExcess(p *study.Published) (most float64, ok bool) {
 }
 
 func signedShare(v float64) string {
-	s := model.TrimZeros(fmt.Sprintf("%.1f", 100*math.Abs(v))) + " %"
+	s := units.TrimZeros(fmt.Sprintf("%.1f", 100*math.Abs(v))) + " %"
 	if v < 0 && !strings.HasPrefix(s, "0 ") {
 		return "−" + s
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // intervalWords is a bare figure with its interval.
@@ -32,10 +33,10 @@ func percentWords(log float64) string {
 
 func shareWords(v float64) string {
 	if v < 0.0995 {
-		return model.TrimZeros(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
+		return units.TrimZeros(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
 	}
 	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
 }
 
 // number writes a figure in full.
-func number(v float64) string { return model.FormatNumber(v) }
+func number(v float64) string { return units.FormatNumber(v) }

@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // refuseCopy refuses a run and a copy of it.
@@ -160,7 +161,7 @@ func readWhole(dir string) (*model.Recorded, error) {
 // isWhole refuses what was read of a run that was cut off.
 func isWhole(rec *model.Recorded) error {
 	dir := rec.Directory
-	look := "loadline analyze " + model.ShellWord(dir) + " shows what can be read of it; measure again to compare"
+	look := "loadline analyze " + safetext.ShellWord(dir) + " shows what can be read of it; measure again to compare"
 	switch {
 	case len(rec.Damage) > 0:
 		return model.RefusedError(fmt.Sprintf("%s is half-written: %s", dir, strings.Join(rec.Damage, "; ")), look)

@@ -10,6 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
@@ -71,7 +73,7 @@ func (d *Documents) add(name string, beside bool) error {
 	}
 	hint := "name a folder under loadline-results/"
 	if inside, _ := filepath.Glob(filepath.Join(name, "*", store.ReportFile)); len(inside) > 0 {
-		hint = "name one of the runs in it, such as " + model.ShellWord(filepath.Dir(inside[len(inside)-1])) + "; loadline serve " + model.ShellWord(name) + " shows all"
+		hint = "name one of the runs in it, such as " + safetext.ShellWord(filepath.Dir(inside[len(inside)-1])) + "; loadline serve " + safetext.ShellWord(name) + " shows all"
 	}
 	return model.RefusedError(fmt.Sprintf("%s is not a run directory", name), hint)
 }
@@ -84,13 +86,13 @@ func noSuchRun(name string) error {
 		inside, _ := os.ReadDir(folder)
 		for _, e := range inside {
 			if e.IsDir() && e.Name() == filepath.Base(name) {
-				return model.RefusedError("there is no run "+name, "did you mean "+model.ShellWord(filepath.Join(folder, e.Name()))+"?")
+				return model.RefusedError("there is no run "+name, "did you mean "+safetext.ShellWord(filepath.Join(folder, e.Name()))+"?")
 			}
 			if e.IsDir() {
 				there = append(there, e.Name())
 			}
 		}
-		if near := model.Nearest(filepath.Base(name), there); near != "" {
+		if near := suggest.Nearest(filepath.Base(name), there); near != "" {
 			return model.RefusedError("there is no run "+name, "did you mean "+filepath.Join(folder, near)+"?")
 		}
 	}
@@ -151,7 +153,7 @@ func (d *Documents) addDurability(dir string) error {
 // addRun adds a run directory.
 func (d *Documents) addRun(dir string) error {
 	if store.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+model.ShellWord(filepath.Dir(dir)))
+		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+safetext.ShellWord(filepath.Dir(dir)))
 	}
 	r, remarks, err := savedReport(dir)
 	if err != nil {

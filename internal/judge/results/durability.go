@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -25,8 +26,8 @@ func SaveDurability(d *model.Durability) error {
 		return err
 	}
 	defer f.Close()
-	masked := []byte(model.MaskText(doc.String()))
-	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(model.MaskText(summary.String()))),
+	masked := []byte(secrets.MaskText(doc.String()))
+	return errors.Join(f.Write(store.ReportFile, masked), f.Write("summary.txt", []byte(secrets.MaskText(summary.String()))),
 		f.SaveCard(store.CardOfDurability(d), len(masked)))
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // system is one of the systems that are imported.
@@ -116,7 +117,7 @@ func (f *ImportOptions) read() ([]*system, error) {
 				own = append(own, p.Source.Own)
 			}
 			return nil, model.RefusedError(fmt.Sprintf("%s speaks of %d systems (%s), so it cannot all be %q", shown, len(parts), strings.Join(own, ", "), name),
-				"leave the name out: loadline import "+model.ShellWord(file))
+				"leave the name out: loadline import "+safetext.ShellWord(file))
 		}
 		for _, p := range parts {
 			who := name

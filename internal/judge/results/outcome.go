@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Outcome is what was computed from the raw data of a directory, and saved beside them.
@@ -37,7 +38,7 @@ func Analyze(dir string) (Outcome, error) {
 	case store.IsComparison(dir):
 		return Outcome{}, model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", dir),
 			fmt.Sprintf("loadline compare %s   (it computes the comparison again), or loadline analyze %s for one side",
-				model.ShellWord(dir), model.ShellWord(filepath.Join(dir, store.BaselineDir))))
+				safetext.ShellWord(dir), safetext.ShellWord(filepath.Join(dir, store.BaselineDir))))
 	case store.Running(dir):
 		return Outcome{}, stillRunning("run", dir)
 	case len(store.RankedRuns(dir)) > 0:
@@ -93,7 +94,7 @@ func analyzeDurability(dir string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Durability: d, Unsaved: saving(dir, "loadline analyze "+model.ShellWord(dir), SaveDurability(d))}, nil
+	return Outcome{Durability: d, Unsaved: saving(dir, "loadline analyze "+safetext.ShellWord(dir), SaveDurability(d))}, nil
 }
 
 // readDurability computes the report of a test that is over from its ledger.

@@ -11,6 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -66,9 +68,9 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 		return nil, err
 	}
 	if err := f.Write(store.ReportFile, doc.Bytes()); err != nil {
-		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), err)
+		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), err)
 	}
-	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+model.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
+	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
 		savePage(f, func(w io.Writer) error { return html.Render(w, r) }))
 }
 
@@ -81,7 +83,7 @@ func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Repo
 	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true}); err != nil {
 		return err
 	}
-	again := "loadline compare " + model.ShellWord(f.Dir())
+	again := "loadline compare " + safetext.ShellWord(f.Dir())
 	if err := f.Write(store.ComparisonFile, doc.Bytes()); err != nil {
 		return saving(f.Dir(), again, err)
 	}
@@ -106,7 +108,7 @@ func checkDurability(dir string) error {
 	case err != nil:
 		return model.RefusedError(fmt.Sprintf("%s is not the directory of a durability test: %s cannot be read: %v", dir, durability.LedgerFile, err), "name a folder under loadline-results/")
 	case info.Size() > largestLedger:
-		return model.BrokenError(fmt.Sprintf("%s/%s is damaged: it is larger than %s", dir, durability.LedgerFile, model.FormatSize(largestLedger)), "copy the directory again from where it was measured")
+		return model.BrokenError(fmt.Sprintf("%s/%s is damaged: it is larger than %s", dir, durability.LedgerFile, units.FormatSize(largestLedger)), "copy the directory again from where it was measured")
 	}
 	return nil
 }

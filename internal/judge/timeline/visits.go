@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Second is about one second of one direction, from Begin to End in seconds since the run began, summed over the workers.
@@ -20,7 +21,7 @@ type Tally struct {
 	IOs, Bytes float64
 	Latency    float64
 	Max        float64
-	Histograms []*model.Histogram
+	Histograms []*histogram.Histogram
 }
 
 // Add adds the sums of another time.
@@ -34,12 +35,12 @@ func (t *Tally) Add(o Tally) {
 }
 
 // Merge replaces the histograms by their sum, which is returned.
-func (t *Tally) Merge() *model.Histogram {
-	var h model.Histogram
+func (t *Tally) Merge() *histogram.Histogram {
+	var h histogram.Histogram
 	for _, o := range t.Histograms {
 		h.Merge(*o)
 	}
-	t.Histograms = []*model.Histogram{&h}
+	t.Histograms = []*histogram.Histogram{&h}
 	return &h
 }
 
@@ -118,7 +119,7 @@ func alone(samples []*model.Sample, d model.Direction) []Second {
 		if f := s.Flow(d); f != nil {
 			list[i].Tally = Tally{
 				Seconds: s.Seconds, IOs: float64(f.IOs), Bytes: float64(f.Bytes),
-				Latency: f.LatencySum, Max: f.Max, Histograms: []*model.Histogram{&f.Histogram},
+				Latency: f.LatencySum, Max: f.Max, Histograms: []*histogram.Histogram{&f.Histogram},
 			}
 		}
 	}
@@ -163,7 +164,7 @@ func (c *Crew) together(d model.Direction) []Second {
 					Latency: f.LatencySum * share / s.Seconds, Max: f.Max,
 				}
 				if middle := s.End - s.Seconds/2; middle >= list[i].Begin && middle < list[i].End {
-					part.Histograms = []*model.Histogram{&f.Histogram}
+					part.Histograms = []*histogram.Histogram{&f.Histogram}
 				}
 				sums[i].Add(part)
 			}

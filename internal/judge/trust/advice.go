@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // command is the command that made the run with options added or replaced, and after it
@@ -52,7 +54,7 @@ func (ev Evidence) made(options ...string) string {
 	words = append(words, ev.making()...)
 	for _, w := range options {
 		if w != "" {
-			words = append(words, model.ShellWord(w))
+			words = append(words, safetext.ShellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
@@ -62,16 +64,16 @@ func (ev Evidence) made(options ...string) string {
 func (ev Evidence) scaleCommand(r model.ScaleRequest, options ...string) string {
 	words := []string{"loadline", "scale", ev.target()}
 	for _, t := range r.Targets {
-		words = append(words, model.ShellWord(t))
+		words = append(words, safetext.ShellWord(t))
 	}
 	words = append(words, ev.making()...)
-	words = append(words, "--volumes", numbers(r.Volumes), "--workload", model.ShellWord(r.Workload))
+	words = append(words, "--volumes", numbers(r.Volumes), "--workload", safetext.ShellWord(r.Workload))
 	if r.Rate > 0 {
 		words = append(words, "--rate", strconv.FormatFloat(r.Rate, 'g', -1, 64))
 	}
 	for _, w := range options {
 		if w != "" {
-			words = append(words, model.ShellWord(w))
+			words = append(words, safetext.ShellWord(w))
 		}
 	}
 	return strings.Join(words, " ")
@@ -94,7 +96,7 @@ func (ev Evidence) sweep() []string {
 	}
 	var blocks []string
 	for _, b := range r.BlockSizes {
-		blocks = append(blocks, model.FormatBlock(b))
+		blocks = append(blocks, units.FormatBlock(b))
 	}
 	words := []string{"--rw", r.Pattern, "--bs", strings.Join(blocks, ",")}
 	if r.Load {
@@ -118,7 +120,7 @@ func (ev Evidence) target() string {
 		// What was imported is a name, and nothing that a command could be told.
 		return "TARGET"
 	}
-	return model.ShellWord(target)
+	return safetext.ShellWord(target)
 }
 
 // only is the option that chooses workloads, "" when that would be all of them, or
@@ -162,10 +164,10 @@ func (ev Evidence) longer(names []string) string {
 	case need > longestAdvised:
 		reached := fmt.Sprintf("%.0f%%", math.Ceil(100*s.Precision*math.Sqrt(need/longestAdvised)))
 		if within := math.Sqrt(need/longestAdvised) * s.Precision; within < 0.9 {
-			return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary, or measure for an hour: ", percent(s.Precision), model.FormatSpan(need)) +
+			return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary, or measure for an hour: ", percent(s.Precision), units.FormatSpan(need)) +
 				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
 		}
-		return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary", percent(s.Precision), model.FormatSpan(need))
+		return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary", percent(s.Precision), units.FormatSpan(need))
 	}
 	return ev.command(only, "--max-time", span(need))
 }
@@ -249,14 +251,14 @@ func (ev Evidence) takes(options []string) string {
 		write := prepared.Seconds
 		for i, o := range options {
 			if o == "--size" && i+1 < len(options) && size > 0 {
-				if larger, err := model.ParseSize(options[i+1]); err == nil {
+				if larger, err := units.ParseSize(options[i+1]); err == nil {
 					write *= float64(larger) / float64(size)
 				}
 			}
 		}
 		seconds += write
 	}
-	return "   # " + about + " " + model.FormatSpan(math.Ceil(seconds/10)*10)
+	return "   # " + about + " " + units.FormatSpan(math.Ceil(seconds/10)*10)
 }
 
 // chosen reports whether the options leave a workload in: all of them, or those of --only.

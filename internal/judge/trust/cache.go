@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleCache = Rule{
@@ -32,7 +33,7 @@ func checkCache(ev Evidence) []model.Finding {
 	}
 	for _, p := range points {
 		if p.Error != "" {
-			return notChecked(fmt.Sprintf("reading within %s failed: %s", model.FormatSize(p.Size), p.Error))
+			return notChecked(fmt.Sprintf("reading within %s failed: %s", units.FormatSize(p.Size), p.Error))
 		}
 	}
 	points = slices.DeleteFunc(points, func(p model.CachePoint) bool { return len(p.Rates) < 2 })
@@ -51,17 +52,17 @@ func checkCache(ev Evidence) []model.Finding {
 	last := points[len(points)-1]
 	bounded := ""
 	if ram := ev.Recorded.Environment.Memory; ram > 0 && last.Size < 4*ram {
-		bounded = fmt.Sprintf("; the volume is smaller than 4 × RAM (%s), so a cache that holds all of it does not show", model.FormatSize(4*ram))
+		bounded = fmt.Sprintf("; the volume is smaller than 4 × RAM (%s), so a cache that holds all of it does not show", units.FormatSize(4*ram))
 	}
 	if at < 0 {
 		return passedAll(fmt.Sprintf("no step of more than 15 %% between reads within %s and %s%s",
-			model.FormatSize(points[0].Size), model.FormatSize(last.Size), bounded))
+			units.FormatSize(points[0].Size), units.FormatSize(last.Size), bounded))
 	}
 	a, b := points[at-1], points[at]
 	return []model.Finding{{Severity: model.SeverityWarning, Results: ev.readers(),
 		Message: fmt.Sprintf("cached below %s: random reads within %s run at %s, within %s at %s",
-			model.FormatSize(b.Size), model.FormatSize(a.Size), model.IOPS.Format(stats.Mean(a.Rates)),
-			model.FormatSize(b.Size), model.IOPS.Format(stats.Mean(b.Rates))),
+			units.FormatSize(b.Size), units.FormatSize(a.Size), model.IOPS.Format(stats.Mean(a.Rates)),
+			units.FormatSize(b.Size), model.IOPS.Format(stats.Mean(b.Rates))),
 		Evidence: map[string]any{"fast_size": a.Size, "slow_size": b.Size, "fast": stats.Mean(a.Rates), "slow": stats.Mean(b.Rates)},
 		Next:     ev.command("--size", sizeFlag(8*b.Size), "--check-cache")}}
 }

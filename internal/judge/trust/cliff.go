@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleCliff = Rule{
@@ -26,11 +27,11 @@ func checkCliff(ev Evidence) []model.Finding {
 	for _, s := range ev.series {
 		moved = max(moved, s.bytes[len(s.bytes)-1])
 	}
-	passed := fmt.Sprintf("none within %s", model.FormatSize(int64(moved)))
+	passed := fmt.Sprintf("none within %s", units.FormatSize(int64(moved)))
 	return ev.regimeRule(stepping, tooFewSeconds, passed, func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
 			Message: fmt.Sprintf("cliff: %s changed from %s to %s after %s and %s", s.workload, model.IOPS.Format(r.before),
-				model.IOPS.Format(r.after), s.after(r.at), model.FormatSize(int64(s.bytes[max(0, r.at-1)]))),
+				model.IOPS.Format(r.after), s.after(r.at), units.FormatSize(int64(s.bytes[max(0, r.at-1)]))),
 			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "bytes": s.bytes[max(0, r.at-1)]},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 	})

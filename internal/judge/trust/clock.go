@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // fastestMedian is the shortest median latency, in seconds, that an I/O through
@@ -52,7 +53,7 @@ func checkClock(ev Evidence) []model.Finding {
 			Severity: model.SeverityInvalid,
 			Results:  broken,
 			Message: fmt.Sprintf("impossible latency: a %s of %s is shorter than a system call: the clock or the load is broken",
-				what, model.FormatDuration(fastest)),
+				what, units.FormatDuration(fastest)),
 			Evidence: map[string]any{"p50": fastest, "clocksource": source},
 			Next:     "loadline doctor",
 		})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // earlySeconds is how much shorter than planned a visit may be.
@@ -116,7 +117,7 @@ func wrong(s model.StepResult) string {
 		return ""
 	case s.Ended > s.Started && s.Ended-s.Started < planned-earlySeconds:
 		return fmt.Sprintf("the load ended after %s instead of %s",
-			model.FormatDuration(s.Ended-s.Started), model.FormatDuration(planned))
+			units.FormatDuration(s.Ended-s.Started), units.FormatDuration(planned))
 	}
 	return ""
 }

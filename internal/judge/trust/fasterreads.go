@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleFasterReads = Rule{
@@ -55,7 +56,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		}
 		f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 			Message: fmt.Sprintf("faster than its disk: a read takes %s and on %s %s: a cache answered, or the space was never written",
-				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value)),
+				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value)),
 			Evidence: map[string]any{"metric": string(m), "here_high": here.High, "baseline_low": there.Low, "replicas": ev.replicas()},
 			Next:     ev.command("--size", ev.large(), "--check-cache")}
 		several := ev.severalDisks()
@@ -74,7 +75,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		case known:
 			f.Severity = model.SeverityNote
 			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
-				model.FormatDuration(here.Value), ev.Baseline.Name, model.FormatDuration(there.Value), model.IOPS.Format(at), ev.replicas())
+				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value), model.IOPS.Format(at), ev.replicas())
 			f.Evidence["baseline_iops"] = at
 			f.Next = "compare them below that rate: loadline sweep " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --load"
 		default:

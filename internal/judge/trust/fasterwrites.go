@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 var ruleFasterWrites = Rule{
@@ -89,5 +90,5 @@ func (ev Evidence) directory() string {
 	if ev.Recorded.Directory == "" {
 		return "DIR"
 	}
-	return model.ShellWord(ev.Recorded.Directory)
+	return safetext.ShellWord(ev.Recorded.Directory)
 }

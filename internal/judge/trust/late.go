@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleLate = Rule{
@@ -56,7 +57,7 @@ func checkLate(ev Evidence) []model.Finding {
 		mean := at.Metrics[model.Latency].Value
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: names,
 			Message: fmt.Sprintf("late: the load generator itself began I/Os of %s %s too late on average, which is %s of the mean latency",
-				at.Workload, model.FormatDuration(worst*mean), percent(worst)),
+				at.Workload, units.FormatDuration(worst*mean), percent(worst)),
 			Evidence: map[string]any{"late": worst * mean, "latency": mean, "allowed": lateAllowed},
 			Next:     "stop what else runs on this machine (top shows it), then " + ev.command()})
 	}

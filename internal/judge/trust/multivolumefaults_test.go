@@ -1,6 +1,9 @@
 package trust
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+)
 
 // three is a workload on three volumes at once.
 var three = model.Workload{Name: "rand-read-iops-x3", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Volumes: 3, Metric: model.IOPS}
@@ -38,7 +41,7 @@ func soundMultiVolume() Evidence {
 			for second := range 3 {
 				latency := 64 / rate
 				flow := &model.Flow{IOs: uint64(rate), Bytes: uint64(rate * 4096), LatencySum: 64}
-				flow.Histogram.Add(model.BucketOf(uint64(latency*1e9)), uint64(rate))
+				flow.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), uint64(rate))
 				rec.Samples = append(rec.Samples, model.Sample{Step: step.Number, Worker: worker, Seconds: 1, End: began + 2 + float64(second) + .05*float64(worker), Read: flow})
 			}
 		}

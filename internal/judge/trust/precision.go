@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // widerIsWarning is how many times the precision asked for an interval may be
@@ -30,7 +31,7 @@ func (ev Evidence) lookedFor(names []string) string {
 			shortest = min(shortest, r.Span)
 		}
 	}
-	return model.FormatSpan(shortest)
+	return units.FormatSpan(shortest)
 }
 
 // checkPrecision: an interval wider than what was asked for. A wide interval is

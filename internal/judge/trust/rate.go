@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleRate = Rule{
@@ -43,7 +44,7 @@ func checkRate(ev Evidence) []model.Finding {
 		if e.Low > rateAllowed*asked && e.Confidence > 0 {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message: fmt.Sprintf("too much load: %s were done where %s were asked for (%s), so its latencies are those of a higher load",
-					model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+					units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 				Evidence: map[string]any{"achieved": e.Value, "achieved_low": e.Low, "asked": asked},
 				Next:     ev.command()})
 			continue
@@ -56,13 +57,13 @@ func checkRate(ev Evidence) []model.Finding {
 			// A load sweep looks for the rate that is too much: finding it is no fault.
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 				Message: fmt.Sprintf("saturated: %s of the %s that were offered were achieved (%s), so its latencies grow with the time it lasts",
-					model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+					units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked}})
 			continue
 		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
-				model.FormatRate(e.Value), model.FormatRate(asked), percent(e.Value/asked)),
+				units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked},
 			Next:     lowerRate(ev, w, e)})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // kind is how a series behaves over time.
@@ -290,5 +291,5 @@ func (s *series) tells(is kind, found regime) bool {
 
 // after is how far into a series its second i began, in words.
 func (s *series) after(i int) string {
-	return model.FormatSpan(math.Max(0, s.end[i]-1-(s.end[0]-1)))
+	return units.FormatSpan(math.Max(0, s.end[i]-1-(s.end[0]-1)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleReplicas = Rule{
@@ -96,7 +97,7 @@ func copiesWords(list []model.Copies) string {
 	for i, l := range list {
 		if i > 0 {
 			counts += " → "
-			times = append(times, fmt.Sprintf("%d from %s on", l.Count, model.FormatSpan(l.At)))
+			times = append(times, fmt.Sprintf("%d from %s on", l.Count, units.FormatSpan(l.At)))
 		}
 		counts += fmt.Sprint(l.Count)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // series is what one workload did in one direction, second by second in the
@@ -18,7 +19,7 @@ type series struct {
 	// bytes is what was moved up to the end of each second.
 	bytes []float64
 	// latencies are those of each second, of each worker that had some.
-	latencies [][]*model.Histogram
+	latencies [][]*histogram.Histogram
 	// visits is the number of visits.
 	visits int
 }

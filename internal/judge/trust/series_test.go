@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Two workers share 2,000 I/Os per second, and one begins two seconds later: the
@@ -19,7 +20,7 @@ func TestSecondsOfWorkersThatBeginApartAreAddedByTime(t *testing.T) {
 			alone := math.Max(0, math.Min(to, 2)-from) + math.Max(0, to-math.Max(from, 30))
 			ios := uint64(math.Round(2000*alone + 1000*(1-alone)))
 			f := model.Flow{IOs: ios, Bytes: 4096 * ios, LatencySum: 1}
-			f.Histogram.Add(model.BucketOf(1_000_000), ios)
+			f.Histogram.Add(histogram.BucketOf(1_000_000), ios)
 			rec.Samples = append(rec.Samples, model.Sample{Step: 1, Worker: worker, Seconds: 1, End: to, Read: &f})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // afterWrites is by how much reads after writes must be slower than others to be called so.
@@ -68,7 +69,7 @@ func checkSettled(ev Evidence) []model.Finding {
 		case pooled.slower(g, len(groups)):
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
 				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s/s and others at %s/s, so the storage may still have been writing",
-					name, model.FormatRate(stats.Mean(g.early)), model.FormatRate(stats.Mean(g.late))),
+					name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
 				Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
 		default:
 			o.pass(name)
@@ -90,7 +91,7 @@ func checkSettled(ev Evidence) []model.Finding {
 	}
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
-		passed = fmt.Sprintf("reads after writes were as fast as others, also after %s without a write", model.FormatDuration(waits.seconds))
+		passed = fmt.Sprintf("reads after writes were as fast as others, also after %s without a write", units.FormatDuration(waits.seconds))
 	}
 	return o.findings(passed, "there is no workload that only reads")
 }
@@ -123,7 +124,7 @@ func (w *waiting) words() string {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
 	return fmt.Sprintf("waited %s%s for the storage to finish what was written: until then reads ran at %s/s and not at %s/s",
-		model.FormatDuration(w.seconds), times, model.FormatRate(w.before), model.FormatRate(w.full))
+		units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full))
 }
 
 func (w *waiting) evidence() map[string]any {

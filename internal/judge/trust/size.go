@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // ruleSeconds is Kbench's rule: the size should be at least 25 s (its ramp and
@@ -64,7 +65,7 @@ func checkSize(ev Evidence) []model.Finding {
 			Severity: model.SeverityWarning,
 			Results:  small,
 			Message: fmt.Sprintf("may re-read: %s is less than 25 s at %s (%s), so a cache below may have answered; the rule asks for %s",
-				model.FormatSize(int64(size)), model.FormatBandwidth(need/ruleSeconds), worst, model.FormatSize(enough)),
+				units.FormatSize(int64(size)), units.FormatBandwidth(need/ruleSeconds), worst, units.FormatSize(enough)),
 			Evidence: map[string]any{"size": int64(size), "needed": int64(need), "bandwidth_low": need / ruleSeconds},
 			Next:     ev.command("--size", sizeFlag(enough)),
 		})
@@ -84,7 +85,7 @@ func (ev Evidence) shrunk() *model.Finding {
 	return &model.Finding{
 		Severity: model.SeverityNote,
 		Message: fmt.Sprintf("shrunk: --size %s was asked for, and %s were measured: that much was written in %s",
-			model.FormatSize(asked), model.FormatSize(done.Size), model.FormatSpan(done.Seconds)),
+			units.FormatSize(asked), units.FormatSize(done.Size), units.FormatSpan(done.Seconds)),
 		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
 		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleSparse = Rule{
@@ -105,7 +106,7 @@ func (ev Evidence) unwritten() []model.Finding {
 		return notChecked(why)
 	}
 	if proof.Unwritten == 0 {
-		return passedAll(fmt.Sprintf("no unwritten byte in %s (%s)", model.FormatSize(proof.Checked), proof.Method))
+		return passedAll(fmt.Sprintf("no unwritten byte in %s (%s)", units.FormatSize(proof.Checked), proof.Method))
 	}
 	var reads, writes []string
 	for _, name := range ev.workloads() {
@@ -116,7 +117,7 @@ func (ev Evidence) unwritten() []model.Finding {
 		}
 	}
 	what := fmt.Sprintf("%s of %s were never written (%s)",
-		model.FormatSize(proof.Unwritten), model.FormatSize(proof.Checked), proof.Method)
+		units.FormatSize(proof.Unwritten), units.FormatSize(proof.Checked), proof.Method)
 	evidence := map[string]any{"unwritten": proof.Unwritten, "checked": proof.Checked, "method": proof.Method, "detail": proof.Detail}
 	next := "let Loadline fill the volume: name a directory, or for a device or file add --destroy-data-on"
 	var o outcome

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleStall = Rule{
@@ -101,7 +102,7 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	case model.StallMachine:
 		who, next = "the storage is not to blame: the whole machine stood still", "see whether it is a virtual machine that was paused or moved"
 	}
-	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, model.FormatDuration(x.longest.Seconds), model.FormatSpan(x.at), name)
+	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, units.FormatDuration(x.longest.Seconds), units.FormatSpan(x.at), name)
 	if x.n > 1 {
 		message += fmt.Sprintf("; that was the longest of %d times", x.n)
 	}

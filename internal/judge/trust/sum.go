@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleSum = Rule{
@@ -55,7 +56,7 @@ func checkSum(ev Evidence) []model.Finding {
 		case total > (1+allowed)*rate:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
 				Message: fmt.Sprintf("not carried: the volumes of %s add up to %s at least, and their devices counted %s in the same visits",
-					w.Name, model.FormatBandwidth(total), model.FormatBandwidth(rate)),
+					w.Name, units.FormatBandwidth(total), units.FormatBandwidth(rate)),
 				Evidence: map[string]any{"total_low": total, "devices": rate, "allowed": allowed},
 				Next:     "see what rules sync and bytes say: starts that differ, or a cache that answers; then " + ev.command()})
 		default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleSustained = Rule{
@@ -114,7 +115,7 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	b := s.Burst
 	f := model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
 		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more, and then %s, which is the result; at rest it takes %s or more until that is full again",
-			r.Workload, rates(b.Rate, b.Bandwidth), model.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), model.FormatSpan(b.Refill)),
+			r.Workload, rates(b.Rate, b.Bandwidth), units.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), units.FormatSpan(b.Refill)),
 		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
 		Next: "nothing, when the rate that lasts is what you wanted to see"}
@@ -149,7 +150,7 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 		h.seconds = seconds
 	}
 	h.looks = append(h.looks, map[string]any{"looked": looked, "seconds": seconds, "ios": ios, "bytes": bytes})
-	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s)", model.FormatRate(ios), model.FormatSize(int64(bytes)), looked))
+	h.words = append(h.words, fmt.Sprintf("%s I/Os or %s (%s)", units.FormatRate(ios), units.FormatSize(int64(bytes)), looked))
 }
 
 // into lets the pass among the findings say what held, and which credit that excludes. One
@@ -160,7 +161,7 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
 			f.Message = fmt.Sprintf("the rate held for %s without a pause, which excludes a credit of up to %s, or half as much if it fills at half the rate",
-				model.FormatSpan(h.seconds), few(h.words))
+				units.FormatSpan(h.seconds), few(h.words))
 			f.Evidence = map[string]any{"looks": h.looks}
 		}
 	}
@@ -194,7 +195,7 @@ func (ev Evidence) stretches() []model.Finding {
 // rates writes a rate, with the bandwidth where that says more.
 func rates(ios, bytes float64) string {
 	if ios > 0 && bytes/ios >= 64<<10 {
-		return model.FormatBandwidth(bytes)
+		return units.FormatBandwidth(bytes)
 	}
 	return model.IOPS.Format(ios)
 }

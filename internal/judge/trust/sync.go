@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleSync = Rule{
@@ -47,11 +48,11 @@ func checkSync(ev Evidence) []model.Finding {
 		case worst-unknown > syncAllowed:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
 				Message: fmt.Sprintf("not simultaneous: the volumes of %s began up to %s apart, so the sum of their rates is one that nobody has had",
-					w.Name, model.FormatDuration(worst)),
+					w.Name, units.FormatDuration(worst)),
 				Evidence: map[string]any{"apart": worst, "clocks_known_to": unknown, "allowed": syncAllowed},
 				Next:     "look at the machines' clocks (timedatectl) and at what else they do, then " + ev.command()})
 		case worst+unknown > syncAllowed:
-			o.miss(w.Name, fmt.Sprintf("the clocks are known to ±%s only", model.FormatDuration(unknown)))
+			o.miss(w.Name, fmt.Sprintf("the clocks are known to ±%s only", units.FormatDuration(unknown)))
 		default:
 			o.pass(w.Name)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 var ruleTail = Rule{
@@ -63,7 +65,7 @@ func checkTail(ev Evidence) []model.Finding {
 		}
 		o.fault(model.Finding{Severity: severity, Results: []string{s.workload},
 			Message: fmt.Sprintf("rare bursts: the %s of %s (%s) rests on about %.0f of %d seconds, without which it is %s; how often they come is not known, so nothing bounds it from above",
-				name, s.workload, model.FormatDuration(t.value), t.seconds, len(s.latencies), model.FormatDuration(t.without)),
+				name, s.workload, units.FormatDuration(t.value), t.seconds, len(s.latencies), units.FormatDuration(t.without)),
 			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.latencies)},
 			Next:     ev.longer([]string{s.workload})})
 	}
@@ -94,8 +96,8 @@ func (t tail) few(n int) bool {
 
 // tailOf looks at the p-th percentile (in %) of the sum of the seconds, each of which
 // is a list of histograms.
-func tailOf(list [][]*model.Histogram, p float64) tail {
-	var all model.Histogram
+func tailOf(list [][]*histogram.Histogram, p float64) tail {
+	var all histogram.Histogram
 	for _, second := range list {
 		for _, h := range second {
 			all.Merge(*h)
@@ -126,7 +128,7 @@ func tailOf(list [][]*model.Histogram, p float64) tail {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(slow[b] - slow[a]) })
-	var rest model.Histogram
+	var rest histogram.Histogram
 	for _, i := range order[min(len(order), int(math.Ceil(t.seconds))):] {
 		for _, h := range list[i] {
 			rest.Merge(*h)

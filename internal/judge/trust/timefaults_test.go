@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // shape gives the seconds of a workload a rate by their index over all visits.
@@ -16,7 +17,7 @@ func shape(ev *Evidence, workload string, rate func(i int) float64) {
 		// As many I/Os are in flight as before.
 		latency := f.LatencySum / math.Floor(v)
 		*f = model.Flow{IOs: uint64(v), Bytes: uint64(v) * 4096, LatencySum: f.LatencySum}
-		f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), uint64(v))
+		f.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), uint64(v))
 	})
 }
 
@@ -266,9 +267,9 @@ var timeFaults = []fault{
 		i := 0
 		eachFlow(ev, iops.Name, func(f *model.Flow) {
 			if i++; i == 5 || i == 17 {
-				f.Histogram = model.Histogram{}
-				f.Histogram.Add(model.BucketOf(32e6), f.IOs-800)
-				f.Histogram.Add(model.BucketOf(320e6), 800)
+				f.Histogram = histogram.Histogram{}
+				f.Histogram.Add(histogram.BucketOf(32e6), f.IOs-800)
+				f.Histogram.Add(histogram.BucketOf(320e6), 800)
 			}
 		})
 	}, want: []string{"note rand-read-iops"}, says: "rests on about 2 of 30 seconds, without which it is 32."},
@@ -277,7 +278,7 @@ var timeFaults = []fault{
 		i := 0
 		eachFlow(ev, iops.Name, func(f *model.Flow) {
 			if i++; i == 5 {
-				f.Histogram.Add(model.BucketOf(320e6), f.IOs)
+				f.Histogram.Add(histogram.BucketOf(320e6), f.IOs)
 			}
 		})
 	}, want: []string{"warning rand-read-iops"}, also: []string{"cap"}},
@@ -287,12 +288,12 @@ var timeFaults = []fault{
 		i := 0
 		eachFlow(ev, iops.Name, func(f *model.Flow) {
 			if i++; i == 5 {
-				f.Histogram.Add(model.BucketOf(320e6), 100)
+				f.Histogram.Add(histogram.BucketOf(320e6), 100)
 			}
 		})
 	}, want: []string{"note rand-read-iops"}, says: "the p99.9 of"},
 	{rule: "tail", name: "slow I/Os in every second", spoil: func(ev *Evidence) {
-		eachFlow(ev, iops.Name, func(f *model.Flow) { f.Histogram.Add(model.BucketOf(320e6), 60) })
+		eachFlow(ev, iops.Name, func(f *model.Flow) { f.Histogram.Add(histogram.BucketOf(320e6), 60) })
 	}},
 	{rule: "tail", name: "too few for a p99", spoil: func(ev *Evidence) {
 		setResult(ev.Results, lat.Name, func(r *model.Result) { r.Latency.P99 = nil })

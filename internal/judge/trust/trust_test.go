@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // The workloads that the tests judge.
@@ -82,7 +83,7 @@ func sound() Evidence {
 			rec.Plan.Steps = append(rec.Plan.Steps, step)
 			for second := range 3 {
 				flow := &model.Flow{IOs: uint64(rate), Bytes: uint64(rate * 4096), LatencySum: rate * latency}
-				flow.Histogram.Add(model.BucketOf(uint64(latency*1e9)), uint64(rate))
+				flow.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), uint64(rate))
 				s := model.Sample{Step: number, Seconds: 1, End: began + 2 + float64(second), Read: flow}
 				if w.Direction == model.Write {
 					s.Read, s.Write = nil, flow

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // prepare creates, fills and proves the volume.
@@ -62,7 +63,7 @@ const shrinkStep = 1 << 20
 func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, slow model.SlowFill) error {
 	size := prep.Written / shrinkStep * shrinkStep
 	if size < least {
-		slow.Message += fmt.Sprintf(" These workloads need at least %s.", model.FormatSize(least))
+		slow.Message += fmt.Sprintf(" These workloads need at least %s.", units.FormatSize(least))
 		return slow.WorkerError
 	}
 	if o := w.held(); o != nil && o.Made() {

@@ -9,6 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // The bandwidth probe writes for two seconds to at most one GiB and reads back
@@ -61,7 +62,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	res.MakesFile = volume.MakesFile(req.Target)
 	if res.MakesFile && v.Size < tinySize {
 		return nil, model.RefusedError(fmt.Sprintf("%s has no room to measure in: %s may be written before it is 95 %% full",
-			req.Target.Name, model.FormatSize(res.Capacity)), "free some space, or choose another directory")
+			req.Target.Name, units.FormatSize(res.Capacity)), "free some space, or choose another directory")
 	}
 	if res.MakesFile && req.LookOnly {
 		// An engine without a name is one that nobody has probed.

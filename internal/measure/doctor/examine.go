@@ -13,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // What the doctor asks for. 4 GiB of room keep a file out of most caches' easy
@@ -50,7 +51,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	if s.Memory {
 		memory = Check{Bad, "storage", dir + " lives in memory (" + s.Filesystem + "): it is no storage", "name a directory on a disk: loadline doctor DIR"}
 	}
-	room := Check{Name: "room", Says: model.FormatSize(p.Capacity) + " may be used"}
+	room := Check{Name: "room", Says: units.FormatSize(p.Capacity) + " may be used"}
 	if p.Capacity < roomWanted {
 		room.Mark = Fair
 		room.Says += ": caches may hold all of it"
@@ -63,9 +64,9 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 func checkLimits(l observe.Limits) []Check {
 	var checks []Check
 	if l.Memlock >= 0 {
-		c := Check{Name: "memlock", Says: model.FormatSize(l.Memlock)}
+		c := Check{Name: "memlock", Says: units.FormatSize(l.Memlock)}
 		if l.Memlock < memlockWanted {
-			c = Check{Fair, "memlock", model.FormatSize(l.Memlock) + " may be too little for io_uring on old kernels", "ulimit -l unlimited"}
+			c = Check{Fair, "memlock", units.FormatSize(l.Memlock) + " may be too little for io_uring on old kernels", "ulimit -l unlimited"}
 		}
 		checks = append(checks, c)
 	}

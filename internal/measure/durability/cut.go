@@ -14,6 +14,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 )
 
 // After the cut the writer goes on for noticeTime at most: a power switch may act
@@ -31,7 +32,7 @@ const killTime = 30 * time.Second
 func (w *world) cutWords() (what string, pid int, err error) {
 	switch w.kind() {
 	case model.CutCommand:
-		return model.MaskText(w.CutCommand), 0, nil
+		return secrets.MaskText(w.CutCommand), 0, nil
 	case model.CutProcess:
 		pid, err := readPID(w.CutPID)
 		if err != nil {

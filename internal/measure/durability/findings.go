@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // findings are the checks and their outcomes over all cuts.
@@ -45,7 +46,7 @@ func findings(h *header, cuts []model.Cut) []model.Finding {
 	fault("torn", sum(func(c model.Cut) int { return c.Torn }),
 		fmt.Sprintf("%s torn or damaged, %d of them by a write that was in flight: the acknowledged content before it is gone with it",
 			count(sum(func(c model.Cut) int { return c.Torn }), "block"), inFlight),
-		"every block is whole", fmt.Sprintf("if only writes in flight tear, the storage writes less than %s at once: try --block-size 512, and keep full-page writes on in databases", model.FormatBlock(h.BlockSize)))
+		"every block is whole", fmt.Sprintf("if only writes in flight tear, the storage writes less than %s at once: try --block-size 512, and keep full-page writes on in databases", units.FormatBlock(h.BlockSize)))
 	fault("foreign", sum(func(c model.Cut) int { return c.Foreign }), "blocks hold what belongs elsewhere", "every block is of this volume and this place", "look for another writer, or a mapping that was lost")
 	fault("unstable", sum(func(c model.Cut) int { return c.Unstable }), "blocks read differently each time", fmt.Sprintf("%d reads of each block agree", passes), "compare the replicas: they have diverged")
 	fault("unreadable", sum(func(c model.Cut) int { return c.Unreadable }), "blocks cannot be read", "every block can be read", "look at the kernel's log: dmesg")

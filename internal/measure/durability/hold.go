@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // A test holds its own file from the beginning to the end, and gives it to the writing
@@ -92,7 +93,7 @@ func (w *world) recognise(ctx context.Context, lost bool) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("nothing in %s was written by this test, so it is not its file, or all is lost", h.Path),
-		"look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path))
+		"look at it, and remove it if it may go: ls -l "+safetext.ShellWord(h.Path))
 }
 
 // leave gives the object back and removes nothing.

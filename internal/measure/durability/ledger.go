@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
 // LedgerFile is the ledger's name in a test's directory.
@@ -241,7 +242,7 @@ func readEntries(path string, visit func(entry) error) (good int64, err error) {
 		if len(line) == 0 && !whole {
 			return good, nil
 		}
-		if err := model.CheckDocument(line); err != nil {
+		if err := jsonlimit.Check(line); err != nil {
 			return good, fmt.Errorf("line %d: %w", number, err)
 		}
 		var e entry

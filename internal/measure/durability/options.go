@@ -9,6 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Options are what a test needs to know.
@@ -82,7 +84,7 @@ func (o *Options) check() (err error) {
 	switch o.Target.Kind {
 	case model.RBD:
 		return model.RefusedError(fmt.Sprintf("%s: durability is tested on files, block devices and NBD exports", o.Target.Name),
-			"map the image and name the device: rbd map "+model.ShellWord(o.Target.URI))
+			"map the image and name the device: rbd map "+safetext.ShellWord(o.Target.URI))
 	case model.Fake:
 		return model.RefusedError(fmt.Sprintf("%s is storage made of numbers: there is nothing to lose", o.Target.Name), "name a directory, a file, a block device or an NBD URI")
 	}
@@ -90,7 +92,7 @@ func (o *Options) check() (err error) {
 		return err
 	}
 	if o.BlockSize < minBlock || o.BlockSize > maxBlock || o.BlockSize&(o.BlockSize-1) != 0 {
-		return model.RefusedError(fmt.Sprintf("--block-size %s is not a power of two between 512 and 1M", model.FormatBlock(o.BlockSize)), "use --block-size 4k")
+		return model.RefusedError(fmt.Sprintf("--block-size %s is not a power of two between 512 and 1M", units.FormatBlock(o.BlockSize)), "use --block-size 4k")
 	}
 	for _, n := range []struct {
 		flag         string

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // prepare checks everything before any I/O, makes the file and the ledger, and
@@ -136,7 +137,7 @@ func fit(h *header, o *Options, s model.Storage) error {
 	}
 	if o.Size > 0 {
 		if !h.Made && o.Size > room {
-			return model.RefusedError(fmt.Sprintf("--size %s is more than %s has (%s)", model.FormatSize(o.Size), o.Target.Name, model.FormatSize(room)), "")
+			return model.RefusedError(fmt.Sprintf("--size %s is more than %s has (%s)", units.FormatSize(o.Size), o.Target.Name, units.FormatSize(room)), "")
 		}
 		h.Size = o.Size
 	}
@@ -146,12 +147,12 @@ func fit(h *header, o *Options, s model.Storage) error {
 	}
 	// The file is sparse: only its blocks take space.
 	if h.Size < needed || h.Made && room < needed {
-		return model.RefusedError(fmt.Sprintf("%d blocks of %s do not fit into %s of %s", h.Blocks, model.FormatBlock(h.BlockSize), model.FormatSize(min(h.Size, room)), o.Target.Name),
+		return model.RefusedError(fmt.Sprintf("%d blocks of %s do not fit into %s of %s", h.Blocks, units.FormatBlock(h.BlockSize), units.FormatSize(min(h.Size, room)), o.Target.Name),
 			"use fewer --blocks, or a smaller --block-size")
 	}
 	if unit := int64(s.LogicalBlock); unit > 0 && h.BlockSize%unit != 0 {
-		return model.RefusedError(fmt.Sprintf("--block-size %s is smaller than the blocks of %s (%s)", model.FormatBlock(h.BlockSize), o.Target.Name, model.FormatBlock(unit)),
-			"use --block-size "+model.FormatBlock(max(unit, 4096)))
+		return model.RefusedError(fmt.Sprintf("--block-size %s is smaller than the blocks of %s (%s)", units.FormatBlock(h.BlockSize), o.Target.Name, units.FormatBlock(unit)),
+			"use --block-size "+units.FormatBlock(max(unit, 4096)))
 	}
 	return nil
 }

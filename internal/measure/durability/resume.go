@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Resume goes on with a test that a cut, a crash or a reboot has ended: it waits
@@ -92,7 +93,7 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	case p.checked == nil:
 		return true, nil
 	case !more:
-		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+model.ShellWord(filepath.Dir(path)))
+		return false, model.RefusedError(fmt.Sprintf("the test in %s has checked all its cuts already", filepath.Dir(path)), "look at it: loadline analyze "+safetext.ShellWord(filepath.Dir(path)))
 	case s.header.Made && !exists(s.header.Path):
 		return false, model.RefusedError(fmt.Sprintf("the test in %s is over, and its file %s was removed", filepath.Dir(path), s.header.Path), "start another one, without --resume")
 	}
@@ -126,7 +127,7 @@ func sameTarget(h *header, t model.Target) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("the ledger is of another target: of %s, not of %s", describe(h.Target), describe(t)),
-		"name the target as the ledger does: loadline durability "+model.ShellWord(h.Target.Name)+" --resume …")
+		"name the target as the ledger does: loadline durability "+safetext.ShellWord(h.Target.Name)+" --resume …")
 }
 
 func describe(t model.Target) string {

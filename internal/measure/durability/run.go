@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Run makes a whole test: prepare, then for each cut write, cut, wait and check.
@@ -298,7 +299,7 @@ func (w *world) finish(err error) (*model.Durability, error) {
 	err = errors.Join(err, w.log.append(entry{End: &end}))
 	if h := &w.state.header; h.Made && !kept {
 		if rm := w.remove(context.Background()); rm != nil {
-			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+model.ShellWord(h.Path)))
+			err = errors.Join(err, model.BrokenError(fmt.Sprintf("%s was not removed: %v", h.Path, rm), "look at it, and remove it if it may go: ls -l "+safetext.ShellWord(h.Path)))
 		}
 	}
 	w.leave()
@@ -321,7 +322,7 @@ func (w *world) save() error {
 
 // ResumeLine is the command that checks what the test in dir wrote to a target.
 func ResumeLine(target, dir string) string {
-	return "loadline durability " + model.ShellWord(target) + " --resume " + model.ShellWord(dir)
+	return "loadline durability " + safetext.ShellWord(target) + " --resume " + safetext.ShellWord(dir)
 }
 
 // resumeLine is the command that checks later.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // state is everything that a ledger says.
@@ -184,7 +185,7 @@ func (s *state) keep(e *entry) error {
 		}
 	}
 	if s.texts > mostTexts {
-		return fmt.Errorf("its texts are longer than %s, which those of no test are", model.FormatSize(mostTexts))
+		return fmt.Errorf("its texts are longer than %s, which those of no test are", units.FormatSize(mostTexts))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // The ways to make a write last; syncNone is to make no promise at all.
@@ -48,7 +49,7 @@ func chooseSync(word string, t model.Target) (string, error) {
 		return "", model.RefusedError(fmt.Sprintf("--sync %s does not apply to %s", word, t.Name), "choose one of: "+strings.Join(known, ", "))
 	}
 	hint := "choose one of: " + strings.Join(known, ", ")
-	if near := model.Nearest(word, known); near != "" {
+	if near := suggest.Nearest(word, known); near != "" {
 		hint = "--sync " + near
 	}
 	return "", model.RefusedError(fmt.Sprintf("--sync %q is not known", word), hint)

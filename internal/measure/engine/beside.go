@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 const (
@@ -148,7 +149,7 @@ func (e *execution) sweepPoint(ctx context.Context, s *side, size int64) (model.
 	p := model.CachePoint{Size: size, Rates: []float64{}}
 	part := s.plan.Volume
 	part.Size = size
-	e.tell(s, model.Update{Message: "cache check: random reads within " + model.FormatSize(size)})
+	e.tell(s, model.Update{Message: "cache check: random reads within " + units.FormatSize(size)})
 
 	warmCtx, enough := context.WithCancel(ctx)
 	defer enough()

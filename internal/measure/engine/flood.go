@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // flood counts what one worker sends of one step. The worker may be another's, and must
@@ -20,7 +21,7 @@ func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Second
 func (f *flood) sample(step model.Step) error {
 	most := mostSamples(step)
 	if f.samples++; f.samples > most {
-		return fmt.Errorf("the worker sent more than %d samples of a visit of %s, and each is a second", most, model.FormatDuration(step.Seconds))
+		return fmt.Errorf("the worker sent more than %d samples of a visit of %s, and each is a second", most, units.FormatDuration(step.Seconds))
 	}
 	return nil
 }
@@ -28,7 +29,7 @@ func (f *flood) sample(step model.Step) error {
 // raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
 func (f *flood) raw(r *model.Raw) error {
 	if f.bytes += len(r.Data) + len(r.Name); f.bytes > mostLarge {
-		return fmt.Errorf("the worker sent more than %s of raw output of one visit", model.FormatSize(mostLarge))
+		return fmt.Errorf("the worker sent more than %s of raw output of one visit", units.FormatSize(mostLarge))
 	}
 	return nil
 }

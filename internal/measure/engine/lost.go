@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // lost is what is recorded of a worker that was gone in the middle of a step, and why it
@@ -27,7 +28,7 @@ func (e *execution) lost(s *side, step model.Step, worker int, begin time.Time, 
 	}
 	r := &model.StepResult{Step: step, Worker: worker, EndedEarly: true, Ended: max(0, gone.heard.Sub(begin).Seconds()),
 		Lost: fmt.Sprintf("%s was lost %s into the run, last heard of at %s", name,
-			model.FormatDuration(max(0, gone.heard.Sub(e.began).Seconds())), gone.heard.UTC().Format("15:04:05 UTC"))}
+			units.FormatDuration(max(0, gone.heard.Sub(e.began).Seconds())), gone.heard.UTC().Format("15:04:05 UTC"))}
 	if !slices.ContainsFunc(fresh, func(m model.Sample) bool { return m.Worker == worker }) {
 		r.Error = r.Lost
 	}

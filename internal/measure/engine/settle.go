@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // What was written is not always over when the writing ends: a cache goes on writing to the
@@ -127,7 +128,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 		}
 		if found.Waited == 0 {
 			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s/s now)",
-				w.Name, model.FormatRate(rate))})
+				w.Name, units.FormatRate(rate))})
 		}
 		e.tell(s, model.Update{Progress: &model.Progress{Phase: "settle", Done: e.clock - began, Total: most}})
 		pause := math.Min(pauseMost, math.Max(pauseLeast, most/10))

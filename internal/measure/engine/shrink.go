@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // shrink makes the plan one of the volumes that there are: writing storage whose cache is
@@ -13,7 +14,7 @@ func (e *execution) shrink(s *side) {
 	s.plan.Shrink(s.prepared)
 	if size := s.plan.Volume.Size; size < asked && s.prepared.Slow > 0 {
 		e.tell(s, model.Update{Message: fmt.Sprintf("measuring %s instead of %s: the prefill had become slow (%s) and was ended after %s",
-			model.FormatSize(size), model.FormatSize(asked), model.FormatBandwidth(s.prepared.Slow), model.FormatSpan(s.prepared.Seconds))})
+			units.FormatSize(size), units.FormatSize(asked), units.FormatBandwidth(s.prepared.Slow), units.FormatSpan(s.prepared.Seconds))})
 	}
 }
 

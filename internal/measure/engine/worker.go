@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // helloTimeout is how long a worker may take to say hello.
@@ -321,7 +322,7 @@ func (w *Worker) read() {
 		flood := w.large[ev.ID] > mostLarge
 		w.mu.Unlock()
 		if flood {
-			w.lost = fmt.Errorf("it sent more than %s in answer to one request", model.FormatSize(mostLarge))
+			w.lost = fmt.Errorf("it sent more than %s in answer to one request", units.FormatSize(mostLarge))
 			return
 		}
 		if ch != nil {
@@ -330,7 +331,7 @@ func (w *Worker) read() {
 	}
 	switch w.lost = lines.Err(); {
 	case errors.Is(w.lost, bufio.ErrTooLong):
-		w.lost = fmt.Errorf("it sent a line of more than %s, which no event is", model.FormatSize(longestEvent))
+		w.lost = fmt.Errorf("it sent a line of more than %s, which no event is", units.FormatSize(longestEvent))
 	case w.lost == nil:
 		w.lost = io.EOF
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // placed is a greeted worker at the place where the target is, and the target as
@@ -175,7 +176,7 @@ func checkClaimSize(exp model.Experiment, t model.Target) error {
 	if t.Cluster == nil || t.Cluster.Size == 0 || exp.Size <= t.Cluster.Size {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("--size %s does not fit into %s, whose size is %s", model.FormatSize(exp.Size), t.Name, model.FormatSize(t.Cluster.Size)),
+	return model.RefusedError(fmt.Sprintf("--size %s does not fit into %s, whose size is %s", units.FormatSize(exp.Size), t.Name, units.FormatSize(t.Cluster.Size)),
 		"ask for a larger volume with ?size=, or leave it out: it is then chosen to fit")
 }
 

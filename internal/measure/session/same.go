@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // refuseSame refuses two targets that are one and the same thing. Two directories
@@ -16,7 +17,7 @@ func refuseSame(a, b model.Target) error {
 	}
 	hint := "name two different targets"
 	if a.Kind == model.Directory {
-		hint = "to see how much one place varies, name two directories on it: mkdir " + model.ShellWord(a.Path+"/a") + " " + model.ShellWord(a.Path+"/b")
+		hint = "to see how much one place varies, name two directories on it: mkdir " + safetext.ShellWord(a.Path+"/a") + " " + safetext.ShellWord(a.Path+"/b")
 	}
 	if a.Name == b.Name {
 		return model.RefusedError(fmt.Sprintf("%s would be compared with itself", a.Name), hint)
@@ -34,7 +35,7 @@ func refuseShared(a, b model.Target, inA, inB model.Environment) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
-		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", model.ShellWord(a.Name), model.ShellWord(b.Name)))
+		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", safetext.ShellWord(a.Name), safetext.ShellWord(b.Name)))
 }
 
 func kindWord(k model.TargetKind) string {

@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/jsonlimit"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // What is read may have been sent by somebody, so nothing of it may take memory without
@@ -74,7 +76,7 @@ func newMeter(f fs.File) *meter {
 func (m *meter) addText(n int) error {
 	if got := m.text.Add(int64(n)); got > textFloor {
 		if packed := m.packed(); got > textFloor+textRatio*packed {
-			return errBound(fmt.Sprintf("its %s unpack to more than %s, which no samples do", model.FormatSize(packed), model.FormatSize(textFloor+textRatio*packed)))
+			return errBound(fmt.Sprintf("its %s unpack to more than %s, which no samples do", units.FormatSize(packed), units.FormatSize(textFloor+textRatio*packed)))
 		}
 	}
 	return nil
@@ -84,7 +86,7 @@ func (m *meter) addText(n int) error {
 func (m *meter) addSample(s *model.Sample) error {
 	if got := m.memory.Add(footprint(s)); got > memoryFloor {
 		if packed := m.packed(); got > memoryFloor+memoryRatio*packed {
-			return errBound(fmt.Sprintf("its %s hold more samples than %s of memory, which no samples do", model.FormatSize(packed), model.FormatSize(memoryFloor+memoryRatio*packed)))
+			return errBound(fmt.Sprintf("its %s hold more samples than %s of memory, which no samples do", units.FormatSize(packed), units.FormatSize(memoryFloor+memoryRatio*packed)))
 		}
 	}
 	return nil
@@ -116,7 +118,7 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	tooLarge := errBound(fmt.Sprintf("it is larger than %s", model.FormatSize(most)))
+	tooLarge := errBound(fmt.Sprintf("it is larger than %s", units.FormatSize(most)))
 	if info, err := f.Stat(); err == nil && info.Size() > most {
 		return nil, tooLarge
 	}
@@ -130,16 +132,16 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 // ReadDocument reads a JSON document that may be decoded without taking memory out of
 // all proportion to it.
 func ReadDocument(files fs.FS, name string) ([]byte, error) {
-	data, err := readBounded(files, name, model.LargestDocument)
+	data, err := readBounded(files, name, jsonlimit.Largest)
 	if err == nil {
 		err = checkDocument(data)
 	}
 	return data, err
 }
 
-// checkDocument is model.CheckDocument, whose errors are bounds.
+// checkDocument is jsonlimit.Check, whose errors are bounds.
 func checkDocument(data []byte) error {
-	if err := model.CheckDocument(data); err != nil {
+	if err := jsonlimit.Check(data); err != nil {
 		return errBound(err.Error())
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
 // The modes of what is recorded: host names, devices and commands are nobody else's.
@@ -223,7 +224,7 @@ func (p plain) Open(name string) (fs.File, error) {
 
 // ReadFile reads a file whole, unless it is larger than any document.
 func (p plain) ReadFile(name string) ([]byte, error) {
-	return readBounded(p, name, model.LargestDocument)
+	return readBounded(p, name, jsonlimit.Largest)
 }
 
 // Stat describes a plain file or a folder; all else has nothing to describe.

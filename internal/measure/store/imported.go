@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // The names of what an imported run has beside the files of every run, and of what a
@@ -83,7 +84,7 @@ func (f *Folder) readRaw(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > largestRaw:
-		return nil, errBound(fmt.Sprintf("it unpacks to more than %s", model.FormatSize(largestRaw)))
+		return nil, errBound(fmt.Sprintf("it unpacks to more than %s", units.FormatSize(largestRaw)))
 	}
 	if _, err := packed.(io.Seeker).Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 	for _, s := range im.Sources {
 		data, err := f.readRaw(s.Raw)
 		if total += len(data); total > largestRaw {
-			err = errBound(fmt.Sprintf("with the other originals it holds more than %s", model.FormatSize(largestRaw)))
+			err = errBound(fmt.Sprintf("with the other originals it holds more than %s", units.FormatSize(largestRaw)))
 		}
 		switch {
 		case isBound(err):

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // The room is a file that is given up when the disk is full, so that what was measured
@@ -49,7 +50,7 @@ func (f *Folder) Tidy() {
 // in memory, so that it is reported at least.
 func (w *Writer) fail(err error) error {
 	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
-		"make room there, then see what was saved: loadline analyze "+model.ShellWord(w.folder.name))
+		"make room there, then see what was saved: loadline analyze "+safetext.ShellWord(w.folder.name))
 	return w.failed
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // readSamples decodes on all cores, because a long run of many volumes holds more
@@ -132,7 +133,7 @@ func (d *decoding) end() (samples []model.Sample, err error) {
 	return samples, nil
 }
 
-var errLongLine = errBound(fmt.Sprintf("a line is longer than %s", model.FormatSize(longestLine)))
+var errLongLine = errBound(fmt.Sprintf("a line is longer than %s", units.FormatSize(longestLine)))
 
 func decodeLines(lines []byte, m *meter) ([]model.Sample, error) {
 	samples := make([]model.Sample, 0, len(lines)/512)

@@ -12,10 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // opaque lets cmp look into histograms.
-var opaque = cmp.Comparer(func(a, b model.Histogram) bool {
+var opaque = cmp.Comparer(func(a, b histogram.Histogram) bool {
 	x, _ := a.MarshalJSON()
 	y, _ := b.MarshalJSON()
 	return bytes.Equal(x, y)

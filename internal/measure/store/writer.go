@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 )
 
 // Start is what is known when a run begins.
@@ -57,7 +58,7 @@ const flushEvery = 2 * time.Second
 // Name makes the name of a run directory: the time and a slug of the target,
 // for example "20261120-235200-var-lib-data".
 func Name(started time.Time, target string) string {
-	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(model.MaskText(target)), "-"), "-")
+	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(secrets.MaskText(target)), "-"), "-")
 	if len(slug) > 40 {
 		slug = strings.Trim(slug[len(slug)-40:], "-")
 	}
@@ -89,7 +90,7 @@ func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 
 // begin writes what is known at the start.
 func (w *Writer) begin(s Start) (err error) {
-	w.run.Command, w.run.Again = model.MaskCommand(s.Run.Command), model.MaskCommand(s.Run.Again)
+	w.run.Command, w.run.Again = secrets.MaskCommand(s.Run.Command), secrets.MaskCommand(s.Run.Again)
 	if err := w.folder.root.Mkdir(rawDir, folderMode); err != nil {
 		return err
 	}
@@ -102,9 +103,9 @@ func (w *Writer) begin(s Start) (err error) {
 		return err
 	}
 	return errors.Join(
-		w.folder.Write(experimentFile, []byte(model.MaskText(string(s.Experiment)))),
+		w.folder.Write(experimentFile, []byte(secrets.MaskText(string(s.Experiment)))),
 		w.folder.writeJSON(planFile, s.Plan),
-		w.folder.writeJSON(environmentFile, model.MaskEnvironment(s.Environment)),
+		w.folder.writeJSON(environmentFile, secrets.MaskEnvironment(s.Environment)),
 		w.folder.writeJSON(runFile, w.run),
 		w.keepRoom(),
 	)
@@ -203,7 +204,7 @@ const compressFrom = 8 << 10
 // Raw keeps a piece of the tool's own output under raw/, compressed when large. It comes
 // while others may still be measuring, so it is made to last with the step.
 func (w *Writer) Raw(r model.Raw) error {
-	return w.keep(r.Name, []byte(model.MaskText(string(r.Data))))
+	return w.keep(r.Name, []byte(secrets.MaskText(string(r.Data))))
 }
 
 // keep saves a file under raw/ as it is.
@@ -242,7 +243,7 @@ func (w *Writer) keep(name string, data []byte) error {
 func (w *Writer) Step(r model.StepResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.Error, r.Lost = model.MaskText(r.Error), model.MaskText(r.Lost)
+	r.Error, r.Lost = secrets.MaskText(r.Error), secrets.MaskText(r.Lost)
 	w.run.Steps = append(w.run.Steps, r)
 	if w.failed != nil {
 		return nil
@@ -308,7 +309,7 @@ func (w *Writer) save() error {
 func (w *Writer) Finish(status model.Status, reason string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.run.Status, w.run.Reason, w.run.Finished = status, model.MaskText(reason), w.now()
+	w.run.Status, w.run.Reason, w.run.Finished = status, secrets.MaskText(reason), w.now()
 	defer w.folder.Close()
 	defer w.file.Close()
 	if w.failed == nil {
@@ -352,5 +353,5 @@ func (f *Folder) writeJSON(name string, v any) error {
 
 func document(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", " ")
-	return append([]byte(model.MaskText(string(data))), '\n'), err
+	return append([]byte(secrets.MaskText(string(data))), '\n'), err
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // An O_DIRECT that is accepted is a promise, and not all keep it: ext4 with data=journal
@@ -53,7 +54,7 @@ func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
 	after, _ := resident(direct, size)
 	switch reads := 2 * size / bypassBlock; {
 	case known && after-cached > size/2:
-		setBypass(s, false, fmt.Sprintf("%s of the %s that were read past the page cache are in it", model.FormatSize(after), model.FormatSize(size)))
+		setBypass(s, false, fmt.Sprintf("%s of the %s that were read past the page cache are in it", units.FormatSize(after), units.FormatSize(size)))
 	case hasARC:
 		now, _ := arcHits(s, 0)
 		// Others use the cache, too: what it is hit without us in the same time does not count.
@@ -62,7 +63,7 @@ func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
 			setBypass(s, false, "the cache of ZFS (ARC) answered reads that asked for direct I/O")
 		}
 	case own && counts > 0 && float64(served) < servedLeast*float64(2*size):
-		setBypass(s, false, fmt.Sprintf("%s counted %s when %s were read past the page cache", s.Device, model.FormatSize(served), model.FormatSize(2*size)))
+		setBypass(s, false, fmt.Sprintf("%s counted %s when %s were read past the page cache", s.Device, units.FormatSize(served), units.FormatSize(2*size)))
 	case float64(served) >= servedLeast*float64(2*size) || known && after == 0:
 		setBypass(s, true, "")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // The kernel's include/uapi/linux/fiemap.h.
@@ -133,7 +134,7 @@ func (t *extentTally) proof(size int64) model.Proof {
 		{t.inline, "inside the inode"}, {t.encoded, "compressed or encoded by the filesystem"},
 	} {
 		if part.bytes > 0 {
-			found = append(found, model.FormatSize(int64(part.bytes))+" "+part.what)
+			found = append(found, units.FormatSize(int64(part.bytes))+" "+part.what)
 		}
 	}
 	p.Detail = strings.Join(found, ", ")

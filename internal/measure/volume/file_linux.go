@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // notStorage are filesystems of the kernel's own that hold no data.
@@ -30,7 +31,7 @@ func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	}
 	s, err := filesystem(dir)
 	if err != nil {
-		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, env.Reason(err)), "check that it exists and may be read: ls -ld "+model.ShellWord(dir))
+		return s, model.RefusedError(fmt.Sprintf("%s cannot be probed: %s", t.Name, env.Reason(err)), "check that it exists and may be read: ls -ld "+safetext.ShellWord(dir))
 	}
 	if notStorage[s.Filesystem] {
 		return s, model.RefusedError(fmt.Sprintf("%s is on %s, a view of the kernel that stores no data", t.Name, s.Filesystem),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Guard decides whether the target may be written; nil means yes. A directory
@@ -50,7 +51,7 @@ func named(t model.Target, destroy string) error {
 	if destroy != "" {
 		message = fmt.Sprintf("%s would be overwritten, but --destroy-data-on names %s", t.Name, destroy)
 	}
-	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on %s; or choose workloads that only read", model.ShellWord(t.Name)))
+	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on %s; or choose workloads that only read", safetext.ShellWord(t.Name)))
 }
 
 // evenSo ends the sentence about a target that somebody uses.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // guardUse refuses an object that somebody uses: the kernel or a part of it, or another
@@ -36,18 +37,18 @@ func guardKernel(t model.Target, major, minor uint32) error {
 	}
 	for _, m := range k.mounts {
 		if m.major == major && m.minor == minor || sameDevice(m.source, major, minor) {
-			return inUse(t, "is mounted at "+m.point, "unmount it first, if its data may go: umount "+model.ShellWord(m.point))
+			return inUse(t, "is mounted at "+m.point, "unmount it first, if its data may go: umount "+safetext.ShellWord(m.point))
 		}
 	}
 	if swapped(t.Path, major, minor) {
-		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+model.ShellWord(t.Path))
+		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+safetext.ShellWord(t.Path))
 	}
 	dir := fmt.Sprintf("%s/dev/block/%d:%d", k.sys, major, minor)
 	if parts, _ := filepath.Glob(dir + "/*/partition"); len(parts) > 0 {
-		return inUse(t, fmt.Sprintf("has partitions (%s)", strings.Join(parents(parts), ", ")), "name an empty partition, or remove them if their data may go: wipefs -a "+model.ShellWord(t.Path))
+		return inUse(t, fmt.Sprintf("has partitions (%s)", strings.Join(parents(parts), ", ")), "name an empty partition, or remove them if their data may go: wipefs -a "+safetext.ShellWord(t.Path))
 	}
 	if holders, _ := filepath.Glob(dir + "/holders/*"); len(holders) > 0 {
-		return inUse(t, "is part of "+filepath.Base(holders[0]), "take it out there first: lsblk "+model.ShellWord(t.Path))
+		return inUse(t, "is part of "+filepath.Base(holders[0]), "take it out there first: lsblk "+safetext.ShellWord(t.Path))
 	}
 	if k.text(dir+"/ro") == "1" {
 		return inUse(t, "is read-only", "choose workloads that only read")
@@ -99,7 +100,7 @@ func swapped(path string, major, minor uint32) bool {
 // guardFile refuses a file that is swap or the content of a loop device.
 func guardFile(t model.Target, f *os.File) error {
 	if swapped(t.Path, 0, 0) {
-		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+model.ShellWord(t.Path))
+		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+safetext.ShellWord(t.Path))
 	}
 	if own, ok := inodeOf(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); ok {
 		if loop := loopOn(own); loop != "" {

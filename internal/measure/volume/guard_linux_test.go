@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -177,7 +177,7 @@ func TestGuardNeedsTheName(t *testing.T) {
 	for _, name := range []string{file, link, dev} {
 		tg := parse(t, name)
 		for _, destroy := range []string{"", "/dev/other", name + " "} {
-			wantRefusal(t, Guard(t.Context(), env.OS(), tg, destroy), "--destroy-data-on "+model.ShellWord(name))
+			wantRefusal(t, Guard(t.Context(), env.OS(), tg, destroy), "--destroy-data-on "+safetext.ShellWord(name))
 		}
 		for _, destroy := range []string{name, tg.Path} {
 			if err := Guard(t.Context(), env.OS(), tg, destroy); err != nil {

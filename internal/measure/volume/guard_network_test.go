@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume/nbd/nbdtest"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 func TestProbeNBD(t *testing.T) {
@@ -72,7 +73,7 @@ func TestGuardNBD(t *testing.T) {
 		if err := Guard(t.Context(), env.OS(), tg, uri); err != nil {
 			t.Error(err)
 		}
-		wantRefusal(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on "+model.ShellWord(uri))
+		wantRefusal(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on "+safetext.ShellWord(uri))
 	})
 	t.Run("unreadable", func(t *testing.T) {
 		uri := nbdtest.URI(nbdtest.Nbdkit(t, "--filter=error", "memory", "1M", "error-pread-rate=100%", "error-pread=EIO"), "")

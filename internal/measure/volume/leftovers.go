@@ -16,6 +16,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // The names of what Loadline makes in a directory, exactly: the data file of a run (its
@@ -150,7 +151,7 @@ func heldAt(root *os.Root, name string) bool {
 }
 
 func unsearchable(dir string, err error) error {
-	return model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, env.Reason(err)), "name a directory that exists: ls -ld "+model.ShellWord(dir))
+	return model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, env.Reason(err)), "name a directory that exists: ls -ld "+safetext.ShellWord(dir))
 }
 
 // foreign tells why a file is not this user's to remove, though its name is ours: "" when

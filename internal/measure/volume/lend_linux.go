@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Several workers of one run may be processes of their own on one machine (over ssh, for
@@ -73,7 +74,7 @@ func borrow(t model.Target, write bool, share string) (*os.File, error) {
 	named, known := inodeOf(t.Path)
 	if !ok || !known || !own.same(named) {
 		_ = f.Close()
-		return nil, inUse(t, "is not what another worker of this run has opened under this name", "look at it: ls -l "+model.ShellWord(t.Path))
+		return nil, inUse(t, "is not what another worker of this run has opened under this name", "look at it: ls -l "+safetext.ShellWord(t.Path))
 	}
 	return f, nil
 }

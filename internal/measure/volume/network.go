@@ -15,6 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // answerTime is how long a server may take to answer while it is probed.
@@ -35,7 +37,7 @@ func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 		LogicalBlock: int(c.MinBlock), PhysicalBlock: int(c.PreferredBlock),
 	}
 	if c.Size == 0 {
-		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0", t.Name), "look at the export: nbdinfo "+model.ShellWord(t.URI))
+		return s, model.RefusedError(fmt.Sprintf("%s is empty: the server gives it a size of 0", t.Name), "look at the export: nbdinfo "+safetext.ShellWord(t.URI))
 	}
 	return s, nil
 }
@@ -53,7 +55,7 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	var no *nbd.RefusedError
 	switch {
 	case errors.As(err, &no) && no.Unknown:
-		hint := "list the server's exports: nbdinfo --list " + model.ShellWord(t.URI)
+		hint := "list the server's exports: nbdinfo --list " + safetext.ShellWord(t.URI)
 		if len(no.Exports) > 0 {
 			hint = fmt.Sprintf("the server has these exports: %s", strings.Join(quoted(no.Exports), ", "))
 		}
@@ -68,16 +70,16 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: there is no such socket", a.Server), "start the NBD server, or correct socket= in the URI")
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo "+model.ShellWord(t.URI))
+		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo "+safetext.ShellWord(t.URI))
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	}
-	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo "+model.ShellWord(t.URI))
+	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo "+safetext.ShellWord(t.URI))
 }
 
 // sentence makes a server's words fit into a sentence of ours.
 func sentence(words string) string {
-	return strings.TrimRight(strings.TrimSpace(model.Clean(words)), ".")
+	return strings.TrimRight(strings.TrimSpace(safetext.Clean(words)), ".")
 }
 
 func quoted(names []string) []string {
@@ -104,7 +106,7 @@ func probeRBD(ctx context.Context, e *env.Env, t model.Target) (model.Storage, e
 	}
 	return model.Storage{
 		DeviceSize: info.Size,
-		Server:     fmt.Sprintf("ceph: objects of %s, %s", model.FormatSize(info.ObjectSize), strings.Join(info.Features, " ")),
+		Server:     fmt.Sprintf("ceph: objects of %s, %s", units.FormatSize(info.ObjectSize), strings.Join(info.Features, " ")),
 	}, nil
 }
 
@@ -144,7 +146,7 @@ func asUser(t model.Target, args []string) []string {
 func rbdLine(t model.Target, args ...string) string {
 	words := []string{"rbd"}
 	for _, a := range asUser(t, args) {
-		words = append(words, model.ShellWord(a))
+		words = append(words, safetext.ShellWord(a))
 	}
 	return strings.Join(words, " ")
 }

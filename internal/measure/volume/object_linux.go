@@ -12,6 +12,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // deviceState is what must stay as it is while a device is held; zero for files.
@@ -28,7 +30,7 @@ func (s deviceState) difference(now deviceState) string {
 	case now.size == 0:
 		return "went away"
 	case now.size != s.size:
-		return fmt.Sprintf("changed its size from %s to %s", model.FormatSize(int64(s.size)), model.FormatSize(int64(now.size)))
+		return fmt.Sprintf("changed its size from %s to %s", units.FormatSize(int64(s.size)), units.FormatSize(int64(now.size)))
 	}
 	return "was replaced by another device"
 }
@@ -69,10 +71,10 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 	f, err := openBriefly(t.Path, flags)
 	switch {
 	case errors.Is(err, unix.ELOOP):
-		return nil, inUse(t, "was replaced by a symbolic link", "look at it: ls -l "+model.ShellWord(t.Path))
+		return nil, inUse(t, "was replaced by a symbolic link", "look at it: ls -l "+safetext.ShellWord(t.Path))
 	case errors.Is(err, unix.EBUSY):
 		return nil, inUse(t, "is in use by the kernel, or by a program that holds it exclusively ("+unix.EBUSY.Error()+")",
-			"find out by what: lsblk "+model.ShellWord(t.Path)+"; fuser -v "+model.ShellWord(t.Path))
+			"find out by what: lsblk "+safetext.ShellWord(t.Path)+"; fuser -v "+safetext.ShellWord(t.Path))
 	case err != nil && write && t.Kind == model.BlockDevice:
 		return nil, inUse(t, "cannot be opened for writing ("+env.Reason(err)+")", "run as a user who may write it, often root")
 	case err != nil && write:
@@ -105,7 +107,7 @@ func checkKind(t model.Target, f *os.File) error {
 		want = fs.ModeDevice
 	}
 	if info.Mode().Type() != want {
-		return inUse(t, "was replaced by another "+kindOf(info), "look at it: ls -l "+model.ShellWord(t.Path))
+		return inUse(t, "was replaced by another "+kindOf(info), "look at it: ls -l "+safetext.ShellWord(t.Path))
 	}
 	return nil
 }
@@ -136,7 +138,7 @@ func openBriefly(path string, flags int) (f *os.File, err error) {
 func lockTarget(t model.Target, f *os.File) error {
 	err := briefly(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EAGAIN) {
-		return inUse(t, "is locked by another process", "find out by which: lslocks; fuser -v "+model.ShellWord(t.Path))
+		return inUse(t, "is locked by another process", "find out by which: lslocks; fuser -v "+safetext.ShellWord(t.Path))
 	}
 	// Any other failure means that this filesystem has no such locks.
 	if err := guardLocks(t, int(f.Fd())); err != nil || t.Kind != model.File {
@@ -149,7 +151,7 @@ func lockTarget(t model.Target, f *os.File) error {
 	// failure but EAGAIN means that this filesystem or user has none.
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
 	if errors.Is(err, unix.EAGAIN) {
-		return inUse(t, "is open in another process", "find out in which: fuser -v "+model.ShellWord(t.Path))
+		return inUse(t, "is open in another process", "find out in which: fuser -v "+safetext.ShellWord(t.Path))
 	}
 	if err == nil {
 		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Prefix begins the name of every file that Loadline makes in a directory.
@@ -50,7 +52,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	f, err := createLocked(root, name)
 	if errors.Is(err, fs.ErrExist) {
 		err = model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
-			"name another file, or remove this one if it may go: rm "+model.ShellWord(path))
+			"name another file, or remove this one if it may go: rm "+safetext.ShellWord(path))
 	} else if err != nil {
 		err = writeRefusal(path, err)
 	}
@@ -60,7 +62,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	}
 	o := &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}
 	if err := f.Truncate(size); err != nil {
-		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", model.FormatSize(size), path, env.Reason(err)),
+		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", units.FormatSize(size), path, env.Reason(err)),
 			"choose a smaller --size"), o.Close())
 	}
 	return o, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // blkidNothing is blkid's exit code when it recognises nothing (blkid(8)).
@@ -46,7 +47,7 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, f *os.File)
 			words = lastLine(exit.Stderr)
 		}
 		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (blkid: %s): refused even with --destroy-data-on", t.Name, sentence(words)),
-			"see what is wrong: blkid -p "+model.ShellWord(f.Name()))
+			"see what is wrong: blkid -p "+safetext.ShellWord(f.Name()))
 	}
 	if what := readSignature(out); what != "" {
 		return signed(t, what)
@@ -91,7 +92,7 @@ func findBlkid(e *env.Env) (string, error) {
 func signed(t model.Target, what string) error {
 	hint := "if its data may go, overwrite its first and last MiB, or make a new image"
 	if t.Kind == model.BlockDevice || t.Kind == model.File {
-		hint = "if its data may go: wipefs -a " + model.ShellWord(t.Path)
+		hint = "if its data may go: wipefs -a " + safetext.ShellWord(t.Path)
 	}
 	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on", t.Name, what), hint)
 }

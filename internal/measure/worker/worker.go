@@ -17,7 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/agent"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Version is that of Loadline, set when a program is built: the same in both.
@@ -85,7 +85,7 @@ func Main(ctx context.Context, e *env.Env) int {
 		err = fmt.Errorf("%q is not understood", set.Arg(0))
 		fallthrough
 	case err != nil:
-		fmt.Fprintf(e.Stderr, "%s: %s\n  next: %s --help\n", program, model.Clean(err.Error()), program)
+		fmt.Fprintf(e.Stderr, "%s: %s\n  next: %s --help\n", program, safetext.Clean(err.Error()), program)
 		return 2
 	case *version:
 		fmt.Fprintln(e.Stdout, program, Version)
@@ -96,7 +96,7 @@ func Main(ctx context.Context, e *env.Env) int {
 		return 0
 	}
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		fmt.Fprintf(e.Stderr, "%s: %s\n", program, model.Clean(err.Error()))
+		fmt.Fprintf(e.Stderr, "%s: %s\n", program, safetext.Clean(err.Error()))
 	}
 	return 1
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Build expands an experiment into a plan: the volume with its size, the
@@ -92,7 +93,7 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	if writer != "" && !v.Owned && t.Kind != model.Fake && !names(t, exp.DestroyDataOn) {
 		return v, model.RefusedError(
 			fmt.Sprintf("workload %s writes, and %s exists: its content would be lost", writer, t.Name),
-			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", model.ShellWord(t.Name)))
+			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", safetext.ShellWord(t.Name)))
 	}
 	v.Prefill = v.Owned || writer != ""
 	if err := checkFlushes(p.Workloads, v); err != nil {

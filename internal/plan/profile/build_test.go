@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 const (
@@ -97,8 +98,8 @@ func TestSizeAndItsReason(t *testing.T) {
 		}
 		v := build(t, c.exp, builtin(t, "kbench", c.only...), c.target, probe).Volume
 		if v.Size != c.size || v.SizeReason != c.reason {
-			t.Errorf("%s: %d (%s), %q\nwant %d (%s), %q", c.name, v.Size, model.FormatSize(v.Size), v.SizeReason,
-				c.size, model.FormatSize(c.size), c.reason)
+			t.Errorf("%s: %d (%s), %q\nwant %d (%s), %q", c.name, v.Size, units.FormatSize(v.Size), v.SizeReason,
+				c.size, units.FormatSize(c.size), c.reason)
 		}
 	}
 }
@@ -209,7 +210,7 @@ func TestOffsetsOfJobsFitTheVolume(t *testing.T) {
 		plan := build(t, model.Experiment{Size: size}, p, directory, roomy())
 		w, _ := plan.Workload("read_seq")
 		if w.OffsetIncrement != want {
-			t.Errorf("size %s: jobs begin %s apart, want %s", model.FormatSize(size), model.FormatSize(w.OffsetIncrement), model.FormatSize(want))
+			t.Errorf("size %s: jobs begin %s apart, want %s", units.FormatSize(size), units.FormatSize(w.OffsetIncrement), units.FormatSize(want))
 		}
 	}
 	if w := p.Workloads[6]; w.OffsetIncrement != 500*mib {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Check refuses a profile that cannot be run: no workloads, a name twice or
@@ -67,7 +69,7 @@ func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeRe
 		if w.BlockSize%logical != 0 {
 			return model.RefusedError(
 				fmt.Sprintf("workload %s has blocks of %s, but direct I/O on %s moves multiples of %d bytes",
-					w.Name, model.FormatBlock(w.BlockSize), v.Target.Name, logical),
+					w.Name, units.FormatBlock(w.BlockSize), v.Target.Name, logical),
 				fmt.Sprintf("choose a block size that is a multiple of %d", logical))
 		}
 	}
@@ -80,7 +82,7 @@ func checkFlushes(workloads []model.Workload, v model.Volume) error {
 		if v.NoFlush && w.Sync != "" {
 			return model.RefusedError(
 				fmt.Sprintf("workload %s waits for a flush after each write, and %s offers none", w.Name, v.Target.Name),
-				"leave it out: --skip "+model.ShellWord(w.Name))
+				"leave it out: --skip "+safetext.ShellWord(w.Name))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // Choose keeps the workloads that a pattern of only names (all, when only is
@@ -57,7 +58,7 @@ func matches(p Profile, flag string, patterns []string) (map[string]bool, error)
 			continue
 		}
 		message := fmt.Sprintf("profile %q has no workload %q", p.Name, pattern)
-		if near := model.Nearest(pattern, p.names()); near != "" {
+		if near := suggest.Nearest(pattern, p.names()); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return nil, model.RefusedError(message, "it has "+strings.Join(p.names(), ", "))

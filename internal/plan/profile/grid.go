@@ -1,6 +1,9 @@
 package profile
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
 
 // grid is the table of Longhorn's performance page: four block sizes with their
 // depths × random half-and-half, sequential read, sequential write, on 8 jobs.
@@ -23,7 +26,7 @@ func grid() Profile {
 	p := Profile{Name: "grid", Engine: "libaio", Title: "block sizes 4k to 1024k × random 50/50, sequential read, sequential write, 8 jobs"}
 	for _, pattern := range patterns {
 		for _, c := range cells {
-			metric, label := model.IOPS, model.FormatBlock(c.block)
+			metric, label := model.IOPS, units.FormatBlock(c.block)
 			if c.block >= 64<<10 {
 				metric = model.Bandwidth
 			}

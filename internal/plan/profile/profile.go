@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // Profile is a named list of workloads. Times are seconds; 0 means the default.
@@ -56,7 +57,7 @@ func Lookup(name string) (Profile, error) {
 		}
 	}
 	message := fmt.Sprintf("there is no profile %q", name)
-	if near := model.Nearest(name, Names()); near != "" {
+	if near := suggest.Nearest(name, Names()); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return Profile{}, model.RefusedError(message,

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Times in seconds. A visit's ramp covers the start of fio's jobs and the first
@@ -152,7 +153,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		}
 		return s, model.RefusedError(
 			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %s to start and 1 s to measure",
-				s.MinRounds, what, model.FormatSpan(math.Ceil(visits*shortest)), limit, model.FormatSpan(s.MaxTime), model.FormatDuration(s.Ramp+s.Overhead)),
+				s.MinRounds, what, units.FormatSpan(math.Ceil(visits*shortest)), limit, units.FormatSpan(s.MaxTime), units.FormatDuration(s.Ramp+s.Overhead)),
 			hint)
 	}
 	for float64(s.MinRounds-1)*float64(n*sides)*slot(s) < span && float64((s.MinRounds+1)*n*sides)*slot(s) <= s.MaxTime {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 const (
@@ -28,13 +29,13 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 	room := roomPhrase(v, probe.Capacity)
 	if probe.Capacity < least {
 		return 0, "", model.RefusedError(
-			fmt.Sprintf("the smallest sensible size for these workloads is %s, and %s", model.FormatSize(least), room),
+			fmt.Sprintf("the smallest sensible size for these workloads is %s, and %s", units.FormatSize(least), room),
 			"choose a larger target, or workloads with smaller blocks, depths and job counts")
 	}
 	if exp.Size > 0 {
 		if exp.Size > probe.Capacity {
 			return 0, "", model.RefusedError(
-				fmt.Sprintf("--size %s does not fit: %s", model.FormatSize(exp.Size), room),
+				fmt.Sprintf("--size %s does not fit: %s", units.FormatSize(exp.Size), room),
 				fmt.Sprintf("use --size %d or less, or leave it out", alignDown(probe.Capacity, sector)))
 		}
 		if err := CheckSize(exp.Size, p.Workloads); err != nil {
@@ -52,10 +53,10 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 // automaticSize is Kbench's rule within its bounds. The narrowest bound is named.
 func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
 	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
-	size, reason := int64(unprobed), model.FormatSize(unprobed)+" until a probe of the bandwidth decides"
+	size, reason := int64(unprobed), units.FormatSize(unprobed)+" until a probe of the bandwidth decides"
 	if bandwidth > 0 {
 		size = int64(ruleSeconds * bandwidth)
-		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, model.FormatBandwidth(bandwidth), model.FormatSize(alignDown(size, sizeStep)))
+		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, units.FormatBandwidth(bandwidth), units.FormatSize(alignDown(size, sizeStep)))
 	}
 	type bound struct {
 		size int64
@@ -72,7 +73,7 @@ func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult
 	}
 	if rate := prefillRate(probe); rate > 0 {
 		seconds := orDefault(exp.MaxPrefill, defaultMaxPrefill)
-		bounds = append(bounds, bound{int64(seconds * rate), "prefill limit " + model.FormatSpan(seconds)})
+		bounds = append(bounds, bound{int64(seconds * rate), "prefill limit " + units.FormatSpan(seconds)})
 	}
 	cut := bound{size: size}
 	for _, b := range bounds {
@@ -81,11 +82,11 @@ func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult
 		}
 	}
 	if cut.size < least {
-		return least, reason + ", raised to " + model.FormatSize(least) + ": the smallest for these workloads"
+		return least, reason + ", raised to " + units.FormatSize(least) + ": the smallest for these workloads"
 	}
 	size = alignDown(cut.size, sizeStep)
 	if cut.why != "" {
-		reason += ", cut to " + model.FormatSize(size) + ": " + cut.why
+		reason += ", cut to " + units.FormatSize(size) + ": " + cut.why
 	}
 	return size, reason
 }
@@ -99,16 +100,16 @@ func CheckSize(size int64, workloads []model.Workload) error {
 	}
 	return model.RefusedError(
 		fmt.Sprintf("--size %s is too small: these workloads need at least %s (block size × depth × jobs, and never less than %s)",
-			model.FormatSize(size), model.FormatSize(least), model.FormatSize(model.LeastSize(nil))),
+			units.FormatSize(size), units.FormatSize(least), units.FormatSize(model.LeastSize(nil))),
 		fmt.Sprintf("use --size %d or more, or leave it out", least))
 }
 
 // roomPhrase tells how much room there is and why.
 func roomPhrase(v model.Volume, capacity int64) string {
 	if v.Owned {
-		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, model.FormatSize(capacity))
+		return fmt.Sprintf("%s can spare %s (its filesystem is kept below 95 %%)", v.Target.Name, units.FormatSize(capacity))
 	}
-	return fmt.Sprintf("%s holds %s", v.Target.Name, model.FormatSize(capacity))
+	return fmt.Sprintf("%s holds %s", v.Target.Name, units.FormatSize(capacity))
 }
 
 func alignDown(n, step int64) int64 { return n / step * step }

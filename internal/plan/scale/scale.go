@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -91,7 +92,7 @@ func find(base profile.Profile, name string) (model.Workload, error) {
 		names = append(names, w.Name)
 	}
 	message := fmt.Sprintf("profile %q has no workload %q", base.Name, name)
-	if near := model.Nearest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return model.Workload{}, model.RefusedError(message, "it has "+strings.Join(names, ", "))

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -37,7 +38,7 @@ func grid(r model.SweepRequest) profile.Profile {
 		for _, block := range r.BlockSizes {
 			for _, depth := range r.Depths {
 				w := workload(r.Pattern, block)
-				w.Name = fmt.Sprintf("%s-%s-qd%d-j%d", r.Pattern, model.FormatBlock(block), depth, jobs)
+				w.Name = fmt.Sprintf("%s-%s-qd%d-j%d", r.Pattern, units.FormatBlock(block), depth, jobs)
 				w.Depth, w.Jobs = depth, jobs
 				if w.Access == model.Sequential && jobs > 1 {
 					// Jobs that walk over the same bytes read what the first has just left

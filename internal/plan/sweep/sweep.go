@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
@@ -57,7 +58,7 @@ func Build(exp model.Experiment, p profile.Profile, t model.Target, probe model.
 func check(r model.SweepRequest) error {
 	if !slices.Contains(Patterns, r.Pattern) {
 		message := fmt.Sprintf("--rw %q is no pattern that can be swept", r.Pattern)
-		if near := model.Nearest(r.Pattern, Patterns); near != "" {
+		if near := suggest.Nearest(r.Pattern, Patterns); near != "" {
 			message += fmt.Sprintf("; did you mean %s?", near)
 		}
 		return model.RefusedError(message, "choose one of "+strings.Join(Patterns, ", "))

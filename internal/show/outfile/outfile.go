@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/format"
 )
 
@@ -36,7 +37,7 @@ func Check(name string, force bool) error {
 	folder := filepath.Dir(name)
 	switch info, err := os.Stat(folder); {
 	case err != nil:
-		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+model.ShellWord(folder))
+		return model.RefusedError(fmt.Sprintf("there is no folder %s to write %s into", folder, filepath.Base(name)), "make it first: mkdir -p "+safetext.ShellWord(folder))
 	case !info.IsDir():
 		return model.RefusedError(fmt.Sprintf("%s is not a folder", folder), "choose another name for -o")
 	}
@@ -47,11 +48,11 @@ func Check(name string, force bool) error {
 	case err != nil:
 		return model.RefusedError(fmt.Sprintf("%s cannot be written: %v", name, err), "choose another name for -o")
 	case info.IsDir():
-		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+model.ShellWord(filepath.Join(name, "report.html")))
+		return model.RefusedError(fmt.Sprintf("%s is a folder", name), "name a file in it: -o "+safetext.ShellWord(filepath.Join(name, "report.html")))
 	case !info.Mode().IsRegular():
 		return mayStream(name, info)
 	case OwnFolder(folder) && filepath.Base(name) != store.PageFile:
-		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+model.ShellWord(folder)+" writes a run's own files again")
+		return model.RefusedError(fmt.Sprintf("%s belongs to the saved run in %s", name, folder), "choose another name for -o; loadline analyze "+safetext.ShellWord(folder)+" writes a run's own files again")
 	case force:
 		return nil
 	}
@@ -82,7 +83,7 @@ func followed(name string) (string, error) {
 	}
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return "", model.RefusedError(fmt.Sprintf("%s is %s", name, store.Kind(name)), "choose another name for -o, or remove the link: rm "+model.ShellWord(name))
+		return "", model.RefusedError(fmt.Sprintf("%s is %s", name, store.Kind(name)), "choose another name for -o, or remove the link: rm "+safetext.ShellWord(name))
 	}
 	return target, nil
 }

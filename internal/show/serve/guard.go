@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // guard stands before every answer: it knows who may ask, under which name, and what
@@ -67,7 +67,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		switch {
 		case !g.knows(r.Host):
 			// A name that somebody else's DNS leads here: their page would read our answers.
-			fail(w, http.StatusMisdirectedRequest, "this server does not answer to the name "+r.Host+"; start it with --host "+model.ShellWord(hostOnly(r.Host))+" if it should")
+			fail(w, http.StatusMisdirectedRequest, "this server does not answer to the name "+r.Host+"; start it with --host "+safetext.ShellWord(hostOnly(r.Host))+" if it should")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.URL.Path != loginPath:
 			h.Set("Allow", "GET, HEAD")
 			fail(w, http.StatusMethodNotAllowed, "this server only reads")

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Driver plays a device described by the parameters of its target's URI. The
@@ -274,7 +275,7 @@ func flow(n uint64, w model.Workload, mean float64) *model.Flow {
 			continue
 		}
 		l := q * mean
-		f.Histogram.Add(model.BucketOf(uint64(l*1e9)), c)
+		f.Histogram.Add(histogram.BucketOf(uint64(l*1e9)), c)
 		f.LatencySum += float64(c) * l
 		f.Max = max(f.Max, l)
 	}

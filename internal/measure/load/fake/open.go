@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // queue is the device under an open load: one server that takes I/Os in the order in
@@ -90,7 +91,7 @@ func record(f *model.Flow, block int64, latency float64) {
 	f.Bytes += uint64(block)
 	f.LatencySum += latency
 	f.Max = max(f.Max, latency)
-	f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), 1)
+	f.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), 1)
 }
 
 // stalled is the share of the time from t on, over sec seconds, that the device

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Bandwidth measures for the given time how fast the volume is read or written
@@ -62,7 +63,7 @@ func (d *Driver) Bandwidth(ctx context.Context, v model.Volume, write bool, long
 		flow = last.Write
 	}
 	if flow.Bytes == 0 || flow.Runtime <= 0 {
-		return 0, broken("the bandwidth of %s could not be measured: no data was moved in %s.", name(v), model.FormatDuration(long.Seconds()))
+		return 0, broken("the bandwidth of %s could not be measured: no data was moved in %s.", name(v), units.FormatDuration(long.Seconds()))
 	}
 	return float64(flow.Bytes) / (float64(flow.Runtime) / 1000), nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // document is what is read of one of fio's JSON documents (fio's HOWTO, "JSON+
@@ -130,7 +130,7 @@ func (j *job) levels() map[string]float64 {
 // read directly: a map of strings made once a second would cost more than the
 // rest of the document.
 type bins struct {
-	histogram model.Histogram
+	histogram histogram.Histogram
 	count     uint64
 }
 
@@ -156,7 +156,7 @@ func (b *bins) UnmarshalJSON(data []byte) error {
 			if at != 1 {
 				return errors.New("fio's histogram is not a list of buckets")
 			}
-			b.histogram.Add(model.BucketOf(numbers[0]), numbers[1])
+			b.histogram.Add(histogram.BucketOf(numbers[0]), numbers[1])
 			b.count += numbers[1]
 			numbers, at, digits = [2]uint64{}, 0, false
 		case c == '{' || c == '"' || c == ' ' || c == '\n' || c == '\t' || c == '\r':

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // fillBlock is the block of the prefill and of its proof, in bytes.
@@ -86,10 +87,10 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 			return written, tooLate(limit, written, v.Size, "")
 		}
 		if err != nil {
-			return written, broken("the prefill failed after %s of %s: %v", model.FormatSize(written), model.FormatSize(v.Size), err)
+			return written, broken("the prefill failed after %s of %s: %v", units.FormatSize(written), units.FormatSize(v.Size), err)
 		}
 		if n.bytes != part.size {
-			return written, broken("the prefill wrote only %s of %s.", model.FormatSize(written), model.FormatSize(v.Size))
+			return written, broken("the prefill wrote only %s of %s.", units.FormatSize(written), units.FormatSize(v.Size))
 		}
 	}
 	d.remember(v, seed)
@@ -107,7 +108,7 @@ func (d *Driver) remember(v model.Volume, seed uint64) {
 func tooLate(limit time.Duration, written, size int64, stuck string) error {
 	return model.SlowFill{WorkerError: model.BrokenError(
 		fmt.Sprintf("the prefill was given up: after %s only %s of %s were written%s.",
-			model.FormatSpan(limit.Seconds()), model.FormatSize(written), model.FormatSize(size), stuck),
+			units.FormatSpan(limit.Seconds()), units.FormatSize(written), units.FormatSize(size), stuck),
 		"use a smaller --size, or give it more time: --max-prefill")}
 }
 
@@ -206,10 +207,10 @@ func lengthen(v model.Volume) error {
 	}
 	defer f.Close()
 	if err := reserve(f, v.Size); err != nil {
-		return broken("%s cannot be made %s long: %v.", v.Path, model.FormatSize(v.Size), err)
+		return broken("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
 	}
 	if err := f.Truncate(v.Size); err != nil {
-		return broken("%s cannot be made %s long: %v.", v.Path, model.FormatSize(v.Size), err)
+		return broken("%s cannot be made %s long: %v.", v.Path, units.FormatSize(v.Size), err)
 	}
 	return nil
 }

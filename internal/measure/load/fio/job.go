@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // linkName is what the job text calls a file whose own name fio cannot read: the
@@ -111,7 +112,7 @@ func randomMap(t *text, w model.Workload, size int64) {
 		t.set("softrandommap", 1)
 		return
 	}
-	t.comment("each block is drawn anew: a map of those visited would take %s of memory", model.FormatSize(w.RandomMap(size)))
+	t.comment("each block is drawn anew: a map of those visited would take %s of memory", units.FormatSize(w.RandomMap(size)))
 	t.set("norandommap", 1)
 }
 

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // ReadBack reads the whole volume after Fill and checks that each block is what
@@ -49,10 +50,10 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 			err = nil
 		}
 		if err != nil {
-			return proof, broken("reading back failed after %s of %s: %v", model.FormatSize(proof.Checked), model.FormatSize(v.Size), err)
+			return proof, broken("reading back failed after %s of %s: %v", units.FormatSize(proof.Checked), units.FormatSize(v.Size), err)
 		}
 		if p.bytes != part.size {
-			return proof, broken("only %s of %s could be read back.", model.FormatSize(proof.Checked), model.FormatSize(v.Size))
+			return proof, broken("only %s of %s could be read back.", units.FormatSize(proof.Checked), units.FormatSize(v.Size))
 		}
 	}
 	return proof, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Run runs one step and emits its samples as they arrive, one per second, then
@@ -80,9 +81,9 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	switch {
 	case result.Error != "":
 	case last.ios() == 0:
-		result.Error = fmt.Sprintf("not one I/O was done in %s", model.FormatDuration(req.Step.Seconds))
+		result.Error = fmt.Sprintf("not one I/O was done in %s", units.FormatDuration(req.Step.Seconds))
 	case !s.complete():
-		result.Error = fmt.Sprintf("fio ended after %s of %s", model.FormatDuration(float64(s.covered)/1000), model.FormatDuration(req.Step.Seconds))
+		result.Error = fmt.Sprintf("fio ended after %s of %s", units.FormatDuration(float64(s.covered)/1000), units.FormatDuration(req.Step.Seconds))
 	}
 	if last != nil {
 		result.IOErrors, result.ShortIOs = last.failures(), last.short()
@@ -106,7 +107,7 @@ func reachable(v model.Volume) error {
 	}
 	if info.Mode().IsRegular() && info.Size() < v.Size {
 		return model.BrokenError(fmt.Sprintf("%s holds %s and not the %s that are to be measured.",
-			v.Path, model.FormatSize(info.Size()), model.FormatSize(v.Size)), "do not change the file while it is measured")
+			v.Path, units.FormatSize(info.Size()), units.FormatSize(v.Size)), "do not change the file while it is measured")
 	}
 	if info.IsDir() {
 		return model.BrokenError(fmt.Sprintf("%s is a directory and not a file.", v.Path), "")

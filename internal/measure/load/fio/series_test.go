@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // play feeds recorded output to a series and returns its samples and last job.
@@ -139,7 +140,7 @@ func made(ms int64, ios uint64) *job {
 		return j
 	}
 	j.Read.Latency = latency{N: ios, Mean: 1e6, Max: 1e6}
-	j.Read.Latency.Bins.histogram.Add(model.BucketOf(1e6), ios)
+	j.Read.Latency.Bins.histogram.Add(histogram.BucketOf(1e6), ios)
 	j.Read.Latency.Bins.count = ios
 	return j
 }

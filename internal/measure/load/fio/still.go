@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // Before fio prints a status document it waits for each job to come to a point between
@@ -106,7 +107,7 @@ func (s *series) stood(j *job, q silence) (stale bool, err error) {
 			longest = max(longest, d[1].Latency.Max/1e9)
 		}
 	}
-	var all model.Histogram
+	var all histogram.Histogram
 	for _, f := range []*model.Flow{x.Read, x.Write, x.Sync} {
 		if f != nil {
 			all.Merge(f.Histogram)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // doc is a status document of reads: its time, the I/Os of 1 ms and those that are long.
@@ -25,14 +26,14 @@ func (d doc) job() *job {
 	j := &job{JobRuntime: d.ms}
 	j.Read = direction{IOs: d.ios + d.long, Bytes: 4096 * (d.ios + d.long), Runtime: d.ms}
 	j.Read.Latency = latency{N: d.ios + d.long, Max: 1e6, Mean: 1e6}
-	j.Read.Latency.Bins.histogram.Add(model.BucketOf(1e6), d.ios)
+	j.Read.Latency.Bins.histogram.Add(histogram.BucketOf(1e6), d.ios)
 	if d.ios+d.long == 0 {
 		j.Read.Runtime = 0
 	}
 	if d.long > 0 {
 		j.Read.Latency.Max = d.took * 1e9
 		j.Read.Latency.Mean = (float64(d.ios)*1e6 + float64(d.long)*d.took*1e9) / float64(d.ios+d.long)
-		j.Read.Latency.Bins.histogram.Add(model.BucketOf(uint64(d.took*1e9)), d.long)
+		j.Read.Latency.Bins.histogram.Add(histogram.BucketOf(uint64(d.took*1e9)), d.long)
 	}
 	return j
 }

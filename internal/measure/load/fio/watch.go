@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // watcher takes fio's output and decides when enough is enough.
@@ -139,7 +139,7 @@ func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why st
 	} else {
 		w.quiet.look(states(w.dir, pid), after)
 	}
-	long := model.FormatDuration(quiet.Seconds())
+	long := units.FormatDuration(quiet.Seconds())
 	switch {
 	case quiet > due+min(w.process.silence, w.limits.silence) && w.quiet.mostly(w.quiet.stopped):
 		return fmt.Sprintf("fio was suspended for %s by a signal or a debugger, and was stopped", long)
@@ -149,7 +149,7 @@ func (w *watcher) look(pid int, now time.Time, after, ran time.Duration) (why st
 		return fmt.Sprintf("the storage stood still: %s answered nothing for %s, and fio, which waited for it, was stopped", w.storage, long)
 	case w.expected > 0 && ran > w.expected+w.limits.late+w.lost+max(0, quiet-due):
 		return fmt.Sprintf("fio hung: it should have ended after %s, ran %s longer and was stopped",
-			model.FormatDuration(w.expected.Seconds()), model.FormatDuration((ran - w.expected).Seconds()))
+			units.FormatDuration(w.expected.Seconds()), units.FormatDuration((ran - w.expected).Seconds()))
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // A writer fills a file whose extents the kernel shows, so that no block has to carry a
@@ -73,7 +74,7 @@ func (d *Driver) write(ctx context.Context, v model.Volume, limit time.Duration,
 		}
 		return written, errors.Unwrap(tooLate(limit, written, v.Size, stuck))
 	}
-	return written, broken("the prefill failed after %s of %s: %s%s.", model.FormatSize(written), model.FormatSize(v.Size), why, stuck)
+	return written, broken("the prefill failed after %s of %s: %s%s.", units.FormatSize(written), units.FormatSize(v.Size), why, stuck)
 }
 
 // tooSlow is why a writer is stopped that has used up its time.
@@ -113,7 +114,7 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 		case <-tick.C:
 			tell()
 			if silent := d.env.Since(moved); silent > time.Second+d.limits.flush {
-				why = fmt.Sprintf("nothing was written for %s, and it was stopped", model.FormatDuration(silent.Seconds()))
+				why = fmt.Sprintf("nothing was written for %s, and it was stopped", units.FormatDuration(silent.Seconds()))
 			}
 		}
 	}

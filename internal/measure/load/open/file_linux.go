@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // file does I/O on a file or block device by the kernel's native asynchronous
@@ -71,7 +72,7 @@ func openFile(v model.Volume, w model.Workload) (device, error) {
 	f.memory, err = unix.Mmap(-1, 0, w.Depth*int(w.BlockSize), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		fd.Close()
-		return nil, model.BrokenError(fmt.Sprintf("no memory for %d buffers of %s: %v", w.Depth, model.FormatBlock(w.BlockSize), err), "")
+		return nil, model.BrokenError(fmt.Sprintf("no memory for %d buffers of %s: %v", w.Depth, units.FormatBlock(w.BlockSize), err), "")
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(w.Depth), uintptr(unsafe.Pointer(&f.context)), 0); errno != 0 {
 		f.close(false)

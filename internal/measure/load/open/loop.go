@@ -10,6 +10,8 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // ending is what is known of a visit when it is over.
@@ -209,7 +211,7 @@ func (l *loop) count(latency float64) {
 	l.flow.IOs++
 	l.flow.Bytes += uint64(l.w.BlockSize)
 	l.flow.LatencySum += latency
-	l.flow.Histogram.Add(model.BucketOf(uint64(latency*1e9)), 1)
+	l.flow.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), 1)
 }
 
 // tick hands on the samples that have ended by now. A second in which the thread was
@@ -270,7 +272,7 @@ func (l *loop) drain(ctx context.Context) bool {
 		}
 	}
 	if left := len(l.dueAt) - len(l.free); left > 0 {
-		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, model.FormatSpan(limit.Seconds())))
+		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, units.FormatSpan(limit.Seconds())))
 		return false
 	}
 	return true

@@ -15,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Place puts workers on this machine.
@@ -95,7 +96,7 @@ func Child(ctx context.Context, e *env.Env, name string, args ...string) (io.Rea
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, model.BrokenError(fmt.Sprintf("the worker %s could not be started: %v", name, err), "see whether it is there and may be run: "+model.ShellWord(name)+" --version")
+		return nil, model.BrokenError(fmt.Sprintf("the worker %s could not be started: %v", name, err), "see whether it is there and may be run: "+safetext.ShellWord(name)+" --version")
 	}
 	return &child{ReadCloser: out, in: in, cmd: cmd, clock: e.Clock}, nil
 }

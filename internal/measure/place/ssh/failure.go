@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // offending is the line of ssh's warning that says where the key is that it knows.
@@ -20,7 +21,7 @@ const longest = 500
 // failure makes a sentence of what ssh said when it could not connect, or lost the
 // connection, with what to do about it.
 func failure(host, said string) error {
-	message, hint := "ssh to "+host+" failed: ", "this must work without a question: ssh -o BatchMode=yes "+model.ShellWord(host)+" true"
+	message, hint := "ssh to "+host+" failed: ", "this must work without a question: ssh -o BatchMode=yes "+safetext.ShellWord(host)+" true"
 	switch {
 	case strings.Contains(said, "IDENTIFICATION HAS CHANGED"):
 		// A warning of a screen's length.
@@ -29,13 +30,13 @@ func failure(host, said string) error {
 			message += " in " + m[1]
 		}
 		return model.BrokenError(message+": somebody may be in between, or the host was installed anew",
-			"if it was installed anew, forget the old key (ssh-keygen -R with its name) and accept the new one: ssh "+model.ShellWord(host)+" true")
+			"if it was installed anew, forget the old key (ssh-keygen -R with its name) and accept the new one: ssh "+safetext.ShellWord(host)+" true")
 	case strings.Contains(said, "Host key verification failed"):
-		hint = fmt.Sprintf("its key is not known here: connect once by hand and accept it: ssh %s true", model.ShellWord(host))
+		hint = fmt.Sprintf("its key is not known here: connect once by hand and accept it: ssh %s true", safetext.ShellWord(host))
 	case lost.MatchString(said) && !strings.Contains(said, "kex_exchange"):
-		return model.BrokenError("the connection to "+host+" was lost: "+said, "see whether the host still runs (ssh "+model.ShellWord(host)+" uptime), and measure again")
+		return model.BrokenError("the connection to "+host+" was lost: "+said, "see whether the host still runs (ssh "+safetext.ShellWord(host)+" uptime), and measure again")
 	case strings.Contains(said, "Permission denied"):
-		hint = fmt.Sprintf("it does not accept your key: ssh-copy-id %s; then this must work without a question: ssh -o BatchMode=yes %s true", model.ShellWord(host), model.ShellWord(host))
+		hint = fmt.Sprintf("it does not accept your key: ssh-copy-id %s; then this must work without a question: ssh -o BatchMode=yes %s true", safetext.ShellWord(host), safetext.ShellWord(host))
 	}
 	if len(said) > longest {
 		said = "… " + said[len(said)-longest:]

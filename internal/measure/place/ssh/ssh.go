@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // options make ssh fail instead of asking, and notice a host that is gone.
@@ -123,7 +124,7 @@ func (w *worker) wait() {
 	case sshFailed:
 		w.end = failure(w.host, said)
 	case notFound, notAllowed:
-		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+model.ShellWord(w.host)+" loadline doctor")
+		w.end = model.RefusedError(fmt.Sprintf("the host %s does not run loadline: %s", w.host, said), "put loadline (and fio) on the PATH there; to check: ssh "+safetext.ShellWord(w.host)+" loadline doctor")
 	default:
 		w.end = model.BrokenError(fmt.Sprintf("the worker on %s ended with exit code %d: %s", w.host, code, said), "")
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Column is a column of a table, and what it means.
@@ -38,7 +39,7 @@ func newTable(w io.Writer, columns []Column) *table {
 // holds it.
 func (t *table) row(cells ...string) {
 	for i := range cells {
-		cells[i] = model.CleanLines(cells[i])
+		cells[i] = safetext.CleanLines(cells[i])
 	}
 	_ = t.w.Write(cells)
 }
@@ -54,7 +55,7 @@ func (t *table) end() error {
 // text is a cell of words. A spreadsheet takes what begins with one of these
 // characters for a formula: an apostrophe before it stops that.
 func text(s string) string {
-	s = model.CleanLines(s)
+	s = safetext.CleanLines(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
@@ -118,7 +119,7 @@ func TestNamesAreNoFormulas(t *testing.T) {
 func recorded() *model.Recorded {
 	flow := func(ios uint64, seconds float64) *model.Flow {
 		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * seconds}
-		f.Histogram.Add(model.BucketOf(uint64(seconds*1e9)), ios)
+		f.Histogram.Add(histogram.BucketOf(uint64(seconds*1e9)), ios)
 		return f
 	}
 	rec := &model.Recorded{}

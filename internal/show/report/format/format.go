@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/csvout"
 	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
@@ -105,7 +106,7 @@ func Choose(name, file string) (Format, error) {
 			}
 		}
 		hint := "--format " + strings.Join(Names(), ", ")
-		if near := model.Nearest(name, Names()); near != "" {
+		if near := suggest.Nearest(name, Names()); near != "" {
 			hint = "--format " + near
 		}
 		return Format{}, model.RefusedError(fmt.Sprintf("there is no format %q", name), hint)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
 // Document is what a JSON document was found to be: exactly one field is set.
@@ -22,7 +23,7 @@ type Document struct {
 // Read reads a document that Write, WriteComparison or WriteDurability wrote. A
 // null where a number belongs becomes NaN again: it never reads as zero.
 func Read(data []byte) (Document, error) {
-	if err := model.CheckDocument(data); err != nil {
+	if err := jsonlimit.Check(data); err != nil {
 		return Document{}, err
 	}
 	var head struct {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Visible returns the same document with every character escaped that a terminal would
@@ -22,10 +22,10 @@ func Visible(doc []byte) []byte {
 		}
 		r, n := utf8.DecodeRune(doc[i:])
 		switch {
-		case r > 0xffff && model.Invisible(r):
+		case r > 0xffff && safetext.Invisible(r):
 			high, low := utf16.EncodeRune(r)
 			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		case unicode.IsControl(r) || model.Invisible(r):
+		case unicode.IsControl(r) || safetext.Invisible(r):
 			out = fmt.Appendf(out, `\u%04x`, r)
 		default:
 			out = append(out, doc[i:i+n]...)

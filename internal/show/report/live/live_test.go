@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
@@ -19,8 +20,8 @@ func run() []model.Update {
 	randLat := &model.Workload{Name: "rand-write-lat", Access: model.Random, Direction: model.Write, BlockSize: 4096, Depth: 1, Metric: model.Latency}
 	flow := func(ios uint64, latency float64) *model.Flow {
 		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * latency}
-		f.Histogram.Add(model.BucketOf(uint64(latency*1e9)), ios-ios/50)
-		f.Histogram.Add(model.BucketOf(uint64(4*latency*1e9)), ios/50)
+		f.Histogram.Add(histogram.BucketOf(uint64(latency*1e9)), ios-ios/50)
+		f.Histogram.Add(histogram.BucketOf(uint64(4*latency*1e9)), ios/50)
 		return f
 	}
 	judged := func(w *model.Workload, value, half, confidence float64) *model.Judgement {

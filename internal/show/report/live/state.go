@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // state is what is known of the run, gathered from its updates.
@@ -141,9 +142,9 @@ func (s *state) endPhase() string {
 	if !inBytes(p.Phase) {
 		return p.Phase + took
 	}
-	line := p.Phase + " " + model.FormatSize(int64(p.Done)) + took
+	line := p.Phase + " " + units.FormatSize(int64(p.Done)) + took
 	if seconds >= 0.05 && p.Done > 0 {
-		line += " (" + model.FormatBandwidth(p.Done/seconds) + ")"
+		line += " (" + units.FormatBandwidth(p.Done/seconds) + ")"
 	}
 	return line
 }
@@ -167,7 +168,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	value := s.headline(s.sum, s.sumSeconds)
 	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
 		return fmt.Sprintf("%s %s without a pause for %s: %s in its last second", s.number(r.Step), r.Step.Workload,
-			model.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))
+			units.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))
 	}
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {
 		line += string(j.Direction) + " "
@@ -233,5 +234,5 @@ func span(s float64) string {
 	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)
 	}
-	return model.FormatSpan(s)
+	return units.FormatSpan(s)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -86,10 +87,10 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 			share = p.Done / p.Total
 		}
 		if inBytes(p.Phase) {
-			amount := piece{width: len("100 MiB of 100 GiB"), text: model.FormatSize(int64(p.Done)) + " of " + model.FormatSize(int64(p.Total))}
+			amount := piece{width: len("100 MiB of 100 GiB"), text: units.FormatSize(int64(p.Done)) + " of " + units.FormatSize(int64(p.Total))}
 			rate := piece{width: len("1000 MiB/s"), drop: 2}
 			if p.Rate > 0 {
-				rate.text = model.FormatBandwidth(p.Rate)
+				rate.text = units.FormatBandwidth(p.Rate)
 			}
 			tail = []piece{amount, rate}
 		}
@@ -104,7 +105,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	lead = []piece{{text: strings.TrimSpace(s.number(*s.step) + " " + string(s.side)), paint: term.Dim},
 		{text: s.step.Workload, paint: term.Bold}}
 	if s.workload != nil && s.workload.Job == "" {
-		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", model.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
+		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", units.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
 	}
 	rate := piece{width: len("10.1k/s")}
 	if s.metric() == model.Bandwidth {
@@ -115,13 +116,13 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	}
 	p99 := piece{drop: 4, width: len("p99 10.1 ms")}
 	if s.sum.Histogram.Count() >= p99Count {
-		p99.text = "p99 " + model.FormatDuration(s.sum.Histogram.Percentile(99))
+		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
 	half := piece{drop: 6, width: len("+10.1 %")}
 	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
 		half.text = halfWidth(j.Estimate)
 	}
-	return lead, []piece{{text: model.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
+	return lead, []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
 }
 
 // remaining writes a time that is left, in as few columns as it deserves.
@@ -132,7 +133,7 @@ func remaining(s float64) string {
 	case s < 3600:
 		return fmt.Sprintf("%.0f m", math.Ceil(s/60))
 	}
-	return model.FormatSpan(s)
+	return units.FormatSpan(s)
 }
 
 // columns is the width of the pieces with gap blanks between them.

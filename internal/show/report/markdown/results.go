@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -106,7 +107,7 @@ func percentile(v *float64, verdict model.Verdict) string {
 	if v == nil {
 		return "–"
 	}
-	return value(model.FormatDuration(*v), verdict)
+	return value(units.FormatDuration(*v), verdict)
 }
 
 // latency is percentile for an estimate.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -21,21 +22,21 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 	for _, c := range s.Points {
 		row := []string{inline(string(c.Direction))}
 		if load {
-			row = append(row, model.FormatRate(c.Offered)+"/s", fmt.Sprintf("%.0f%%", 100*c.Fraction))
+			row = append(row, units.FormatRate(c.Offered)+"/s", fmt.Sprintf("%.0f%%", 100*c.Fraction))
 		} else {
-			row = append(row, model.FormatBlock(c.BlockSize), strconv.Itoa(c.Depth), strconv.Itoa(c.Jobs))
+			row = append(row, units.FormatBlock(c.BlockSize), strconv.Itoa(c.Depth), strconv.Itoa(c.Jobs))
 		}
-		rows = append(rows, append(row, value(model.FormatRate(c.IOPS.Value)+"/s", c.Verdict), halfWidth(c.IOPS), value(model.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
+		rows = append(rows, append(row, value(units.FormatRate(c.IOPS.Value)+"/s", c.Verdict), halfWidth(c.IOPS), value(units.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
 			latency(c.Mean, c.Verdict), latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), strings.TrimSpace(mark(c.Verdict)+" "+marks(notes.Of(c.Result)))))
 	}
 	p.table(titles, rows)
 	var lines []string
 	if s.Capacity != nil {
-		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s/s ±%s", model.FormatRate(s.Capacity.Value), halfWidth(*s.Capacity)))
+		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s/s ±%s", units.FormatRate(s.Capacity.Value), halfWidth(*s.Capacity)))
 	}
 	switch {
 	case s.Knee != nil:
-		lines = append(lines, fmt.Sprintf("- **knee** %s/s, p99 %s: %s", model.FormatRate(s.Knee.Offered), model.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
+		lines = append(lines, fmt.Sprintf("- **knee** %s/s, p99 %s: %s", units.FormatRate(s.Knee.Offered), units.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
 	case load:
 		lines = append(lines, "- knee: none was found")
 	}

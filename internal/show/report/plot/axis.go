@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // axis maps values to places from 0 to 1.
@@ -206,13 +207,13 @@ func positive(v float64) bool { return usable(v) && v > 1e-15 }
 
 // shortTime is a duration without zeros behind the point: "1 ms".
 func shortTime(seconds float64) string {
-	number, unit, _ := strings.Cut(model.FormatDuration(seconds), " ")
-	return model.TrimZeros(number) + " " + unit
+	number, unit, _ := strings.Cut(units.FormatDuration(seconds), " ")
+	return units.TrimZeros(number) + " " + unit
 }
 
 // tidyRate is "200", "5k".
 func tidyRate(v float64) string {
-	text := model.FormatRate(v)
+	text := units.FormatRate(v)
 	digits := strings.TrimRight(text, "kMG")
-	return model.TrimZeros(digits) + text[len(digits):]
+	return units.TrimZeros(digits) + text[len(digits):]
 }

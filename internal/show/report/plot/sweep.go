@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
@@ -52,15 +53,15 @@ func loadCurve(s *model.Sweep, d model.Direction, points []model.SweepPoint, o O
 	c.title = fmt.Sprintf("%s latency against achieved rate, %s", d, c.x.unit)
 	if s.Knee != nil {
 		c.rules = append(c.rules, rule{s.Knee.Offered, kneeLine, term.Green})
-		where := fmt.Sprintf("knee: %s/s (%.0f %% of the capacity), p99 %s", model.FormatRate(s.Knee.Offered), 100*s.Knee.Fraction, model.FormatDuration(s.Knee.P99))
+		where := fmt.Sprintf("knee: %s/s (%.0f %% of the capacity), p99 %s", units.FormatRate(s.Knee.Offered), 100*s.Knee.Fraction, units.FormatDuration(s.Knee.P99))
 		if !s.Knee.Beyond {
-			where = "knee: at or above the highest rate that was offered, " + model.FormatRate(s.Knee.Offered) + "/s"
+			where = "knee: at or above the highest rate that was offered, " + units.FormatRate(s.Knee.Offered) + "/s"
 		}
 		c.below = o.wrapped(glyph(o.Style, kneeLine) + " " + where)
 	}
 	if s.Capacity != nil {
 		c.rules = append(c.rules, rule{s.Capacity.Value, visitLine, term.Dim})
-		c.below = append(c.below, o.wrapped(glyph(o.Style, visitLine)+" capacity of the closed loop: "+model.FormatRate(s.Capacity.Value)+"/s")...)
+		c.below = append(c.below, o.wrapped(glyph(o.Style, visitLine)+" capacity of the closed loop: "+units.FormatRate(s.Capacity.Value)+"/s")...)
 	}
 	return c.finish("no latencies", o)
 }
@@ -69,7 +70,7 @@ func gridCurve(d model.Direction, jobs int, points []model.SweepPoint, o Options
 	c := chart{title: fmt.Sprintf("%s mean latency against IOPS, by block size%s", d, jobWords(jobs))}
 	var rates []float64
 	for i, size := range blockSizes(points) {
-		k := curve{label: model.FormatBlock(size), paint: paints[i%len(paints)], mark: marks[i%len(marks)], joined: true}
+		k := curve{label: units.FormatBlock(size), paint: paints[i%len(paints)], mark: marks[i%len(marks)], joined: true}
 		for _, p := range points {
 			if p.BlockSize == size && p.Verdict != model.Invalid && p.Mean != nil {
 				rates = append(rates, p.IOPS.Value)

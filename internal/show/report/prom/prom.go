@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -104,7 +105,7 @@ func (e exposition) put(name string, value float64, labels ...string) {
 	series := name
 	for i, text := range labels {
 		// The format escapes a line feed; what a terminal would obey has no escape, and goes.
-		labels[i] = model.CleanLines(text)
+		labels[i] = safetext.CleanLines(text)
 		series += "\xff" + labels[i]
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) || e.known[series] {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -18,7 +19,7 @@ func (b *builder) control() {
 	for _, c := range b.study.Control {
 		var rows [][]string
 		for _, p := range c.Points {
-			rows = append(rows, []string{strconv.Itoa(p.Nodes), model.FormatNumber(p.Capacity.Value), model.FormatNumber(p.Capacity.Value / float64(p.Nodes))})
+			rows = append(rows, []string{strconv.Itoa(p.Nodes), units.FormatNumber(p.Capacity.Value), units.FormatNumber(p.Capacity.Value / float64(p.Nodes))})
 		}
 		b.table([]string{"nodes:", c.Workload + ":", "of each node:"}, rows)
 		b.items([]string{words.Growth(&c)})
@@ -89,7 +90,7 @@ func intervalOf(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "; no interval"
 	}
-	return fmt.Sprintf("; 95 %% between %s and %s", model.FormatSize(int64(e.Low)), model.FormatSize(int64(e.High)))
+	return fmt.Sprintf("; 95 %% between %s and %s", units.FormatSize(int64(e.Low)), units.FormatSize(int64(e.High)))
 }
 
 // question is a table of what one volume alone reaches in a metric, or all together.
@@ -134,13 +135,13 @@ func (b *builder) latencyAnswers() {
 	for i := range b.study.Scales {
 		x := &b.study.Scales[i]
 		if l := x.Latency; l != nil {
-			rows = append(rows, []string{x.Scale.Workload, model.FormatDuration(l.Alone.Value), latencyInterval(l.Alone)})
+			rows = append(rows, []string{x.Scale.Workload, units.FormatDuration(l.Alone.Value), latencyInterval(l.Alone)})
 		}
 	}
 	for _, r := range b.single() {
 		for _, res := range r.Results {
 			if res.Metric.Unit() == "s" {
-				rows = append(rows, []string{words.ResultName(r, res), model.FormatDuration(res.Value), latencyInterval(res.Estimate)})
+				rows = append(rows, []string{words.ResultName(r, res), units.FormatDuration(res.Value), latencyInterval(res.Estimate)})
 			}
 		}
 	}
@@ -155,7 +156,7 @@ func latencyInterval(e model.Estimate) string {
 	if e.Confidence == 0 {
 		return "none"
 	}
-	return model.FormatDuration(e.Low) + " – " + model.FormatDuration(e.High)
+	return units.FormatDuration(e.Low) + " – " + units.FormatDuration(e.High)
 }
 
 // growthAnswer says whether capacities grow with the nodes.
@@ -185,7 +186,7 @@ func (b *builder) volumeAnswers() {
 	var rows [][]string
 	for _, p := range b.study.Control[0].Points {
 		each := p.Capacity.Value / float64(p.Nodes)
-		rows = append(rows, []string{strconv.Itoa(p.Nodes), model.FormatNumber(p.Capacity.Value), model.FormatNumber(each), model.FormatNumber(copies * each), "none"})
+		rows = append(rows, []string{strconv.Itoa(p.Nodes), units.FormatNumber(p.Capacity.Value), units.FormatNumber(each), units.FormatNumber(copies * each), "none"})
 	}
 	b.table([]string{"nodes:", b.study.Control[0].Workload + ":", "of each node:", "replicas of each node:", "95 % interval:"}, rows)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -39,7 +40,7 @@ func (b *builder) specification() {
 	}, "nobody said what the disks are, so no resource can be named as the limit")
 	extra := ""
 	if sys.ExtraWrites != nil {
-		extra = model.FormatNumber(*sys.ExtraWrites) + words.Prefixed(", of ", size(sys.ExtraBytes))
+		extra = units.FormatNumber(*sys.ExtraWrites) + words.Prefixed(", of ", size(sys.ExtraBytes))
 	}
 	b.section("Storage system", [][2]string{
 		{"target", b.found(func(r *model.Report) string { return r.Run.Target.Name }, "")},
@@ -161,7 +162,7 @@ func pattern(s *model.Scale) string {
 	access := map[model.Access]string{model.Random: "random", model.Sequential: "sequential"}[s.Access]
 	text := strings.TrimSpace(access + " " + string(s.Direction))
 	if s.BlockSize > 0 {
-		text += ", " + model.FormatBlock(s.BlockSize)
+		text += ", " + units.FormatBlock(s.BlockSize)
 	}
 	return text
 }
@@ -177,28 +178,28 @@ func amount(v float64) string {
 	if v <= 0 {
 		return ""
 	}
-	return model.FormatNumber(v)
+	return units.FormatNumber(v)
 }
 
 func bandwidth(v float64) string {
 	if v <= 0 {
 		return ""
 	}
-	return model.FormatBandwidth(v)
+	return units.FormatBandwidth(v)
 }
 
 func duration(v float64) string {
 	if v <= 0 {
 		return ""
 	}
-	return model.FormatDuration(v)
+	return units.FormatDuration(v)
 }
 
 func size(v int64) string {
 	if v <= 0 {
 		return ""
 	}
-	return model.FormatSize(v)
+	return units.FormatSize(v)
 }
 
 func dashed(s string) string {

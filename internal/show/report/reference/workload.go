@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
@@ -160,14 +161,14 @@ func estimated(e *model.Estimate) string {
 	if e == nil {
 		return ""
 	}
-	return model.FormatDuration(e.Value)
+	return units.FormatDuration(e.Value)
 }
 
 // latencies is the table of measured and predicted latencies.
 func (b *builder) latencies(x *study.Scale) {
 	var rows [][]string
 	for _, p := range x.Latency.Points {
-		rows = append(rows, []string{strconv.Itoa(p.Volumes), model.FormatDuration(p.Measured), model.FormatDuration(p.Predicted.Value),
+		rows = append(rows, []string{strconv.Itoa(p.Volumes), units.FormatDuration(p.Measured), units.FormatDuration(p.Predicted.Value),
 			fmt.Sprintf("%+.1f %%", 100*(p.Measured/p.Predicted.Value-1))})
 	}
 	b.table([]string{"volumes:", "mean latency:", "by Little's law:", "off by:"}, rows)
@@ -234,7 +235,7 @@ func (b *builder) together() {
 			off = fmt.Sprintf("%+.1f %%", 100*math.Expm1(l.Excess.Value))
 		}
 		if a := l.Amplification; a != nil {
-			amplification = fmt.Sprintf("%s of %s", model.FormatNumber(a.Value), model.FormatNumber(l.Expected))
+			amplification = fmt.Sprintf("%s of %s", units.FormatNumber(a.Value), units.FormatNumber(l.Expected))
 		}
 		rows = append(rows, []string{x.Scale.Workload, binds, allows, measured, off, amplification})
 	}

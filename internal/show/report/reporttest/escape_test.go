@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/csvout"
 	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
@@ -101,7 +102,7 @@ func TestNothingFromOutsideReachesATerminal(t *testing.T) {
 					out = strings.ReplaceAll(out, "\u200b", "") // which breaks mentions, and shows nothing
 				}
 				for i, r := range out {
-					if unicode.IsControl(r) && r != '\n' && r != '\t' || model.Invisible(r) {
+					if unicode.IsControl(r) && r != '\n' && r != '\t' || safetext.Invisible(r) {
 						t.Errorf("%s %s: %U gets through: %q", form, name, r, out[max(0, i-40):min(len(out), i+20)])
 						break
 					}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Style is what a stream can show.
@@ -27,10 +27,10 @@ var ascii = strings.NewReplacer(
 	"✓", "ok", "✗", "X",
 )
 
-// Text makes a string safe to show on one line (see model.Clean), and without
+// Text makes a string safe to show on one line (see safetext.Clean), and without
 // Unicode every character becomes ASCII.
 func (s Style) Text(text string) string {
-	text = model.Clean(text)
+	text = safetext.Clean(text)
 	if s.Unicode {
 		return text
 	}

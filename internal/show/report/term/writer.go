@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // The control sequences of a display that redraws its line (ECMA-48): erase the line
@@ -117,7 +117,7 @@ next:
 			b.WriteRune(r)
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			b.WriteByte(' ')
-		case !model.Invisible(r):
+		case !safetext.Invisible(r):
 			b.WriteRune(r)
 		}
 	}

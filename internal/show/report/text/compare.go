@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -48,7 +49,7 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 	parts := []string{fmt.Sprintf("%s × at least %s, each a visit of A and one of B in random order", words.Count(len(a.Workloads), "workload"), words.Count(s.MinRounds, "block")),
 		"measuring " + fromTo(seconds, max(seconds, s.MaxTime))}
 	if prefill := plans[0].PrefillSeconds + plans[1].PrefillSeconds; prefill > 0 {
-		parts = append(parts, "prefill about "+model.FormatSpan(prefill))
+		parts = append(parts, "prefill about "+units.FormatSpan(prefill))
 	}
 	p.field("plan", parts...)
 	for i := range plans {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -22,7 +23,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	if len(all) > 1 {
 		p.field("volume", words.Volumes(all), words.Sharing(all), words.Spread(all), v.SizeReason)
 	} else {
-		p.field("volume", model.FormatSize(v.Size), v.SizeReason)
+		p.field("volume", units.FormatSize(v.Size), v.SizeReason)
 	}
 	p.field("engine", engineWords(v))
 	p.field("writes", writeWords(pl))
@@ -63,12 +64,12 @@ func planWords(pl *model.Plan) []string {
 	if s.Mode == model.Rounds {
 		work += " × at least " + words.Count(s.MinRounds, "round") + ", interleaved"
 	}
-	measure := "measuring " + model.FormatSpan(pl.MeasureSeconds)
+	measure := "measuring " + units.FormatSpan(pl.MeasureSeconds)
 	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
-		measure += " to " + model.FormatSpan(s.MaxTime)
+		measure += " to " + units.FormatSpan(s.MaxTime)
 	}
 	if pl.Volume.Prefill {
-		measure = "prefill about " + model.FormatSpan(pl.PrefillSeconds) + ", " + measure
+		measure = "prefill about " + units.FormatSpan(pl.PrefillSeconds) + ", " + measure
 	}
 	return []string{work, measure}
 }
@@ -90,7 +91,7 @@ func kindWords(k model.TargetKind) string {
 // writeWords tells what would be written, and what would become of it.
 func writeWords(pl *model.Plan) string {
 	v := pl.Volume
-	size := model.FormatSize(v.Size)
+	size := units.FormatSize(v.Size)
 	writes := false
 	for _, w := range pl.Workloads {
 		writes = writes || w.Writes()
@@ -159,7 +160,7 @@ func timeWords(pl *model.Plan) []string {
 	least, most := pl.MeasureSeconds, pl.MeasureSeconds
 	switch {
 	case pl.Volume.Prefill && pl.PrefillSeconds > 0:
-		parts = append(parts, "prefill about "+model.FormatSpan(pl.PrefillSeconds))
+		parts = append(parts, "prefill about "+units.FormatSpan(pl.PrefillSeconds))
 		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
 	case pl.Volume.Prefill:
 		// No bandwidth was probed, so nobody knows, and there is no sum.
@@ -183,7 +184,7 @@ func engineWords(v model.Volume) string {
 // fromTo writes a range of times, or one when it has no width.
 func fromTo(least, most float64) string {
 	if most <= least {
-		return "about " + model.FormatSpan(least)
+		return "about " + units.FormatSpan(least)
 	}
-	return model.FormatSpan(least) + " to " + model.FormatSpan(most)
+	return units.FormatSpan(least) + " to " + units.FormatSpan(most)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/plot"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -79,7 +80,7 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		device.cells = append(device.cells, below)
 		apart := dash
 		if c.Volumes > 1 {
-			apart = cell{text: p.Text(model.FormatDuration(c.StartSpread)), paint: term.Dim}
+			apart = cell{text: p.Text(units.FormatDuration(c.StartSpread)), paint: term.Dim}
 		}
 		spread.cells = append(spread.cells, apart)
 		mark.cells = append(mark.cells, p.mark(model.Result{Verdict: c.Verdict}, notes.Of(c.Result)))

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/hardware"
 	"github.com/loadline/loadline/internal/model/sizing"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
 )
@@ -43,24 +43,24 @@ func RenderSizing(w io.Writer, s *sizing.Sizing, o Options) error {
 func flowWords(n sizing.Need) string {
 	var parts []string
 	for _, f := range n.Flows {
-		rate := model.FormatNumber(f.Rate) + "/s of " + model.FormatBlock(f.BlockSize)
+		rate := units.FormatNumber(f.Rate) + "/s of " + units.FormatBlock(f.BlockSize)
 		if f.BlockSize >= 64<<10 {
-			rate = model.FormatBandwidth(f.Rate*float64(f.BlockSize)) + " in " + model.FormatBlock(f.BlockSize)
+			rate = units.FormatBandwidth(f.Rate*float64(f.BlockSize)) + " in " + units.FormatBlock(f.BlockSize)
 		}
 		parts = append(parts, fmt.Sprintf("%s-%s %s", f.Access, f.Direction, rate))
 	}
 	if n.Size > 0 {
-		parts = append(parts, "a volume of "+model.FormatSize(n.Size))
+		parts = append(parts, "a volume of "+units.FormatSize(n.Size))
 	}
 	return strings.Join(parts, " + ")
 }
 
 // answer is the line that the rest explains.
 func (p *page) answer(s *sizing.Sizing) {
-	exact := fmt.Sprintf("%s by %s", model.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
+	exact := fmt.Sprintf("%s by %s", units.FormatNumber(s.Exact), s.Resources[0].Resource.Name())
 	if f := s.Fit; f != nil {
 		if f.Times >= 1 && len(s.Lacking) == 0 {
-			p.field("nodes", p.Paint(term.Bold, words.Count(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", model.FormatNumber(f.Times), f.Binding.Name()))
+			p.field("nodes", p.Paint(term.Bold, words.Count(f.Nodes, "node")+" carry it"), fmt.Sprintf("and %s times as much; %s binds", units.FormatNumber(f.Times), f.Binding.Name()))
 		} else {
 			p.field("nodes", p.Paint(term.Red, words.Count(f.Nodes, "node")+" do not carry it"), fmt.Sprintf("but %s of it; %s binds", percentOf(f.Times), f.Binding.Name()))
 		}
@@ -93,9 +93,9 @@ func (p *page) resources(s *sizing.Sizing) {
 			paint = term.Bold
 		}
 		name.cells = append(name.cells, cell{text: p.Text(text), paint: paint})
-		demand.cells = append(demand.cells, p.number(model.FormatQuantity(r.Unit, r.Demand), false))
-		each.cells = append(each.cells, p.number(model.FormatQuantity(r.Unit, r.PerNode), false))
-		nodes.cells = append(nodes.cells, cell{text: model.FormatNumber(r.Nodes), paint: paint})
+		demand.cells = append(demand.cells, p.number(units.FormatQuantity(r.Unit, r.Demand), false))
+		each.cells = append(each.cells, p.number(units.FormatQuantity(r.Unit, r.PerNode), false))
+		nodes.cells = append(nodes.cells, cell{text: units.FormatNumber(r.Nodes), paint: paint})
 		used.cells = append(used.cells, cell{text: percentOf(r.Share)})
 		after.cells = append(after.cells, cell{text: percentOf(r.Degraded)})
 		bar.cells = append(bar.cells, cell{text: p.Bar(r.Share, barWidth), paint: term.Cyan})
@@ -112,7 +112,7 @@ func (p *page) resources(s *sizing.Sizing) {
 func (p *page) sources(s *sizing.Sizing) {
 	said := map[string]bool{}
 	for _, l := range s.Sources {
-		line := fmt.Sprintf("%s-%s in %s: %s", l.Access, l.Direction, model.FormatBlock(l.BlockSize), l.How)
+		line := fmt.Sprintf("%s-%s in %s: %s", l.Access, l.Direction, units.FormatBlock(l.BlockSize), l.How)
 		if !said[line] {
 			p.field("cost", line)
 		}
@@ -127,14 +127,14 @@ func (p *page) podCosts(s *sizing.Sizing) {
 		if l.Least {
 			about = "at least "
 		}
-		text := about + model.FormatDuration(l.Estimate)
+		text := about + units.FormatDuration(l.Estimate)
 		if s.Ask.Survive > 0 && l.Degraded > l.Estimate {
-			text += ", " + model.FormatDuration(l.Degraded) + " after failure"
+			text += ", " + units.FormatDuration(l.Degraded) + " after failure"
 		}
 		p.field("latency", fmt.Sprintf("%s-%s %s in the mean", l.Access, l.Direction, text), l.How)
 	}
 	for _, m := range s.Marginal {
-		p.field("+1 pod", fmt.Sprintf("of need %d takes %s of %s, %s of a node", m.Need+1, model.FormatQuantity(m.Unit, m.Demand), m.Resource.Name(),
-			model.FormatNumber(m.Nodes)), fmt.Sprintf("%s more fit on these nodes", model.FormatNumber(float64(m.Free))))
+		p.field("+1 pod", fmt.Sprintf("of need %d takes %s of %s, %s of a node", m.Need+1, units.FormatQuantity(m.Unit, m.Demand), m.Resource.Name(),
+			units.FormatNumber(m.Nodes)), fmt.Sprintf("%s more fit on these nodes", units.FormatNumber(float64(m.Free))))
 	}
 }

@@ -3,8 +3,8 @@ package text
 import (
 	"io"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/plot"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -83,7 +83,7 @@ func dashed(p *page, v float64) string {
 	if v == 0 {
 		return p.Text("–")
 	}
-	return model.FormatNumber(v)
+	return units.FormatNumber(v)
 }
 
 // scaleStudy draws the law and says what follows.
@@ -125,14 +125,14 @@ func RenderRebuild(w io.Writer, from string, r *study.Rebuilds, o Options) error
 func (p *page) rebuild(r *study.Rebuilds) {
 	p.line(p.Paint(term.Bold, "rebuilding"))
 	if r.Bandwidth > 0 {
-		text := "data pass at " + model.FormatBandwidth(r.Bandwidth)
+		text := "data pass at " + units.FormatBandwidth(r.Bandwidth)
 		if r.Binding != "" {
 			text += ", which is what the " + r.Binding.Name() + " allows"
 		}
 		p.remark("·", term.Plain, text)
 	}
 	if r.PerExtent > 0 {
-		p.remark("·", term.Plain, "each piece of scattered data costs "+model.FormatDuration(r.PerExtent)+" besides")
+		p.remark("·", term.Plain, "each piece of scattered data costs "+units.FormatDuration(r.PerExtent)+" besides")
 	}
 	for _, l := range r.Largest {
 		p.remark("·", term.Plain, words.Largest(l))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/plot"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -52,7 +53,7 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 	before := int64(0)
 	for _, c := range s.Points {
 		bad := c.Verdict == model.Invalid
-		name := model.FormatBlock(c.BlockSize)
+		name := units.FormatBlock(c.BlockSize)
 		if c.BlockSize == before {
 			name = ""
 		}
@@ -61,9 +62,9 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 		job.cells = append(job.cells, cell{text: words.Fixed(float64(c.Jobs), 0)})
 		way.cells = append(way.cells, cell{text: string(c.Direction)})
 		depth.cells = append(depth.cells, cell{text: words.Fixed(float64(c.Depth), 0)})
-		iops.cells = append(iops.cells, p.number(model.FormatRate(c.IOPS.Value), bad))
+		iops.cells = append(iops.cells, p.number(units.FormatRate(c.IOPS.Value), bad))
 		width.cells = append(width.cells, p.width95(c.IOPS, bad))
-		bandwidth.cells = append(bandwidth.cells, p.number(model.FormatBandwidth(c.Bandwidth.Value), bad))
+		bandwidth.cells = append(bandwidth.cells, p.number(units.FormatBandwidth(c.Bandwidth.Value), bad))
 		p50.cells, p99.cells = append(p50.cells, p.latency(c.P50, bad)), append(p99.cells, p.latency(c.P99, bad))
 		share := 0.0
 		if top > 0 && !bad {
@@ -119,7 +120,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		if !k.Beyond {
 			at = "≥ "
 		}
-		p.field("knee", p.Paint(term.Bold, p.Text(at+model.IOPS.Format(k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, model.FormatDuration(k.P99)), k.Why)
+		p.field("knee", p.Paint(term.Bold, p.Text(at+model.IOPS.Format(k.Offered))), fmt.Sprintf("%.0f %% of the capacity, p99 %s", 100*k.Fraction, units.FormatDuration(k.P99)), k.Why)
 	}
 }
 

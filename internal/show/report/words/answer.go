@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // Speed says in a sentence how fast it was: the largest rates of each kind, and the
@@ -185,7 +186,7 @@ func GoalsMet(goals []model.Goal) string {
 func Command(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		quoted[i] = model.ShellWord(a)
+		quoted[i] = safetext.ShellWord(a)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // syncWords says what made a write count.
@@ -54,5 +55,5 @@ func Found(c *model.Cut, sync string) []string {
 
 // Wrote tells what a durability test wrote, and how.
 func Wrote(d *model.Durability) []string {
-	return []string{fmt.Sprintf("%s of %s", Count(d.Blocks, "block"), model.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
+	return []string{fmt.Sprintf("%s of %s", Count(d.Blocks, "block"), units.FormatBlock(d.BlockSize)), syncWords(d.Sync), fmt.Sprintf("%d at a time", d.Jobs)}
 }

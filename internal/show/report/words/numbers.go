@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Percent writes a relative half-width: "23%", "5.1%"; more digits would be
@@ -44,7 +46,7 @@ func OpenInterval(m model.Metric, e model.Estimate) string {
 }
 
 // Span is a time that something was looked at: "46 s", "4 m 12 s".
-func Span(seconds float64) string { return model.FormatSpan(math.Round(seconds)) }
+func Span(seconds float64) string { return units.FormatSpan(math.Round(seconds)) }
 
 // Looked reports whether a report knows how long its workloads were looked at.
 func Looked(r *model.Report) bool {
@@ -87,7 +89,7 @@ func Metric(m model.Metric) string {
 	case model.P50, model.P90, model.P99, model.P999, model.P9999:
 		return string(m) + " latency"
 	}
-	return model.Clean(string(m))
+	return safetext.Clean(string(m))
 }
 
 // ShortMetric names a metric in a column: "rate", "mean", "p99".
@@ -98,7 +100,7 @@ func ShortMetric(m model.Metric) string {
 	case model.Latency:
 		return "mean"
 	}
-	return model.Clean(string(m))
+	return safetext.Clean(string(m))
 }
 
 // ResultName is the workload's name, with the direction where the name alone does

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Storage describes what lies under the target: "ext4 on vda (QEMU HARDDISK)", or
@@ -48,7 +49,7 @@ func Memory(s model.Storage) string {
 
 // Volume tells how much of what is walked over: "file of 4 GiB".
 func Volume(v model.Volume) string {
-	size := model.FormatSize(v.Size)
+	size := units.FormatSize(v.Size)
 	switch v.Target.Kind {
 	case model.Foreign:
 		if v.Size == 0 {
@@ -72,9 +73,9 @@ func Volumes(list []model.Volume) string {
 	case n == 1:
 		return Volume(list[0])
 	case list[0].Owned:
-		return fmt.Sprintf("%d files of %s each", n, model.FormatSize(list[0].Size))
+		return fmt.Sprintf("%d files of %s each", n, units.FormatSize(list[0].Size))
 	default:
-		return fmt.Sprintf("%d volumes of %s each", n, model.FormatSize(list[0].Size))
+		return fmt.Sprintf("%d volumes of %s each", n, units.FormatSize(list[0].Size))
 	}
 }
 
@@ -192,7 +193,7 @@ func Machine(e model.Environment) string {
 	case e.Memory == 0:
 		return Count(e.CPUs, "CPU")
 	}
-	return Count(e.CPUs, "CPU") + ", " + model.FormatSize(e.Memory)
+	return Count(e.CPUs, "CPU") + ", " + units.FormatSize(e.Memory)
 }
 
 // Tools is "fio 3.33": Loadline's own version is no news to its user.
@@ -273,7 +274,7 @@ func Claim(c *model.Cluster) string {
 		words = "claim " + c.Namespace + "/" + c.Claim
 	}
 	if c.Capacity > 0 {
-		words += " of " + model.FormatSize(c.Capacity)
+		words += " of " + units.FormatSize(c.Capacity)
 	}
 	return words + Prefixed(" ", strings.Join(c.Access, ",")) + Prefixed(" ", c.Mode)
 }

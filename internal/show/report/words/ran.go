@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Ran tells when the run was, how the time was spent, and how it ended.
@@ -45,7 +46,7 @@ func DrawnAnew(workloads []model.Workload, size int64) string {
 	if len(names) > 3 {
 		which = Count(len(names), "workload")
 	}
-	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those visited would take %s of memory", which, model.FormatSize(most))
+	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those visited would take %s of memory", which, units.FormatSize(most))
 }
 
 // visits is " in rounds, 3–12 visits each".
@@ -75,24 +76,24 @@ func prefill(p *model.Preparation) string {
 	if p == nil || p.Written == 0 {
 		return ""
 	}
-	took := model.FormatSpan(p.Seconds)
+	took := units.FormatSpan(p.Seconds)
 	if p.Seconds < 9.95 {
 		took = fmt.Sprintf("%.1f s", p.Seconds)
 	}
-	return fmt.Sprintf("prefill %s in %s", model.FormatSize(p.Written), took)
+	return fmt.Sprintf("prefill %s in %s", units.FormatSize(p.Written), took)
 }
 
 func positiveSpan(seconds float64) string {
 	if seconds <= 0 {
 		return ""
 	}
-	return model.FormatSpan(seconds)
+	return units.FormatSpan(seconds)
 }
 
 // Seconds writes the length of a visit: "3 s", "2.50 s".
 func Seconds(s float64) string {
 	if s == math.Trunc(s) {
-		return model.FormatSpan(s)
+		return units.FormatSpan(s)
 	}
-	return model.FormatDuration(s)
+	return units.FormatDuration(s)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/study"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // Growth says whether a capacity grows in line with the nodes.
@@ -46,15 +47,15 @@ func times(e model.Estimate) string {
 // known of them.
 func Latencies(x *study.Scale) (list []string) {
 	if p := x.Path; p != nil {
-		list = append(list, fmt.Sprintf("one volume waits %s, of which %s (%.0f %%) are known: %s", model.FormatDuration(p.Measured.Value),
-			model.FormatDuration(p.Explained), 100*p.Explained/p.Measured.Value, p.How))
+		list = append(list, fmt.Sprintf("one volume waits %s, of which %s (%.0f %%) are known: %s", units.FormatDuration(p.Measured.Value),
+			units.FormatDuration(p.Explained), 100*p.Explained/p.Measured.Value, p.How))
 	}
 	l := x.Latency
 	if l == nil {
 		return list
 	}
 	list = append(list, fmt.Sprintf("the latency follows from the capacity of %s (%s/s) by Little's law, nothing is fitted: %s alone, and from %s volumes on each further one adds %s",
-		l.From, model.FormatNumber(l.Capacity.Value), model.FormatDuration(l.Alone.Value), model.FormatNumber(l.Knee), model.FormatDuration(l.Slope)))
+		l.From, units.FormatNumber(l.Capacity.Value), units.FormatDuration(l.Alone.Value), units.FormatNumber(l.Knee), units.FormatDuration(l.Slope)))
 	worst, behind, at := 0.0, 0.0, 0
 	for _, p := range l.Points {
 		miss := p.Measured/p.Predicted.Value - 1
@@ -70,7 +71,7 @@ func Latencies(x *study.Scale) (list []string) {
 			100*worst, Count(at, "volume"), 100*behind))
 	}
 	if l.Implied != nil {
-		list = append(list, fmt.Sprintf("the latencies themselves tell a capacity of %s/s", model.FormatNumber(l.Implied.Value)))
+		list = append(list, fmt.Sprintf("the latencies themselves tell a capacity of %s/s", units.FormatNumber(l.Implied.Value)))
 	}
 	return list
 }
@@ -79,13 +80,13 @@ func Latencies(x *study.Scale) (list []string) {
 func Largest(l study.RebuildSize) string {
 	what := "full of data in one piece"
 	if l.Extent > 0 {
-		what = fmt.Sprintf("with %.0f %% data in pieces of %s", 100*l.Fill, model.FormatBlock(l.Extent))
+		what = fmt.Sprintf("with %.0f %% data in pieces of %s", 100*l.Fill, units.FormatBlock(l.Extent))
 	}
 	if l.Snapshots > 1 {
 		what += fmt.Sprintf(" and as much in each of %d snapshots", l.Snapshots)
 	}
-	return fmt.Sprintf("within %s a volume of %s %s is rebuilt (%s GiB)", model.FormatSpan(l.Limit), model.FormatSize(int64(l.Volume.Value)), what,
-		model.FormatNumber(l.Volume.Value/(1<<30)))
+	return fmt.Sprintf("within %s a volume of %s %s is rebuilt (%s GiB)", units.FormatSpan(l.Limit), units.FormatSize(int64(l.Volume.Value)), what,
+		units.FormatNumber(l.Volume.Value/(1<<30)))
 }
 
 // RebuildReach says how far beyond what was timed the largest volumes lie.
@@ -94,8 +95,8 @@ func RebuildReach(r *study.Rebuilds) []string {
 		return nil
 	}
 	limit := r.Largest[0].Limit
-	return []string{fmt.Sprintf("the longest rebuild that was timed took %s: %s is an extrapolation by a factor of %s", model.FormatSpan(r.Longest),
-		model.FormatSpan(limit), model.FormatNumber(limit/r.Longest))}
+	return []string{fmt.Sprintf("the longest rebuild that was timed took %s: %s is an extrapolation by a factor of %s", units.FormatSpan(r.Longest),
+		units.FormatSpan(limit), units.FormatNumber(limit/r.Longest))}
 }
 
 // Fitted is a scale with those points only that have a total and that its laws are
@@ -140,7 +141,7 @@ func Fit(s *model.Scale) (list []string) {
 			s.Metric.FormatInterval(*l.Capacity), s.Metric.FormatTotal(l.First.Value)))
 	case l.Kind == model.SaturationLaw && l.Capacity != nil:
 		list = append(list, fmt.Sprintf("One volume reaches %s, and the total grows in line with the volumes up to %s of them; from there on it stays at %s, which the volumes share.",
-			alone, model.FormatNumber(l.Knee), s.Metric.FormatInterval(*l.Capacity)))
+			alone, units.FormatNumber(l.Knee), s.Metric.FormatInterval(*l.Capacity)))
 	case l.Capacity != nil:
 		list = append(list, fmt.Sprintf("One volume reaches %s; the more volumes there are, the less each further one adds, and the total comes to %s at most.",
 			alone, s.Metric.FormatInterval(*l.Capacity)))
@@ -168,7 +169,7 @@ func fills(n float64) string {
 	if n == 1 {
 		return "Already one volume fills"
 	}
-	return "Already " + model.FormatNumber(n) + " volumes fill"
+	return "Already " + units.FormatNumber(n) + " volumes fill"
 }
 
 func largest(residuals []float64) float64 {
@@ -207,7 +208,7 @@ func RateHeld(s *model.Scale) []string {
 		text := fmt.Sprintf("%s of %s each: %.1f %% achieved, the least that one got is %s", Count(p.Volumes, "volume"), s.Metric.Format(p.Offered),
 			100*p.PerVolume.Value/p.Offered, s.Metric.Format(least))
 		if p.P99 != nil {
-			text += ", p99 " + model.FormatDuration(p.P99.Value)
+			text += ", p99 " + units.FormatDuration(p.P99.Value)
 		}
 		list = append(list, text)
 	}

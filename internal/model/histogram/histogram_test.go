@@ -1,4 +1,4 @@
-package model_test
+package histogram_test
 
 import (
 	"encoding/json"
@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/loadline/loadline/internal/model/histogram"
 	"pgregory.net/rapid"
-
-	"github.com/loadline/loadline/internal/model"
 )
 
 // counts lists a histogram's content by bucket middle, for comparison.
-func counts(h model.Histogram) map[float64]uint64 {
+func counts(h histogram.Histogram) map[float64]uint64 {
 	m := map[float64]uint64{}
 	last := -1.0
 	for s, n := range h.Buckets {
@@ -25,9 +24,9 @@ func counts(h model.Histogram) map[float64]uint64 {
 	return m
 }
 
-func histograms(most int) *rapid.Generator[model.Histogram] {
-	return rapid.Custom(func(t *rapid.T) model.Histogram {
-		var h model.Histogram
+func histograms(most int) *rapid.Generator[histogram.Histogram] {
+	return rapid.Custom(func(t *rapid.T) histogram.Histogram {
+		var h histogram.Histogram
 		for range rapid.IntRange(0, most).Draw(t, "values") {
 			h.Add(uint16(rapid.IntRange(0, 29*64-1).Draw(t, "bucket")), rapid.Uint64Range(1, 1<<40).Draw(t, "count"))
 		}
@@ -37,7 +36,7 @@ func histograms(most int) *rapid.Generator[model.Histogram] {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h = model.Histogram{}
+			h = histogram.Histogram{}
 			if err := json.Unmarshal(text, &h); err != nil {
 				t.Fatal(err)
 			}
@@ -56,10 +55,10 @@ func TestBucketsAreThoseOfFio(t *testing.T) {
 		{0, 0, 0}, {1, 1, 1}, {127, 127, 127}, {128, 128, 129}, {129, 128, 129}, {130, 129, 131},
 		{255, 191, 255}, {256, 192, 258}, {1000, 317, 1004}, {70000, 708, 70144}, {1 << 62, 29*64 - 1, 0},
 	} {
-		if got := model.BucketOf(c.ns); got != c.bucket {
+		if got := histogram.BucketOf(c.ns); got != c.bucket {
 			t.Errorf("%d ns fall into bucket %d, want %d", c.ns, got, c.bucket)
 		}
-		if got := model.BucketMiddle(c.bucket); c.middle > 0 && got != c.middle {
+		if got := histogram.BucketMiddle(c.bucket); c.middle > 0 && got != c.middle {
 			t.Errorf("bucket %d has its middle at %v ns, want %v", c.bucket, got, c.middle)
 		}
 	}
@@ -68,12 +67,12 @@ func TestBucketsAreThoseOfFio(t *testing.T) {
 func TestBucketHoldsItsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := rapid.Uint64Range(0, 1<<34-1).Draw(t, "ns")
-		b := model.BucketOf(ns)
-		middle := model.BucketMiddle(b)
+		b := histogram.BucketOf(ns)
+		middle := histogram.BucketMiddle(b)
 		if math.Abs(middle-float64(ns)) > float64(ns)/128+1e-9 {
 			t.Fatalf("%d ns lie in bucket %d around %v: farther than 1/128", ns, b, middle)
 		}
-		if again := model.BucketOf(uint64(middle)); again != b {
+		if again := histogram.BucketOf(uint64(middle)); again != b {
 			t.Fatalf("the key that fio prints for bucket %d reads back as bucket %d", b, again)
 		}
 		if ns >= 128 {
@@ -83,7 +82,7 @@ func TestBucketHoldsItsValues(t *testing.T) {
 				t.Fatalf("%d ns: bucket %d, want %d", ns, b, want)
 			}
 		}
-		if ns > 0 && model.BucketOf(ns-1) > b {
+		if ns > 0 && histogram.BucketOf(ns-1) > b {
 			t.Fatalf("bucket of %d ns is above that of %d", ns-1, ns)
 		}
 	})
@@ -96,7 +95,7 @@ func TestHistogramReadsBackFromJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got model.Histogram
+		var got histogram.Histogram
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -108,7 +107,7 @@ func TestHistogramReadsBackFromJSON(t *testing.T) {
 
 func TestHistogramRefusesRubbish(t *testing.T) {
 	for _, text := range []string{`7`, `{}`, `"%"`, `"gA"`, `"AYA"`, `"wA8B"`, `"AQEAAQ"`, `"AQH/////////////AQE"`} {
-		var h model.Histogram
+		var h histogram.Histogram
 		if err := json.Unmarshal([]byte(text), &h); err == nil {
 			t.Errorf("%s was accepted as %v", text, counts(h))
 		}
@@ -123,7 +122,7 @@ func TestMergeAddsAndMinusTakesAway(t *testing.T) {
 			want[s] += n
 		}
 		beforeA, beforeB := counts(a), counts(b)
-		var sum model.Histogram
+		var sum histogram.Histogram
 		sum.Merge(a)
 		sum.Merge(b)
 		if diff := cmp.Diff(want, counts(sum)); diff != "" {
@@ -148,11 +147,11 @@ func TestMergeAddsAndMinusTakesAway(t *testing.T) {
 }
 
 func TestMinusRefusesALaterState(t *testing.T) {
-	var early, late model.Histogram
+	var early, late histogram.Histogram
 	early.Add(10, 5)
 	late.Add(10, 5)
 	late.Add(20, 1)
-	for _, c := range []struct{ from, take model.Histogram }{{early, late}, {model.Histogram{}, early}} {
+	for _, c := range []struct{ from, take histogram.Histogram }{{early, late}, {histogram.Histogram{}, early}} {
 		if d, err := c.from.Minus(c.take); err == nil {
 			t.Errorf("%v − %v gave %v", counts(c.from), counts(c.take), counts(d))
 		}
@@ -164,7 +163,7 @@ func TestMinusRefusesALaterState(t *testing.T) {
 }
 
 func TestPercentileIsTheFirstBucketThatReachesIt(t *testing.T) {
-	var h model.Histogram
+	var h histogram.Histogram
 	if !math.IsNaN(h.Percentile(50)) || !math.IsNaN(h.Mean()) || !math.IsNaN(h.Max()) {
 		t.Error("an empty histogram has a percentile, a mean or a maximum")
 	}
@@ -185,7 +184,7 @@ func TestPercentileIsTheFirstBucketThatReachesIt(t *testing.T) {
 }
 
 func TestHistogramFromFioBins(t *testing.T) {
-	h := model.HistogramFromNanos(map[uint64]uint64{1004: 3, 127: 2, 70144: 1})
+	h := histogram.FromNanos(map[uint64]uint64{1004: 3, 127: 2, 70144: 1})
 	want := map[float64]uint64{127e-9: 2, 1004e-9: 3, 70144e-9: 1}
 	if diff := cmp.Diff(want, counts(h)); diff != "" {
 		t.Error(diff)

@@ -1,9 +1,16 @@
-package model
+// Package secrets hides what gives access (passwords, tokens, keys) in whatever is recorded or
+// printed.
+//
+// Its opinion: a report is sent to people whom its maker does not know, so a value is hidden
+// when it may be a secret, and its name stays, so that one sees what is hidden.
+package secrets
 
 import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // Secrets are hidden where something is recorded or printed: a report is sent to people
@@ -245,7 +252,7 @@ func MaskParameters(parameters map[string]string) map[string]string {
 }
 
 // MaskEnvironment hides the secrets in what a cluster says of a volume and its class.
-func MaskEnvironment(e Environment) Environment {
+func MaskEnvironment(e model.Environment) model.Environment {
 	if e.Cluster == nil {
 		return e
 	}

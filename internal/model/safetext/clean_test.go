@@ -1,4 +1,4 @@
-package model
+package safetext
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package model
+package secrets
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/loadline/loadline/internal/model"
 )
 
 // What is secret is hidden, and what stands in its place says what it was.
@@ -111,17 +112,17 @@ func TestMaskParameters(t *testing.T) {
 // A masked document is still a document, whatever the password is made of.
 func TestMaskedStaysJSON(t *testing.T) {
 	for _, secret := range []string{`hunter2`, `hun&ter2`, `hun'ter2`, `hun$ter;2`, `hun%22ter2`} {
-		plan := Plan{Experiment: Experiment{Target: "nbd://bob:" + secret + "@a/d"}}
+		plan := model.Plan{Experiment: model.Experiment{Target: "nbd://bob:" + secret + "@a/d"}}
 		text, err := json.Marshal(plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var back Plan
+		var back model.Plan
 		if err := json.Unmarshal([]byte(MaskText(string(text))), &back); err != nil || back.Experiment.Target != "nbd://bob:PASSWORD@a/d" {
 			t.Errorf("%s: %v %q", secret, err, back.Experiment.Target)
 		}
 	}
-	got := Masked(Plan{Experiment: Experiment{Target: "nbd://bob:hunter2@a/d"}, Volume: Volume{Size: 5}})
+	got := Masked(model.Plan{Experiment: model.Experiment{Target: "nbd://bob:hunter2@a/d"}, Volume: model.Volume{Size: 5}})
 	if strings.Contains(got.Experiment.Target, "hunter2") || got.Volume.Size != 5 {
 		t.Errorf("masked to %+v", got)
 	}

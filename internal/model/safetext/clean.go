@@ -1,4 +1,8 @@
-package model
+// Package safetext makes text fit for where it is shown: words from outside for one line of a
+// terminal, any word for a command line that is to be pasted.
+//
+// Its opinion: what a reader sees is what there is, so what is invisible is taken out or spelt.
+package safetext
 
 import (
 	"fmt"

@@ -1,16 +1,22 @@
-package model
+// Package jsonlimit bounds the JSON documents that are read.
+//
+// Its opinion: a document may have been sent by somebody, so it is measured before it is
+// decoded.
+package jsonlimit
 
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // A document may have been sent by somebody, and must not take memory out of all
 // proportion to it. The bounds are far beyond what a day (86,400 s) of visits leaves: of
 // five seconds each they take 26 MB of run.json, 250 bytes for each object in it.
 const (
-	// LargestDocument bounds a JSON document in bytes.
-	LargestDocument = 64 << 20
+	// Largest bounds a JSON document in bytes.
+	Largest = 64 << 20
 	// leastObject is how many bytes a document has for each object or list in it beyond
 	// manyObjects, and manyValues bounds the values: {} can take 500 bytes in memory, and
 	// a digit 48.
@@ -23,21 +29,21 @@ const (
 	longestString = 2 << 20
 )
 
-// CheckDocument refuses a JSON document that is larger than any of ours, has more
+// Check refuses a JSON document that is larger than any of ours, has more
 // objects, lists or values than one of its size can, or a text that is longer than any.
-func CheckDocument(data []byte) error {
-	if len(data) > LargestDocument {
-		return fmt.Errorf("it is larger than %s", FormatSize(LargestDocument))
+func Check(data []byte) error {
+	if len(data) > Largest {
+		return fmt.Errorf("it is larger than %s", units.FormatSize(Largest))
 	}
 	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("["))
 	if most := manyObjects + len(data)/leastObject; objects > most {
-		return fmt.Errorf("it has %d objects and lists in %s, and no document has more than %d", objects, FormatSize(int64(len(data))), most)
+		return fmt.Errorf("it has %d objects and lists in %s, and no document has more than %d", objects, units.FormatSize(int64(len(data))), most)
 	}
 	if values := bytes.Count(data, []byte(",")); values > manyValues {
 		return fmt.Errorf("it has %d values, and no document has more than %d", values, manyValues)
 	}
 	if n := longestText(data); n > longestString {
-		return fmt.Errorf("it has a text of %s, and no document has one longer than %s", FormatSize(int64(n)), FormatSize(longestString))
+		return fmt.Errorf("it has a text of %s, and no document has one longer than %s", units.FormatSize(int64(n)), units.FormatSize(longestString))
 	}
 	return nil
 }

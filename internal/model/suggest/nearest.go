@@ -1,4 +1,7 @@
-package model
+// Package suggest finds what a person most likely meant by a mistyped word.
+//
+// Its opinion: a guess that is far off is worse than none.
+package suggest
 
 // Nearest returns the candidate that a person most likely meant by name, or ""
 // when none is near: at most a third of the longer word's letters differ (by

@@ -1,4 +1,4 @@
-package model
+package jsonlimit
 
 import (
 	"strings"
@@ -17,8 +17,8 @@ func TestLongestText(t *testing.T) {
 }
 
 // One text of megabytes is none of ours; one of the length of a job's options is.
-func TestCheckDocumentBoundsItsTexts(t *testing.T) {
-	if err := CheckDocument([]byte(`{"job":"` + strings.Repeat("rw=read\\n", 100<<10) + `"}`)); err != nil {
+func TestCheckBoundsItsTexts(t *testing.T) {
+	if err := Check([]byte(`{"job":"` + strings.Repeat("rw=read\\n", 100<<10) + `"}`)); err != nil {
 		t.Error(err)
 	}
 	for name, text := range map[string]string{
@@ -27,7 +27,7 @@ func TestCheckDocumentBoundsItsTexts(t *testing.T) {
 		"escaped":     `{"hostname":"` + strings.Repeat(`\"`, 3<<19) + `"}`,
 		"with no end": `{"hostname":"` + strings.Repeat("x", 3<<20),
 	} {
-		err := CheckDocument([]byte(text))
+		err := Check([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), "it has a text of ") {
 			t.Errorf("%s: %v", name, err)
 		}

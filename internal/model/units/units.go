@@ -1,4 +1,8 @@
-package model
+// Package units writes and reads quantities for people: sizes, rates, times, figures.
+//
+// Its opinion: three significant digits are enough to read and all digits where figures are
+// compared; a unit stands beside each; k, M and G of bytes are powers of 1024, as in fio.
+package units
 
 import (
 	"fmt"

@@ -1,4 +1,8 @@
-package model
+// Package histogram counts latencies in fio's buckets, exactly mergeable and small in JSON.
+//
+// Its opinion: counts are added and never resampled, so any number of seconds, visits and
+// workers have one histogram, and a percentile is as exact as its bucket.
+package histogram
 
 import (
 	"encoding/base64"
@@ -286,9 +290,9 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// HistogramFromNanos builds a histogram from fio's json+ bins: a map from a
+// FromNanos builds a histogram from fio's json+ bins: a map from a
 // bucket's middle in nanoseconds to its count.
-func HistogramFromNanos(bins map[uint64]uint64) Histogram {
+func FromNanos(bins map[uint64]uint64) Histogram {
 	ns := make([]uint64, 0, len(bins))
 	for k := range bins {
 		ns = append(ns, k)

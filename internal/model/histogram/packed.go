@@ -1,4 +1,4 @@
-package model
+package histogram
 
 import "encoding/binary"
 
