@@ -65,6 +65,7 @@ func sources(t *testing.T, visit func(path string, text []byte)) {
 type goPackage struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
+	Imports                            []string
 }
 
 // path is the directory of the package from the root.
@@ -75,7 +76,7 @@ func (p goPackage) path() string {
 // packages asks go list for all packages of the module.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {

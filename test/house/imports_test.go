@@ -32,6 +32,45 @@ func TestEveryPackageHasImportRules(t *testing.T) {
 	}
 }
 
+// TestImportsFollowTheFlow: what is asked, planned, measured, judged and shown stands on the
+// steps before it. What climbs to a later step is listed here with its reason, and the list
+// is meant to become shorter.
+func TestImportsFollowTheFlow(t *testing.T) {
+	climbs := map[string]string{
+		"measure/session judge/analyze":     "whether a workload has been measured enough is asked while it is measured",
+		"judge/results show/report/format":  "what is computed of a run is saved beside it in the forms that are shown",
+		"judge/results show/report/html":    "as above",
+		"judge/results show/report/jsonout": "as above",
+		"judge/results show/report/text":    "as above",
+		"cluster/jobs judge/results":        "a Job's results are looked at as they arrive",
+		"cluster/jobs show/report/jsonout":  "as above",
+		"cluster/jobs measure/store":        "as above",
+	}
+	steps := []string{"cluster", "ask", "plan", "measure", "judge", "show", "cli"}
+	step := func(path string) (name string, at int) {
+		name, _ = strings.CutPrefix(path, module+"/internal/")
+		first, _, _ := strings.Cut(name, "/")
+		return name, slices.Index(steps, first)
+	}
+	for _, p := range packages(t) {
+		from, at := step(p.ImportPath)
+		for _, path := range p.Imports {
+			to, above := step(path)
+			if at < 0 || above <= at {
+				continue
+			}
+			if pair := from + " " + to; climbs[pair] == "" {
+				t.Errorf("internal/%s imports internal/%s, which is a later step: turn the call round, or pass what it needs", from, to)
+			} else {
+				delete(climbs, pair)
+			}
+		}
+	}
+	for pair := range climbs {
+		t.Errorf("%s is gone: take it from the list", pair)
+	}
+}
+
 // TestThePodsProgramIsSmall: what loadline-agent links is its memory in each of many
 // pods. The rules above look at each package's own imports; here counts what comes along
 // with them.
