@@ -231,7 +231,7 @@ func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 		Command: s.options.Command}
 	if first != nil {
 		s.prepared.Plan.Shrink(first.Prepare)
-		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Besides{}
+		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Evidence{}
 	}
 	rec := &recorder{request: s.request, now: s.env.Now, outputs: map[string][]byte{}, recorded: model.Recorded{
 		Plan: s.prepared.Plan, Run: run, Environment: s.prepared.Probe.Environment, Jobs: map[string]string{},

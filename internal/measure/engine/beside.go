@@ -24,9 +24,9 @@ const (
 	sweepSeconds = 4.0
 )
 
-// Besides asks for what the rules of trust need beside the load; the zero value
+// Evidence asks for what the rules of trust need beside the load; the zero value
 // asks for nothing.
-type Besides struct {
+type Evidence struct {
 	// Look asks for a look at the idle machine before the load, and for the load
 	// generator's own ceiling after it, where it was busy.
 	Look bool

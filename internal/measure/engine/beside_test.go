@@ -50,7 +50,7 @@ func TestBesideTheLoad(t *testing.T) {
 	p.Volume.Size, p.Experiment.CheckCache = 64<<20, true
 	m := &memory{}
 	_, err := Execute(t.Context(), Options{Plan: p, Workers: []*Worker{w}, Judge: needs{}, Scheduler: inOrder{}, Recorder: m, Observer: silent{},
-		Now: time.Now, Beside: Besides{Look: true, Memory: 1 << 30}})
+		Now: time.Now, Beside: Evidence{Look: true, Memory: 1 << 30}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestARunOutlivesAFailedCeiling(t *testing.T) {
 	})
 	m := &memory{}
 	status, err := Execute(context.Background(), Options{Plan: plan(100, "b"), Workers: []*Worker{w}, Judge: needs{}, Scheduler: inOrder{},
-		Recorder: m, Observer: silent{}, Now: time.Now, Beside: Besides{Look: true}})
+		Recorder: m, Observer: silent{}, Now: time.Now, Beside: Evidence{Look: true}})
 	if err != nil || status != model.Complete || len(m.beside.Ceilings) != 0 {
 		t.Errorf("%s, %v, %+v", status, err, m.beside)
 	}

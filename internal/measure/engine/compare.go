@@ -24,7 +24,7 @@ type Side struct {
 	Plan     model.Plan
 	Workers  []*Worker
 	Recorder Recorder
-	Beside   Besides
+	Beside   Evidence
 }
 
 // CompareOptions is what Compare needs. All fields are required. The two plans

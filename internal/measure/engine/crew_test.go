@@ -139,7 +139,7 @@ func TestTheLookFindsTimeWhileToolsStart(t *testing.T) {
 		}
 		m := &memory{}
 		if _, err := Execute(t.Context(), Options{Plan: p, Workers: workers, Judge: needs{}, Scheduler: inOrder{}, Recorder: m, Observer: silent{},
-			Now: time.Now, Beside: Besides{Look: true}}); err != nil {
+			Now: time.Now, Beside: Evidence{Look: true}}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(asked, ", "); got != want {

@@ -44,7 +44,7 @@ type Options struct {
 	Recorder  Recorder
 	Observer  Observer
 	Now       func() time.Time
-	Beside    Besides
+	Beside    Evidence
 	// Looker chooses the plan's looks without a pause; without one there are none.
 	Looker Looker
 }

@@ -22,7 +22,7 @@ type side struct {
 	prepared *model.Preparation
 	// number counts its steps.
 	number int
-	beside Besides
+	beside Evidence
 	// owed is set while the look at the idle machine is left to the first visit.
 	owed bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.

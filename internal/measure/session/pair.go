@@ -119,7 +119,7 @@ func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 		if err != nil {
 			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
 		}
-		p.sides[i] = engine.Side{Plan: p.Plans[i], Workers: []*engine.Worker{p.workers[i]}, Recorder: writer, Beside: besides(p.Probes[i])}
+		p.sides[i] = engine.Side{Plan: p.Plans[i], Workers: []*engine.Worker{p.workers[i]}, Recorder: writer, Beside: evidenceFor(p.Probes[i])}
 	}
 	return nil
 }

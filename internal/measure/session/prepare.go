@@ -20,7 +20,7 @@ type Prepared struct {
 	// Plan may still be changed before it is carried out.
 	Plan model.Plan
 	// Beside is what to look at beside the load.
-	Beside engine.Besides
+	Beside engine.Evidence
 	// copies are how to watch the volumes' replicas, one for each worker.
 	copies []copiesOf
 }
@@ -89,7 +89,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if err != nil {
 		return nil, at.abandon(err)
 	}
-	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: besides(found), copies: []copiesOf{at.copies()}}, nil
+	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}}, nil
 }
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no

@@ -40,11 +40,11 @@ func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Prof
 	return *found, nil
 }
 
-// besides asks the engine for what the rules need beside the load. The memory
+// evidenceFor asks the engine for what the rules need beside the load. The memory
 // that could cache is the machine's, or what a cgroup leaves of it.
-func besides(probe model.ProbeResult) engine.Besides {
+func evidenceFor(probe model.ProbeResult) engine.Evidence {
 	env := probe.Environment
-	b := engine.Besides{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}
+	b := engine.Evidence{Look: true, Memory: env.Memory, ReadBandwidth: probe.ReadBandwidth, WriteBandwidth: probe.WriteBandwidth}
 	if env.CgroupMemory > 0 && env.CgroupMemory < env.Memory {
 		b.Memory = env.CgroupMemory
 	}

@@ -69,7 +69,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 	if err != nil {
 		return fail(err)
 	}
-	prep := &Prepared{Probe: places[0].Found, Plan: plan, Beside: besides(places[0].Found)}
+	prep := &Prepared{Probe: places[0].Found, Plan: plan, Beside: evidenceFor(places[0].Found)}
 	for _, v := range volumes {
 		prep.workers, prep.copies = append(prep.workers, v.at.worker), append(prep.copies, v.at.copies())
 	}
