@@ -12,8 +12,8 @@ const (
 	SideB Side = "B"
 )
 
-// Turn is one visit of a comparison: a step of one of its sides.
-type Turn struct {
+// Visit is one visit of a comparison: a step of one of its sides.
+type Visit struct {
 	// Side is 0 for A and 1 for B.
 	Side int
 	Step Step

@@ -16,26 +16,26 @@ type kind struct {
 	resource string
 	api      func(*Client) *rest.RESTClient
 	empty    func() runtime.Object
-	// turn is when it is removed: a claim stays as long as a pod uses it, and a Job's
+	// order is when it is removed: a claim stays as long as a pod uses it, and a Job's
 	// pod needs its rights until it has removed its workers.
-	turn int
+	order int
 }
 
 func core(c *Client) *rest.RESTClient  { return c.core }
 func batch(c *Client) *rest.RESTClient { return c.batch }
 func rbac(c *Client) *rest.RESTClient  { return c.rbac }
 
-// rightsTurn is the first turn of what others need to clean up after themselves.
-const rightsTurn = 3
+// rightsOrder is the first order of what others need to clean up after themselves.
+const rightsOrder = 3
 
 // kinds are all that Loadline makes, by the words that people see.
 var kinds = map[string]kind{
 	"job":     {"jobs", batch, func() runtime.Object { return &batchv1.Job{} }, 0},
 	"pod":     {"pods", core, func() runtime.Object { return &corev1.Pod{} }, 1},
 	"claim":   {"persistentvolumeclaims", core, func() runtime.Object { return &corev1.PersistentVolumeClaim{} }, 2},
-	"binding": {"rolebindings", rbac, func() runtime.Object { return &rbacv1.RoleBinding{} }, rightsTurn},
-	"role":    {"roles", rbac, func() runtime.Object { return &rbacv1.Role{} }, rightsTurn},
-	"account": {"serviceaccounts", core, func() runtime.Object { return &corev1.ServiceAccount{} }, rightsTurn},
+	"binding": {"rolebindings", rbac, func() runtime.Object { return &rbacv1.RoleBinding{} }, rightsOrder},
+	"role":    {"roles", rbac, func() runtime.Object { return &rbacv1.Role{} }, rightsOrder},
+	"account": {"serviceaccounts", core, func() runtime.Object { return &corev1.ServiceAccount{} }, rightsOrder},
 }
 
 // ownForJobs lists what carries the label and is made only for Jobs. Who may not list

@@ -78,7 +78,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	objects = slices.Clone(objects)
-	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].turn, kinds[b.Kind].turn) })
+	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(kinds[a.Kind].order, kinds[b.Kind].order) })
 	deleted := map[Object]bool{}
 	for _, o := range objects {
 		// Its Job takes it along, and knows how long it may take.
@@ -90,7 +90,7 @@ func (c *Client) Remove(ctx context.Context, objects []Object, limit time.Durati
 	for {
 		var left []Object
 		for _, o := range objects {
-			if len(left) > 0 && kinds[o.Kind].turn >= rightsTurn && kinds[left[0].Kind].turn < rightsTurn {
+			if len(left) > 0 && kinds[o.Kind].order >= rightsOrder && kinds[left[0].Kind].order < rightsOrder {
 				left = append(left, o)
 				continue
 			}

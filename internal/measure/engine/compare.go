@@ -13,10 +13,10 @@ type PairJudge interface {
 	JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast
 }
 
-// PairScheduler draws the turns of one more round of blocks over the given
-// workloads. The two turns of a block follow each other.
+// PairScheduler draws the visits of one more round of blocks over the given
+// workloads. The two visits of a block follow each other.
 type PairScheduler interface {
-	Turns(p *model.Plan, round int, workloads []model.Workload) []model.Turn
+	Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit
 }
 
 // Side is one of the two things that Compare measures. Each has its own record.
@@ -102,9 +102,9 @@ func (c *comparison) all(ctx context.Context) error {
 	p := c.plan()
 	open := p.Workloads
 	for round := 1; len(open) > 0; round++ {
-		turns := c.scheduler.Turns(p, round, open)
-		for i := 0; i+1 < len(turns); i += 2 {
-			if err := c.block(ctx, turns[i], turns[i+1]); err != nil {
+		visits := c.scheduler.Visits(p, round, open)
+		for i := 0; i+1 < len(visits); i += 2 {
+			if err := c.block(ctx, visits[i], visits[i+1]); err != nil {
 				return err
 			}
 		}
@@ -123,13 +123,13 @@ func (c *comparison) all(ctx context.Context) error {
 
 // block does both visits of a block and judges the workload afterwards. What
 // fails on one side is given up on both: half a block compares nothing.
-func (c *comparison) block(ctx context.Context, first, second model.Turn) error {
+func (c *comparison) block(ctx context.Context, first, second model.Visit) error {
 	schedule := c.plan().Schedule
 	if first.Step.Round > schedule.MinRounds && c.spent+cost(schedule, first.Step)+cost(schedule, second.Step) > schedule.MaxTime {
 		return nil
 	}
 	var b model.Block
-	for _, t := range []model.Turn{first, second} {
+	for _, t := range []model.Visit{first, second} {
 		if c.dead[t.Step.Workload] {
 			return nil
 		}

@@ -23,16 +23,16 @@ func (n wants) JudgeBlocks(w model.Workload, blocks []model.Block) model.Contras
 // alternating begins odd rounds with A and even ones with B.
 type alternating struct{}
 
-func (alternating) Turns(p *model.Plan, round int, workloads []model.Workload) []model.Turn {
-	var turns []model.Turn
+func (alternating) Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit {
+	var visits []model.Visit
 	for _, w := range workloads {
 		first := (round + 1) % 2
 		for place, side := range []int{first, 1 - first} {
-			turns = append(turns, model.Turn{Side: side, Step: model.Step{
+			visits = append(visits, model.Visit{Side: side, Step: model.Step{
 				Round: round, Block: round, Place: place + 1, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit}})
 		}
 	}
-	return turns
+	return visits
 }
 
 // diary keeps the order in which both sides were visited.

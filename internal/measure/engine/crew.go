@@ -26,10 +26,10 @@ func (s *side) lead(w model.Workload) float64 {
 	return s.plan.Lead * float64(s.crew(w)) / float64(len(s.workers))
 }
 
-// turn is how long a worker of a crew waits until its tool is started. Tools that all start
+// startDelay is how long a worker of a crew waits until its tool is started. Tools that all start
 // at once take each other for a machine that sleeps badly: fio then does not sleep between
 // its I/Os, but waits with its processor.
-func (s *side) turn(place int) time.Duration {
+func (s *side) startDelay(place int) time.Duration {
 	return time.Duration(float64(place) / float64(len(s.workers)) * s.plan.Spread * float64(time.Second))
 }
 

@@ -96,8 +96,8 @@ func TestStartsAreSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, at := range asked {
-		if turn := spread / 4 * time.Duration(i); at.Sub(begin) < turn {
-			t.Errorf("worker %d was asked after %s, before its turn at %s", i, at.Sub(begin), turn)
+		if due := spread / 4 * time.Duration(i); at.Sub(begin) < due {
+			t.Errorf("worker %d was asked after %s, before it was due at %s", i, at.Sub(begin), due)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (r *run) run(ctx context.Context) error {
 			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > schedule.MaxTime {
 				continue
 			}
-			if err := r.turn(ctx, step); err != nil {
+			if err := r.visit(ctx, step); err != nil {
 				return err
 			}
 		}
@@ -134,8 +134,8 @@ func (r *run) firstLooksMeanwhile() bool {
 	return known && r.looksMeanwhile(w)
 }
 
-// turn does one visit and judges the workload afterwards.
-func (r *run) turn(ctx context.Context, step model.Step) error {
+// visit does one visit and judges the workload afterwards.
+func (r *run) visit(ctx context.Context, step model.Step) error {
 	if err := r.offer(step); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (r *run) turn(ctx context.Context, step model.Step) error {
 	}
 	r.tell(r.side, u)
 	if d.again && ctx.Err() == nil {
-		return r.turn(ctx, step)
+		return r.visit(ctx, step)
 	}
 	return ctx.Err()
 }

@@ -163,7 +163,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		if meanwhile {
 			place = (i + len(crew) - 1) % len(crew)
 		}
-		turn := system.After(s.turn(place))
+		due := system.After(s.startDelay(place))
 		go func() {
 			if looks {
 				b, err := s.look(visitCtx)
@@ -176,7 +176,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 				}
 			}
 			select {
-			case <-turn:
+			case <-due:
 			case <-visitCtx.Done():
 			}
 			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},

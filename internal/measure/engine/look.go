@@ -85,7 +85,7 @@ func (r *run) lookAt(ctx context.Context) error {
 				break
 			}
 			r.looking.chosen = slices.DeleteFunc(r.looking.chosen, func(name string) bool { return name == next })
-			if err := r.turn(ctx, model.Step{Round: s.MinRounds, Workload: next, Ramp: s.Ramp, Seconds: seconds, Look: true}); err != nil {
+			if err := r.visit(ctx, model.Step{Round: s.MinRounds, Workload: next, Ramp: s.Ramp, Seconds: seconds, Look: true}); err != nil {
 				return err
 			}
 			// A wait would fill again what has been used up.

@@ -83,13 +83,13 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	var written sync.WaitGroup
 	start := func(i int, node string) (err error) {
 		m := &members[i]
-		target, turn := i%len(c.targets), i/len(c.targets)
+		target, number := i%len(c.targets), i/len(c.targets)
 		apart := spread
 		if node != "" || oneNode[target] || len(members) == 1 {
 			apart = ""
 		}
 		m.at, err = c.put(placing, c.targets[target], placeOptions{
-			ID: c.by.ID, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.Child, turn: turn, node: node, spread: apart,
+			ID: c.by.ID, suffix: fmt.Sprintf("-v%d", i+1), child: c.by.Child, number: number, node: node, spread: apart,
 			say: func(words string) { waiting.post(i, words) },
 		})
 		waiting.arrive(i)
@@ -211,16 +211,16 @@ func (p *placed) node() string {
 // alternate orders workers so that those who follow each other are on different
 // nodes: the first three of nine volumes are to load three nodes, not one.
 func alternate(all []member) {
-	turns := make(map[string]int)
-	turn := make(map[*placed]int, len(all))
+	onNode := make(map[string]int)
+	place := make(map[*placed]int, len(all))
 	for _, m := range all {
 		if m.at.cluster == nil {
 			return
 		}
-		turn[m.at] = turns[m.at.node()]
-		turns[m.at.node()]++
+		place[m.at] = onNode[m.at.node()]
+		onNode[m.at.node()]++
 	}
 	slices.SortStableFunc(all, func(a, b member) int {
-		return cmp.Or(cmp.Compare(turn[a.at], turn[b.at]), cmp.Compare(a.at.node(), b.at.node()))
+		return cmp.Or(cmp.Compare(place[a.at], place[b.at]), cmp.Compare(a.at.node(), b.at.node()))
 	})
 }

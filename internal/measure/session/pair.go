@@ -133,7 +133,7 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 	exp := p.Plans[1].Experiment
 	status, err := engine.Compare(ctx, engine.CompareOptions{
 		A: p.sides[0], B: p.sides[1], Judge: analyze.BlockJudge{Margins: model.Margins{Rate: exp.Margin, P99: exp.MarginP99}},
-		Scheduler: turns{}, Observer: watch, Now: now,
+		Scheduler: profileBlocks{}, Observer: watch, Now: now,
 	})
 	if closeErr := p.Close(); closeErr != nil && err == nil {
 		err = closeErr
@@ -141,9 +141,9 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 	return status, err
 }
 
-// turns is the profile scenario's rule for blocks.
-type turns struct{}
+// profileBlocks is the profile scenario's rule for blocks.
+type profileBlocks struct{}
 
-func (turns) Turns(p *model.Plan, round int, workloads []model.Workload) []model.Turn {
-	return profile.Turns(p, round, workloads)
+func (profileBlocks) Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit {
+	return profile.Visits(p, round, workloads)
 }

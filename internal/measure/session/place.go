@@ -46,8 +46,8 @@ type placeOptions struct {
 	// ID names own files and objects; suffix tells the sides of a comparison apart.
 	ID, suffix string
 	child      bool
-	// turn is the number of the volume, from 0: it chooses the host where there are several.
-	turn int
+	// number is that of the volume, from 0: it chooses the host where there are several.
+	number int
 	// near is the node of the other side, "" for none; node is the one that it must be,
 	// "" for what the user demands.
 	near, node string
@@ -63,7 +63,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if err != nil {
 		return nil, err
 	}
-	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Turn: by.turn, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
+	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Turn: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
 	if inCluster(t) {
 		a.Size = claimSize(exp, t)
 	}

@@ -57,12 +57,12 @@ func TestBlocksAreBalanced(t *testing.T) {
 		}
 		first := map[string][]int{}
 		for round := 1; round <= 8; round++ {
-			turns := Turns(&p, round, p.Workloads)
-			if len(turns) != 6 {
-				t.Fatalf("%d turns", len(turns))
+			visits := Visits(&p, round, p.Workloads)
+			if len(visits) != 6 {
+				t.Fatalf("%d visits", len(visits))
 			}
 			for i := 0; i < 6; i += 2 {
-				x, y := turns[i], turns[i+1]
+				x, y := visits[i], visits[i+1]
 				if x.Side+y.Side != 1 || x.Step.Place != 1 || y.Step.Place != 2 || x.Step.Block != round {
 					t.Fatalf("block %+v %+v", x, y)
 				}
@@ -72,7 +72,7 @@ func TestBlocksAreBalanced(t *testing.T) {
 				}
 				first[x.Step.Workload] = append(first[x.Step.Workload], x.Side)
 			}
-			if diff := cmp.Diff(turns, Turns(&p, round, p.Workloads)); diff != "" {
+			if diff := cmp.Diff(visits, Visits(&p, round, p.Workloads)); diff != "" {
 				t.Fatalf("a plan cannot be repeated:\n%s", diff)
 			}
 		}
