@@ -20,7 +20,7 @@ func newCleanup(e *env.Env) *cobra.Command {
 		Use:   "cleanup DIR | cleanup --namespace NAME",
 		Short: "Remove what a killed run left in a directory or in a cluster",
 		Long: `Finds Loadline's own data files in DIR and removes them: those that bear exactly such
-a name, are regular files of yours with no second name, and that no living run holds.
+a name, are regular files of yours with no second name, and that no running measurement holds.
 The file of a durability test stays until that was checked (durability --resume): it is
 named, with the command. Nothing else is touched, and not what was made by a name that
 you gave (run --create, kbench run).

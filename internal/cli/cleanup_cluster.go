@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 )
 
-// cleanupCluster removes what carries our label and belongs to no living run.
+// cleanupCluster removes what carries our label and belongs to no run that is in use.
 func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywhere, force bool) error {
 	client, err := kube.Open(e, access)
 	if err != nil {
@@ -23,7 +23,7 @@ func cleanupCluster(ctx context.Context, e *env.Env, access kube.Access, everywh
 	if err != nil {
 		return err
 	}
-	alive := session.LivingRuns(ctx, client, all)
+	alive := session.RunsInUse(ctx, client, all)
 	var old []kube.Object
 	for _, o := range all {
 		if why := alive[o.Run]; why != "" && !force {

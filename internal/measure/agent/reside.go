@@ -75,7 +75,7 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 	defer stop()
 	go h.accept(listener)
 
-	err = Serve(ctx, requests, living{ctx, events}, o)
+	err = Serve(ctx, requests, runningWriter{ctx, events}, o)
 	requests.CloseWithError(io.ErrClosedPipe)
 	events.close()
 	// The answer to bye is worth waiting for, unless nobody is to be waited for.
@@ -91,15 +91,15 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 	return err
 }
 
-// living passes events on until ctx ends. A worker is told to end when its pod is
+// runningWriter passes events on until ctx ends. A worker is told to end when its pod is
 // taken away: what it would say of its work then is about the pod, and who asks the
 // cluster is told why.
-type living struct {
+type runningWriter struct {
 	ctx context.Context
 	io.Writer
 }
 
-func (l living) Write(event []byte) (int, error) {
+func (l runningWriter) Write(event []byte) (int, error) {
 	if l.ctx.Err() != nil {
 		return len(event), nil
 	}

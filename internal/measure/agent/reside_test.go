@@ -155,7 +155,7 @@ func TestResidentRefusesAnEngineFromAnotherRun(t *testing.T) {
 	}
 }
 
-func TestLonelyResidentEnds(t *testing.T) {
+func TestResidentWithoutDriverEnds(t *testing.T) {
 	_, ended, _ := resident(t, 50*time.Millisecond)
 	select {
 	case err := <-ended:

@@ -39,7 +39,7 @@ type life int
 const (
 	// unknown is a process of another machine, or one that we cannot see.
 	unknown life = iota
-	living
+	alive
 	dead
 )
 
@@ -58,5 +58,5 @@ func lifeOf(driver string) life {
 	if now := observe.Process(pid); now != "" && now != name {
 		return dead
 	}
-	return living
+	return alive
 }

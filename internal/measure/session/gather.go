@@ -22,9 +22,9 @@ const (
 	lookAtOnce = 16
 )
 
-// crowd gathers the workers of many volumes: who is placed looks around, and may write its
+// gathering gathers the workers of many volumes: who is placed looks around, and may write its
 // volume, while others are still waited for.
-type crowd struct {
+type gathering struct {
 	*Places
 	env     *env.Env
 	exp     model.Experiment
@@ -39,12 +39,12 @@ type crowd struct {
 	// together tells that the workers of a target have to be on one node.
 	together bool
 	mu       sync.Mutex
-	engines  map[acquaintance]*engines
+	engines  map[alike]*engines
 }
 
-// acquaintance is what volumes have in common that lie on one target and whose workers
+// alike is what volumes have in common that lie on one target and whose workers
 // are on one machine: what engines work for the one, work for the other.
-type acquaintance struct {
+type alike struct {
 	target int
 	node   string
 }
@@ -55,7 +55,7 @@ type engines struct {
 	found *model.ProbeResult
 }
 
-// member is one volume of a crowd.
+// member is one volume of a gathering.
 type member struct {
 	at    *placed
 	place scale.Place
@@ -63,7 +63,7 @@ type member struct {
 
 // gather places a worker for each volume and probes it. After an error it returns those
 // that were placed as well, which the caller abandons.
-func (c *crowd) gather(ctx context.Context) ([]member, error) {
+func (c *gathering) gather(ctx context.Context) ([]member, error) {
 	oneNode, err := c.oneNode(ctx, c.env, c.targets, c.by.Several.Volumes)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	members := make([]member, c.by.Several.Volumes)
 	c.early = scale.Early{Experiment: c.exp, Profile: c.profile, Volumes: len(members)}
 	c.looking, c.writing = make(chan struct{}, lookAtOnce), make(chan struct{}, lookAtOnce)
-	waiting := newBoard(c.env.Clock, len(members), sayTo(c.by.Watch))
+	waiting := newArrivals(c.env.Clock, len(members), sayTo(c.by.Watch))
 	defer waiting.close()
 	placing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,7 +97,7 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 			if len(members) > len(c.targets) {
 				m.at.share = c.by.ID
 			}
-			m.place, err = c.acquaint(placing, target, m.at)
+			m.place, err = c.probe(placing, target, m.at)
 		}
 		if err != nil {
 			// What one lacks the others lack as well, or would wait for in vain.
@@ -126,10 +126,10 @@ func (c *crowd) gather(ctx context.Context) ([]member, error) {
 	return members, c.gauge(ctx, members)
 }
 
-// acquaint probes a volume. Trying fio's engines takes a process for each, so the first
+// probe probes a volume. Trying fio's engines takes a process for each, so the first
 // on a machine does it for all.
-func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Place, error) {
-	key := acquaintance{target: target, node: at.node()}
+func (c *gathering) probe(ctx context.Context, target int, at *placed) (scale.Place, error) {
+	key := alike{target: target, node: at.node()}
 	c.mu.Lock()
 	known := c.engines[key]
 	if known == nil {
@@ -152,7 +152,7 @@ func (c *crowd) acquaint(ctx context.Context, target int, at *placed) (scale.Pla
 
 // write writes a volume before the plan of all is shown, which scale.Early allows. What
 // goes wrong is told when the engine asks the worker for it, as if it had happened then.
-func (c *crowd) write(ctx context.Context, at *placed, req model.PrepareRequest, waiting *board) {
+func (c *gathering) write(ctx context.Context, at *placed, req model.PrepareRequest, waiting *arrivals) {
 	select {
 	case c.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -166,7 +166,7 @@ func (c *crowd) write(ctx context.Context, at *placed, req model.PrepareRequest,
 
 // gauge measures the bandwidth of each target by its first volume, when the size of the
 // volumes depends on it and nobody else is there, and tells it of all volumes.
-func (c *crowd) gauge(ctx context.Context, members []member) error {
+func (c *gathering) gauge(ctx context.Context, members []member) error {
 	if !c.by.Touch || c.exp.Size > 0 {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (c *crowd) gauge(ctx context.Context, members []member) error {
 }
 
 // look asks the worker what its volume is, and how fast if bandwidth is asked for.
-func (c *crowd) look(ctx context.Context, target int, at *placed, bandwidth bool, like *model.ProbeResult) (place scale.Place, err error) {
+func (c *gathering) look(ctx context.Context, target int, at *placed, bandwidth bool, like *model.ProbeResult) (place scale.Place, err error) {
 	c.looking <- struct{}{}
 	defer func() { <-c.looking }()
 	exp := c.exp

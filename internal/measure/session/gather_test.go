@@ -71,8 +71,8 @@ func noting(asked chan<- model.PrepareRequest) func(func(model.Event), model.Req
 	}
 }
 
-// crowdOf gathers volumes of a StorageClass that put makes.
-func crowdOf(t *testing.T, volumes int, size int64, put func(ctx context.Context, target model.Target, by placeOptions) (*placed, error)) *crowd {
+// gatheringOf gathers volumes of a StorageClass that put makes.
+func gatheringOf(t *testing.T, volumes int, size int64, put func(ctx context.Context, target model.Target, by placeOptions) (*placed, error)) *gathering {
 	t.Helper()
 	r := model.ScaleRequest{Volumes: []int{volumes}, Workload: "rand-read-iops"}
 	base, err := profile.Lookup("standard")
@@ -83,8 +83,8 @@ func crowdOf(t *testing.T, volumes int, size int64, put func(ctx context.Context
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &crowd{env: env.OS(),
-		Places: &Places{}, profile: p, put: put, engines: map[acquaintance]*engines{},
+	return &gathering{env: env.OS(),
+		Places: &Places{}, profile: p, put: put, engines: map[alike]*engines{},
 		exp:     model.Experiment{Scenario: scale.Name, Scale: &r, Seed: 7, Size: size, MaxPrefill: 30},
 		targets: []model.Target{{Name: "sc:csi", Kind: model.StorageClass, Cluster: &model.ClusterVolume{Class: "csi"}}},
 		by:      Request{Touch: true, Several: &Several{Targets: []string{"sc:csi"}, Volumes: volumes}},
@@ -97,7 +97,7 @@ func TestVolumesAreWrittenWhilePodsAreWaitedFor(t *testing.T) {
 	const volumes = last
 	asked := make(chan model.PrepareRequest, volumes)
 	early := 0
-	c := crowdOf(t, volumes, 16<<20, func(_ context.Context, target model.Target, by placeOptions) (*placed, error) {
+	c := gatheringOf(t, volumes, 16<<20, func(_ context.Context, target model.Target, by placeOptions) (*placed, error) {
 		var number int
 		if _, err := fmt.Sscanf(by.suffix, "-v%d", &number); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func TestNothingIsWrittenWhileItsSizeIsUnknown(t *testing.T) {
 	number := make(chan int, 2)
 	number <- 1
 	number <- 2
-	c := crowdOf(t, 2, 0, func(_ context.Context, target model.Target, _ placeOptions) (*placed, error) {
+	c := gatheringOf(t, 2, 0, func(_ context.Context, target model.Target, _ placeOptions) (*placed, error) {
 		return podOf(t, target, <-number, noting(asked)), nil
 	})
 	if _, err := c.gather(t.Context()); err != nil {
@@ -159,7 +159,7 @@ func TestNothingIsWrittenWhileItsSizeIsUnknown(t *testing.T) {
 func TestAnInterruptEndsTheWriting(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	stopped := false
-	c := crowdOf(t, 1, 16<<20, func(_ context.Context, target model.Target, _ placeOptions) (*placed, error) {
+	c := gatheringOf(t, 1, 16<<20, func(_ context.Context, target model.Target, _ placeOptions) (*placed, error) {
 		return podOf(t, target, 1, func(emit func(model.Event), r model.Request) {
 			if r.Prepare != nil {
 				interrupt()

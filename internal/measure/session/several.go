@@ -44,7 +44,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 			return nil, err
 		}
 	}
-	c := &crowd{Places: o, env: e, exp: exp, profile: p, by: by, targets: targets, engines: map[acquaintance]*engines{}}
+	c := &gathering{Places: o, env: e, exp: exp, profile: p, by: by, targets: targets, engines: map[alike]*engines{}}
 	c.put = func(ctx context.Context, t model.Target, by placeOptions) (*placed, error) {
 		return o.place(ctx, e, exp, t, by)
 	}

@@ -11,7 +11,7 @@ import (
 
 // tellSpread writes into what is known of the cluster how the volumes lie on nodes, and why
 // no better.
-func (c *crowd) tellSpread(ctx context.Context, members []member) {
+func (c *gathering) tellSpread(ctx context.Context, members []member) {
 	first := members[0].at.cluster
 	if first == nil || len(members) < 2 {
 		return

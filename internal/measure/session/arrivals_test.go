@@ -23,7 +23,7 @@ func TestManyWhoWaitTellOneStory(t *testing.T) {
 		defer mu.Unlock()
 		return slices.Clone(said)
 	}
-	b := newBoard(env.Clock{}, many, func(s string) {
+	b := newArrivals(env.Clock{}, many, func(s string) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, s)
@@ -61,8 +61,8 @@ func TestManyWhoWaitTellOneStory(t *testing.T) {
 	}
 }
 
-func TestTheBoardCountsTheMost(t *testing.T) {
-	b := newBoard(env.Clock{}, 5, nil)
+func TestArrivalsCountTheMost(t *testing.T) {
+	b := newArrivals(env.Clock{}, 5, nil)
 	b.there = 1
 	b.words = map[int]string{0: "starting on node1", 1: "starting on node2", 2: "not bound", 3: "not bound"}
 	if got := b.line(); got != "waiting for 4 of 5 pods: not bound (2 of them)" {

@@ -14,9 +14,9 @@ import (
 	"github.com/loadline/loadline/internal/measure/observe"
 )
 
-// TestCleanupTakesNoLivingRun: host names and process numbers repeat, so a driver is dead
+// TestCleanupTakesNoRunInUse: host names and process numbers repeat, so a driver is dead
 // only where it was started on this very machine; of others the workers are asked.
-func TestCleanupTakesNoLivingRun(t *testing.T) {
+func TestCleanupTakesNoRunInUse(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestCleanupTakesNoLivingRun(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			asked := false
-			why := livingRunsBy(t.Context(), c.objects, func(_ context.Context, o kube.Object) (bool, error) {
+			why := runsInUseBy(t.Context(), c.objects, func(_ context.Context, o kube.Object) (bool, error) {
 				asked = asked || o.Name == "p"
 				return c.attended, c.fails
 			})["r"]
@@ -78,7 +78,7 @@ func TestWorkerOutlivesItsConnection(t *testing.T) {
 	}
 	objects := []kube.Object{{Kind: "pod", Name: "p", Run: "r", Running: true, Driver: fmt.Sprintf("x/%d/%s.1", os.Getpid(), observe.Place(name))}}
 	times := 0
-	if alive := livingRunsBy(t.Context(), objects, func(context.Context, kube.Object) (bool, error) { times++; return times < 3, nil }); len(alive) != 0 || times != 3 {
+	if alive := runsInUseBy(t.Context(), objects, func(context.Context, kube.Object) (bool, error) { times++; return times < 3, nil }); len(alive) != 0 || times != 3 {
 		t.Errorf("%v after %d questions", alive, times)
 	}
 }

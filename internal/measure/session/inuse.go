@@ -19,13 +19,13 @@ const (
 	parting, askAgain = 10 * time.Second, 500 * time.Millisecond
 )
 
-// LivingRuns tells, by run, why its objects are in use.
-func LivingRuns(ctx context.Context, client *kube.Client, all []kube.Object) map[string]string {
-	return livingRunsBy(ctx, all, func(ctx context.Context, pod kube.Object) (bool, error) { return pods.Attended(ctx, client, pod) })
+// RunsInUse tells, by run, why its objects are in use.
+func RunsInUse(ctx context.Context, client *kube.Client, all []kube.Object) map[string]string {
+	return runsInUseBy(ctx, all, func(ctx context.Context, pod kube.Object) (bool, error) { return pods.Attended(ctx, client, pod) })
 }
 
-// livingRunsBy tells, by run, why its objects are in use.
-func livingRunsBy(ctx context.Context, all []kube.Object, ask func(context.Context, kube.Object) (bool, error)) map[string]string {
+// runsInUseBy tells, by run, why its objects are in use.
+func runsInUseBy(ctx context.Context, all []kube.Object, ask func(context.Context, kube.Object) (bool, error)) map[string]string {
 	alive := map[string]string{}
 	runs := map[string][]kube.Object{}
 	for _, o := range all {
@@ -37,7 +37,7 @@ func livingRunsBy(ctx context.Context, all []kube.Object, ask func(context.Conte
 	}
 	for run, objects := range runs {
 		if alive[run] == "" {
-			if why := livingRun(ctx, objects, ask); why != "" {
+			if why := runInUse(ctx, objects, ask); why != "" {
 				alive[run] = why
 			}
 		}
@@ -45,14 +45,14 @@ func livingRunsBy(ctx context.Context, all []kube.Object, ask func(context.Conte
 	return alive
 }
 
-// livingRun tells why the objects of one run are in use, "" if they are not. Of a process
+// runInUse tells why the objects of one run are in use, "" if they are not. Of a process
 // that is not here nobody can tell whether it lives, but its workers know whether somebody
 // is attached to them; so do those of a process that is gone, but of a moment ago.
-func livingRun(ctx context.Context, objects []kube.Object, ask func(context.Context, kube.Object) (bool, error)) string {
+func runInUse(ctx context.Context, objects []kube.Object, ask func(context.Context, kube.Object) (bool, error)) string {
 	gone, placed, youngest := true, false, objects[0].Age
 	for _, o := range objects {
 		switch _, pid, _ := splitDriver(o.Driver); lifeOf(o.Driver) {
-		case living:
+		case alive:
 			return fmt.Sprintf("the process %d uses it", pid)
 		case unknown:
 			gone = false

@@ -11,9 +11,9 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// board is where many workers post what they wait for and that their volume is written,
+// arrivals is where many workers tell what they wait for and that their volume is written,
 // and which tells all of it in a line: fifty pods have fifty claims with names of their own, and one story.
-type board struct {
+type arrivals struct {
 	say   func(string)
 	clock env.Clock
 	of    int
@@ -30,11 +30,11 @@ type board struct {
 	once    func(string)
 }
 
-// boardPace is slow enough to read along.
-const boardPace = 2 * time.Second
+// arrivalsPace is slow enough to read along.
+const arrivalsPace = 2 * time.Second
 
-func newBoard(clock env.Clock, of int, say func(string)) *board {
-	return &board{clock: clock, say: say, of: of, pace: boardPace, words: map[int]string{}, once: sayOnce(say)}
+func newArrivals(clock env.Clock, of int, say func(string)) *arrivals {
+	return &arrivals{clock: clock, say: say, of: of, pace: arrivalsPace, words: map[int]string{}, once: sayOnce(say)}
 }
 
 // own matches what is the worker's own in what it says: the number of its claim and its
@@ -43,7 +43,7 @@ var own = regexp.MustCompile(`(loadline-[a-z0-9-]+-v)[0-9]+\b|(\bpvc-)[0-9a-f]{8
 
 // post takes what worker i says. What is not about waiting is passed on, once whoever of
 // many says it.
-func (b *board) post(i int, words string) {
+func (b *arrivals) post(i int, words string) {
 	words = own.ReplaceAllString(words, "$1$2*")
 	reason, waits := strings.CutPrefix(words, kube.Waiting)
 	if !waits {
@@ -57,7 +57,7 @@ func (b *board) post(i int, words string) {
 }
 
 // arrive notes that worker i waits no more.
-func (b *board) arrive(i int) {
+func (b *arrivals) arrive(i int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.words, i)
@@ -66,7 +66,7 @@ func (b *board) arrive(i int) {
 }
 
 // wrote notes that one more volume is written.
-func (b *board) wrote() {
+func (b *arrivals) wrote() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.written++
@@ -74,7 +74,7 @@ func (b *board) wrote() {
 }
 
 // close says nothing more.
-func (b *board) close() {
+func (b *arrivals) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
@@ -83,14 +83,14 @@ func (b *board) close() {
 	}
 }
 
-// soon lets the board speak when the next line is due.
-func (b *board) soon() {
+// soon lets it speak when the next line is due.
+func (b *arrivals) soon() {
 	if b.timer == nil && !b.closed {
 		b.timer = b.clock.AfterFunc(b.pace, b.speak)
 	}
 }
 
-func (b *board) speak() {
+func (b *arrivals) speak() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.timer = nil
@@ -104,7 +104,7 @@ func (b *board) speak() {
 
 // line is what most of those who wait have to say, and how many volumes are written; ""
 // when nobody waits and none is.
-func (b *board) line() string {
+func (b *arrivals) line() string {
 	var parts []string
 	if w := b.waits(); w != "" {
 		parts = append(parts, w)
@@ -115,7 +115,7 @@ func (b *board) line() string {
 	return strings.Join(parts, "; ")
 }
 
-func (b *board) waits() string {
+func (b *arrivals) waits() string {
 	counts := map[string]int{}
 	most := ""
 	for _, w := range b.words {
