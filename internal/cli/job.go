@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loadline/loadline/internal/cluster/custody"
+	"github.com/loadline/loadline/internal/cluster/archive"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
@@ -44,17 +44,17 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case ask:
-				s, err := custody.Ask(cmd.Context(), dir, jobs.AskPatience)
+				s, err := archive.Ask(cmd.Context(), dir, jobs.AskPatience)
 				if err != nil {
 					return err
 				}
 				return json.NewEncoder(forPrograms(e).Stdout).Encode(s)
 			case give:
-				return custody.Give(forPrograms(e).Stdout, dir)
+				return archive.Give(forPrograms(e).Stdout, dir)
 			case stop:
-				return custody.Stop(dir)
+				return archive.Stop(dir)
 			case release:
-				return custody.Release(dir)
+				return archive.Release(dir)
 			}
 			files, err := jobs.Unpack(packed)
 			if err != nil {
@@ -81,7 +81,7 @@ func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args 
 	// of one would come to lie within the report of the other.
 	inner.Stderr = e.Stdout
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
-	code, err := custody.Keep(ctx, custody.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s custody.Status) {
+	code, err := archive.Keep(ctx, archive.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s archive.Status) {
 		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
 	}}, func(ctx context.Context) int { return run(ctx, &inner) })
 	if err != nil {

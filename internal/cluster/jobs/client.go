@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loadline/loadline/internal/cluster/custody"
+	"github.com/loadline/loadline/internal/cluster/archive"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -91,7 +91,7 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 }
 
 // await waits for the end of the work.
-func (c *Client) await(ctx, work context.Context) (custody.Status, error) {
+func (c *Client) await(ctx, work context.Context) (archive.Status, error) {
 	heard, stopping, stopped, told := c.Cluster.Clock.Now(), false, false, false
 	for {
 		asked, cancel := context.WithCancel(work)
@@ -134,7 +134,7 @@ func (c *Client) await(ctx, work context.Context) (custody.Status, error) {
 	}
 }
 
-func (c *Client) ask(ctx context.Context) (s custody.Status, err error) {
+func (c *Client) ask(ctx context.Context) (s archive.Status, err error) {
 	data, err := c.exec(ctx, answerTime, "--ask")
 	if err != nil {
 		return s, err
@@ -157,7 +157,7 @@ func (c *Client) exec(ctx context.Context, limit time.Duration, flag string) ([]
 // take brings the results here, in several tries where the way is bad.
 func (c *Client) take(ctx context.Context) (dirs []string, err error) {
 	for try := 1; ; try++ {
-		var refused custody.Refusal
+		var refused archive.Refusal
 		if dirs, err = c.takeOnce(ctx); err == nil || try == takes || errors.As(err, &refused) {
 			return dirs, err
 		}
@@ -176,7 +176,7 @@ func (c *Client) takeOnce(ctx context.Context) ([]string, error) {
 	defer stream.Close()
 	stalled := c.Cluster.Clock.AfterFunc(stall, func() { stream.Close() })
 	defer stalled.Stop()
-	return custody.Take(progressing{stream, stalled}, c.Results, results.Check)
+	return archive.Take(progressing{stream, stalled}, c.Results, results.Check)
 }
 
 // progressing puts the end off with every byte that comes.

@@ -3,5 +3,5 @@
 //
 // Its opinion: the work outlives the connection, the terminal and this machine, so nothing
 // here is needed for it to go on; and what was measured comes home whole, or the error says
-// where it still waits or what of it is lost. The other end is custody, in the Job's pod.
+// where it still waits or what of it is lost. The other end is archive, in the Job's pod.
 package jobs

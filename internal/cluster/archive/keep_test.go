@@ -1,4 +1,4 @@
-package custody
+package archive
 
 import (
 	"archive/tar"
@@ -138,9 +138,9 @@ func TestNothingIsKeptElsewhere(t *testing.T) {
 	}
 }
 
-// TestParcelArrivesWholeOrNotAtAll: wherever it is cut and whatever bit is flipped, the
+// TestArchiveArrivesWholeOrNotAtAll: wherever it is cut and whatever bit is flipped, the
 // files are there as they were or none is.
-func TestParcelArrivesWholeOrNotAtAll(t *testing.T) {
+func TestArchiveArrivesWholeOrNotAtAll(t *testing.T) {
 	dir, parents := t.TempDir(), t.TempDir()
 	files := map[string]string{"a/run.json": strings.Repeat("x", 700), "a/raw/0001.json": "{}", "b/empty": ""}
 	kept(t, dir, files, time.Millisecond, func(Status) {})
@@ -169,8 +169,8 @@ func TestParcelArrivesWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestParcelStaysInItsPlace: names that lead elsewhere, and links, are refused.
-func TestParcelStaysInItsPlace(t *testing.T) {
+// TestArchiveStaysInItsPlace: names that lead elsewhere, and links, are refused.
+func TestArchiveStaysInItsPlace(t *testing.T) {
 	for _, h := range []tar.Header{
 		{Name: "../out", Typeflag: tar.TypeReg}, {Name: "/out", Typeflag: tar.TypeReg}, {Name: "../out/", Typeflag: tar.TypeDir},
 		{Name: "out", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, {Name: "out", Typeflag: tar.TypeFifo},
@@ -194,7 +194,7 @@ func TestParcelStaysInItsPlace(t *testing.T) {
 	}
 }
 
-func TestSecondParcelTakesAnotherName(t *testing.T) {
+func TestSecondArchiveTakesAnotherName(t *testing.T) {
 	dir, parent := t.TempDir(), t.TempDir()
 	kept(t, dir, map[string]string{"run/x": "1"}, time.Millisecond, func(Status) {})
 	for _, want := range []string{"run", "run-2", "run-3"} {
@@ -238,9 +238,9 @@ func archive(t *testing.T, headers ...tar.Header) *bytes.Buffer {
 
 func second(_ int, err error) error { return err }
 
-// TestParcelThatIsNotOursLeavesNothing: what is refused leaves neither files nor the
+// TestArchiveThatIsNotOursLeavesNothing: what is refused leaves neither files nor the
 // folder for them, and is told from what did not arrive.
-func TestParcelThatIsNotOursLeavesNothing(t *testing.T) {
+func TestArchiveThatIsNotOursLeavesNothing(t *testing.T) {
 	deep := strings.Repeat("d/", depth)
 	for name, headers := range map[string][]tar.Header{
 		"a file beside the runs": {{Name: "note.txt", Typeflag: tar.TypeReg, Size: 3}},
@@ -265,8 +265,8 @@ func TestParcelThatIsNotOursLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestParcelIsBounded: many files, and one that is large, are refused before they are written.
-func TestParcelIsBounded(t *testing.T) {
+// TestArchiveIsBounded: many files, and one that is large, are refused before they are written.
+func TestArchiveIsBounded(t *testing.T) {
 	pipe := func(write func(*tar.Writer) error) io.Reader {
 		r, w := io.Pipe()
 		go func() { _ = w.CloseWithError(write(tar.NewWriter(w))) }()

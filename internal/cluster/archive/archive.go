@@ -1,4 +1,4 @@
-package custody
+package archive
 
 import (
 	"archive/tar"

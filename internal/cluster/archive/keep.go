@@ -1,4 +1,4 @@
-// Package custody keeps what a Job's pod has measured until somebody fetches it. Its
+// Package archive keeps what a Job's pod has measured until somebody fetches it. Its
 // opinion: results must not need storage of their own, which would be the storage under
 // test as often as not; so the pod that made them waits, idle, for a stated time, and
 // gives them away over the way that the workers are reached by, whole and with a sum of
@@ -6,7 +6,7 @@
 //
 // Everything goes by files in one directory, so that a second process in the pod (an
 // exec) can ask, stop, take and let go; what it needs is the right to write there.
-package custody
+package archive
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 
 // The names of what is kept beside the results, and never given away.
 const (
-	folder      = ".custody"
+	folder      = ".kept"
 	statusName  = "status.json"
 	stopName    = "stop"
 	releaseName = "release"
