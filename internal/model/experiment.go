@@ -12,7 +12,12 @@ type Experiment struct {
 	Target   string `json:"target"`
 	// Profile is the name of the profile, or the path of the user's own.
 	Profile string `json:"profile"`
-	Job     string `json:"job,omitempty"`
+	// Job is the path of the user's own fio job file, in the place of a profile.
+	Job string `json:"job,omitempty"`
+	// ProfileText and JobText are what these files hold, so that the experiment stands
+	// alone: it is asked again by what it says, not by what the files have become.
+	ProfileText string `json:"profile_text,omitempty"`
+	JobText     string `json:"job_text,omitempty"`
 	// Only and Skip choose among the profile's workloads by name.
 	Only []string `json:"only,omitempty"`
 	Skip []string `json:"skip,omitempty"`
@@ -41,6 +46,8 @@ type Experiment struct {
 	// means the defaults.
 	Margin    float64 `json:"margin,omitempty"`
 	MarginP99 float64 `json:"margin_p99,omitempty"`
+	// FailOn are the verdicts on a row of a comparison that make it fail; empty is the default.
+	FailOn []string `json:"fail_on,omitempty"`
 	// Goals are what the results are asked to reach, as written.
 	Goals []string `json:"goals,omitempty"`
 	// Cap is the limit that the storage is said to have, Replicas the number of
@@ -53,4 +60,6 @@ type Experiment struct {
 	// run; nil in other scenarios.
 	Sweep *SweepRequest `json:"sweep,omitempty"`
 	Scale *ScaleRequest `json:"scale,omitempty"`
+	// Place is where workers are put, and as whom they run.
+	Place Placement `json:"place,omitzero"`
 }

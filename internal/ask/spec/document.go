@@ -28,11 +28,14 @@ type document struct {
 
 // open parses the text of a YAML file that holds one mapping, and returns the
 // document and the mapping; the document holds the error, if there is one.
-func open(file string, data []byte) (*document, ast.Node) {
+func open(file string, data []byte) (*document, ast.Node) { return openUpTo(maxFile, file, data) }
+
+// openUpTo is open for a file of at most so many bytes.
+func openUpTo(most int, file string, data []byte) (*document, ast.Node) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	d := &document{file: file, lines: strings.Split(text, "\n")}
-	if len(text) > maxFile || !utf8.ValidString(text) {
+	if len(text) > most || !utf8.ValidString(text) {
 		d.err = model.RefusedError(fmt.Sprintf("%s is not a text file of reasonable size", file), "")
 		return d, nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // pair is a field with its value: a string, a number, true, a list of strings,
-// fields or a list of fields. A nil value is left out.
+// fields, a list of fields or the text of a file. A nil value is left out.
 type pair struct {
 	key   string
 	value any
@@ -51,6 +51,8 @@ func encode(pairs ...pair) ([]byte, error) {
 			b.WriteString(p.key + ":\n  " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n  ") + "\n")
 		case string:
 			b.WriteString(p.key + ": " + quote(v) + "\n")
+		case fileText:
+			b.WriteString(p.key + ": " + v.block() + "\n")
 		case float64:
 			b.WriteString(p.key + ": " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
 		default:

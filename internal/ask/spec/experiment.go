@@ -10,12 +10,16 @@ import (
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
-	"margin_p99", "goals", "cap", "replicas", "check_cache", "sweep", "scale"}
+	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "place", "profile_text", "job_text"}
+
+// longestExperiment bounds the text of an experiment, in bytes: files of the largest size
+// within it, written as YAML, are readable again.
+const longestExperiment = 8 * maxFile
 
 // ParseExperiment reads experiment.yaml: what was asked for, enough to ask for
 // the same again.
 func ParseExperiment(file string, data []byte) (model.Experiment, error) {
-	d, root := open(file, data)
+	d, root := openUpTo(longestExperiment, file, data)
 	o := d.object(root, "an experiment", experimentFields)
 	o.require("scenario", "")
 	o.require("target", "")
@@ -25,10 +29,11 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Precision: o.share("precision"), MaxTime: o.seconds("max_time"), MaxPrefill: o.seconds("max_prefill"),
 		Time: o.seconds("time"), RampTime: o.seconds("ramp_time"), UntilSteady: o.truth("until_steady"),
 		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"),
-		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"),
+		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"), FailOn: o.texts("fail_on"),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
-		Sweep: o.sweep("sweep"), Scale: o.scale("scale"),
+		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), Place: o.placement("place"),
+		ProfileText: o.text("profile_text"), JobText: o.text("job_text"),
 	}
 	if d.err != nil {
 		return model.Experiment{}, d.err
@@ -91,8 +96,9 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"until_steady", formatTruth(e.UntilSteady)}, pair{"destroy_data_on", optional(e.DestroyDataOn)},
 		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)},
 		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
-		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"goals", list(e.Goals)},
+		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"fail_on", list(e.FailOn)}, pair{"goals", list(e.Goals)},
 		pair{"cap", optional(e.Cap.String())}, pair{"replicas", formatWhole(e.Replicas)}, pair{"check_cache", formatTruth(e.CheckCache)},
 		pair{"sweep", formatSweep(e.Sweep)}, pair{"scale", formatScale(e.Scale)},
+		pair{"place", formatPlacement(e.Place)}, pair{"profile_text", formatFile(e.ProfileText)}, pair{"job_text", formatFile(e.JobText)},
 	)
 }

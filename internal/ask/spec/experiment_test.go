@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +56,20 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 		if rapid.Bool().Draw(t, "choose") {
 			e.Only, e.Skip, e.Goals = words.Draw(t, "only"), words.Draw(t, "skip"), words.Draw(t, "goals")
 		}
+		if rapid.Bool().Draw(t, "files") {
+			e.ProfileText, e.JobText = someFile().Draw(t, "profile text"), someFile().Draw(t, "job text")
+		}
+		if rapid.Bool().Draw(t, "place") {
+			settings := rapid.MapOfN(rapid.StringMatching("[^=]+"), rapid.String(), 1, 3)
+			e.FailOn = words.Draw(t, "fail on")
+			e.Place = model.Placement{
+				Hosts: words.Draw(t, "hosts"), Create: rapid.Bool().Draw(t, "create"), AccessMode: rapid.String().Draw(t, "mode"),
+				Node: rapid.String().Draw(t, "node"), NodeSelector: settings.Draw(t, "selector"), Tolerations: words.Draw(t, "tolerations"),
+				Resources: settings.Draw(t, "resources"), PullSecret: rapid.String().Draw(t, "pull"), ReadyWithin: seconds.Draw(t, "ready"),
+				RunAsUser: rapid.String().Draw(t, "user"), FSGroup: rapid.String().Draw(t, "group"), SELinuxLevel: rapid.String().Draw(t, "level"),
+				AsRoot: rapid.Bool().Draw(t, "root"), Spread: rapid.String().Draw(t, "spread"), Keep: rapid.Bool().Draw(t, "keep"),
+			}
+		}
 		if rapid.Bool().Draw(t, "sweep") {
 			whole := rapid.SliceOfN(rapid.IntRange(1, 1<<20), 1, 4)
 			e.Sweep = &model.SweepRequest{
@@ -81,6 +96,42 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 			t.Fatalf("%s\n%s", diff, data)
 		}
 	})
+}
+
+// someFile is text as files hold it: any, or lines of what YAML has a meaning for.
+func someFile() *rapid.Generator[string] {
+	line := rapid.OneOf(rapid.StringMatching(`[ a-z:#'"|>&*!%@{}\[\],.\\?-]{0,12}`), rapid.SampledFrom([]string{"", "---", "...", "a: b", "  - x: {y: 1} # z", "[job]", "rw=randread", "\tx", "y ", "é"}))
+	lines := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(line, 1, 8).Draw(t, "lines"), "\n") + rapid.SampledFrom([]string{"\n", "\n", "\n", "", "\n\n", "\r\n"}).Draw(t, "end")
+	})
+	return rapid.OneOf(lines, lines, lines, rapid.String())
+}
+
+// TestFilesWithinAnExperimentReadWell: a profile lies in it as it was written.
+func TestFilesWithinAnExperimentReadWell(t *testing.T) {
+	const text = "# mine\nname: own\n\nworkloads:\n  - {name: a, access: rand}\n"
+	data, err := MarshalExperiment(model.Experiment{Scenario: "profile", Target: "/x", Profile: "own.yaml", ProfileText: text, Place: model.Placement{Node: "n1", Resources: map[string]string{"memory": "1Gi", "cpu": "2"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `scenario: profile
+target: /x
+profile: own.yaml
+place:
+  node: n1
+  resources:
+    - cpu=2
+    - memory=1Gi
+profile_text: |
+  # mine
+  name: own
+
+  workloads:
+    - {name: a, access: rand}
+`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
