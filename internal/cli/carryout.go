@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/secrets"
@@ -32,14 +34,60 @@ func (f *savingFlags) register(cmd *cobra.Command, results string) {
 // inRun is the help of --results where one run is saved.
 const inRun = "`DIR` that the run directory is made in"
 
-// carryOut plans one target by a scenario, measures it, saves and prints.
-func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, target string, by scenario) error {
-	if err := checkOutput(f.output); err != nil {
+// measuring is what every verb that measures has, whatever of it has flags there: run
+// measures the experiments of all of them.
+type measuring struct {
+	savingFlags
+	gate   gateFlags
+	inside insideFlags
+}
+
+// measure measures what an experiment asks for: here, or driven by a Job in a cluster.
+func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
+	if err := errors.Join(checkOutput(f.output), f.gate.check()); err != nil {
 		return err
 	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: typed(ctx)}
-	run.ID = store.Name(run.Started, target)
-	asked, err := o.request(e, target, by, remarks(e, f.quiet))
+	switch {
+	case f.inside.on:
+		return f.inside.drive(ctx, e, o, &f.savingFlags, exp)
+	case session.Paired(exp):
+		if !cmd.Flags().Changed("fail-on") && len(exp.FailOn) > 0 {
+			f.gate.failOn = exp.FailOn
+			if err := f.gate.check(); err != nil {
+				return err
+			}
+		}
+		return f.pair(ctx, e, o, exp)
+	}
+	return f.carryOut(ctx, e, o, exp)
+}
+
+// pair measures two targets in interleaved blocks. Of a target and its baseline the report
+// is the target's, with the comparison.
+func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	for _, name := range session.Targets(exp) {
+		if store.IsRun(name) || store.IsComparison(name) {
+			return model.RefusedError(fmt.Sprintf("%s is a saved run, and run measures targets", name), "to compare saved runs: loadline compare A B")
+		}
+	}
+	m, err := f.measurePair(ctx, e, o, exp)
+	if err != nil {
+		return err
+	}
+	code := exitFailed
+	if exp.Scenario == model.OnBaseline {
+		code, err = f.finishBaseline(e, m.dir)
+	} else {
+		code, err = f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
+	}
+	return m.end(code, err)
+}
+
+// carryOut plans one target, or several volumes at once, measures, saves and prints.
+func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp)}
+	run.ID = store.Name(run.Started, exp.Target)
+	asked, err := session.NewRequest(exp, remarks(e, f.quiet))
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -28,7 +26,7 @@ func registerCluster(cmd *cobra.Command, f *session.Cluster) {
 	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
 	flags.StringVar(&f.Image, "image", "", imageHelp())
 	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
-	flags.DurationVar(&f.Ready, "ready-within", 3*time.Minute, "Kubernetes: give up when the pod does not run after this `TIME`")
+	flags.DurationVar(&f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up when the pod does not run after this `TIME`")
 	registerIdentity(flags, &f.Identity)
 	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, but for volumes that are bound to nodes)")
 	for _, name := range []string{"node-selector", "resources"} {

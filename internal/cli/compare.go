@@ -17,24 +17,27 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // compareFlags are the flags of compare: those of run for measuring, and the gate.
 type compareFlags struct {
 	options
-	savingFlags
-	gate gateFlags
+	measuring
 }
 
-func newCompare(e *env.Env) *cobra.Command {
-	var f compareFlags
+func newCompare(e *env.Env) *cobra.Command { return compareCommand(e, &compareFlags{}) }
+
+func compareCommand(e *env.Env, f *compareFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B | compare DIR",
 		Short: "Tell which of two targets or two saved runs is better",
 		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a visit
 of one and a visit of the other in random order, until each interval is narrower than
 the margin or --max-time is over; two run directories are compared as they are; DIR is
-the folder of a comparison that was measured before.
+the folder of a comparison that was measured before. --experiment measures again what
+such a folder was asked for, and --in-cluster has a Job in a Kubernetes cluster drive it
+(see loadline run).
 
 Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
 difference is significant over all rows), the same (it lies within), or unclear.
@@ -45,15 +48,18 @@ row is worse; 5 a row is unusable because a number is invalid, with --fail-on in
 measured is kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
   loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: f.unlessAgain(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil
 			}
 			return exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
-		},
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(checkOutput(f.output), f.gate.check()); err != nil {
+			if err := errors.Join(checkOutput(f.output), f.gate.check(), f.inside.check(cmd)); err != nil {
 				return err
+			}
+			if f.again != "" {
+				return f.targets(cmd.Context(), e, cmd, args)
 			}
 			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) {
 				return atOnce(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
@@ -63,6 +69,7 @@ measured is kept).`,
 	}
 	f.options.register(cmd)
 	f.gate.register(cmd)
+	f.inside.register(cmd)
 	f.savingFlags.register(cmd, "`DIR` that the folder of the comparison is made in")
 	return cmd
 }
@@ -70,7 +77,7 @@ measured is kept).`,
 // saved compares what was measured before.
 func (f *compareFlags) saved(e *env.Env, cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return f.again(e, cmd, args[0])
+		return f.recompared(e, cmd, args[0])
 	}
 	return f.two(cmd.Context(), e, cmd, args[0], args[1])
 }
@@ -106,16 +113,29 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		return model.RefusedError(fmt.Sprintf("%s is a saved run and %s is a target: the two cannot be mixed", run, target),
 			"measure both targets, or run the target first and compare the two run directories")
 	}
-	m, err := measurePair(ctx, e, pairFlags{&f.options, &f.savingFlags, &f.gate, "compare"}, [2]string{a, b})
+	return f.targets(ctx, e, cmd, []string{a, b})
+}
+
+// targets measures two targets.
+func (f *compareFlags) targets(ctx context.Context, e *env.Env, cmd *cobra.Command, args []string) error {
+	exp, err := f.asked(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0], args[1]) })
 	if err != nil {
 		return err
 	}
-	code, err := f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
-	return m.end(code, err)
+	return f.measure(ctx, e, cmd, &f.options, exp)
 }
 
-// again compares the two sides of a saved comparison again, from raw data.
-func (f *compareFlags) again(e *env.Env, cmd *cobra.Command, dir string) error {
+// experiment is the experiment of the flags.
+func (f *compareFlags) experiment(a, b string) (model.Experiment, error) {
+	exp, err := f.options.experiment(b)
+	if err == nil {
+		err = f.gate.compare(&exp, profile.Comparison, a)
+	}
+	return exp, err
+}
+
+// recompared compares the two sides of a saved comparison again, from raw data.
+func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) error {
 	if err := onlyGate(cmd); err != nil {
 		return err
 	}

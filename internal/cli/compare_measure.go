@@ -13,16 +13,6 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// pairFlags are the flags of an interleaved measurement of two targets.
-type pairFlags struct {
-	*options
-	*savingFlags
-	gate *gateFlags
-	// scenario is "compare", or that of a baseline where the first target is the storage
-	// that the second is built on.
-	scenario string
-}
-
 // measured is where an interleaved measurement was saved, and how it ended.
 type measured struct {
 	dir    string
@@ -32,26 +22,19 @@ type measured struct {
 
 // measurePair measures two targets in interleaved blocks. The error is for what
 // went wrong before the first I/O; after that, measured holds it.
-func measurePair(ctx context.Context, e *env.Env, f pairFlags, names [2]string) (measured, error) {
-	asked, err := f.gate.margins()
+func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (measured, error) {
+	margins := results.Margins(model.Margins{}, exp)
+	exp.Margin, exp.MarginP99 = margins.Rate, margins.P99
+	both, err := session.NewRequest(exp, remarks(e, f.quiet))
 	if err != nil {
 		return measured{}, err
 	}
-	both := session.Request{Child: f.child}
-	if both.Experiment, err = f.experiment(names[1]); err != nil {
-		return measured{}, err
-	}
-	exp, margins := &both.Experiment, results.Margins(asked, model.Experiment{})
-	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = f.scenario, names[0], margins.Rate, margins.P99
-	if both.Profile, err = session.ChosenProfile(e, *exp, remarks(e, f.quiet)); err != nil {
-		return measured{}, err
-	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: typed(ctx)}
-	run.ID = store.Name(run.Started, "compare "+shortName(names[0])+" "+shortName(names[1]))
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp)}
+	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
 	watch := watching(e, f.quiet)
 	defer watch.Close()
-	both.ID, both.Watch = run.ID, watch
-	pair, err := f.places.PreparePair(ctx, e, both)
+	both.ID, both.Child, both.Watch = run.ID, f.child, watch
+	pair, err := o.places.PreparePair(ctx, e, both)
 	if err != nil {
 		return measured{}, err
 	}

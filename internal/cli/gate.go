@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
@@ -17,6 +18,9 @@ type gateFlags struct {
 	failOn            []string
 }
 
+// defaultFailOn is what --fail-on is when nobody says.
+var defaultFailOn = []string{"worse"}
+
 // failWords are what --fail-on knows.
 var failWords = []string{"worse", "unclear", "invalid", "none"}
 
@@ -24,7 +28,7 @@ func (g *gateFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.margin, "margin", "", "relative change of a rate or a mean that counts as none (default 5%)")
 	f.StringVar(&g.marginP99, "margin-p99", "", "the same for a p99 (default 10%, or --margin if that is more)")
-	f.StringSliceVar(&g.failOn, "fail-on", []string{"worse"}, "verdicts on a row that make it fail: "+strings.Join(failWords, ", "))
+	f.StringSliceVar(&g.failOn, "fail-on", slices.Clone(defaultFailOn), "verdicts on a row that make it fail: "+strings.Join(failWords, ", "))
 }
 
 // margins reads the margins; what is not given is 0.
@@ -40,6 +44,20 @@ func (g *gateFlags) margins() (m model.Margins, err error) {
 		}
 	}
 	return m, nil
+}
+
+// compare makes an experiment one that compares its target with another one.
+func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) error {
+	asked, err := g.margins()
+	if err != nil {
+		return err
+	}
+	margins := results.Margins(asked, model.Experiment{})
+	exp.Scenario, exp.Baseline, exp.Margin, exp.MarginP99 = scenario, baseline, margins.Rate, margins.P99
+	if !slices.Equal(g.failOn, defaultFailOn) {
+		exp.FailOn = g.failOn
+	}
+	return nil
 }
 
 // check refuses words that --fail-on does not know.

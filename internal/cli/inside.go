@@ -5,18 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
 )
 
 // insideFlags are for driving a measurement from inside the cluster that it is about.
@@ -33,9 +33,6 @@ func (f *insideFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
 	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of one that has the Role (default: make one, with its Role)")
 }
-
-// outside are the flags that are about this end, and not about what is measured.
-var outside = []string{"in-cluster", "detach", "hold", "service-account", "kubeconfig", "context", "namespace", "image", "results", "output", "child-worker"}
 
 // check refuses flags that go with --in-cluster only.
 func (f *insideFlags) check(cmd *cobra.Command) error {
@@ -54,52 +51,42 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 }
 
 // checkInside refuses, before anything is made, what would fail inside.
-func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, targets []string, by scenario) error {
+func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, exp model.Experiment) error {
 	if len(o.places.Hosts) > 0 {
 		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
 	}
-	asked, err := o.request(e, targets[0], by, remarks(e, true))
+	asked, err := session.NewRequest(exp, remarks(e, true))
 	if err != nil {
 		return err
 	}
-	return o.places.ForeseeAll(ctx, e, asked, targets, client.Namespace)
+	return o.places.ForeseeAll(ctx, e, asked, session.Targets(exp), client.Namespace)
 }
 
-// command is what the Job's pod runs: the same verb with the same flags, but for those
-// that are about this end, and with the files that they name.
-func (f *insideFlags) command(cmd *cobra.Command, files jobs.Files) []string {
-	args := append([]string{"loadline", "job", "--hold", f.hold.String()}, files.Pack()...)
-	args = append(append(args, "--", cmd.Name()), cmd.Flags().Args()...)
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if slices.Contains(outside, flag.Name) {
-			return
-		}
-		for _, value := range flagValues(flag) {
-			args = append(args, "--"+flag.Name+"="+value)
-		}
-	})
-	// The report in the log outlives the pod's container.
-	return append(args, "--output=json")
-}
-
-// flagValues are the words that set a flag again to what it is.
-func flagValues(flag *pflag.Flag) []string {
-	switch v := flag.Value.(type) {
-	case pflag.SliceValue:
-		return v.GetSlice()
-	default:
-		if text := v.String(); v.Type() == "stringToString" {
-			return []string{strings.Trim(text, "[]")}
-		}
-		return []string{v.String()}
+// job is what a Job runs: the experiment, and what goes beside it on a command line. That
+// data may be overwritten is said there, as it is here: an experiment does not allow it.
+func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, document []byte, err error) {
+	exp.Note = secrets.MaskText(exp.Note)
+	if document, err = spec.MarshalExperiment(exp); err != nil {
+		return nil, nil, err
 	}
+	switch {
+	case secrets.MaskText(string(document)) != string(document):
+		return nil, nil, model.RefusedError("the experiment holds what looks like a password or a key, and who may look at a Job can read what it is asked",
+			"take it out of the profile or job file")
+	case len(document) > kube.LargestExperiment:
+		return nil, nil, model.RefusedError(fmt.Sprintf("the experiment is %d bytes long with the files that it names, and what a Job takes along may be %d", len(document), kube.LargestExperiment),
+			"shorten the files; or mount the experiment into a Job of your own, as deploy/job.yaml shows")
+	}
+	command = []string{"loadline", "job", "--hold", f.hold.String(), "--", "run", "--" + experimentFlag, kube.ExperimentPath}
+	for _, name := range o.places.Destroy {
+		command = append(command, "--destroy-data-on="+name)
+	}
+	// The report in the log outlives the pod's container.
+	return append(command, "--output=json"), document, nil
 }
 
 // drive makes the Job and fetches what it measures.
-func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, s *savingFlags, targets []string, by scenario) error {
-	if err := checkOutput(s.output); err != nil {
-		return err
-	}
+func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savingFlags, exp model.Experiment) error {
 	where, err := o.places.Cluster.Where(e)
 	if err != nil {
 		return err
@@ -108,14 +95,14 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	if err != nil {
 		return err
 	}
-	files := jobs.Files{}
-	if err := o.checkInside(ctx, files.Gather(e), client, targets, by); err != nil {
+	if err := o.checkInside(ctx, e, client, exp); err != nil {
 		return err
 	}
-	if err := files.Check(); err != nil {
+	command, document, err := f.job(o, exp)
+	if err != nil {
 		return err
 	}
-	made := o.places.Cluster.Mark(store.Name(e.Now(), targets[0]))
+	made := o.places.Cluster.Mark(store.Name(e.Now(), exp.Target))
 	run := made.Run
 	job := newJobClient(e, client, s.results, s.quiet)
 	job.Job, job.Ready, job.Stops = run, o.places.Cluster.Ready, true
@@ -133,7 +120,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, cmd *cobra.Command,
 		}
 		return err
 	}
-	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: f.command(cmd, files), Account: f.account}); err != nil {
+	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: command, Experiment: document, Account: f.account}); err != nil {
 		return end(f.rightsHint(err))
 	}
 	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))

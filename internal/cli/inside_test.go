@@ -7,64 +7,75 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/model"
 )
 
-// TestTheJobRunsTheSameCommand: what the Job's pod is told to run sets every flag to what
-// it is here, but for those that are about this end.
-func TestTheJobRunsTheSameCommand(t *testing.T) {
-	e := env.OS()
-	for name, c := range map[string]struct {
-		verb func(*env.Env) *cobra.Command
-		args []string
-		not  []string
-	}{
-		"run": {newRun, []string{"sc:fast?size=1Gi", "--in-cluster", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
+// TestTheJobGetsTheExperiment: what the Job's pod is told to run asks for the same as the
+// command line here, with workers put in the same places, and what may be overwritten is
+// said on its command line.
+func TestTheJobGetsTheExperiment(t *testing.T) {
+	for name, words := range map[string][]string{
+		"run": {"run", "sc:fast?size=1Gi", "--in-cluster", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
 			"--resources", "cpu=2,memory=1Gi", "--node-selector", "disk=ssd", "--toleration", "a=b:NoSchedule", "--toleration=*", "--baseline", "sc:local path", "--quiet",
-			"--note", "a remark, with = and 'quotes'", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--output", "text", "--hold", "2h", "--service-account", "s"},
-			[]string{"--in-cluster", "--namespace", "--image", "--results", "--hold", "--service-account", "text", "here"}},
-		"scale": {newScale, []string{"sc:fast", "pvc:data", "--in-cluster", "--volumes", "1,2", "--rate", "20", "--access-mode", "RWX", "--run-as-user", "999:998", "--fs-group", "5", "--selinux-level", "s0:c1,c2", "--spread", "soft", "--detach"}, []string{"--in-cluster", "--detach"}},
+			"--note", "a remark, with = and 'quotes' and $(HOME)", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--output", "text", "--hold", "2h",
+			"--service-account", "s", "--fail-on", "unclear,worse", "--margin-p99", "20%", "--keep", "--pull-secret", "p", "--ready-within", "10m", "--node", "node7"},
+		"scale": {"scale", "sc:fast", "pvc:data", "--in-cluster", "--volumes", "1,2", "--rate", "20", "--access-mode", "RWX", "--run-as-user", "999:998", "--fs-group", "5",
+			"--selinux-level", "s0:c1,c2", "--spread", "soft", "--detach", "--as-root"},
+		"compare": {"compare", "pvc:a", "pvc:b", "--in-cluster", "--destroy-data-on", "pvc:a", "--destroy-data-on=pvc:b"},
+		"sweep":   {"sweep", "sc:fast", "--in-cluster", "--load", "--rw", "randwrite"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			here := c.verb(e)
-			if err := here.ParseFlags(c.args); err != nil {
+			here := readCommand(t, words)
+			command, document, err := (&insideFlags{hold: 2 * time.Hour}).job(here.options, here.exp)
+			if err != nil {
 				t.Fatal(err)
 			}
-			command := (&insideFlags{hold: 2 * time.Hour}).command(here, nil)
-			at := slices.Index(command, "--")
-			if want := []string{"loadline", "job", "--hold", "2h0m0s"}; !slices.Equal(command[:at], want) || command[at+1] != name {
-				t.Fatalf("%q", command)
+			want := []string{"loadline", "job", "--hold", "2h0m0s", "--", "run", "--experiment", kube.ExperimentPath}
+			for _, name := range here.options.places.Destroy {
+				want = append(want, "--destroy-data-on="+name)
 			}
-			for _, word := range c.not {
-				if slices.ContainsFunc(command[at:], func(s string) bool { return s == word || strings.HasPrefix(s, word+"=") }) {
-					t.Errorf("%s is in %q", word, command)
-				}
-			}
-			there := c.verb(e)
-			if err := there.ParseFlags(command[at+2:]); err != nil {
-				t.Fatalf("%q: %v", command, err)
-			}
-			if diff := cmp.Diff(here.Flags().Args(), there.Flags().Args()); diff != "" {
+			if diff := cmp.Diff(append(want, "--output=json"), command); diff != "" {
 				t.Error(diff)
 			}
-			here.Flags().VisitAll(func(f *pflag.Flag) {
-				if got := there.Flags().Lookup(f.Name).Value.String(); !slices.Contains(outside, f.Name) && sortedMap(got) != sortedMap(f.Value.String()) {
-					t.Errorf("--%s is %s here and %s there", f.Name, f.Value, got)
-				}
-			})
-			if there.Flag("output").Value.String() != "json" {
-				t.Error("the log would hold no document")
+			there := readCommand(t, withFile(t, command[slices.Index(command, "--")+1:], document))
+			if diff := cmp.Diff(here.exp, there.exp); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(placesOf(here.options), placesOf(there.options)); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}
 }
 
-// sortedMap brings the pairs of a map flag into an order.
-func sortedMap(s string) string {
-	pairs := strings.Split(strings.Trim(s, "[]"), ",")
-	slices.Sort(pairs)
-	return strings.Join(pairs, ",")
+// placesOf is where workers are put, and what they may overwrite.
+func placesOf(o *options) (words []any) {
+	return []any{o.places.Placement(), o.places.Destroy}
+}
+
+// TestNoSecretTravelsWithAJob: what a Job is asked can be read by who may look at Jobs.
+func TestNoSecretTravelsWithAJob(t *testing.T) {
+	o := &options{places: session.Places{}}
+	exp := model.Experiment{Scenario: "profile", Target: "sc:fast", Profile: "own.yaml", ProfileText: "# --token hunter2hunter2\n", Note: "curl -u me:hunter2 x"}
+	_, _, err := (&insideFlags{}).job(o, exp)
+	if err == nil || !strings.Contains(err.Error(), "looks like a password") {
+		t.Errorf("%v", err)
+	}
+	exp.ProfileText = "# mine\n"
+	_, document, err := (&insideFlags{}).job(o, exp)
+	if err != nil || strings.Contains(string(document), "hunter2") {
+		t.Errorf("%v\n%s", err, document)
+	}
+	exp.ProfileText = strings.Repeat("# mine\n", 30_000)
+	if _, _, err = (&insideFlags{}).job(o, exp); err == nil || !strings.Contains(err.Error(), "a Job takes along may be 122880") {
+		t.Errorf("%v", err)
+	}
+	data, _ := spec.MarshalExperiment(exp)
+	if _, err := spec.ParseExperiment("x", data); err != nil {
+		t.Error(err)
+	}
 }

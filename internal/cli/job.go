@@ -20,7 +20,6 @@ import (
 // Its command is another verb, which run does in this process.
 func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command {
 	var dir string
-	var packed []string
 	var hold time.Duration
 	var ask, give, stop, release bool
 	cmd := &cobra.Command{
@@ -29,12 +28,13 @@ func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command 
 		Hidden: true,
 		Long: `Runs another command of loadline with --results DIR, and then waits until loadline
 fetch has brought the run directory home, or --hold is over, or the pod is deleted. A
-command that has saved nothing is not waited for. With --file the command finds a file
-that is not in the pod; loadline run --in-cluster sends the user's own so. With --ask, --give, --stop and
---release a second process in the pod speaks with the first one.
+command that has saved nothing is not waited for. What is measured may be an experiment
+that lies in the pod as a file: loadline run --in-cluster sends it so. With --ask, --give,
+--stop and --release a second process in the pod speaks with the first one.
 
 Exit codes: those of the command; 1 failed; 2 usage.`,
-		Example: `  loadline job --hold 24h -- run sc:standard --output json`,
+		Example: `  loadline job --hold 24h -- run sc:standard --output json
+  loadline job --hold 24h -- run --experiment /experiment/experiment.yaml --output json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if speaks := ask || give || stop || release; speaks == (len(args) > 0) {
 				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --output json")
@@ -56,17 +56,12 @@ Exit codes: those of the command; 1 failed; 2 usage.`,
 			case release:
 				return archive.Release(dir)
 			}
-			files, err := jobs.Unpack(packed)
-			if err != nil {
-				return err
-			}
-			return keep(cmd.Context(), files.Provide(e), dir, hold, args, run)
+			return keep(cmd.Context(), e, dir, hold, args, run)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
 	f.DurationVar(&hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
-	f.StringArrayVar(&packed, "file", nil, "the command reads this for the file of a name, `NAME=CONTENT` in base64")
 	f.BoolVar(&ask, "ask", false, "how far is the command in this pod? (waits up to 10 s for its end)")
 	f.BoolVar(&give, "give", false, "write the results to standard output, as a tar archive with sums")
 	f.BoolVar(&stop, "stop", false, "tell the command to stop; what it has is kept")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +23,11 @@ type options struct {
 	only, skip, goals             []string
 	untilSteady                   bool
 	repeat                        int
-	evidence                      evidenceFlags
-	places                        session.Places
-	seed                          uint64
+	// again is the file or directory of --experiment.
+	again    string
+	evidence evidenceFlags
+	places   session.Places
+	seed     uint64
 }
 
 // register adds the flags of run and plan.
@@ -56,6 +57,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 // registerRest adds what every measurement of one target takes.
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
+	f.StringVar(&o.again, experimentFlag, "", "measure again what this run directory, or experiment `FILE`, asks for")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)
@@ -73,15 +75,12 @@ const defaultMaxPrefill = 30
 // experiment checks the flags and makes the experiment of them.
 func (o *options) experiment(target string) (model.Experiment, error) {
 	exp := model.Experiment{
-		Scenario: "profile", Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
+		Scenario: profile.Name, Target: target, Profile: o.profile, Job: o.job, Only: o.only, Skip: o.skip,
 		UntilSteady: o.untilSteady, DestroyDataOn: o.places.DestroyOn(target), Seed: o.seed, Note: o.note,
 		Repeat: o.repeat, Goals: o.goals,
 	}
 	if o.job != "" {
 		exp.Profile = ""
-	}
-	if exp.Seed == 0 {
-		exp.Seed = rand.Uint64() | 1
 	}
 	if err := o.evidence.apply(&exp); err != nil {
 		return exp, err
@@ -111,9 +110,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 			return exp, err
 		}
 	}
-	if exp.MaxPrefill == 0 && exp.Size == 0 {
-		exp.MaxPrefill = defaultMaxPrefill
-	}
+	complete(&exp)
 	if exp.RampTime > 0 && exp.Time == 0 {
 		return exp, model.RefusedError("--ramp-time goes with --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -27,14 +29,19 @@ func newPlan(e *env.Env) *cobra.Command {
 		Long: `Takes the flags of run, checks everything that can be checked by looking, and prints
 the plan. It writes nothing and measures nothing; what only a probe can tell (the
 bandwidth, and so the automatic size) is decided when it runs. Of a Kubernetes volume it
-tells what the StorageClass and its storage system say; no volume is made for that.
+tells what the StorageClass and its storage system say; no volume is made for that. Of
+--experiment it takes those of run, sweep and scale.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
-		Args: exactly(1, "one TARGET"),
+		Args: o.unlessAgain(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return showPlan(cmd.Context(), e, &o, args[0], output, ofProfile)
+			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args[0]) })
+			if err != nil {
+				return err
+			}
+			return showPlan(cmd.Context(), e, &o, exp, output)
 		},
 	}
 	o.register(cmd)
@@ -55,13 +62,13 @@ func newPlanSweep(e *env.Env) *cobra.Command {
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
-		Args:    exactly(1, "one TARGET"),
+		Args:    o.unlessAgain(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := o.scenario(cmd)
+			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, &o.options, args[0], output, by)
+			return showPlan(cmd.Context(), e, &o.options, exp, output)
 		},
 	}
 	o.register(cmd)
@@ -80,13 +87,13 @@ func newPlanScale(e *env.Env) *cobra.Command {
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
-		Args:    atLeastOneTarget,
+		Args:    o.unlessAgain(atLeastOneTarget),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := o.scenario(args)
+			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, &o.options, args[0], output, by)
+			return showPlan(cmd.Context(), e, &o.options, exp, output)
 		},
 	}
 	o.register(cmd)
@@ -94,16 +101,19 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 	return cmd
 }
 
-// showPlan plans by a scenario and prints the plan.
-func showPlan(ctx context.Context, e *env.Env, o *options, target, output string, by scenario) error {
+// showPlan plans an experiment and prints the plan.
+func showPlan(ctx context.Context, e *env.Env, o *options, exp model.Experiment, output string) error {
 	if err := checkOutput(output); err != nil {
 		return err
 	}
-	asked, err := o.request(e, target, by, remarks(e, false))
+	if session.Paired(exp) {
+		return model.RefusedError("a comparison of two targets cannot be planned without measuring", fmt.Sprintf("loadline run --%s %s prints its plan before it measures", experimentFlag, safetext.ShellWord(o.again)))
+	}
+	asked, err := session.NewRequest(exp, remarks(e, false))
 	if err != nil {
 		return err
 	}
-	asked.ID = store.Name(e.Now(), target)
+	asked.ID = store.Name(e.Now(), exp.Target)
 	prep, err := o.places.Prepare(ctx, e, asked)
 	if err != nil {
 		return err

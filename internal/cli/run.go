@@ -1,25 +1,22 @@
 package cli
 
 import (
-	"context"
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 )
 
 // runFlags are the flags of run beside those that it shares with plan.
 type runFlags struct {
 	options
-	savingFlags
-	gate     gateFlags
-	inside   insideFlags
+	measuring
 	baseline string
 }
 
-func newRun(e *env.Env) *cobra.Command {
-	var f runFlags
+func newRun(e *env.Env) *cobra.Command { return runCommand(e, &runFlags{}) }
+
+func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TARGET",
 		Short: "Measure a directory, file, device, NBD or Ceph volume, or a Kubernetes one",
@@ -42,31 +39,28 @@ With --baseline another target is measured side by side with it, in short blocks
 and compared (see loadline compare). --goal asks for a value that the whole interval
 must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
 
+With --experiment the same is measured again that a run directory was asked for, or a
+file such as its experiment.yaml: same workloads, sizes, order and goals, of any of run,
+compare, sweep and scale. A TARGET beside it takes the place of the experiment's. What
+may be overwritten is not taken from a file: say --destroy-data-on again.
+
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
 3 a goal was missed, or cannot be decided; 4 worse than the baseline; 5 measured, but
 a result is invalid; 130 interrupted (what was measured is kept). When several of
 them apply, 4 goes before 3 and 3 before 5.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
-  loadline run /dev/sdX --only 'rand-read-*' --precision 2%`,
-		Args: exactly(1, "one TARGET"),
+  loadline run /dev/sdX --only 'rand-read-*' --precision 2%
+  loadline run --experiment loadline-results/20261120-235200-var-lib`,
+		Args: f.unlessAgain(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
 			}
-			if f.inside.on {
-				targets := args
-				if f.baseline != "" {
-					targets = append(slices.Clone(args), f.baseline)
-				}
-				if err := f.gate.check(); err != nil {
-					return err
-				}
-				return f.inside.drive(cmd.Context(), e, cmd, &f.options, &f.savingFlags, targets, ofProfile)
+			exp, err := f.asked(e, cmd, args, func() (model.Experiment, error) { return f.experiment(args[0]) })
+			if err != nil {
+				return err
 			}
-			if f.baseline != "" {
-				return f.runPair(cmd.Context(), e, args[0])
-			}
-			return f.run(cmd.Context(), e, args[0])
+			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
 		},
 	}
 	f.options.register(cmd)
@@ -78,6 +72,11 @@ them apply, 4 goes before 3 and 3 before 5.`,
 	return cmd
 }
 
-func (f *runFlags) run(ctx context.Context, e *env.Env, target string) error {
-	return f.carryOut(ctx, e, &f.options, target, ofProfile)
+// experiment is the experiment of the flags.
+func (f *runFlags) experiment(target string) (model.Experiment, error) {
+	exp, err := f.options.experiment(target)
+	if err == nil && f.baseline != "" {
+		err = f.gate.compare(&exp, model.OnBaseline, f.baseline)
+	}
+	return exp, err
 }

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/scale"
 )
 
@@ -19,10 +16,10 @@ type scaleOptions struct {
 	volumes, workload, rate string
 }
 
-func newScale(e *env.Env) *cobra.Command {
-	var o scaleOptions
-	var f savingFlags
-	var inside insideFlags
+func newScale(e *env.Env) *cobra.Command { return scaleCommand(e, &scaleOptions{}) }
+
+func scaleCommand(e *env.Env, o *scaleOptions) *cobra.Command {
+	var f measuring
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
 		Short: "Load N volumes at once, for several N: the total, its law, and who got how much",
@@ -38,29 +35,29 @@ whose turn it is. Existing devices, images and files are only read unless
 With --rate each volume is limited to so many I/Os per second, and what is told is
 whether it gets them, and at which latency.
 
-With --in-cluster a Job in the Kubernetes cluster of an sc: or pvc: target drives it, as
-with loadline run.
+With --in-cluster a Job in the Kubernetes cluster of an sc: or pvc: target drives it, and
+--experiment measures again what a saved one was asked for, as with loadline run.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
 but a total is invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
-		Args: atLeastOneTarget,
+		Args: o.unlessAgain(atLeastOneTarget),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := o.scenario(args)
-			if err := errors.Join(err, inside.check(cmd)); err != nil {
+			if err := f.inside.check(cmd); err != nil {
 				return err
 			}
-			if inside.on {
-				return inside.drive(cmd.Context(), e, cmd, &o.options, &f, args, by)
+			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
+			if err != nil {
+				return err
 			}
-			return f.carryOut(cmd.Context(), e, &o.options, args[0], by)
+			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
-	inside.register(cmd)
-	f.register(cmd, inRun)
+	f.inside.register(cmd)
+	f.savingFlags.register(cmd, inRun)
 	return cmd
 }
 
@@ -82,27 +79,19 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 	o.registerRest(cmd)
 }
 
-// scenario reads the flags.
-func (o *scaleOptions) scenario(targets []string) (scenario, error) {
+// experiment is the experiment of the flags.
+func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	r := model.ScaleRequest{Workload: o.workload, Targets: targets[1:]}
 	var err error
 	if r.Volumes, err = parseList("--volumes", o.volumes, strconv.Atoi); err != nil {
-		return scenario{}, err
+		return model.Experiment{}, err
 	}
 	if o.rate != "" {
 		if r.Rate, err = strconv.ParseFloat(o.rate, 64); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
-			return scenario{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "write the I/Os per second of each volume, such as --rate 100")
+			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "write the I/Os per second of each volume, such as --rate 100")
 		}
 	}
-	return scenario{
-		shape: func(exp *model.Experiment) { exp.Scenario, exp.Scale = scale.Name, &r },
-		workloads: func(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
-			base, err := session.NamedProfile(e, exp, say)
-			if err != nil {
-				return base, err
-			}
-			return scale.Profile(*exp.Scale, base)
-		},
-		several: &session.Several{Targets: targets, Volumes: scale.Most(r)},
-	}, nil
+	exp, err := o.options.experiment(targets[0])
+	exp.Scenario, exp.Scale = scale.Name, &r
+	return exp, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
-	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/sweep"
 )
 
@@ -21,9 +20,10 @@ type sweepOptions struct {
 	load                          bool
 }
 
-func newSweep(e *env.Env) *cobra.Command {
-	var o sweepOptions
-	var f savingFlags
+func newSweep(e *env.Env) *cobra.Command { return sweepCommand(e, &sweepOptions{}) }
+
+func sweepCommand(e *env.Env, o *sweepOptions) *cobra.Command {
+	var f measuring
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
 		Short: "Measure one pattern over depths, block sizes and jobs, or over offered rates",
@@ -39,22 +39,28 @@ earlier ones have ended, and latencies count from when an I/O was due.
 Targets are those of loadline run, and so is what happens to them: a file of its own in
 a directory; an existing device, image or file is only read unless --destroy-data-on
 names it. The plan with its bound of time is printed before anything is measured.
+--experiment measures again what a saved sweep was asked for, and --in-cluster has a Job
+in the Kubernetes cluster drive it (see loadline run).
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
 but a cell is invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline sweep /var/lib/postgresql --depth 1,4,16 --bs 4k,64k
   loadline sweep /var/lib/postgresql --rw randwrite --bs 8k`,
-		Args: exactly(1, "one TARGET"),
+		Args: o.unlessAgain(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := o.scenario(cmd)
+			if err := f.inside.check(cmd); err != nil {
+				return err
+			}
+			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 			if err != nil {
 				return err
 			}
-			return f.carryOut(cmd.Context(), e, &o.options, args[0], by)
+			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
-	f.register(cmd, inRun)
+	f.inside.register(cmd)
+	f.savingFlags.register(cmd, inRun)
 	return cmd
 }
 
@@ -71,9 +77,9 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	o.registerRest(cmd)
 }
 
-// scenario reads the flags of the sweep. What cannot be read is refused here, what
+// experiment is the experiment of the flags. What cannot be read is refused here, what
 // makes no sense when the workloads are made.
-func (o *sweepOptions) scenario(cmd *cobra.Command) (scenario, error) {
+func (o *sweepOptions) experiment(cmd *cobra.Command, target string) (model.Experiment, error) {
 	r := sweep.GridDefaults()
 	if o.load {
 		r = sweep.LoadDefaults()
@@ -92,16 +98,12 @@ func (o *sweepOptions) scenario(cmd *cobra.Command) (scenario, error) {
 			continue
 		}
 		if err := l.read(l.text); err != nil {
-			return scenario{}, err
+			return model.Experiment{}, err
 		}
 	}
-	return scenario{
-		shape: func(exp *model.Experiment) { exp.Scenario, exp.Profile, exp.Sweep = sweep.Name, "", &r },
-		workloads: func(_ *env.Env, exp model.Experiment, _ func(string)) (profile.Profile, error) {
-			return sweep.Profile(*exp.Sweep)
-		},
-		build: sweep.Build,
-	}, nil
+	exp, err := o.options.experiment(target)
+	exp.Scenario, exp.Profile, exp.Sweep = sweep.Name, "", &r
+	return exp, err
 }
 
 // parseList reads a list with commas; "" is an empty one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,8 @@ type JobSpec struct {
 	// workers go is said by Command.
 	Where
 	Command []string
+	// Experiment is a document that Command finds at ExperimentPath; nil is none.
+	Experiment []byte
 	// Account is a ServiceAccount that exists and has the rights; "" makes one, with a Role
 	// and a RoleBinding, of the Job's name.
 	Account string
@@ -36,6 +39,19 @@ const (
 	jobContainer = "loadline"
 	// ResultsPath is where a Job's pod keeps what it measures.
 	ResultsPath = "/results"
+	// ExperimentPath is where a Job's pod finds what it is asked to measure. It is a note on
+	// the pod, which the kubelet writes into a file: so it needs no object and no right of
+	// its own, comes and goes with the Job, and cannot be changed while that lives.
+	ExperimentPath = experimentFolder + "/" + experimentName
+	// LargestExperiment is how long that may be, in bytes: the notes of an object together
+	// are 256 KiB at most (ValidateAnnotationsSize in k8s.io/apimachinery), and kubectl apply
+	// keeps a copy of the whole object in one, with its ends of lines escaped.
+	LargestExperiment = 120 << 10
+
+	experimentFolder, experimentName = "/experiment", "experiment.yaml"
+	// experimentNote is the name of that note, and of its volume.
+	experimentNote, experimentVolume = "loadline/experiment", "experiment"
+
 	// jobLabel is what the Job controller writes on a Job's pods.
 	jobLabel = "job-name"
 	// jobGoodbye is how many seconds a Job's pod has to stop and to remove its workers.
@@ -101,11 +117,22 @@ func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {
 		Volumes: []corev1.Volume{{Name: "results", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 	}
 	s.admit(&pod)
+	notes := head.Annotations
+	if s.Experiment != nil {
+		notes = maps.Clone(notes)
+		if notes == nil {
+			notes = map[string]string{}
+		}
+		notes[experimentNote] = string(s.Experiment)
+		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: experimentVolume, VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
+			Items: []corev1.DownwardAPIVolumeFile{{Path: experimentName, FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.annotations['" + experimentNote + "']"}}}}}})
+		pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: experimentVolume, MountPath: experimentFolder, ReadOnly: true})
+	}
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"}, ObjectMeta: head,
 		// A measurement that failed is looked at, not repeated.
 		Spec: batchv1.JobSpec{BackoffLimit: &tries, Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: head.Labels, Annotations: head.Annotations}, Spec: pod}},
+			ObjectMeta: metav1.ObjectMeta{Labels: head.Labels, Annotations: notes}, Spec: pod}},
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 var jobSpec = JobSpec{Name: "loadline-j", Made: Made{Run: "loadline-j", Driver: "here/1"},
-	Where: Where{Image: "i:1", PullSecret: "s", Tolerations: []string{"*"}}, Command: []string{"loadline", "job", "--note=$(LOADLINE_IMAGE) costs $5"}}
+	Where: Where{Image: "i:1", PullSecret: "s", Tolerations: []string{"*"}}, Command: []string{"loadline", "job", "--note=$(LOADLINE_IMAGE) costs $5"}, Experiment: []byte("scenario: profile\nnote: $(HOME) costs $5\n")}
 
 // TestRightsAreThoseOfTheManual: what is made for a Job is what deploy/role.yaml shows, so
 // who reads that knows what is granted.
@@ -77,6 +77,10 @@ func TestJobBringsItsRights(t *testing.T) {
 			t.Errorf("%+v, %+v", pod.Spec.SecurityContext, c.SecurityContext)
 		case c.Command[2] != costs:
 			t.Errorf("Kubernetes would make another command of %q", c.Command)
+		case pod.Annotations[experimentNote] != string(jobSpec.Experiment) || job.Annotations[experimentNote] != "" || !slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.DownwardAPI != nil && v.DownwardAPI.Items[0].FieldRef.FieldPath == "metadata.annotations['"+experimentNote+"']"
+		}):
+			t.Errorf("the experiment is not where the command looks for it: %v, %+v", pod.Annotations, pod.Spec.Volumes)
 		case *job.Spec.BackoffLimit != 0 || pod.Spec.RestartPolicy != corev1.RestartPolicyNever:
 			t.Error("a measurement that failed would be repeated")
 		case len(pod.Spec.Tolerations) != 1 || len(pod.Spec.ImagePullSecrets) != 1 || c.Env[0] != corev1.EnvVar{Name: "LOADLINE_IMAGE", Value: "i:1"}:

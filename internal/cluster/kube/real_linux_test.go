@@ -453,12 +453,13 @@ func (s *apiServer) manifests(t *testing.T) {
 	s.make(t, "/api/v1/namespaces/strict/pods", object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "job"}, "spec": spec})
 }
 
-// arguments: a server takes a Job with the largest argument that a program may have.
+// arguments: a server takes a Job with the longest experiment that one may bring, and
+// changes nothing of that or of the command.
 func (s *apiServer) arguments(t *testing.T) {
 	s.namespace(t, "arguments", nil)
 	c := s.as(t, "", "arguments")
-	command := []string{"loadline", "job", "--file", "a=" + strings.Repeat("x", 128<<10-3), "--note", "$(LOADLINE_IMAGE) $$ 5$"}
-	if err := c.MakeJob(t.Context(), JobSpec{Name: "j", Made: Made{Run: "j", Driver: "here/1"}, Where: Where{Image: "image:1"}, Command: command, Account: "default"}); err != nil {
+	command, document := []string{"loadline", "job", "--note", "$(LOADLINE_IMAGE) $$ 5$"}, []byte(strings.Repeat("# $(LOADLINE_IMAGE) é\n", LargestExperiment/22))
+	if err := c.MakeJob(t.Context(), JobSpec{Name: "j", Made: Made{Run: "j", Driver: "here/1"}, Where: Where{Image: "image:1"}, Command: command, Experiment: document, Account: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	var job batchv1.Job
@@ -467,6 +468,9 @@ func (s *apiServer) arguments(t *testing.T) {
 	}
 	if diff := cmp.Diff(literally(command), job.Spec.Template.Spec.Containers[0].Command); diff != "" {
 		t.Error(diff)
+	}
+	if job.Spec.Template.Annotations[experimentNote] != string(document) {
+		t.Error("the server keeps another experiment than was sent")
 	}
 }
 

@@ -148,11 +148,14 @@ func (s *Session) mayOverwrite() error {
 		"let it be overwritten with --overwrite, name a file that does not exist, or set a MODE that only reads")
 }
 
+// Scenario is that of a Kbench session: its variables are what asks for it.
+const Scenario = "kbench"
+
 // prepare greets a worker, probes and plans.
 func (s *Session) prepare(ctx context.Context) error {
 	ramp, measured := s.request.Times()
 	exp := model.Experiment{
-		Scenario: "profile", Target: s.request.File, Profile: "kbench", Only: s.request.Jobs(), Size: s.request.Size,
+		Scenario: Scenario, Target: s.request.File, Profile: "kbench", Only: s.request.Jobs(), Size: s.request.Size,
 		Time: cmp.Or(s.options.Time, measured), RampTime: cmp.Or(s.options.RampTime, ramp), Seed: rand.Uint64() | 1,
 	}
 	if s.made || s.options.Overwrite {

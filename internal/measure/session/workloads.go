@@ -5,40 +5,32 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/ask/spec"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// ChosenProfile finds the workloads that the experiment is about. What a person
+// chosenProfile finds the workloads that the experiment is about. What a person
 // should know about an own job file is handed to say.
-func ChosenProfile(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
-	p, err := NamedProfile(e, exp, say)
+func chosenProfile(exp model.Experiment, say func(string)) (profile.Profile, error) {
+	p, err := namedProfile(exp, say)
 	if err != nil {
 		return p, err
 	}
 	return profile.Choose(p, exp.Only, exp.Skip)
 }
 
-// NamedProfile is the experiment's profile or own job file, with all of its workloads.
-func NamedProfile(e *env.Env, exp model.Experiment, say func(string)) (profile.Profile, error) {
+// namedProfile is the experiment's profile or own job file, with all of its workloads.
+func namedProfile(exp model.Experiment, say func(string)) (profile.Profile, error) {
 	switch {
 	case exp.Job != "":
-		data, err := spec.Read(e.ReadFile, "--job", exp.Job)
-		if err != nil {
-			return profile.Profile{}, err
-		}
+		data := []byte(exp.JobText)
 		workloads, err := spec.ParseJob(exp.Job, data)
 		if ours := spec.JobReplacements(exp.Job, data); err == nil && len(ours) > 0 {
 			say(fmt.Sprintf("TARGET and the plan replace what %s says of: %s", exp.Job, strings.Join(ours, ", ")))
 		}
 		return profile.Profile{Name: exp.Job, Title: "own fio jobs", Workloads: workloads}, err
-	case strings.HasSuffix(exp.Profile, ".yaml"), strings.HasSuffix(exp.Profile, ".yml"):
-		data, err := spec.Read(e.ReadFile, "--profile", exp.Profile)
-		if err != nil {
-			return profile.Profile{}, err
-		}
-		own, err := spec.ParseProfile(exp.Profile, data)
+	case ownProfile(exp.Profile):
+		own, err := spec.ParseProfile(exp.Profile, []byte(exp.ProfileText))
 		if err != nil {
 			return profile.Profile{}, err
 		}

@@ -192,7 +192,7 @@ func suspicious(s string) bool {
 // csi.storage.k8s.io/provisioner-secret-name do.
 func onlyName(key string) bool {
 	low := strings.ToLower(strings.TrimLeft(key, "-"))
-	for _, end := range []string{"name", "namespace", "ref", "size", "type", "path", "pull-secret"} {
+	for _, end := range []string{"name", "namespace", "ref", "size", "type", "path", "pull-secret", "pull_secret"} {
 		if strings.HasSuffix(low, end) {
 			return true
 		}

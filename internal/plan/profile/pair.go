@@ -8,6 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+// The scenarios that measure a profile: on one target, and on two that are compared. That
+// of a target and the storage below it is model.OnBaseline.
+const (
+	Name       = "profile"
+	Comparison = "compare"
+)
+
 // Pair expands an experiment on two targets into the plans of an interleaved
 // comparison, A's and B's. Both get the same workloads, the same schedule (whose
 // MaxTime is for both together), the same size and, where both have one in

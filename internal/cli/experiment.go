@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/foreign/kbench"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/internal/plan/scale"
+	"github.com/loadline/loadline/internal/plan/sweep"
+)
+
+// experimentFlag is the flag that asks again for what was asked for.
+const experimentFlag = "experiment"
+
+// besideExperiment are the flags that go with --experiment: where to measure, what may be
+// overwritten there, and what becomes of the results. The others say what is measured,
+// which the experiment does.
+var besideExperiment = []string{experimentFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
+	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "quiet", "child-worker", "note", "fail-on", "help"}
+
+// verbs are the commands that make an experiment of a scenario.
+var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale"}
+
+// unlessAgain is an argument check for a command without --experiment: with it the targets
+// may be left out, and those of the experiment are meant.
+func (o *options) unlessAgain(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if o.again != "" {
+			return nil
+		}
+		return check(cmd, args)
+	}
+}
+
+// asked is the experiment of a command line: the one of its flags, or that of --experiment.
+// It stands alone, with the files that it names.
+func (o *options) asked(e *env.Env, cmd *cobra.Command, args []string, flags func() (model.Experiment, error)) (exp model.Experiment, err error) {
+	if o.again != "" {
+		exp, err = o.askedAgain(e, cmd, args)
+	} else if exp, err = flags(); err == nil {
+		exp.Place = o.places.Placement()
+	}
+	if err != nil {
+		return exp, err
+	}
+	return exp, session.Inline(e, &exp)
+}
+
+// askedAgain reads the experiment, with what the command line says of where to measure.
+func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp model.Experiment, err error) {
+	if err := onlyBeside(cmd); err != nil {
+		return exp, err
+	}
+	file, text, err := readExperiment(e, o.again)
+	if err != nil {
+		return exp, err
+	}
+	if exp, err = spec.ParseExperiment(file, text); err != nil {
+		return exp, err
+	}
+	if err := o.checkVerb(cmd, exp, file); err != nil {
+		return exp, err
+	}
+	if err := retarget(cmd, &exp, args); err != nil {
+		return exp, err
+	}
+	if err := whole(exp, file); err != nil {
+		return exp, err
+	}
+	if err := o.consent(&exp); err != nil {
+		return exp, err
+	}
+	said := cmd.Flags().Changed
+	if said("note") {
+		exp.Note = o.note
+	}
+	o.places.Restore(exp.Place, said)
+	exp.Place = o.places.Placement()
+	if exp.Scenario != sweep.Name && exp.Profile == "" && exp.Job == "" {
+		exp.Profile = profile.Default
+	}
+	complete(&exp)
+	return exp, nil
+}
+
+// complete chooses what nobody has asked for in words.
+func complete(exp *model.Experiment) {
+	if exp.Seed == 0 {
+		exp.Seed = rand.Uint64() | 1
+	}
+	if exp.MaxPrefill == 0 && exp.Size == 0 {
+		exp.MaxPrefill = defaultMaxPrefill
+	}
+}
+
+// readExperiment reads an experiment's file, or that of a directory of results.
+func readExperiment(e *env.Env, name string) (file string, text []byte, err error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return store.ReadExperiment(name)
+	}
+	text, err = spec.Read(e.ReadFile, "--"+experimentFlag, name)
+	return name, text, err
+}
+
+// onlyBeside refuses flags that would change what is measured.
+func onlyBeside(cmd *cobra.Command) error {
+	var wrong []string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(besideExperiment, flag.Name) {
+			wrong = append(wrong, "--"+flag.Name)
+		}
+	})
+	if len(wrong) == 0 {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("--%s asks for the same again, and %s for something else", experimentFlag, strings.Join(wrong, ", ")),
+		"leave it out, or change a copy of the file: it is YAML for people")
+}
+
+// checkVerb refuses an experiment of another command; run and plan take every one.
+func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file string) error {
+	verb, known := verbs[exp.Scenario]
+	switch {
+	case exp.Scenario == kbench.Scenario:
+		return model.RefusedError(file+" is what loadline kbench was asked for", "loadline kbench, with the same variables")
+	case exp.Scenario == "import":
+		return model.RefusedError(file+" is of results that another tool has measured", "measure with loadline run TARGET")
+	case known && cmd.Name() != verb && cmd.Name() != "run" && cmd.Name() != "plan":
+		return model.RefusedError(fmt.Sprintf("%s is an experiment of loadline %s, and this is loadline %s", file, verb, cmd.Name()),
+			fmt.Sprintf("loadline %s --%s %s", verb, experimentFlag, safetext.ShellWord(o.again)))
+	}
+	return nil
+}
+
+// retarget puts the targets of the command line in the place of the experiment's.
+func retarget(cmd *cobra.Command, exp *model.Experiment, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	takes, one := "one TARGET", len(args) == 1
+	switch {
+	case exp.Scenario == profile.Comparison && len(args) == 2:
+		exp.Baseline, exp.Target = args[0], args[1]
+	case exp.Scenario == profile.Comparison:
+		takes, one = "two targets, A and B", false
+	case exp.Scenario == scale.Name && exp.Scale != nil:
+		again := *exp.Scale
+		again.Targets, exp.Scale, exp.Target = args[1:], &again, args[0]
+	case one:
+		exp.Target = args[0]
+	}
+	// What may be overwritten was said of the other target.
+	exp.DestroyDataOn = ""
+	if one || exp.Scenario == scale.Name || exp.Scenario == profile.Comparison && len(args) == 2 {
+		return nil
+	}
+	return usageError{fmt.Errorf("this experiment takes %s instead of its own, not %d arguments", takes, len(args)), cmd.CommandPath() + " --help"}
+}
+
+// stoodIn is what MaskText puts in the place of what a target says to be let in.
+var stoodIn = regexp.MustCompile(`:PASSWORD@|[:&?](?:id|user|name|key|keyring|keyfile)=(?:ID|USER|NAME|KEY|KEYRING|KEYFILE)\b|=(?:PASSWORD|TOKEN|SECRET|KEY)\b`)
+
+// whole refuses an experiment that cannot be asked again as it is.
+func whole(exp model.Experiment, file string) error {
+	if session.Paired(exp) && exp.Target == exp.Baseline {
+		return model.RefusedError(file+" is the baseline's part of a comparison", "name the folder of the comparison, which holds both")
+	}
+	for _, target := range session.Targets(exp) {
+		if stoodIn.MatchString(target) {
+			return model.RefusedError(fmt.Sprintf("the target %s was saved without its secret, which nobody but you has", target),
+				"name the target beside --"+experimentFlag+" FILE, with its secret")
+		}
+	}
+	return nil
+}
+
+// consent keeps that data is overwritten only where the command line says so, whatever a
+// file allows: a file may come from anywhere.
+func (o *options) consent(exp *model.Experiment) error {
+	was := exp.DestroyDataOn
+	exp.DestroyDataOn = o.places.DestroyOn(exp.Target)
+	if was == "" || exp.DestroyDataOn != "" {
+		return nil
+	}
+	if t, err := session.ParseTarget(was); err == nil && t.Cluster.Made() {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("the experiment overwrites %s, and a file alone does not allow that", was), "say so here: --destroy-data-on "+safetext.ShellWord(was))
+}

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+	"golang.org/x/tools/txtar"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// command is what a command line asks for, without doing it.
+type command struct {
+	options *options
+	exp     model.Experiment
+	err     error
+}
+
+// readWords reads a command of one of the verbs that measure.
+func readWords(words []string) (c command) {
+	e := env.OS()
+	var verb *cobra.Command
+	var flags func(cmd *cobra.Command, args []string) (model.Experiment, error)
+	switch words[0] {
+	case "run":
+		f := &runFlags{}
+		verb, c.options = runCommand(e, f), &f.options
+		flags = func(_ *cobra.Command, args []string) (model.Experiment, error) { return f.experiment(args[0]) }
+	case "compare":
+		f := &compareFlags{}
+		verb, c.options = compareCommand(e, f), &f.options
+		flags = func(_ *cobra.Command, args []string) (model.Experiment, error) {
+			if len(args) < 2 {
+				return model.Experiment{}, errors.New("nothing to measure")
+			}
+			return f.experiment(args[0], args[1])
+		}
+	case "sweep":
+		o := &sweepOptions{}
+		verb, c.options = sweepCommand(e, o), &o.options
+		flags = func(cmd *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(cmd, args[0]) }
+	case "scale":
+		o := &scaleOptions{}
+		verb, c.options = scaleCommand(e, o), &o.options
+		flags = func(_ *cobra.Command, args []string) (model.Experiment, error) { return o.experiment(args) }
+	default:
+		c.err = errors.New("no verb that measures")
+		return c
+	}
+	verb.SilenceErrors, verb.SilenceUsage = true, true
+	verb.SetOut(io.Discard)
+	verb.RunE = func(cmd *cobra.Command, args []string) error {
+		c.exp, c.err = c.options.asked(e, cmd, args, func() (model.Experiment, error) { return flags(cmd, args) })
+		return c.err
+	}
+	verb.SetArgs(words[1:])
+	if c.err = verb.Execute(); c.err == nil && c.exp.Scenario == "" {
+		c.err = errors.New("it asks for help")
+	}
+	return c
+}
+
+func readCommand(t *testing.T, words []string) command {
+	t.Helper()
+	c := readWords(words)
+	if c.err != nil {
+		t.Fatalf("%q: %v", words, c.err)
+	}
+	return c
+}
+
+// withFile is the command with its --experiment in a file of the test's.
+func withFile(t *testing.T, words []string, document []byte) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "experiment.yaml")
+	if err := os.WriteFile(file, document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := append([]string{}, words...)
+	for i, word := range words {
+		if word == "--experiment" {
+			with[i+1] = file
+		}
+	}
+	return with
+}
+
+// fields splits a line of a script into words: blanks part them but for those in single
+// quotes, of which two within are one.
+func fields(line string) (words []string) {
+	var word strings.Builder
+	in, quoted := false, false
+	end := func() {
+		if in {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		in = false
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
+			word.WriteByte(c)
+			i++
+		case c == '\'':
+			quoted, in = !quoted, true
+		case !quoted && (c == ' ' || c == '\t'):
+			end()
+		case !quoted && c == '#' && !in:
+			end()
+			return words
+		default:
+			word.WriteByte(c)
+			in = true
+		}
+	}
+	end()
+	return words
+}
+
+// TestExperimentsTravel: whatever the commands of the scripts ask for, written as YAML and
+// read again it is the same, and so is the plan that becomes of it.
+func TestExperimentsTravel(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(scripts, err)
+	}
+	seen, planned := map[string]int{}, 0
+	for _, script := range scripts {
+		archive, err := txtar.ParseFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(script), func(t *testing.T) {
+			dir := t.TempDir()
+			for _, f := range archive.Files {
+				path := filepath.Join(dir, f.Name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, f.Data, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(dir)
+			for line := range strings.SplitSeq(string(archive.Comment), "\n") {
+				_, after, found := strings.Cut(strings.ReplaceAll(line, "$WORK", dir), "loadline ")
+				words := fields(strings.TrimPrefix(after, "plan "))
+				if !found || strings.HasPrefix(line, "#") || len(words) == 0 {
+					continue
+				}
+				here := readWords(words)
+				if here.err != nil {
+					// The scripts ask for what is refused as well.
+					here = readWords(append([]string{"run"}, words...))
+				}
+				if here.err != nil || here.exp.Target == here.exp.Baseline {
+					continue
+				}
+				data, err := spec.MarshalExperiment(here.exp)
+				if err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+				parsed, err := spec.ParseExperiment("experiment.yaml", data)
+				if err != nil {
+					// What is refused when it is planned need not be readable.
+					if _, planErr := plansOf(here); planErr == nil {
+						t.Errorf("%s: %v", line, err)
+					}
+					continue
+				}
+				if diff := cmp.Diff(here.exp, parsed, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: %s", line, diff)
+				}
+				// The flags that ask for it ask for it.
+				if byFlags := readWords(spelled(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
+					t.Errorf("%s: %q: %v", line, spelled(here.exp, here.options.places.Destroy), byFlags.err)
+				} else if diff := cmp.Diff(here.exp, byFlags.exp, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: %s", line, diff)
+				}
+				// The files are in it: those outside may become what they will.
+				t.Chdir(t.TempDir())
+				again := []string{"run", "--experiment", ""}
+				for _, name := range here.options.places.Destroy {
+					again = append(again, "--destroy-data-on="+name)
+				}
+				there := readWords(withFile(t, again, data))
+				if there.err != nil {
+					if _, planErr := plansOf(here); planErr == nil {
+						t.Errorf("%s: %v", line, there.err)
+					}
+					t.Chdir(dir)
+					continue
+				}
+				t.Chdir(dir)
+				seen[here.exp.Scenario]++
+				if diff := cmp.Diff(here.exp, there.exp, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: %s", line, diff)
+				}
+				plans, err := plansOf(here)
+				same, err2 := plansOf(there)
+				if (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
+					t.Errorf("%s: %v, then %v", line, err, err2)
+				}
+				if diff := cmp.Diff(plans, same, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: %s", line, diff)
+				}
+				planned += len(plans)
+			}
+		})
+	}
+	for _, scenario := range []string{"profile", "baseline", "compare", "sweep", "scale"} {
+		if seen[scenario] < 3 {
+			t.Errorf("%d experiments of %s were tried", seen[scenario], scenario)
+		}
+	}
+	if planned < 30 {
+		t.Errorf("%d plans were made", planned)
+	}
+}
+
+// plansOf plans a command for storage that is made of numbers; for other targets there is
+// no plan without touching them, and what they would be asked for is compared.
+func plansOf(c command) ([]model.Plan, error) {
+	asked, err := session.NewRequest(c.exp, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	asked.ID = "test"
+	for _, name := range session.Targets(c.exp) {
+		if !strings.HasPrefix(name, "fake:") || len(c.exp.Place.Hosts) > 0 {
+			return []model.Plan{{Workloads: asked.Profile.Workloads}}, nil
+		}
+	}
+	if session.Paired(c.exp) {
+		pair, err := c.options.places.PreparePair(context.Background(), env.OS(), asked)
+		if err != nil {
+			return nil, err
+		}
+		return pair.Plans[:], pair.Close()
+	}
+	prep, err := c.options.places.Prepare(context.Background(), env.OS(), asked)
+	if err != nil {
+		return nil, err
+	}
+	return []model.Plan{prep.Plan}, prep.Close()
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// typed is the command to change and type again: as it was understood, or for an
+// experiment that was read (a Job's is in its pod) the one that asks for the same by flags.
+func (o *options) typed(ctx context.Context, exp model.Experiment) model.CommandLine {
+	if o.again == "" {
+		return typed(ctx)
+	}
+	return spelled(exp, o.places.Destroy)
+}
+
+// spelled is the command whose flags ask for an experiment. Its files keep their names.
+func spelled(exp model.Experiment, destroy []string) model.CommandLine {
+	c := model.CommandLine{"loadline", verbs[exp.Scenario]}
+	if exp.Scenario == profile.Comparison {
+		c = append(c, exp.Baseline)
+	}
+	c = append(c, exp.Target)
+	text := func(flag, value string) {
+		if value != "" {
+			c = append(c, "--"+flag+"="+value)
+		}
+	}
+	number := func(flag string, value float64, unit string) {
+		if value != 0 {
+			text(flag, strconv.FormatFloat(value, 'g', -1, 64)+unit)
+		}
+	}
+	truth := func(flag string, value bool) {
+		if value {
+			c = append(c, "--"+flag)
+		}
+	}
+	each := func(flag string, values []string) {
+		for _, v := range values {
+			text(flag, v)
+		}
+	}
+	if r := exp.Scale; r != nil {
+		c = append(c, r.Targets...)
+		text("volumes", joined(r.Volumes, strconv.Itoa))
+		text("workload", r.Workload)
+		number("rate", r.Rate, "")
+	}
+	if r := exp.Sweep; r != nil {
+		text("rw", r.Pattern)
+		text("depth", joined(r.Depths, strconv.Itoa))
+		text("bs", joined(r.BlockSizes, func(n int64) string { return strconv.FormatInt(n, 10) }))
+		text("jobs", joined(r.Jobs, strconv.Itoa))
+		truth("load", r.Load)
+	}
+	if exp.Profile != profile.Default {
+		text("profile", exp.Profile)
+	}
+	text("job", exp.Job)
+	text("only", strings.Join(exp.Only, ","))
+	text("skip", strings.Join(exp.Skip, ","))
+	if exp.Size > 0 {
+		text("size", strconv.FormatInt(exp.Size, 10))
+	}
+	number("precision", exp.Precision, "")
+	number("max-time", exp.MaxTime, "")
+	if exp.Size > 0 || exp.MaxPrefill != defaultMaxPrefill {
+		number("max-prefill", exp.MaxPrefill, "")
+	}
+	number("time", exp.Time, "")
+	number("ramp-time", exp.RampTime, "")
+	truth("until-steady", exp.UntilSteady)
+	number("repeat", float64(exp.Repeat), "")
+	text("seed", strconv.FormatUint(exp.Seed, 10))
+	text("cap", exp.Cap.String())
+	number("replicas", float64(exp.Replicas), "")
+	truth("check-cache", exp.CheckCache)
+	text("note", exp.Note)
+	each("goal", exp.Goals)
+	if exp.Scenario == model.OnBaseline {
+		text("baseline", exp.Baseline)
+	}
+	number("margin", exp.Margin, "")
+	number("margin-p99", exp.MarginP99, "")
+	text("fail-on", strings.Join(exp.FailOn, ","))
+	each("destroy-data-on", destroy)
+	return append(c, placed(exp.Place)...)
+}
+
+// placed are the flags that put workers where an experiment has them.
+func placed(p model.Placement) (c model.CommandLine) {
+	for _, f := range []struct{ flag, value string }{
+		{"hosts", strings.Join(p.Hosts, ",")}, {"access-mode", p.AccessMode}, {"node", p.Node}, {"node-selector", settings(p.NodeSelector)},
+		{"resources", settings(p.Resources)}, {"pull-secret", p.PullSecret}, {"run-as-user", p.RunAsUser}, {"fs-group", p.FSGroup},
+		{"selinux-level", p.SELinuxLevel}, {"spread", p.Spread},
+	} {
+		if f.value != "" {
+			c = append(c, "--"+f.flag+"="+f.value)
+		}
+	}
+	for _, t := range p.Tolerations {
+		c = append(c, "--toleration="+t)
+	}
+	if p.ReadyWithin > 0 {
+		c = append(c, "--ready-within="+time.Duration(p.ReadyWithin*float64(time.Second)).String())
+	}
+	for _, f := range []struct {
+		flag string
+		on   bool
+	}{{"create", p.Create}, {"as-root", p.AsRoot}, {"keep", p.Keep}} {
+		if f.on {
+			c = append(c, "--"+f.flag)
+		}
+	}
+	return c
+}
+
+// settings are NAME=VALUE, by name, as a flag takes them.
+func settings(m map[string]string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		words = append(words, name+"="+m[name])
+	}
+	return strings.Join(words, ",")
+}
