@@ -21,7 +21,7 @@ func newAgent(e *env.Env) *cobra.Command {
 		Long: `Speaks the worker's protocol, one JSON line per message. It is started by
 loadline itself. When its input ends, it stops what it does and removes what it made.
 With --reside it serves connections to DIR instead and outlives them: --attach joins
-standard input and output with it, from the event after number --from.
+standard input and output with it.
 The program loadline-agent does the same in less memory; pods run that.
 
 Exit codes: 0 told to go; 1 lost its engine.`,

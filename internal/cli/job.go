@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +21,6 @@ import (
 func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command {
 	var dir string
 	var hold time.Duration
-	var ask, give, stop, release bool
 	cmd := &cobra.Command{
 		Use:    "job -- VERB TARGET…",
 		Short:  "In a Job's pod: run a command, and keep its results until they are fetched",
@@ -29,56 +28,40 @@ func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command 
 		Long: `Runs another command of loadline with --results DIR, and then waits until loadline
 fetch has brought the run directory home, or --hold is over, or the pod is deleted. A
 command that has saved nothing is not waited for. What is measured may be an experiment
-that lies in the pod as a file: loadline run --in-cluster sends it so. With --ask, --give,
---stop and --release a second process in the pod speaks with the first one.
+that lies in the pod as a file: loadline run --in-cluster sends it so. Who fetches
+reaches it through a socket in DIR/.kept, with loadline-agent --attach.
 
 Exit codes: those of the command; 1 failed; 2 usage.`,
 		Example: `  loadline job --hold 24h -- run sc:standard --output json
   loadline job --hold 24h -- run --experiment /experiment/experiment.yaml --output json`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if speaks := ask || give || stop || release; speaks == (len(args) > 0) {
+			if len(args) == 0 {
 				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --output json")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case ask:
-				s, err := archive.Ask(cmd.Context(), dir, jobs.AskPatience)
-				if err != nil {
-					return err
-				}
-				return json.NewEncoder(forPrograms(e).Stdout).Encode(s)
-			case give:
-				return archive.Give(forPrograms(e).Stdout, dir)
-			case stop:
-				return archive.Stop(dir)
-			case release:
-				return archive.Release(dir)
-			}
 			return keep(cmd.Context(), e, dir, hold, args, run)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "results", kube.ResultsPath, "`DIR` where the results are made and kept")
 	f.DurationVar(&hold, "hold", jobs.DefaultHold, "keep the results for this `TIME`")
-	f.BoolVar(&ask, "ask", false, "how far is the command in this pod? (waits up to 10 s for its end)")
-	f.BoolVar(&give, "give", false, "write the results to standard output, as a tar archive with sums")
-	f.BoolVar(&stop, "stop", false, "tell the command to stop; what it has is kept")
-	f.BoolVar(&release, "release", false, "tell the pod that it may end")
 	return cmd
 }
 
 // keep runs a command in this process and keeps what it has saved.
 func keep(ctx context.Context, e *env.Env, dir string, hold time.Duration, args []string, run func(context.Context, *env.Env) int) error {
 	inner := *e
-	// All in one stream: a container's two are copied into its log side by side, and words
-	// of one would come to lie within the report of the other.
-	inner.Stderr = e.Stdout
 	inner.Args = append(append([]string{}, args...), "--results="+dir)
-	code, err := archive.Keep(ctx, archive.Options{Dir: dir, Limit: hold, Now: e.Now, Say: func(s archive.Status) {
+	code, err := archive.Keep(ctx, archive.Options{Dir: dir, Limit: hold, Clock: e.Clock, Say: func(s archive.Status) {
 		fmt.Fprintf(e.Stdout, "%s until %s (exit code %d): loadline fetch\n", jobs.KeptWords, s.Until.UTC().Format(time.RFC3339), s.Code)
-	}}, func(ctx context.Context) int { return run(ctx, &inner) })
+	}}, func(ctx context.Context, said io.Writer) int {
+		// All in one stream: a container's two are copied into its log side by side, and
+		// words of one would come to lie within the report of the other.
+		inner.Stderr = io.MultiWriter(e.Stdout, said)
+		return run(ctx, &inner)
+	})
 	if err != nil {
 		return err
 	}

@@ -40,17 +40,11 @@ const (
 	fileMode   = 0o600
 )
 
-// Give writes what the work has left in dir as one tar archive.
-func Give(w io.Writer, dir string) error {
-	s, err := read(dir)
-	if err != nil {
-		return err
-	}
-	if !s.Done {
-		return errors.New("the work has not ended yet")
-	}
+// give writes what the work has left in dir as one tar archive: the same bytes each time,
+// as nothing changes there any more.
+func give(w io.Writer, dir string) error {
 	out, found := tar.NewWriter(w), map[string]string{}
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
 		}
@@ -58,7 +52,7 @@ func Give(w io.Writer, dir string) error {
 		switch {
 		case err != nil:
 			return err
-		case name == folder:
+		case name == Folder:
 			return filepath.SkipDir
 		case entry.IsDir():
 			return out.WriteHeader(&tar.Header{Name: filepath.ToSlash(name) + "/", Typeflag: tar.TypeDir, Mode: folderMode})

@@ -1,160 +1,306 @@
 // Package archive keeps what a Job's pod has measured until somebody fetches it. Its
 // opinion: results must not need storage of their own, which would be the storage under
 // test as often as not; so the pod that made them waits, idle, for a stated time, and
-// gives them away over the way that the workers are reached by, whole and with a sum of
+// gives them away over the link that workers are reached by, whole and with a sum of
 // every file, or not at all.
 //
-// Everything goes by files in one directory, so that a second process in the pod (an
-// exec) can ask, stop, take and let go; what it needs is the right to write there.
+// What goes over the link is a line of JSON for each line that the work says, a last one
+// that tells its end, and then an archive; back come the words stop and release. Several
+// may fetch at once, and each gets all of it.
 package archive
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/link"
 )
 
-// The names of what is kept beside the results, and never given away.
+// Folder is where in the directory of the results the link has its socket. It is never
+// given away.
+const Folder = ".kept"
+
 const (
-	folder      = ".kept"
-	statusName  = "status.json"
-	stopName    = "stop"
-	releaseName = "release"
+	// saidName holds the lines before the archive.
+	saidName = "said"
+	// farewell is how long who has let go may take to hear that it arrived.
+	farewell = 5 * time.Second
+	// longestLine bounds what the work says in one line, and longestWord what is said to it.
+	longestLine, longestWord = 1 << 20, 64
 )
 
-// lookEvery is the pause between two looks for a file.
-const lookEvery = 250 * time.Millisecond
+// What may be said to who keeps results: to end the work, whose results until then stay,
+// and that they need not be kept any longer.
+const (
+	stopWord    = "stop"
+	releaseWord = "release"
+)
 
-// Status tells how far the work is.
+// Status tells how the work has ended.
 type Status struct {
-	// Done tells that the work has ended, with the exit code Code.
-	Done bool `json:"done"`
-	Code int  `json:"code"`
+	// Code is its exit code.
+	Code int `json:"code"`
 	// Until is when the results go, if nobody fetches them.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Options are what Keep needs. All are required.
+// line is one before the archive: something that the work says, or its end.
+type line struct {
+	Said string  `json:"said,omitempty"`
+	Done *Status `json:"done,omitempty"`
+}
+
+// Options are what Keep needs. All but the clock are required.
 type Options struct {
 	// Dir is where the work writes its results.
 	Dir string
 	// Limit is how long the results wait to be fetched.
 	Limit time.Duration
-	Now   func() time.Time
+	Clock env.Clock
 	// Say is told, once, that the results wait.
 	Say func(Status)
 }
 
 // Keep does the work and then keeps its results until they are released, the limit is
-// over or ctx ends. It returns the work's exit code.
-func Keep(ctx context.Context, o Options, work func(context.Context) int) (code int, err error) {
-	state := filepath.Join(o.Dir, folder)
+// over or ctx ends. It returns the work's exit code. What the work writes to said is shown
+// to who follows it, line by line.
+func Keep(ctx context.Context, o Options, work func(ctx context.Context, said io.Writer) int) (code int, err error) {
+	state := filepath.Join(o.Dir, Folder)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return 0, fmt.Errorf("the results have no place in %s: %w", o.Dir, err)
 	}
-	for _, name := range []string{stopName, releaseName} {
-		// A word that was for an earlier work is not for this one.
-		if err := os.Remove(filepath.Join(state, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return 0, err
-		}
+	spool, err := link.NewSpool(filepath.Join(state, saidName))
+	if err != nil {
+		return 0, fmt.Errorf("the results have no place in %s: %w", o.Dir, err)
 	}
-	if err := write(state, Status{}); err != nil {
-		return 0, err
-	}
+	defer spool.Close()
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() {
-		if appears(working, filepath.Join(state, stopName)) {
-			stop()
-		}
-	}()
-	code = work(working)
-	status := Status{Done: true, Code: code, Until: o.Now().Add(o.Limit)}
-	if err := write(state, status); err != nil {
-		return code, err
+	released := make(chan struct{})
+	release := sync.OnceFunc(func() { close(released) })
+	k := &keeper{dir: o.Dir, spool: spool, released: released}
+	server, err := link.Listen(state, link.Options{Clock: o.Clock, Out: k.open, In: func() io.Writer {
+		return &lines{longest: longestWord, take: func(word []byte) {
+			switch string(word) {
+			case stopWord:
+				stop()
+			case releaseWord:
+				release()
+			}
+		}}
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("nobody could fetch the results from %s: %w", o.Dir, err)
 	}
+	defer server.Close()
+
+	said := &lines{longest: longestLine, take: func(text []byte) { writeLine(spool, line{Said: string(text)}) }}
+	code = work(working, said)
+	said.rest()
 	if ctx.Err() != nil {
 		// The pod is being taken away, and nobody could fetch anything from it.
 		return code, nil
 	}
+	status := Status{Code: code, Until: o.Clock.Now().Add(o.Limit)}
+	writeLine(spool, line{Done: &status})
+	spool.End()
 	o.Say(status)
-	waiting, cancel := context.WithTimeout(ctx, o.Limit)
-	defer cancel()
-	appears(waiting, filepath.Join(state, releaseName))
+	select {
+	case <-ctx.Done():
+	case <-o.Clock.After(o.Limit):
+	case <-released:
+		select {
+		case <-server.Sent():
+		case <-ctx.Done():
+		case <-o.Clock.After(farewell):
+		}
+	}
 	return code, nil
 }
 
-// system is the time in which other processes leave their words as files.
-var system env.Clock
-
-// Ask tells how far the work in a directory is. It waits for its end, at most for
-// patience.
-func Ask(ctx context.Context, dir string, patience time.Duration) (Status, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		s, err := read(dir)
-		if err != nil || s.Done {
-			return s, err
-		}
-		select {
-		case <-ctx.Done():
-			return s, nil
-		case <-system.After(lookEvery):
-		}
+// writeLine writes a line of JSON. What cannot be kept for who follows is in the log.
+func writeLine(w io.Writer, l line) {
+	if data, err := json.Marshal(l); err == nil {
+		_, _ = w.Write(append(data, '\n'))
 	}
 }
 
-// Stop tells the work to end; what it has until then stays.
-func Stop(dir string) error { return leave(dir, stopName) }
-
-// Release tells that the results need not be kept any longer.
-func Release(dir string) error { return leave(dir, releaseName) }
-
-func leave(dir, name string) error {
-	if _, err := read(dir); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, folder, name), nil, 0o600)
+// keeper opens what goes over the link: the lines, the archive, and the end when that is
+// released.
+type keeper struct {
+	dir      string
+	spool    *link.Spool
+	released <-chan struct{}
 }
 
-func read(dir string) (s Status, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, folder, statusName))
+func (k *keeper) open(from int64) (io.ReadCloser, error) {
+	closed := make(chan struct{})
+	p := &parts{close: sync.OnceFunc(func() { close(closed) })}
+	// How long the lines are is known when they have ended; who has had all of them is
+	// then behind them.
+	skip := int64(0)
+	said, err := k.spool.From(from)
 	if err != nil {
-		return s, fmt.Errorf("nothing is kept in %s: %w", dir, err)
-	}
-	return s, json.Unmarshal(data, &s)
-}
-
-// write replaces the status as a whole.
-func write(state string, s Status) error {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	fresh := filepath.Join(state, statusName+".new")
-	if err := os.WriteFile(fresh, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(fresh, filepath.Join(state, statusName))
-}
-
-// appears waits for a file; it is false when ctx ends first.
-func appears(ctx context.Context, name string) bool {
-	for {
-		if _, err := os.Stat(name); err == nil {
-			return true
+		whole, sizeErr := k.spool.Size()
+		if sizeErr != nil || from < whole {
+			return nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-system.After(lookEvery):
+		skip = from - whole
+		if said, err = k.spool.From(whole); err != nil {
+			return nil, err
+		}
+	}
+	p.current = said
+	p.next = []func() (io.ReadCloser, error){
+		func() (io.ReadCloser, error) {
+			r, w := io.Pipe()
+			go func() { w.CloseWithError(give(w, k.dir)) }()
+			_, err := io.CopyN(io.Discard, r, skip)
+			return r, err
+		},
+		func() (io.ReadCloser, error) {
+			select {
+			case <-k.released:
+				return nil, io.EOF
+			case <-closed:
+				return nil, io.ErrClosedPipe
+			}
+		},
+	}
+	return p, nil
+}
+
+// parts reads one after the other.
+type parts struct {
+	mu      sync.Mutex
+	current io.ReadCloser
+	next    []func() (io.ReadCloser, error)
+	ended   bool
+	close   func()
+}
+
+func (p *parts) Read(b []byte) (int, error) {
+	for {
+		p.mu.Lock()
+		current := p.current
+		p.mu.Unlock()
+		n, err := current.Read(b)
+		if n > 0 || err != io.EOF || len(p.next) == 0 {
+			return n, err
+		}
+		current.Close()
+		part, err := p.next[0]()
+		p.next = p.next[1:]
+		if err != nil {
+			return 0, err
+		}
+		p.mu.Lock()
+		p.current = part
+		ended := p.ended
+		p.mu.Unlock()
+		if ended {
+			part.Close()
+		}
+	}
+}
+
+func (p *parts) Close() error {
+	p.close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	return p.current.Close()
+}
+
+// lines cuts what is written into lines.
+type lines struct {
+	mu      sync.Mutex
+	longest int
+	part    []byte
+	take    func(line []byte)
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	for {
+		text, after, whole := bytes.Cut(p, []byte("\n"))
+		// Of a line without an end the beginning is enough.
+		l.part = append(l.part, text[:min(len(text), l.longest-len(l.part))]...)
+		if !whole {
+			return n, nil
+		}
+		l.take(l.part)
+		l.part, p = nil, after
+	}
+}
+
+// rest takes a last line without an end.
+func (l *lines) rest() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.part) > 0 {
+		l.take(l.part)
+	}
+	l.part = nil
+}
+
+// Stop tells the work at the other end of a link to end; what it has until then stays.
+func Stop(to io.Writer) error { return tell(to, stopWord) }
+
+// Release tells the other end that the results need not be kept any longer.
+func Release(to io.Writer) error { return tell(to, releaseWord) }
+
+func tell(to io.Writer, word string) error {
+	_, err := io.WriteString(to, word+"\n")
+	return err
+}
+
+// Follow reads what the work says, until it ends: then comes its status, and the archive
+// for Take from what is returned.
+func Follow(from io.Reader, show func(string)) (Status, io.Reader, error) {
+	// A byte is six in JSON at most.
+	r := bufio.NewReaderSize(from, 64<<10)
+	for {
+		text, err := boundedLine(r, 6*longestLine+longestHead)
+		if err != nil {
+			return Status{}, nil, err
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return Status{}, nil, fmt.Errorf("the Job said %.80q", text)
+		}
+		if l.Done != nil {
+			return *l.Done, r, nil
+		}
+		show(l.Said)
+	}
+}
+
+// longestHead is what stands around a line.
+const longestHead = 64
+
+func boundedLine(r *bufio.Reader, most int) (text []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if text = append(text, part...); len(text) > most {
+			return nil, fmt.Errorf("the Job said more than %d bytes in one line", most)
+		}
+		if err != bufio.ErrBufferFull {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return text, err
 		}
 	}
 }

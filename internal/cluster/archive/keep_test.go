@@ -17,24 +17,45 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/loadline/loadline/internal/measure/link/linktest"
 )
 
-// kept has done its work in a directory with these files.
-func kept(t interface{ Fatal(...any) }, dir string, files map[string]string, limit time.Duration, say func(Status)) int {
-	code, err := Keep(context.Background(), Options{Dir: dir, Limit: limit, Now: time.Now, Say: say}, func(context.Context) int {
-		for name, text := range files {
-			path := filepath.Join(dir, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-				t.Fatal(err)
+// begin keeps, in a directory, what a work leaves there that says some lines; a nil release
+// waits until somebody releases it.
+func begin(ctx context.Context, dir string, files map[string]string, said string, limit time.Duration) (ended chan int) {
+	ended = make(chan int, 1)
+	go func() {
+		code, err := Keep(ctx, Options{Dir: dir, Limit: limit, Say: func(Status) {}}, func(_ context.Context, out io.Writer) int {
+			fmt.Fprint(out, said)
+			for name, text := range files {
+				path := filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+					return 99
+				}
 			}
+			return 5
+		})
+		if err != nil {
+			code = 98
 		}
-		return 5
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
+		ended <- code
+	}()
+	return ended
 }
+
+// written is a directory with these files.
+func written(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if code := <-begin(t.Context(), dir, files, "", time.Millisecond); code != 5 {
+		t.Fatalf("code %d", code)
+	}
+	return dir
+}
+
+// state is where the link of a directory is.
+func state(dir string) string { return filepath.Join(dir, Folder) }
 
 // anything accepts what comes.
 func anything(string) error { return nil }
@@ -56,40 +77,81 @@ func content(t interface{ Fatal(...any) }, dir string) map[string]string {
 	return found
 }
 
-// TestResultsWaitUntilTheyAreReleased: the exit code is the work's, and the wait ends
-// with the word for it.
-func TestResultsWaitUntilTheyAreReleased(t *testing.T) {
-	dir, parent := t.TempDir(), t.TempDir()
-	files := map[string]string{"run/plan.json": "{}", "run/raw/1.fio": "[x]"}
-	code := kept(t, dir, files, time.Hour, func(s Status) {
-		if !s.Done || s.Code != 5 || time.Until(s.Until) < 59*time.Minute {
-			t.Errorf("%+v", s)
+// TestResultsComeHomeOverCutConnections: what is said, the exit code and every file, and
+// the word that the pod may end arrives.
+func TestResultsComeHomeOverCutConnections(t *testing.T) {
+	files := map[string]string{"run/plan.json": "{}", "run/raw/1.fio": "[x]", "run/samples": strings.Repeat("xyz", 700)}
+	var ended chan int
+	linktest.Survives(t, func(dir string) (func(), error) {
+		ctx, stop := context.WithCancel(t.Context())
+		// The socket lies where the test looks for it.
+		results := filepath.Join(dir, "r")
+		if err := errors.Join(os.Mkdir(results, 0o755), os.Symlink(state(results), filepath.Join(dir, "s"))); err != nil {
+			return stop, err
 		}
-		if asked, err := Ask(t.Context(), dir, time.Minute); err != nil || asked.Code != 5 {
-			t.Errorf("%+v, %v", asked, err)
+		ended = begin(ctx, results, files, "[1/2] a\n[2/2] b\n\nlast", time.Hour)
+		return stop, os.Symlink(filepath.Join(state(results), "link.sock"), filepath.Join(dir, "link.sock"))
+	}, func(stream io.ReadWriter) (string, error) {
+		parent := t.TempDir()
+		heard := ""
+		s, archive, err := Follow(stream, func(line string) { heard += line + "\n" })
+		if err != nil {
+			return heard, err
 		}
-		var archive bytes.Buffer
-		if err := Give(&archive, dir); err != nil {
-			t.Error(err)
+		if time.Until(s.Until) < 59*time.Minute {
+			return heard, fmt.Errorf("it waits until %s", s.Until)
 		}
-		came, err := Take(&archive, parent, anything)
+		came, err := Take(archive, parent, anything)
 		if err != nil || len(came) != 1 || came[0] != filepath.Join(parent, "run") {
-			t.Errorf("%v, %v", came, err)
+			return heard, fmt.Errorf("%v, %w", came, err)
 		}
-		if err := Release(dir); err != nil {
-			t.Error(err)
+		if err := Release(stream.(io.Writer)); err != nil {
+			return heard, err
 		}
+		rest, err := io.ReadAll(archive)
+		if diff := cmp.Diff(files, content(t, parent)); diff != "" || strings.Trim(string(rest), "\x00") != "" {
+			return heard, fmt.Errorf("behind the archive came %q; %s", rest, diff)
+		}
+		return heard + fmt.Sprint("code ", s.Code, " ", <-ended), err
 	})
-	if code != 5 {
-		t.Errorf("exit code %d", code)
-	}
-	if diff := cmp.Diff(files, content(t, parent)); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestResultsGoAfterTheirTime(t *testing.T) {
-	if code := kept(t, t.TempDir(), nil, time.Millisecond, func(Status) {}); code != 5 {
+	if code := <-begin(t.Context(), t.TempDir(), nil, "", time.Millisecond); code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestSeveralFetchTheSame: two who fetch at once both get all, and the first to let go
+// ends the wait.
+func TestSeveralFetchTheSame(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"run/x": strings.Repeat("1", 5000)}
+	ended := begin(t.Context(), dir, files, "hello\n", time.Hour)
+	var readers []io.Reader
+	var links []io.WriteCloser
+	for range 2 {
+		l := linktest.Connect(t.Context(), state(dir))
+		defer l.Close()
+		_, archive, err := Follow(l, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers, links = append(readers, archive), append(links, l)
+	}
+	for _, r := range readers {
+		parent := t.TempDir()
+		if _, err := Take(r, parent, anything); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(files, content(t, parent)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if err := Release(links[1]); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != 5 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -98,14 +160,10 @@ func TestResultsGoAfterTheirTime(t *testing.T) {
 func TestStopReachesTheWork(t *testing.T) {
 	dir := t.TempDir()
 	said := false
-	code, err := Keep(t.Context(), Options{Dir: dir, Limit: time.Millisecond, Now: time.Now, Say: func(Status) { said = true }}, func(ctx context.Context) int {
-		if s, err := Ask(ctx, dir, 0); err != nil || s.Done {
-			t.Errorf("%+v, %v", s, err)
-		}
-		if err := Give(io.Discard, dir); err == nil {
-			t.Error("results of work that goes on were given away")
-		}
-		if err := Stop(dir); err != nil {
+	code, err := Keep(t.Context(), Options{Dir: dir, Limit: time.Millisecond, Say: func(Status) { said = true }}, func(ctx context.Context, _ io.Writer) int {
+		l := linktest.Connect(ctx, state(dir), linktest.Cut{Came: 1 << 20, Went: 40})
+		defer l.Close()
+		if err := Stop(l); err != nil {
 			t.Error(err)
 		}
 		<-ctx.Done()
@@ -119,7 +177,7 @@ func TestStopReachesTheWork(t *testing.T) {
 // TestPodThatGoesWaitsForNobody: who ends the pod is not kept waiting.
 func TestPodThatGoesWaitsForNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	code, err := Keep(ctx, Options{Dir: t.TempDir(), Limit: time.Hour, Now: time.Now, Say: func(Status) { t.Error("it says that the results wait") }}, func(context.Context) int {
+	code, err := Keep(ctx, Options{Dir: t.TempDir(), Limit: time.Hour, Say: func(Status) { t.Error("it says that the results wait") }}, func(context.Context, io.Writer) int {
 		cancel()
 		return 130
 	})
@@ -128,12 +186,11 @@ func TestPodThatGoesWaitsForNobody(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptElsewhere(t *testing.T) {
-	dir := t.TempDir()
-	_, asked := Ask(t.Context(), dir, time.Hour)
-	for name, err := range map[string]error{"ask": asked, "stop": Stop(dir), "release": Release(dir), "give": Give(io.Discard, dir)} {
-		if err == nil || !strings.Contains(err.Error(), "nothing is kept in "+dir) {
-			t.Errorf("%s: %v", name, err)
+// TestNonsenseFromThePodIsTold: what follows is no line of ours, or has no end.
+func TestNonsenseFromThePodIsTold(t *testing.T) {
+	for text, want := range map[string]string{"hello\n": "the Job said", "": "unexpected EOF", strings.Repeat("x", 7<<20): "in one line"} {
+		if _, _, err := Follow(strings.NewReader(text), func(string) {}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v", text, err)
 		}
 	}
 }
@@ -141,11 +198,10 @@ func TestNothingIsKeptElsewhere(t *testing.T) {
 // TestArchiveArrivesWholeOrNotAtAll: wherever it is cut and whatever bit is flipped, the
 // files are there as they were or none is.
 func TestArchiveArrivesWholeOrNotAtAll(t *testing.T) {
-	dir, parents := t.TempDir(), t.TempDir()
+	parents := t.TempDir()
 	files := map[string]string{"a/run.json": strings.Repeat("x", 700), "a/raw/0001.json": "{}", "b/empty": ""}
-	kept(t, dir, files, time.Millisecond, func(Status) {})
 	var whole bytes.Buffer
-	if err := Give(&whole, dir); err != nil {
+	if err := give(&whole, written(t, files)); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -195,11 +251,10 @@ func TestArchiveStaysInItsPlace(t *testing.T) {
 }
 
 func TestSecondArchiveTakesAnotherName(t *testing.T) {
-	dir, parent := t.TempDir(), t.TempDir()
-	kept(t, dir, map[string]string{"run/x": "1"}, time.Millisecond, func(Status) {})
+	dir, parent := written(t, map[string]string{"run/x": "1"}), t.TempDir()
 	for _, want := range []string{"run", "run-2", "run-3"} {
 		var b bytes.Buffer
-		if err := Give(&b, dir); err != nil {
+		if err := give(&b, dir); err != nil {
 			t.Fatal(err)
 		}
 		if came, err := Take(&b, parent, anything); err != nil || len(came) != 1 || filepath.Base(came[0]) != want {

@@ -1,13 +1,12 @@
 package jobs
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,7 +14,9 @@ import (
 
 	"github.com/loadline/loadline/internal/cluster/archive"
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/link"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -33,7 +34,7 @@ type Client struct {
 	Results string
 	// Stops tells that an interrupt stops the work; without it the work goes on.
 	Stops bool
-	// Say gets remarks for people, Show the lines of the Job's log.
+	// Say gets remarks for people, Show the lines that the Job says.
 	Say, Show func(string)
 
 	// pod is where the work is done, once that is known.
@@ -41,21 +42,16 @@ type Client struct {
 }
 
 const (
-	// answerTime bounds a question to the pod that waits AskPatience there.
-	answerTime = 15*time.Second + AskPatience
-	// stall is how long the results may stop flowing.
-	stall = time.Minute
-	// lostTime is how long the pod may not answer while it is not known to have ended.
-	lostTime = 10 * time.Minute
-	// longestAnswer bounds what the pod answers to a question, in bytes.
-	longestAnswer = 1 << 20
+	// program joins an exec with the socket of the Job's driver: the small one of the two
+	// in the image.
+	program = "loadline-agent"
+	// releaseTime is how long the pod may take to hear that it may end.
+	releaseTime = 15 * time.Second
 	// largestLog bounds how much of its log is searched for a report: no report is larger,
 	// and the lines of progress before it are short and few.
 	largestLog = 80 << 20
 	// removeTime bounds the removing of the Job and what it needed.
 	removeTime = 3 * time.Minute
-	// takes is how often the results are asked for.
-	takes = 5
 )
 
 // Fetch follows the work to its end, and brings back what it has saved: the directories
@@ -69,178 +65,94 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	if c.pod.Ended != nil {
 		return nil, 0, c.salvage(work)
 	}
-	following, stop := context.WithCancel(work)
-	defer stop()
-	told := c.follow(following)
-	status, err := c.await(ctx, work)
+	l := link.Connect(work, &link.Link{Name: "the Job " + c.Job, Dial: c.dial, Gone: c.gone, Away: c.away, Say: c.Say, Clock: c.Cluster.Clock})
+	defer l.Close()
+	following := context.AfterFunc(ctx, func() { c.interrupt(l) })
+	status, rest, err := archive.Follow(l, c.Show)
+	if !following() && !c.Stops {
+		return nil, 0, ctx.Err()
+	}
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, c.lost(work, err)
 	}
-	select {
-	case <-told:
-	case <-c.Cluster.Clock.After(3 * time.Second):
-	}
-	if dirs, err = c.take(work); err != nil {
+	if dirs, err = archive.Take(rest, c.Results, results.Check); err != nil {
 		return nil, status.Code, model.BrokenError(fmt.Sprintf("the results of the Job %s could not be fetched: %v", c.Job, err),
 			fmt.Sprintf("they wait there until %s: loadline fetch %s --namespace %s", status.Until.Format(time.RFC3339), c.Job, c.Cluster.Namespace))
 	}
-	if _, err := c.exec(work, answerTime, "--release"); err != nil {
+	if err := release(c.Cluster.Clock, l, rest); err != nil {
 		c.Say(fmt.Sprintf("the pod could not be told that it may end (%v); it ends at %s", err, status.Until.Format(time.RFC3339)))
 	}
 	return dirs, status.Code, nil
 }
 
-// await waits for the end of the work.
-func (c *Client) await(ctx, work context.Context) (archive.Status, error) {
-	heard, stopping, stopped, told := c.Cluster.Clock.Now(), false, false, false
-	for {
-		asked, cancel := context.WithCancel(work)
-		if !stopped {
-			context.AfterFunc(ctx, cancel)
-		}
-		status, err := c.ask(asked)
-		cancel()
-		switch {
-		case err == nil && status.Done:
-			return status, nil
-		case ctx.Err() != nil && !c.Stops:
-			return status, ctx.Err()
-		case ctx.Err() != nil && !stopped:
-			if !stopping {
-				c.Say("stopping the work in the Job; what it has is kept")
-				stopping = true
-			}
-			if _, err = c.exec(work, answerTime, "--stop"); err == nil {
-				stopped = true
-				continue
-			}
-		case err == nil:
-			heard, told = c.Cluster.Clock.Now(), false
-			continue
-		}
-		if pod, findErr := c.Cluster.FindJob(work, c.Job); findErr == nil && pod != nil && pod.Ended != nil {
-			c.pod = pod
-			return status, c.salvage(work)
-		}
-		if c.Cluster.Clock.Since(heard) > lostTime {
-			return status, model.BrokenError(fmt.Sprintf("the Job %s could not be reached for %s: %v", c.Job, lostTime, err),
-				fmt.Sprintf("it goes on without us: loadline fetch %s --namespace %s", c.Job, c.Cluster.Namespace))
-		}
-		if !told {
-			c.Say(fmt.Sprintf("the Job is not reached (%v); it goes on there, trying again", err))
-			told = true
-		}
-		c.Cluster.Clock.Sleep(time.Second)
+// interrupt is for a user who does not wait for the end of the work.
+func (c *Client) interrupt(l *link.Link) {
+	if !c.Stops {
+		l.Close()
+		return
 	}
+	c.Say("stopping the work in the Job; what it has is kept")
+	_ = archive.Stop(l) // a link that has ended is told by who reads it
 }
 
-func (c *Client) ask(ctx context.Context) (s archive.Status, err error) {
-	data, err := c.exec(ctx, answerTime, "--ask")
-	if err != nil {
-		return s, err
+// dial reaches the Job's driver by exec.
+func (c *Client) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	return c.Cluster.ExecIn(ctx, c.pod.Name, c.pod.Container, program, "--attach", path.Join(kube.ResultsPath, archive.Folder))
+}
+
+// gone tells that the Job's pod has ended.
+func (c *Client) gone(ctx context.Context) error {
+	pod, err := c.Cluster.FindJob(ctx, c.Job)
+	var refused *model.WorkerError
+	switch {
+	case err != nil && errors.As(err, &refused) && refused.Class == model.Refused:
+		return err
+	case err != nil || pod == nil || pod.Ended == nil:
+		return nil
 	}
-	return s, json.Unmarshal(data, &s)
+	return podEnded{pod}
 }
 
-// exec runs "loadline job" with a flag in the Job's pod and returns what it prints.
-func (c *Client) exec(ctx context.Context, limit time.Duration, flag string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	stream, err := c.Cluster.ExecIn(ctx, c.pod.Name, c.pod.Container, "loadline", "job", flag)
-	if err != nil {
-		return nil, err
+// away tells that the cluster does not hear of the node of the Job's pod.
+func (c *Client) away(ctx context.Context) error { return c.Cluster.Away(ctx, c.pod.Name) }
+
+// podEnded is the end of a Job's pod.
+type podEnded struct{ pod *kube.JobPod }
+
+func (e podEnded) Error() string { return e.pod.Ended.Error() }
+func (e podEnded) Unwrap() error { return e.pod.Ended }
+
+// lost is why the end of the work is not known.
+func (c *Client) lost(ctx context.Context, err error) error {
+	var ended podEnded
+	if errors.As(err, &ended) {
+		c.pod = ended.pod
+		return c.salvage(ctx)
 	}
-	defer stream.Close()
-	return io.ReadAll(io.LimitReader(stream, longestAnswer))
-}
-
-// take brings the results here, in several tries where the way is bad.
-func (c *Client) take(ctx context.Context) (dirs []string, err error) {
-	for try := 1; ; try++ {
-		var refused archive.Refusal
-		if dirs, err = c.takeOnce(ctx); err == nil || try == takes || errors.As(err, &refused) {
-			return dirs, err
-		}
-		c.Say(fmt.Sprintf("the results did not arrive (%v); trying again", err))
-		c.Cluster.Clock.Sleep(time.Duration(try) * time.Second)
+	var said *model.WorkerError
+	if errors.As(err, &said) {
+		return err
 	}
+	return model.BrokenError(fmt.Sprintf("the Job %s could not be followed: %v", c.Job, err),
+		fmt.Sprintf("it goes on without us: loadline fetch %s --namespace %s", c.Job, c.Cluster.Namespace))
 }
 
-func (c *Client) takeOnce(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stream, err := c.Cluster.ExecIn(ctx, c.pod.Name, c.pod.Container, "loadline", "job", "--give")
-	if err != nil {
-		return nil, err
+// release tells the pod that it may end, and waits for its word.
+func release(clock env.Clock, l *link.Link, rest io.Reader) error {
+	if err := archive.Release(l); err != nil {
+		return err
 	}
-	defer stream.Close()
-	stalled := c.Cluster.Clock.AfterFunc(stall, func() { stream.Close() })
-	defer stalled.Stop()
-	return archive.Take(progressing{stream, stalled}, c.Results, results.Check)
-}
-
-// progressing puts the end off with every byte that comes.
-type progressing struct {
-	io.Reader
-	end *time.Timer
-}
-
-func (p progressing) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	if n > 0 {
-		p.end.Reset(stall)
-	}
-	return n, err
-}
-
-// follow shows the Job's log but for the report in it, until ctx ends. What it returns is
-// closed when the log says that the work has ended, or when it may not be read.
-func (c *Client) follow(ctx context.Context) <-chan struct{} {
-	told := make(chan struct{})
+	heard := make(chan error, 1)
 	go func() {
-		defer close(told)
-		for seen := 0; ctx.Err() == nil; {
-			log, err := c.Cluster.Log(ctx, c.pod, true)
-			var refused *model.WorkerError
-			if errors.As(err, &refused) && refused.Class == model.Refused {
-				c.Say(fmt.Sprintf("the progress cannot be shown: %v", err))
-				return
-			}
-			if err == nil {
-				var over bool
-				seen, over = c.showBehind(log, seen)
-				log.Close()
-				if over {
-					return
-				}
-			}
-			select {
-			case <-ctx.Done():
-			case <-c.Cluster.Clock.After(time.Second):
-			}
-		}
+		_, err := io.Copy(io.Discard, rest)
+		heard <- err
 	}()
-	return told
-}
-
-// showBehind shows the lines of a log behind the first seen ones. It returns how many are
-// known now, and whether the work is over.
-func (c *Client) showBehind(log io.Reader, seen int) (known int, over bool) {
-	lines := bufio.NewScanner(log)
-	lines.Buffer(nil, 16<<20)
-	inReport := false
-	for lines.Scan() {
-		line := lines.Text()
-		inReport = inReport || line == "{"
-		if known++; known > seen && !inReport {
-			if strings.HasPrefix(line, KeptWords) {
-				return known, true
-			}
-			c.Show(line)
-		}
-		inReport = inReport && line != "}"
+	select {
+	case err := <-heard:
+		return err
+	case <-clock.After(releaseTime):
+		return fmt.Errorf("it has not answered within %s", releaseTime)
 	}
-	return max(known, seen), false
 }
 
 // salvage is for a pod that has ended before its results were fetched: the report may
@@ -336,8 +248,5 @@ func Choose(ctx context.Context, client *kube.Client, args []string) (string, er
 // DefaultHold is how long a Job's pod keeps its results: over a night, and a day after it.
 const DefaultHold = 24 * time.Hour
 
-// AskPatience is how long the question after the end waits for it.
-const AskPatience = 10 * time.Second
-
-// KeptWords begin the line of a Job's log behind which nothing more is measured.
+// KeptWords begin the line of a Job's log that says where its results are.
 const KeptWords = "kept    the results"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/agent"
+	"github.com/loadline/loadline/internal/measure/link"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -33,28 +34,24 @@ const patience = 16 * time.Hour
 // Flags are what a worker is started with.
 type Flags struct {
 	runID, reside, attach string
-	from                  int64
-	ask                   bool
 }
 
 // Register adds them to a set.
 func (f *Flags) Register(set *flag.FlagSet) {
 	set.StringVar(&f.runID, "run-id", "agent", "names this worker's own files")
 	set.StringVar(&f.reside, "reside", "", "keep socket and events in this `DIR`")
-	set.StringVar(&f.attach, "attach", "", "speak with the worker that resides in this `DIR`")
-	set.Int64Var(&f.from, "from", 0, "with --attach: the number of the last event that is known")
-	set.BoolVar(&f.ask, "ask", false, "with --attach: only ask whether an engine is there")
+	set.StringVar(&f.attach, "attach", "", "join the standard streams with who resides in this `DIR`")
 }
 
 // Run serves one session on the standard streams, or resides in a directory, or joins
-// the streams with the worker that resides there. Its error is io.ErrUnexpectedEOF when
+// the streams with the worker, or the Job's driver, that resides there. Its error is io.ErrUnexpectedEOF when
 // the engine was lost.
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.reside != "":
 		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: patience}, Options(e, f.runID))
 	case f.attach != "":
-		return agent.Attach(ctx, e.Clock, f.attach, agent.Attachment{From: f.from, Ask: f.ask}, e.Stdin, e.Stdout)
+		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
 	}
 	// An interrupt typed at the terminal reaches the whole process group; the
 	// engine decides what it means, so the worker waits for its word.

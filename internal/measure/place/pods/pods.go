@@ -9,15 +9,14 @@ package pods
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/measure/link"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -48,8 +47,6 @@ const (
 	volumeRemoval = 30 * time.Second
 	// askTime is how long a worker may take to say whether it is attended.
 	askTime = 15 * time.Second
-	// answerSize bounds its answer.
-	answerSize = 1 << 16
 	// boundWithin is how long a claim may take to get its volume where that does not wait
 	// for the pod. What takes longer is said while the pod is waited for.
 	boundWithin = 20 * time.Second
@@ -141,13 +138,13 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 		return nil, err
 	}
 	// The link outlives an interrupt: the worker is told to stop and answers first.
-	l := newLink(context.WithoutCancel(ctx), &link{
-		pod:  "the pod on " + node,
-		dial: p.dial,
-		gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
-		away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
-		say:  p.Say, clock: p.Client.Clock,
-		end: p.takeDown,
+	l := link.Connect(context.WithoutCancel(ctx), &link.Link{
+		Name: "the pod on " + node,
+		Dial: p.dial,
+		Gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
+		Away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
+		Say:  p.Say, Clock: p.Client.Clock,
+		End: p.takeDown,
 	})
 	return &place.Worker{Link: l, Target: AsSeen(p.Target, raw), Cluster: &p.facts}, nil
 }
@@ -248,8 +245,8 @@ func (p *placement) learn(ctx context.Context, node string) error {
 }
 
 // dial reaches the worker by exec.
-func (p *placement) dial(ctx context.Context, from int64) (io.ReadWriteCloser, error) {
-	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath, "--from", strconv.FormatInt(from, 10))
+func (p *placement) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	return p.Client.Exec(ctx, p.name, program, "--attach", kube.StatePath)
 }
 
 // Attended asks the worker in a pod whether an engine is connected to it. The error tells
@@ -259,26 +256,12 @@ func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, 
 	own.Namespace = pod.Namespace
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	var failed error
-	// Pods of older versions have the whole program only.
-	for _, command := range [][]string{{program}, {"loadline", "agent"}} {
-		stream, err := own.Exec(ctx, pod.Name, append(command, "--attach", kube.StatePath, "--ask")...)
-		if err != nil {
-			return false, err
-		}
-		var answer struct {
-			Attended bool `json:"attended"`
-		}
-		err = json.NewDecoder(io.LimitReader(stream, answerSize)).Decode(&answer)
-		stream.Close()
-		if err == nil {
-			return answer.Attended, nil
-		}
-		if failed == nil {
-			failed = err
-		}
+	stream, err := own.Exec(ctx, pod.Name, program, "--attach", kube.StatePath)
+	if err != nil {
+		return false, err
 	}
-	return false, failed
+	defer stream.Close()
+	return link.Ask(stream)
 }
 
 // takeDown removes what was made, also when the user has lost patience.
