@@ -82,10 +82,10 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 	if err := whole(exp, file); err != nil {
 		return exp, err
 	}
-	if err := o.consent(&exp); err != nil {
+	said := cmd.Flags().Changed
+	if err := o.consent(&exp, said("fs-group")); err != nil {
 		return exp, err
 	}
-	said := cmd.Flags().Changed
 	if said("note") {
 		exp.Note = o.note
 	}
@@ -189,9 +189,16 @@ func whole(exp model.Experiment, file string) error {
 	return nil
 }
 
-// consent keeps that data is overwritten only where the command line says so, whatever a
-// file allows: a file may come from anywhere.
-func (o *options) consent(exp *model.Experiment) error {
+// consent keeps that what is somebody's is changed only where the command line says so,
+// whatever a file allows: a file may come from anywhere.
+func (o *options) consent(exp *model.Experiment, group bool) error {
+	for _, name := range session.Targets(*exp) {
+		t, err := session.ParseTarget(name)
+		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
+			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, for good, and a file alone does not allow that", name),
+				"say so here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
+		}
+	}
 	was := exp.DestroyDataOn
 	exp.DestroyDataOn = o.places.DestroyOn(exp.Target)
 	if was == "" || exp.DestroyDataOn != "" {

@@ -194,6 +194,9 @@ func TestExperimentsTravel(t *testing.T) {
 				for _, name := range here.options.places.Destroy {
 					again = append(again, "--destroy-data-on="+name)
 				}
+				if group := here.exp.Place.FSGroup; group != "" {
+					again = append(again, "--fs-group="+group)
+				}
 				there := readWords(withFile(t, again, data))
 				if there.err != nil {
 					if _, planErr := plansOf(here); planErr == nil {

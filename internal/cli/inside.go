@@ -62,8 +62,8 @@ func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Clie
 	return o.places.ForeseeAll(ctx, e, asked, session.Targets(exp), client.Namespace)
 }
 
-// job is what a Job runs: the experiment, and what goes beside it on a command line. That
-// data may be overwritten is said there, as it is here: an experiment does not allow it.
+// job is what a Job runs: the experiment, and what goes beside it on a command line. What
+// changes somebody's data is allowed there, as it is here: an experiment does not allow it.
 func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, document []byte, err error) {
 	exp.Note = secrets.MaskText(exp.Note)
 	if document, err = spec.MarshalExperiment(exp); err != nil {
@@ -80,6 +80,9 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 	command = []string{"loadline", "job", "--hold", f.hold.String(), "--", "run", "--" + experimentFlag, kube.ExperimentPath}
 	for _, name := range o.places.Destroy {
 		command = append(command, "--destroy-data-on="+name)
+	}
+	if exp.Place.FSGroup != "" {
+		command = append(command, "--fs-group="+exp.Place.FSGroup)
 	}
 	// The report in the log outlives the pod's container.
 	return append(command, "--output=json"), document, nil

@@ -38,6 +38,9 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 			for _, name := range here.options.places.Destroy {
 				want = append(want, "--destroy-data-on="+name)
 			}
+			if group := here.exp.Place.FSGroup; group != "" {
+				want = append(want, "--fs-group="+group)
+			}
 			if diff := cmp.Diff(append(want, "--output=json"), command); diff != "" {
 				t.Error(diff)
 			}
