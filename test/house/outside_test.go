@@ -107,7 +107,6 @@ func TestFewHaveAClockOfTheirOwn(t *testing.T) {
 	own := regexp.MustCompile(`(?m)env\.Clock\{\}|^var \w+ env\.Clock|//permit`)
 	want := []string{
 		"internal/cli/atonce.go",              // the patience of somebody at a terminal
-		"internal/cluster/archive/keep.go", // files that other processes leave
 		"internal/measure/engine/doc.go",      // workers on other machines
 		"internal/measure/session/doc.go",     // storage systems and other people's workers
 		"internal/measure/volume/doc.go",      // the kernel and udev

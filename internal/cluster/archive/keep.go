@@ -21,8 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/link"
 )
 
 // Folder is where in the directory of the results the link has its socket. It is never

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/loadline/loadline/internal/measure/link/linktest"
+	"github.com/loadline/loadline/internal/cluster/link/linktest"
 )
 
 // begin keeps, in a directory, what a work leaves there that says some lines; a nil release

@@ -14,9 +14,9 @@ import (
 
 	"github.com/loadline/loadline/internal/cluster/archive"
 	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/measure/link"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/loadline/loadline/internal/measure/link"
+	"github.com/loadline/loadline/internal/cluster/link"
 )
 
 // Residence is where a worker lives whose engine may lose the way to it.

@@ -15,9 +15,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/agent"
-	"github.com/loadline/loadline/internal/measure/link"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 

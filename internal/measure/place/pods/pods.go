@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
-	"github.com/loadline/loadline/internal/measure/link"
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 )

@@ -15,8 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/link"
 )
 
 // Cut ends a connection after so many bytes that came or that went.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/measure/link"
-	"github.com/loadline/loadline/internal/measure/link/linktest"
+	"github.com/loadline/loadline/internal/cluster/link"
+	"github.com/loadline/loadline/internal/cluster/link/linktest"
 	"github.com/loadline/loadline/internal/model"
 )
 
