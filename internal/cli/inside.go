@@ -17,6 +17,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // insideFlags are for driving a measurement from inside the cluster that it is about.
@@ -88,25 +89,52 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 	return append(command, "--output=json"), document, nil
 }
 
-// drive makes the Job and fetches what it measures.
-func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savingFlags, exp model.Experiment) error {
+// spec is the Job that measures an experiment, checked as far as looking can tell.
+func (f *insideFlags) spec(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (*kube.Client, kube.JobSpec, error) {
 	where, err := o.places.Cluster.Where(e)
 	if err != nil {
-		return err
+		return nil, kube.JobSpec{}, err
 	}
 	client, err := o.places.Cluster.Open(e)
 	if err != nil {
-		return err
+		return nil, kube.JobSpec{}, err
 	}
 	if err := o.checkInside(ctx, e, client, exp); err != nil {
-		return err
+		return nil, kube.JobSpec{}, err
 	}
 	command, document, err := f.job(o, exp)
 	if err != nil {
-		return err
+		return nil, kube.JobSpec{}, err
 	}
 	made := o.places.Cluster.Mark(store.Name(e.Now(), exp.Target))
-	run := made.Run
+	return client, kube.JobSpec{Name: made.Run, Made: made, Where: where, Command: command, Experiment: document, Account: f.account}, nil
+}
+
+// print prints the Job as a manifest, and makes nothing.
+func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	client, job, err := f.spec(ctx, e, o, exp)
+	if err != nil {
+		return err
+	}
+	job.Made = kube.Made{Run: job.Run}
+	manifest, err := job.Manifest(client.Namespace)
+	if err != nil {
+		return err
+	}
+	if _, err := term.Raw(e.Stdout).Write(manifest); err != nil {
+		return err
+	}
+	sayLine(e.Stderr, "  next: kubectl apply -f - with this, then loadline fetch %s --namespace %s", job.Name, client.Namespace)
+	return nil
+}
+
+// drive makes the Job and fetches what it measures.
+func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savingFlags, exp model.Experiment) error {
+	client, spec, err := f.spec(ctx, e, o, exp)
+	if err != nil {
+		return err
+	}
+	run := spec.Run
 	job := newJobClient(e, client, s.results, s.quiet)
 	job.Job, job.Ready, job.Stops = run, o.places.Cluster.Ready, true
 	end := func(err error) error {
@@ -123,7 +151,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savi
 		}
 		return err
 	}
-	if err := client.MakeJob(ctx, kube.JobSpec{Name: run, Made: made, Where: where, Command: command, Experiment: document, Account: f.account}); err != nil {
+	if err := client.MakeJob(ctx, spec); err != nil {
 		return end(f.rightsHint(err))
 	}
 	job.Say(fmt.Sprintf("the Job %s/%s measures with the ServiceAccount %s; its results wait there for %s", client.Namespace, run, cmp.Or(f.account, run+", made for it"), f.hold))

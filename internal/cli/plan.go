@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -23,6 +23,7 @@ import (
 func newPlan(e *env.Env) *cobra.Command {
 	var o options
 	var output string
+	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "plan TARGET",
 		Short: "Show what run would do, how long it takes and how much space it needs",
@@ -30,7 +31,8 @@ func newPlan(e *env.Env) *cobra.Command {
 the plan. It writes nothing and measures nothing; what only a probe can tell (the
 bandwidth, and so the automatic size) is decided when it runs. Of a Kubernetes volume it
 tells what the StorageClass and its storage system say; no volume is made for that. Of
---experiment it takes those of run, sweep and scale.
+--experiment it takes those of run, sweep and scale. With --in-cluster it prints the Job that
+would measure the same from inside the cluster, of any of them, for kubectl apply.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
@@ -41,11 +43,12 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, &o, exp, output)
+			return showPlan(cmd, e, &o, &inside, exp, output)
 		},
 	}
 	o.register(cmd)
 	registerGoals(cmd, &o)
+	inside.register(cmd)
 	registerOutput(cmd, &output)
 	cmd.AddCommand(newPlanSweep(e), newPlanScale(e))
 	return cmd
@@ -55,6 +58,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 func newPlanSweep(e *env.Env) *cobra.Command {
 	var o sweepOptions
 	var output string
+	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
 		Short: "Show what sweep would do",
@@ -68,10 +72,11 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, &o.options, exp, output)
+			return showPlan(cmd, e, &o.options, &inside, exp, output)
 		},
 	}
 	o.register(cmd)
+	inside.register(cmd)
 	registerOutput(cmd, &output)
 	return cmd
 }
@@ -80,6 +85,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 func newPlanScale(e *env.Env) *cobra.Command {
 	var o scaleOptions
 	var output string
+	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
 		Short: "Show what scale would do",
@@ -93,18 +99,23 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, &o.options, exp, output)
+			return showPlan(cmd, e, &o.options, &inside, exp, output)
 		},
 	}
 	o.register(cmd)
+	inside.register(cmd)
 	registerOutput(cmd, &output)
 	return cmd
 }
 
-// showPlan plans an experiment and prints the plan.
-func showPlan(ctx context.Context, e *env.Env, o *options, exp model.Experiment, output string) error {
-	if err := checkOutput(output); err != nil {
+// showPlan plans an experiment and prints the plan, or the Job that would measure it.
+func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, exp model.Experiment, output string) error {
+	ctx := cmd.Context()
+	if err := errors.Join(checkOutput(output), inside.check(cmd)); err != nil {
 		return err
+	}
+	if inside.on {
+		return inside.print(ctx, e, o, exp)
 	}
 	if session.Paired(exp) {
 		return model.RefusedError("a comparison of two targets cannot be planned without measuring", fmt.Sprintf("loadline run --%s %s prints its plan before it measures", experimentFlag, safetext.ShellWord(o.again)))

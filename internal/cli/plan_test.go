@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,47 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 )
+
+// TestPlanPrintsTheJob: what kubectl apply gets is the Job that run --in-cluster makes, with
+// the experiment in it, and not one of ours that fetch would remove.
+func TestPlanPrintsTheJob(t *testing.T) {
+	answers := map[string]string{"/version": `{"gitVersion":"v1.34.4"}`, "/apis/storage.k8s.io/v1/storageclasses/fast": `{"metadata":{"name":"fast"},"provisioner":"x"}`}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if text, known := answers[r.URL.Path]; r.Method == http.MethodGet && known {
+			fmt.Fprint(w, text)
+			return
+		}
+		if r.Method != http.MethodGet {
+			t.Errorf("a plan asks for %s %s", r.Method, r.URL)
+		}
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(web.Close)
+	dir := t.TempDir()
+	file, own := filepath.Join(dir, "config"), filepath.Join(dir, "own.yaml")
+	config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: \"" + web.URL + "\"}}]\n" +
+		"contexts: [{name: c, context: {cluster: c, namespace: here}}]\ncurrent-context: c\n"
+	const profile = "workloads:\n  - {name: mine, access: rand, direction: read, block_size: 4k, depth: 1}\n"
+	if err := errors.Join(os.WriteFile(file, []byte(config), 0o600), os.WriteFile(own, []byte(profile), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	e := env.OS()
+	var out, said bytes.Buffer
+	e.Args, e.Stdout, e.Stderr = []string{"plan", "sc:fast", "--in-cluster", "--hold", "2h", "--profile", own, "--node", "n7", "--image", "loadline:test", "--kubeconfig", file}, &out, &said
+	if code := Run(t.Context(), e); code != 0 {
+		t.Fatalf("exit code %d: %s", code, said.String())
+	}
+	for _, want := range []string{"kind: ServiceAccount", "kind: Role\n", "kind: RoleBinding", "kind: Job", "namespace: here", "loadline/experiment: |",
+		" target: \"sc:fast\"\n", " node: n7\n", " - {name: mine, access: rand", "- --experiment\n", "- 2h0m0s\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "loadline/driver") || !strings.Contains(said.String(), "loadline fetch loadline-") {
+		t.Errorf("%s%s", out.String(), said.String())
+	}
+}
 
 // TestPlanTellsTheStorage: what a class and its storage system say is in the plan before
 // any volume exists, nothing is made for that, and what may not be read is one line.

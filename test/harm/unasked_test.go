@@ -1,6 +1,7 @@
 package harm
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,6 +16,21 @@ func TestExistingFileIsNotWrittenUnasked(t *testing.T) {
 	}
 	before := snapshot(t, dir)
 	if o := loadline(t, "run", file, "--profile", "quick", "--max-time", "5s"); o.code != 2 {
+		t.Errorf("exit code %d, want 2", o.code)
+	}
+	unharmed(t, dir, before)
+}
+
+// What a file says to be overwritten is not: it may be the file of somebody else.
+func TestAFileDoesNotAllowToOverwrite(t *testing.T) {
+	dir, asked := t.TempDir(), filepath.Join(t.TempDir(), "experiment.yaml")
+	file := filepath.Join(dir, "disk.img")
+	text := "scenario: profile\ntarget: " + file + "\nprofile: quick\nmax_time: 20s\ndestroy_data_on: " + file + "\n"
+	if err := errors.Join(os.WriteFile(file, make([]byte, 8<<20), 0o600), os.WriteFile(asked, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	if o := loadline(t, "run", "--experiment", asked); o.code != 2 {
 		t.Errorf("exit code %d, want 2", o.code)
 	}
 	unharmed(t, dir, before)

@@ -72,6 +72,10 @@ func (m Made) labels() map[string]string {
 }
 
 func (m Made) notes() map[string]string {
+	if m.Driver+m.Token == "" {
+		// It is the user's own.
+		return nil
+	}
 	return map[string]string{driverNote: m.Driver, tokenNote: m.Token}
 }
 

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/suggest"
@@ -68,34 +71,50 @@ var rules = []rbacv1.PolicyRule{
 // MakeJob makes the Job, and before it the ServiceAccount and its rights if none is named.
 // After an error some of it may be there.
 func (c *Client) MakeJob(ctx context.Context, s JobSpec) error {
-	head := metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()}
-	account := s.Account
-	if account == "" {
-		account = s.Name
-		if err := c.makeRights(ctx, head); err != nil {
+	for _, o := range s.objects(c.Namespace) {
+		if _, err := c.create(ctx, o.kind, o.object); err != nil {
 			return err
 		}
 	}
-	_, err := c.create(ctx, "job", s.manifest(head, account))
-	return err
+	return nil
 }
 
-// makeRights makes a ServiceAccount that may do what the driver does.
-func (c *Client) makeRights(ctx context.Context, head metav1.ObjectMeta) error {
-	if _, err := c.create(ctx, "account", &corev1.ServiceAccount{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: head}); err != nil {
-		return err
+// Manifest is what MakeJob makes, as YAML for kubectl apply: a Job of the user's own, which
+// Loadline fetches from and does not remove.
+func (s JobSpec) Manifest(namespace string) ([]byte, error) {
+	var documents [][]byte
+	for _, o := range s.objects(namespace) {
+		text, err := yaml.Marshal(o.object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, text)
+	}
+	return bytes.Join(documents, []byte("---\n")), nil
+}
+
+// toMake is an object that is to be made, with the word for its kind.
+type toMake struct {
+	kind   string
+	object runtime.Object
+}
+
+// objects are the Job, and before it a ServiceAccount that may do what the driver does, if
+// none is named.
+func (s JobSpec) objects(namespace string) []toMake {
+	head := metav1.ObjectMeta{Name: s.Name, Namespace: namespace, Labels: s.labels(), Annotations: s.notes()}
+	if s.Account != "" {
+		return []toMake{{"job", s.manifest(head, s.Account)}}
 	}
 	version := rbacv1.SchemeGroupVersion.String()
-	if _, err := c.create(ctx, "role", &rbacv1.Role{
-		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: head, Rules: rules}); err != nil {
-		return err
+	return []toMake{
+		{"account", &corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: head}},
+		{"role", &rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: head, Rules: rules}},
+		{"binding", &rbacv1.RoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: head,
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: head.Name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: head.Name, Namespace: head.Namespace}}}},
+		{"job", s.manifest(head, s.Name)},
 	}
-	_, err := c.create(ctx, "binding", &rbacv1.RoleBinding{
-		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: head,
-		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: head.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: head.Name, Namespace: head.Namespace}}})
-	return err
 }
 
 func (s JobSpec) manifest(head metav1.ObjectMeta, account string) *batchv1.Job {

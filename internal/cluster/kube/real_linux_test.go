@@ -434,6 +434,23 @@ func (s *apiServer) manifests(t *testing.T) {
 	if strings.Count(whole, "- {name: files, ") != 2 {
 		t.Error("job.yaml does not show how to bring a file")
 	}
+	// What plan --in-cluster prints.
+	for _, account := range []string{"", "default"} {
+		spec := jobSpec
+		spec.Made, spec.Account, spec.Experiment = Made{Run: "loadline-j"}, account, []byte(strings.Repeat("# \"quoted\" $(HOME) é\n", LargestExperiment/25))
+		text, err := spec.Manifest("default")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "job.yaml")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.kubectl(t, "apply", "--dry-run=server", "--validate=strict", "-f", file)
+		if err != nil || !strings.Contains(out, "job.batch/loadline-j created (server dry run)") || strings.Contains(out, "Warning") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
 	documents := strings.Split(whole, "\n---\n")
 	var job struct {
 		Spec struct {
