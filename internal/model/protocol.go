@@ -52,8 +52,10 @@ type ProbeRequest struct {
 // ProbeResult answers a ProbeRequest.
 type ProbeResult struct {
 	Environment Environment `json:"environment"`
-	// Engines lists fio's I/O engines that work on this target, best first.
+	// Engines lists fio's I/O engines that work on this target, best first. Untried tells that
+	// nobody has tried them, because nothing may be made yet: any may work.
 	Engines []string `json:"engines"`
+	Untried bool     `json:"untried,omitempty"`
 	// Direct reports whether the I/O will bypass the page cache.
 	Direct bool `json:"direct"`
 	// Capacity is how many bytes a measurement may use at most: the device's or

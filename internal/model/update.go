@@ -20,6 +20,8 @@ type Judgement struct {
 type Update struct {
 	Elapsed float64
 	Left    float64
+	// Unplanned tells that there is no plan yet, so Left says nothing.
+	Unplanned bool
 	// Progress is set during probe, prefill and prove.
 	Progress *Progress
 	// Step and Workload are set when a step starts, with Steps, the number of

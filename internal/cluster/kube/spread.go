@@ -55,25 +55,24 @@ func (c *Client) WaitBound(ctx context.Context, claim string, limit time.Duratio
 	}
 }
 
-// Nodes counts the nodes that may run a pod, by what it selects and tolerates; 0 when that
-// may not be read.
-func (c *Client) Nodes(ctx context.Context, w Where) int {
+// Nodes counts the nodes that may run a pod, by what it selects and tolerates; known is
+// false when that may not be read.
+func (c *Client) Nodes(ctx context.Context, w Where) (count int, known bool) {
 	nodes, err := know(c.known, "nodes", func() (all corev1.NodeList, err error) {
 		err = c.list(ctx, c.core, "", "nodes", "", "", &all)
 		return all, err
 	})
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	var own corev1.PodSpec
 	w.admit(&own)
-	count := 0
 	for i := range nodes.Items {
 		if w.mayRun(&nodes.Items[i], own.Tolerations) {
 			count++
 		}
 	}
-	return count
+	return count, true
 }
 
 func (w Where) mayRun(node *corev1.Node, tolerated []corev1.Toleration) bool {

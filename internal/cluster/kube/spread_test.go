@@ -27,13 +27,13 @@ func TestNodesThatMayRunAPod(t *testing.T) {
 		"named":     {Where{Node: "c"}, 1},
 	} {
 		_, client := cluster(t, nodes...)
-		if got := client.Nodes(context.Background(), c.where); got != c.want {
+		if got, known := client.Nodes(context.Background(), c.where); got != c.want || !known {
 			t.Errorf("%s: %d, not %d", name, got, c.want)
 		}
 	}
 	s, client := cluster(t, nodes...)
 	s.forbid("GET", "/api/v1/nodes", "list", "nodes")
-	if got := client.Nodes(context.Background(), Where{}); got != 0 {
+	if got, known := client.Nodes(context.Background(), Where{}); known {
 		t.Errorf("%d without the right", got)
 	}
 }

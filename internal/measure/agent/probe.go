@@ -65,8 +65,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 			req.Target.Name, units.FormatSize(res.Capacity)), "free some space, or choose another directory")
 	}
 	if res.MakesFile && req.LookOnly {
-		// An engine without a name is one that nobody has probed.
-		res.Engines = []string{""}
+		res.Untried = true
 		return res, nil
 	}
 	if res.MakesFile {

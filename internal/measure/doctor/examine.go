@@ -63,10 +63,10 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 // checkLimits judges the kernel's limits on asynchronous I/O.
 func checkLimits(l observe.Limits) []Check {
 	var checks []Check
-	if l.Memlock >= 0 {
-		c := Check{Name: "memlock", Says: units.FormatSize(l.Memlock)}
-		if l.Memlock < memlockWanted {
-			c = Check{Fair, "memlock", units.FormatSize(l.Memlock) + " may be too little for io_uring on old kernels", "ulimit -l unlimited"}
+	if l.Memlock != nil {
+		c := Check{Name: "memlock", Says: units.FormatSize(*l.Memlock)}
+		if *l.Memlock < memlockWanted {
+			c = Check{Fair, "memlock", units.FormatSize(*l.Memlock) + " may be too little for io_uring on old kernels", "ulimit -l unlimited"}
 		}
 		checks = append(checks, c)
 	}
@@ -78,11 +78,12 @@ func checkLimits(l observe.Limits) []Check {
 		}
 		checks = append(checks, c)
 	}
-	switch l.IOUringDisabled {
-	case 0:
+	switch {
+	case l.IOUringDisabled == nil:
+	case *l.IOUringDisabled == 0:
 		checks = append(checks, Check{Name: "io_uring", Says: "allowed"})
-	case 1, 2:
-		checks = append(checks, Check{Fair, "io_uring", fmt.Sprintf("restricted (kernel.io_uring_disabled=%d); libaio is used where it is not allowed", l.IOUringDisabled), "sysctl kernel.io_uring_disabled=0"})
+	default:
+		checks = append(checks, Check{Fair, "io_uring", fmt.Sprintf("restricted (kernel.io_uring_disabled=%d); libaio is used where it is not allowed", *l.IOUringDisabled), "sysctl kernel.io_uring_disabled=0"})
 	}
 	return checks
 }

@@ -20,4 +20,4 @@ func fillPlatform(m *model.Environment) {
 }
 
 // memlockLimit does not matter to the I/O engines of macOS.
-func memlockLimit() int64 { return -1 }
+func memlockLimit() *int64 { return nil }

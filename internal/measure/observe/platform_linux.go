@@ -9,14 +9,12 @@ import (
 // fillPlatform has nothing to add: on Linux files tell everything.
 func fillPlatform(*model.Environment) {}
 
-// memlockLimit is the soft RLIMIT_MEMLOCK in bytes; -1 is no limit.
-func memlockLimit() int64 {
+// memlockLimit is the soft RLIMIT_MEMLOCK in bytes; nil where there is no limit, or none is told.
+func memlockLimit() *int64 {
 	var r unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &r) != nil {
-		return 0
+	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &r) != nil || r.Cur > 1<<62 {
+		return nil
 	}
-	if r.Cur > 1<<62 {
-		return -1
-	}
-	return int64(r.Cur)
+	limit := int64(r.Cur)
+	return &limit
 }

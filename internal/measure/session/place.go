@@ -183,8 +183,7 @@ func checkClaimSize(exp model.Experiment, t model.Target) error {
 // foresee is what can be said of a volume in a cluster without making anything:
 // the class or the claim exists, and how large the volume would be.
 func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target) (model.Target, model.ProbeResult, error) {
-	// An engine without a name is one that nobody has probed.
-	probe := model.ProbeResult{Engines: []string{""}, Direct: true}
+	probe := model.ProbeResult{Untried: true, Direct: true}
 	if _, err := o.Cluster.Where(e); err != nil {
 		return t, probe, err
 	}

@@ -12,7 +12,7 @@ import (
 func sayTo(watch engine.Observer) func(string) {
 	return func(words string) {
 		if watch != nil {
-			watch.Observe(model.Update{Message: words, Left: -1})
+			watch.Observe(model.Update{Message: words, Unplanned: true})
 		}
 	}
 }
@@ -30,7 +30,7 @@ func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Prof
 	}
 	found, err := at.worker.Probe(ctx, req, func(p model.Progress) {
 		if watch != nil {
-			watch.Observe(model.Update{Progress: &p, Left: -1})
+			watch.Observe(model.Update{Progress: &p, Unplanned: true})
 		}
 	})
 	if err != nil {

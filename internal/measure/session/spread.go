@@ -30,7 +30,8 @@ func (c *gathering) tellSpread(ctx context.Context, members []member) {
 	}
 	if where, err := c.Cluster.Where(c.env); err == nil {
 		if client, err := c.Cluster.Open(c.env); err == nil {
-			s.Eligible = client.Nodes(ctx, where)
+			// In a report, as in most of it, what is not known is left out.
+			s.Eligible, _ = client.Nodes(ctx, where)
 		}
 	}
 	s.Why = whySpread(s, pinned, c.together, c.Cluster.Node)

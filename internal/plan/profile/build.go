@@ -82,11 +82,11 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 	if t.Kind != model.Directory {
 		v.Path = t.Path
 	}
-	if len(probe.Engines) == 0 {
+	if len(probe.Engines) == 0 && !probe.Untried {
 		return v, model.RefusedError(fmt.Sprintf("none of fio's I/O engines works on %s", t.Name), "see: loadline doctor")
 	}
 	var err error
-	if v.Engine, err = chooseEngine(p, t, probe.Engines); err != nil {
+	if v.Engine, err = chooseEngine(p, t, probe); err != nil {
 		return v, err
 	}
 	writer := firstWriter(p.Workloads)
@@ -107,15 +107,18 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 }
 
 // chooseEngine takes the profile's engine on a file or device, else the best that
-// works. What is not a file has only one engine. An engine without a name means
-// that none was probed.
-func chooseEngine(p Profile, t model.Target, works []string) (string, error) {
-	best := works[0]
+// works. What is not a file has only one engine. Where none was tried, the plan leaves it
+// open unless the profile names one.
+func chooseEngine(p Profile, t model.Target, probe model.ProbeResult) (string, error) {
+	works, best := probe.Engines, ""
+	if !probe.Untried {
+		best = works[0]
+	}
 	local := t.Kind == model.Directory || t.Kind == model.File || t.Kind == model.BlockDevice
 	switch {
 	case p.Engine == "" || !local:
 		return best, nil
-	case best == "" || slices.Contains(works, p.Engine):
+	case probe.Untried || slices.Contains(works, p.Engine):
 		return p.Engine, nil
 	}
 	return "", model.RefusedError(

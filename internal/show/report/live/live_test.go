@@ -36,7 +36,7 @@ func run() []model.Update {
 	third := &model.Step{Number: 3, Round: 2, Workload: randRead.Name, Ramp: 1, Seconds: 2}
 	const gib = 1 << 30
 	return []model.Update{
-		{Elapsed: 0, Left: -1, Progress: progress("probe", 0, 2, 0)},
+		{Elapsed: 0, Unplanned: true, Progress: progress("probe", 0, 2, 0)},
 		{Elapsed: 2, Left: 40, Progress: progress("probe", 2, 2, 0)},
 		{Elapsed: 2, Left: 40, Progress: progress("prefill", 0, 4*gib, 0)},
 		{Elapsed: 6, Left: 36, Progress: progress("prefill", 2*gib, 4*gib, 450<<20)},
@@ -183,7 +183,7 @@ func TestManyTellers(t *testing.T) {
 func TestClearMakesRoom(t *testing.T) {
 	var b bytes.Buffer
 	l := New(&b, Options{Interactive: true, Unicode: true, Width: 80})
-	probe := model.Update{Left: -1, Progress: &model.Progress{Phase: "probe", Done: 1, Total: 3}}
+	probe := model.Update{Unplanned: true, Progress: &model.Progress{Phase: "probe", Done: 1, Total: 3}}
 	l.Observe(probe)
 	l.Clear()
 	if !bytes.HasSuffix(b.Bytes(), []byte(term.EraseLine)) {

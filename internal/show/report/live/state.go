@@ -12,6 +12,8 @@ import (
 // state is what is known of the run, gathered from its updates.
 type state struct {
 	elapsed, left float64
+	// unplanned tells that nobody knows how long it will take.
+	unplanned bool
 	// progress is that of the phase under way, nil while a step runs;
 	// phaseBegan is the time of its first update.
 	progress   *model.Progress
@@ -32,7 +34,7 @@ type state struct {
 
 // take folds an update into the state and returns the lines that a log gets.
 func (s *state) take(u model.Update) (lines []string) {
-	s.elapsed, s.left = u.Elapsed, u.Left
+	s.elapsed, s.left, s.unplanned = u.Elapsed, u.Left, u.Unplanned
 	if u.Steps > 0 {
 		s.steps = u.Steps
 	}

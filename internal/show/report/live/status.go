@@ -79,7 +79,7 @@ func (l *Live) statusLine() string {
 func (s *state) pieces() (lead, tail []piece, share float64) {
 	share = -1
 	eta := piece{drop: 5, width: len("eta 10 m")}
-	if s.left >= 0 {
+	if !s.unplanned {
 		eta.text = "eta " + remaining(s.left)
 	}
 	if p := s.progress; p != nil {
@@ -99,7 +99,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.step == nil {
 		return []piece{{text: "starting"}}, nil, share
 	}
-	if s.left >= 0 && s.elapsed+s.left > 0 {
+	if !s.unplanned && s.elapsed+s.left > 0 {
 		share = s.elapsed / (s.elapsed + s.left)
 	}
 	lead = []piece{{text: strings.TrimSpace(s.number(*s.step) + " " + string(s.side)), paint: term.Dim},
