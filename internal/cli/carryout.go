@@ -21,6 +21,9 @@ import (
 type savingFlags struct {
 	results, output string
 	quiet, child    bool
+	// meanwhile, where it is set, begins something beside the measuring that saves into the
+	// run's directory, and returns what ends it.
+	meanwhile func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
 }
 
 // register adds the flags; results is the help of --results.
@@ -108,7 +111,14 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 		shown := secrets.Masked(prep.Plan)
 		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))
 	}
+	end := func() error { return nil }
+	if f.meanwhile != nil {
+		if end, err = f.meanwhile(ctx, e, writer.Dir()); err != nil {
+			return errors.Join(err, writer.Finish(model.Failed, err.Error()))
+		}
+	}
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
+	runErr = errors.Join(runErr, end())
 	if status == model.Complete {
 		// One that was interrupted may be measured again as it is.
 		prep.Discard()

@@ -21,6 +21,8 @@ func finish(e *env.Env, done results.Outcome, output string, brief bool) (int, e
 	switch o := terminalOptions(e.Output); {
 	case done.Durability != nil:
 		err = printDurability(e, done.Durability, output)
+	case done.Trace != nil:
+		err = printTrace(e, done.Trace, output, nil)
 	case output == "json":
 		_, err = term.Raw(e.Stdout).Write(done.Document)
 	default:
@@ -38,6 +40,8 @@ func outcomeCode(done results.Outcome) int {
 	switch {
 	case done.Durability != nil:
 		return durabilityCode(done.Durability)
+	case done.Trace != nil:
+		return traceCode(done.Trace)
 	case len(done.Systems) > 0:
 		code := exitOK
 		for _, r := range done.Systems {

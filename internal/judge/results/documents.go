@@ -60,6 +60,8 @@ func (d *Documents) add(name string, beside bool) error {
 		return d.addFile(name)
 	case IsDurability(name):
 		return d.addDurability(name)
+	case store.IsTrace(name):
+		return d.addTrace(name)
 	case store.IsComparison(name):
 		if beside {
 			d.Remarks = append(d.Remarks, name+" is a comparison: its side B is shown")
@@ -121,6 +123,8 @@ func (d *Documents) addDocument(name string, data []byte, err error) error {
 		d.Comparisons = append(d.Comparisons, doc.Comparison)
 	case doc.Durability != nil:
 		d.Durability = append(d.Durability, doc.Durability)
+	case doc.Trace != nil:
+		d.Traces = append(d.Traces, doc.Trace)
 	}
 	return nil
 }
@@ -147,6 +151,19 @@ func (d *Documents) addDurability(dir string) error {
 		return err
 	}
 	d.Durability = append(d.Durability, t)
+	return nil
+}
+
+// addTrace adds the directory of a trace, whose report is computed from its samples.
+func (d *Documents) addTrace(dir string) error {
+	if store.Running(dir) {
+		return stillRunning("trace", dir)
+	}
+	rec, err := store.ReadTrace(dir)
+	if err != nil {
+		return err
+	}
+	d.Traces = append(d.Traces, AssembleTrace(rec))
 	return nil
 }
 

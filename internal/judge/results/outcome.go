@@ -22,6 +22,8 @@ type Outcome struct {
 	Systems []*model.Report
 	// Durability is that of a durability test, and then the only one.
 	Durability *model.Durability
+	// Trace is that of a trace, and then the only one.
+	Trace *model.Trace
 	// Damage are sentences on what could not be read.
 	Damage []string
 	// Unsaved is what could not be saved; nil when all was. The rest is whole.
@@ -35,6 +37,8 @@ func Analyze(dir string) (Outcome, error) {
 	switch {
 	case IsDurability(dir):
 		return analyzeDurability(dir)
+	case store.IsTrace(dir):
+		return analyzeTrace(dir)
 	case store.IsComparison(dir):
 		return Outcome{}, model.RefusedError(fmt.Sprintf("%s holds a comparison, which is two runs", dir),
 			fmt.Sprintf("loadline compare %s   (it computes the comparison again), or loadline analyze %s for one side",

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // CardSchema is the schema name of card.json.
@@ -23,6 +25,7 @@ const (
 	// RankingCard is of a folder of several systems, each a run inside.
 	RankingCard    CardKind = "ranking"
 	DurabilityCard CardKind = "durability"
+	TraceCard      CardKind = "trace"
 	// UnknownCard is of a directory that holds too little to tell.
 	UnknownCard CardKind = "unknown"
 )
@@ -147,6 +150,24 @@ func CardOfDurability(d *model.Durability) Card {
 	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
 		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement}
 	c.count(d.Findings)
+	return c
+}
+
+// CardOfTrace makes the card of a trace.
+func CardOfTrace(t *model.Trace) Card {
+	r := &t.Run
+	target := r.Request.Target
+	if target == "" {
+		target = strings.Join(r.Request.Devices, ", ")
+	}
+	c := Card{Schema: CardSchema, Kind: TraceCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
+		Target: target, Host: r.Environment.Hostname}
+	var ios uint64
+	for _, k := range t.Kinds {
+		ios += k.IOs
+	}
+	c.Statement = fmt.Sprintf("%d I/Os in %s", ios, units.FormatDuration(r.Seconds))
+	c.count(t.Findings)
 	return c
 }
 

@@ -29,7 +29,7 @@ func Holds(name string, inside []fs.DirEntry) bool {
 	sides := 0
 	for _, e := range inside {
 		switch e.Name() {
-		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, CardFile:
+		case planFile, runFile, samplesFile, ReportFile, ComparisonFile, ledgerFile, traceFile, CardFile:
 			return true
 		case BaselineDir, CandidateDir:
 			if e.IsDir() {
@@ -48,6 +48,8 @@ func ReadCard(files fs.FS, name string) (Card, []string) {
 		return readComparisonCard(files, name)
 	case has(files, ledgerFile):
 		return readDurabilityCard(files, name)
+	case has(files, traceFile):
+		return readTraceCard(files, name)
 	}
 	return readRunCard(files, name)
 }
@@ -135,6 +137,10 @@ func reportedCard(files fs.FS) (Card, error) {
 		var d model.Durability
 		err = json.Unmarshal(data, &d)
 		c = CardOfDurability(&d)
+	case model.TraceSchema:
+		var t model.Trace
+		err = json.Unmarshal(data, &t)
+		c = CardOfTrace(&t)
 	default:
 		err = fmt.Errorf("its schema is %q", head.Schema)
 	}
@@ -217,6 +223,25 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 	if locked(files, ledgerFile) {
 		c.Status, c.Reason = model.Running, ""
 	}
+	return c, damage
+}
+
+// readTraceCard reads the card of a trace; one that is cut off has no report, only its
+// record.
+func readTraceCard(files fs.FS, name string) (Card, []string) {
+	done, damage := finishedCard(files)
+	if done != nil {
+		return *done, nil
+	}
+	var t model.Trace
+	if err := readJSON(files, traceFile, &t.Run); err != nil {
+		return Card{Schema: CardSchema, Kind: TraceCard, ID: name}, append(damage, missing(traceFile, err))
+	}
+	if t.Run.Status == model.Running && !locked(files, samplesFile) {
+		t.Run.Status, t.Run.Reason = model.Interrupted, killed
+	}
+	c := CardOfTrace(&t)
+	c.Statement = ""
 	return c, damage
 }
 

@@ -112,6 +112,9 @@ func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
 	switch o.card.Kind {
 	case store.DurabilityCard:
 		return b.addTest(o)
+	case store.TraceCard:
+		b.remark(p, "a trace has no page; loadline report prints it")
+		return nil
 	case store.ComparisonCard:
 		if !beside {
 			return b.addComparison(ctx, o)

@@ -24,6 +24,8 @@ type Documents struct {
 	Reports     []*model.Report
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
+	// Traces stand alone: they are written as text and as JSON.
+	Traces []*model.Trace
 	// Samples reads the raw data of the runs that have some.
 	Samples func() ([]*model.Recorded, error)
 }
@@ -59,7 +61,7 @@ var formats = []Format{
 	}},
 	{"text", "for a terminal, with the charts of a sweep or of several volumes", []string{".txt"}, writeText, func(head []byte) bool {
 		line, _, _ := bytes.Cut(head, []byte("\n"))
-		return bytes.HasPrefix(line, []byte("target  ")) || bytes.HasPrefix(line, []byte("A       "))
+		return bytes.HasPrefix(line, []byte("target  ")) || bytes.HasPrefix(line, []byte("trace   ")) || bytes.HasPrefix(line, []byte("A       "))
 	}},
 }
 
@@ -81,7 +83,36 @@ func Help() string {
 }
 
 // Write writes documents as the files of the format; text is drawn as o says.
-func (f Format) Write(d *Documents, o text.Options) ([]File, error) { return f.render(d, o) }
+func (f Format) Write(d *Documents, o text.Options) ([]File, error) {
+	if len(d.Traces) > 0 {
+		return f.traces(d, o)
+	}
+	return f.render(d, o)
+}
+
+// traces writes traces as the format has them.
+func (f Format) traces(d *Documents, o text.Options) ([]File, error) {
+	if len(d.Reports)+len(d.Comparisons)+len(d.Durability) > 0 || f.Name == "json" && len(d.Traces) > 1 {
+		return nil, model.RefusedError("a trace is written by itself", "name one trace, or runs only")
+	}
+	switch f.Name {
+	case "text":
+		return one(func(b *bytes.Buffer) error {
+			for i, t := range d.Traces {
+				if i > 0 {
+					b.WriteByte('\n')
+				}
+				if err := text.RenderTrace(b, t, text.TraceOptions{Options: o}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case "json":
+		return one(func(b *bytes.Buffer) error { return jsonout.WriteTrace(b, d.Traces[0]) })
+	}
+	return nil, NotFor(f.Name, "a trace", "text")
+}
 
 // IsReport reports whether a file that begins so was written as one of the formats.
 func IsReport(head []byte) bool {

@@ -26,6 +26,9 @@ func WriteComparison(w io.Writer, c *model.Comparison) error {
 // WriteDurability is Write for a durability test, loadline.durability/v1.
 func WriteDurability(w io.Writer, d *model.Durability) error { return write(w, d) }
 
+// WriteTrace is Write for a trace, loadline.trace/v1.
+func WriteTrace(w io.Writer, t *model.Trace) error { return write(w, t) }
+
 func write(w io.Writer, document any) error {
 	doc := finite(document)
 	var buf bytes.Buffer

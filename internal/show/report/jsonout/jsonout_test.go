@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 const schemaFile = "../../../../docs/report.schema.json"
@@ -126,6 +127,12 @@ func fill(v reflect.Value) {
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			v.Set(reflect.ValueOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+			return
+		}
+		if v.Type() == reflect.TypeFor[histogram.Histogram]() {
+			var h histogram.Histogram
+			h.Add(7, 7)
+			v.Set(reflect.ValueOf(h))
 			return
 		}
 		for i := range v.NumField() {

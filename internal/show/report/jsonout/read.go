@@ -18,6 +18,7 @@ type Document struct {
 	Report     *model.Report
 	Comparison *model.Comparison
 	Durability *model.Durability
+	Trace      *model.Trace
 }
 
 // Read reads a document that Write, WriteComparison or WriteDurability wrote. A
@@ -44,11 +45,14 @@ func Read(data []byte) (Document, error) {
 	case model.DurabilitySchema:
 		doc.Durability = &model.Durability{}
 		into = doc.Durability
+	case model.TraceSchema:
+		doc.Trace = &model.Trace{}
+		into = doc.Trace
 	case "":
 		return doc, errors.New(`it is JSON, but has no "schema"`)
 	default:
 		return doc, fmt.Errorf("its schema is %q; known are %s", head.Schema,
-			strings.Join([]string{model.ReportSchema, model.ComparisonSchema, model.DurabilitySchema}, ", "))
+			strings.Join([]string{model.ReportSchema, model.ComparisonSchema, model.DurabilitySchema, model.TraceSchema}, ", "))
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return Document{}, whatIsWrong(data, err)

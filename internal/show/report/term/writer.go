@@ -11,17 +11,20 @@ import (
 )
 
 // The control sequences of a display that redraws its line (ECMA-48): erase the line
-// from its beginning, hide and show the cursor.
+// from its beginning, hide and show the cursor; and of one that redraws several lines: up
+// by one, erase what is below.
 const (
 	EraseLine  = "\r\x1b[K"
 	HideCursor = "\x1b[?25l"
 	ShowCursor = "\x1b[?25h"
+	UpOne      = "\x1b[A"
+	EraseBelow = "\x1b[J"
 )
 
 // own are the sequences that Loadline writes, and the only ones that a stream for people
 // ever lets through.
 var own = func() []string {
-	list := []string{EraseLine, HideCursor, ShowCursor, endPaint}
+	list := []string{EraseLine, HideCursor, ShowCursor, UpOne, EraseBelow, endPaint}
 	for _, p := range paints {
 		list = append(list, p.begin())
 	}

@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// traceFlags are read as text and checked together.
+type traceFlags struct {
+	device, container, pod, cgroup string
+	pid                            int
+	time, method, output           string
+	show                           []string
+	results                        string
+	json, quiet                    bool
+}
+
+func newTrace(e *env.Env) *cobra.Command {
+	var f traceFlags
+	cmd := &cobra.Command{
+		Use:   "trace [TARGET]",
+		Short: "Show who does how much I/O on which block device, and how long it takes",
+		Long: `Watches the block layer of this machine: I/Os, sizes and latencies by device, operation,
+process and cgroup, each second, without slowing them down by more than a microsecond or
+two. It makes no load and changes nothing: start what is to be looked at beside it.
+
+TARGET (a directory, a file or a block device) names the device that it is on; without
+TARGET and --device all devices are traced. On a terminal a table shows the last second;
+at the end come the rows of the whole time, latencies by device and operation,
+histograms, iostat's columns and blktrace's totals, and how many of the I/Os that the
+device itself has counted were not seen. --show chooses among them:
+  ` + strings.Join(showNames(), ", ") + `
+
+It takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.5 or newer with its type
+information (BTF). Without them the device's own counters are shown, which have neither
+percentiles nor processes, and the report says so.
+
+It looks at this machine only: of a pod, run it on the pod's node (docs/trace.md).
+
+Exit codes: 0 traced, also when an interrupt ended it; 1 failed; 2 refused before
+anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
+		Example: `  loadline trace /var/lib/postgresql --time 30s
+  loadline trace --device sda --pid 4711
+  loadline trace --container 3f4a1c9e2b7d --show who,latency
+  loadline trace --time 0`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return exactly(1, "at most one TARGET")(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.trace(cmd.Context(), e, args) },
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.device, "device", "", "trace this block `DEVICE`: sda, /dev/sda1")
+	fl.IntVar(&f.pid, "pid", 0, "only the I/O of this process, with its threads")
+	fl.StringVar(&f.container, "container", "", "only that of the container whose identifier begins so")
+	fl.StringVar(&f.pod, "pod", "", "only that of this pod on this node: its UID, name or namespace/name")
+	fl.StringVar(&f.cgroup, "cgroup", "", "only that of this cgroup and those below it: its `PATH`")
+	fl.StringVar(&f.time, "time", "10s", "how long; 0 is until it is interrupted")
+	fl.StringVar(&f.method, "method", "", "how: bpf, or counters (default: bpf where it is possible)")
+	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, of the list above (default: all)")
+	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the trace's directory is made in")
+	registerOutput(cmd, &f.output)
+	fl.BoolVar(&f.json, "json", false, "the same as --output json")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
+	return cmd
+}
+
+func showNames() (names []string) {
+	for _, part := range text.TraceParts {
+		names = append(names, string(part))
+	}
+	return names
+}
+
+// parts checks --show.
+func (f *traceFlags) parts() (parts []text.TracePart, err error) {
+	for _, name := range f.show {
+		if !slices.Contains(text.TraceParts, text.TracePart(name)) {
+			hint := "--show " + strings.Join(showNames(), ",")
+			if near := suggest.Nearest(name, showNames()); near != "" {
+				hint = "--show " + near
+			}
+			return nil, model.RefusedError(fmt.Sprintf("--show %q is not known", name), hint)
+		}
+		parts = append(parts, text.TracePart(name))
+	}
+	return parts, nil
+}
+
+func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error {
+	if f.json {
+		f.output = "json"
+	}
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	parts, err := f.parts()
+	if err != nil {
+		return err
+	}
+	o, err := f.options(ctx, e, args)
+	if err != nil {
+		return err
+	}
+	done, err := f.record(ctx, e, o)
+	if done == nil {
+		return err
+	}
+	if printErr := printTrace(e, done, f.output, parts); printErr != nil || err != nil {
+		return errors.Join(err, printErr)
+	}
+	return ending(traceCode(done), nil)
+}
+
+// options checks the flags and finds what they name.
+func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (trace.Options, error) {
+	o := trace.Options{Clock: e.Clock, Method: model.TraceMethod(f.method), Request: model.TraceRequest{PID: f.pid, Container: f.container, Pod: f.pod}}
+	if f.method != "" && o.Method != model.TraceByBPF && o.Method != model.TraceByCounters {
+		return o, model.RefusedError(fmt.Sprintf("--method %q is not known", f.method), "use --method bpf or --method counters")
+	}
+	if f.time != "0" {
+		seconds, err := parseSpan("--time", f.time)
+		if err != nil {
+			return o, err
+		}
+		o.Request.Seconds = seconds
+	}
+	if f.device != "" && len(args) > 0 {
+		return o, model.RefusedError("TARGET and --device each name a device", "leave one of them out")
+	}
+	device := f.device
+	if len(args) > 0 {
+		var err error
+		if device, err = deviceBelow(ctx, e, args[0]); err != nil {
+			return o, err
+		}
+		o.Request.Target = args[0]
+	}
+	return o, trace.Resolve(&o.Request, e.Clock, device, f.cgroup)
+}
+
+// deviceBelow is the device that a target stands on.
+func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
+	t, err := session.ParseTarget(name)
+	if err != nil {
+		return "", err
+	}
+	if t.Cluster != nil {
+		return "", model.RefusedError(t.Name+" is in a Kubernetes cluster, and trace looks at the machine that it runs on",
+			"run it on the node, with --pod NAME, or without TARGET; tracing a pod from outside is not there yet")
+	}
+	if t.Path == "" {
+		return "", model.RefusedError(t.Name+" is on no block device of this machine", "run it on the machine whose disk is behind it, without TARGET")
+	}
+	device, err := trace.Below(t.Path)
+	if err != nil || device != "" {
+		return device, err
+	}
+	// A filesystem with a number of its own, such as btrfs, shows its device elsewhere.
+	s, err := volume.Look(ctx, e, t)
+	if err != nil {
+		return "", err
+	}
+	if s.Device == "" {
+		return "", model.RefusedError(fmt.Sprintf("%s is on no block device of this machine, but on %s", t.Name, s.Filesystem), "trace where its blocks are, or all devices: loadline trace")
+	}
+	return s.Device, nil
+}
+
+// record traces, and saves each second. It returns the report, also when something could
+// not be saved; nil when nothing was traced.
+func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options) (*model.Trace, error) {
+	name := o.Request.Target
+	if name == "" {
+		name = strings.Join(o.Request.Devices, " ")
+	}
+	view := newTraceView(e, f.quiet)
+	defer view.close()
+	return recordTrace(ctx, e, o, place{parent: f.results, id: store.Name(e.Now(), name) + "-trace"}, view)
+}
+
+// place is where a trace is saved: as parent/directory, which is its id where it is empty.
+type place struct{ parent, directory, id string }
+
+// recordTrace traces until the time is over or the context ends, and shows and saves it.
+func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, view *traceView) (*model.Trace, error) {
+	run := model.TraceRun{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Environment: observe.Machine(e)}
+	var w *store.TraceWriter
+	fill := func(r model.TraceRun) model.TraceRun {
+		r.ID, r.Started, r.Command, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Environment, run.Status
+		return r
+	}
+	begun := o.Begun
+	o.Begun = func(r model.TraceRun) (err error) {
+		for _, lost := range r.CannotTell {
+			view.note(lost)
+		}
+		if w, err = store.CreateTrace(to.parent, cmp.Or(to.directory, to.id), e.Now, fill(r)); err != nil {
+			return model.RefusedError(err.Error(), "choose another folder with --results DIR")
+		}
+		if begun != nil {
+			return begun(r)
+		}
+		return nil
+	}
+	o.Second = func(end float64, samples []model.TraceSample) error {
+		view.second(end, o.Request.Seconds, samples)
+		return w.Second(samples)
+	}
+	r, err := trace.Run(ctx, o)
+	view.close()
+	if w == nil {
+		return nil, err
+	}
+	r = fill(r)
+	r.Finished, r.Status = e.Now(), model.Complete
+	if err != nil {
+		r.Status, r.Reason = model.Failed, err.Error()
+	}
+	if saveErr := w.Finish(r); saveErr != nil {
+		return nil, errors.Join(err, saveErr)
+	}
+	done, saveErr := results.FinishTrace(w.Dir())
+	return done, errors.Join(err, saveErr)
+}
+
+// printTrace prints the report of a trace.
+func printTrace(e *env.Env, t *model.Trace, output string, parts []text.TracePart) error {
+	if output == "json" {
+		return jsonout.WriteTrace(term.Raw(e.Stdout), t)
+	}
+	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: terminalOptions(e.Output), Parts: parts})
+}
+
+// traceCode is 5 when a finding says that the figures are not to be believed.
+func traceCode(t *model.Trace) int {
+	if slices.ContainsFunc(t.Findings, func(f model.Finding) bool { return f.Severity == model.SeverityInvalid }) {
+		return exitInvalid
+	}
+	return exitOK
+}

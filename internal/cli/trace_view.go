@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// traceView shows a running trace: on a terminal a table of the last second, which is drawn
+// over again; elsewhere only what is to be noted.
+type traceView struct {
+	env   *env.Env
+	quiet bool
+	mu    sync.Mutex
+	lines int
+}
+
+// viewRows bounds the table of a running trace.
+const viewRows = 12
+
+func newTraceView(e *env.Env, quiet bool) *traceView { return &traceView{env: e, quiet: quiet} }
+
+func (v *traceView) note(words string) {
+	if !v.quiet {
+		sayLine(v.env.Stderr, "note    %s", words)
+	}
+}
+
+// second shows what ended in the last second; of is how long the trace is to last, 0 for
+// until it is interrupted.
+func (v *traceView) second(end, of float64, samples []model.TraceSample) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.quiet || !v.env.Terminal.Interactive {
+		return
+	}
+	left := "until ^C"
+	if of > 0 {
+		left = "of " + units.FormatSpan(of)
+	}
+	o := terminalOptions(v.env.Terminal)
+	o.Width--
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s\n", units.FormatSpan(end), left)
+	// A renderer of text fails only when its writer does, and memory does not.
+	_ = text.RenderTraceRows(&b, results.TraceRows(samples), viewRows, o)
+	v.erase()
+	_, _ = io.WriteString(term.Styled(v.env.Stderr), b.String())
+	v.lines = strings.Count(b.String(), "\n")
+}
+
+// erase takes the table away.
+func (v *traceView) erase() {
+	if v.lines > 0 {
+		_, _ = io.WriteString(term.Styled(v.env.Stderr), strings.Repeat(term.UpOne, v.lines)+term.EraseLine+term.EraseBelow)
+		v.lines = 0
+	}
+}
+
+// close takes the table away: the report comes in its place. It may be called twice.
+func (v *traceView) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.erase()
+}

@@ -1,0 +1,241 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// mostTraceRows bounds a report's rows: who is busiest stands first, and all the others are
+// in the samples.
+const mostTraceRows = 500
+
+// AssembleTrace computes the report of a trace.
+func AssembleTrace(rec *store.RecordedTrace) *model.Trace {
+	t := &model.Trace{Schema: model.TraceSchema, Run: rec.Run, Rows: []model.TraceRow{}, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
+	t.Rows = TraceRows(rec.Samples)
+	if over := len(t.Rows) - mostTraceRows; over > 0 {
+		t.Findings = append(t.Findings, model.Finding{Rule: "rows", Severity: model.SeverityNote,
+			Message: fmt.Sprintf("%d more processes and operations, none of them busier than those shown, are in the samples only", over)})
+		t.Rows = t.Rows[:mostTraceRows]
+	}
+	if t.Run.Seconds == 0 {
+		// It was cut off: what is known is when its last second ended.
+		for _, s := range rec.Samples {
+			t.Run.Seconds = max(t.Run.Seconds, s.End)
+		}
+	}
+	for i := range t.Run.Devices {
+		t.Findings = append(t.Findings, traceFindings(&t.Run, &t.Run.Devices[i])...)
+	}
+	if t.Findings == nil {
+		t.Findings = []model.Finding{}
+	}
+	return t
+}
+
+// TraceRows sums samples up by who did what on which device, the busiest first.
+func TraceRows(samples []model.TraceSample) []model.TraceRow {
+	type key struct {
+		device string
+		op     model.TraceOperation
+		who    model.TraceWho
+	}
+	sums := map[key]*figures{}
+	var order []key
+	for i := range samples {
+		s := &samples[i]
+		k := key{s.Device, s.Operation, s.TraceWho}
+		if sums[k] == nil {
+			sums[k] = &figures{}
+			order = append(order, k)
+		}
+		sums[k].add(s)
+	}
+	rows := make([]model.TraceRow, 0, len(order))
+	for _, k := range order {
+		rows = append(rows, model.TraceRow{Device: k.device, Operation: k.op, TraceWho: k.who,
+			Unowned: k.op == model.TraceFlush && k.who == model.TraceWho{}, TraceFigures: sums[k].done()})
+	}
+	slices.SortStableFunc(rows, func(a, b model.TraceRow) int {
+		return cmp.Or(cmp.Compare(b.IOs, a.IOs), cmp.Compare(a.Device, b.Device), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Operation, b.Operation))
+	})
+	return rows
+}
+
+// traceKinds sums samples up by device and operation, and by size below that.
+func traceKinds(samples []model.TraceSample) []model.TraceKind {
+	type key struct {
+		device string
+		op     model.TraceOperation
+		size   int64
+	}
+	const all = -1
+	sums := map[key]*figures{}
+	for i := range samples {
+		s := &samples[i]
+		for _, size := range []int64{all, s.Size} {
+			k := key{s.Device, s.Operation, size}
+			if sums[k] == nil {
+				sums[k] = &figures{}
+			}
+			sums[k].add(s)
+		}
+	}
+	order := make([]key, 0, len(sums))
+	for k := range sums {
+		order = append(order, k)
+	}
+	slices.SortFunc(order, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(model.TraceOperations, a.op), slices.Index(model.TraceOperations, b.op)), cmp.Compare(a.size, b.size))
+	})
+	kinds := []model.TraceKind{}
+	for _, k := range order {
+		if k.size == all {
+			kinds = append(kinds, model.TraceKind{Device: k.device, Operation: k.op, TraceFigures: sums[k].done()})
+		} else if k.size > 0 {
+			last := &kinds[len(kinds)-1]
+			last.Sizes = append(last.Sizes, model.TraceSize{Size: k.size, TraceFigures: sums[k].done()})
+		}
+	}
+	return kinds
+}
+
+// figures is a sum of samples.
+type figures struct {
+	flow model.Flow
+	wait float64
+}
+
+func (f *figures) add(s *model.TraceSample) {
+	f.flow.Add(s.Flow)
+	f.wait += s.Wait
+}
+
+// beyond is how many I/Os must lie beyond a percentile for it to be shown.
+const beyond = 10
+
+func (f *figures) done() model.TraceFigures {
+	n := float64(f.flow.IOs)
+	out := model.TraceFigures{IOs: f.flow.IOs, Bytes: f.flow.Bytes, Max: f.flow.Max, Histogram: f.flow.Histogram}
+	if n > 0 {
+		out.Mean, out.Wait = f.flow.LatencySum/n, f.wait/n
+	}
+	count := float64(f.flow.Histogram.Count())
+	for _, p := range []struct {
+		to      **float64
+		percent float64
+	}{{&out.P50, 50}, {&out.P99, 99}, {&out.P999, 99.9}} {
+		if count*(100-p.percent)/100 >= beyond {
+			v := f.flow.Histogram.Percentile(p.percent)
+			*p.to = &v
+		}
+	}
+	return out
+}
+
+// Bounds of what a trace may miss: as a share of the device's I/Os. With more threads than
+// processors, completions are known to be missed by up to 3 % (docs/trace.md). A handful of
+// I/Os at the ends of a short trace says nothing.
+const (
+	unseenWarning = 0.01
+	unseenInvalid = 0.05
+	unseenHandful = 20
+)
+
+// traceFindings says what is to be known of the figures of a device.
+func traceFindings(run *model.TraceRun, d *model.TraceDevice) (list []model.Finding) {
+	add := func(rule string, s model.Severity, next, message string, values ...any) {
+		list = append(list, model.Finding{Rule: rule, Severity: s, Results: []string{d.Name}, Message: fmt.Sprintf(message, values...), Next: next})
+	}
+	switch {
+	case run.Method == model.TraceByCounters:
+		add("unseen", model.SeverityNotChecked, "", "%s: the figures are the device's own counters, so there is nothing to hold them against", d.Name)
+	case d.Counters == nil:
+		add("unseen", model.SeverityNotChecked, "", "%s does not count what it does, or went away: what was not seen is not known", d.Name)
+	case d.Unseen == nil && len(d.Operations) > 0:
+		add("unseen", model.SeverityNotChecked, "", "%s counted nothing: what was not seen is not known", d.Name)
+	case d.Unseen != nil:
+		total := d.Counters.Total()
+		off := *d.Unseen * float64(total)
+		severity := model.SeverityPassed
+		switch share := math.Abs(*d.Unseen); {
+		case math.Abs(off) < unseenHandful || share < unseenWarning:
+		case share < unseenInvalid:
+			severity = model.SeverityWarning
+		default:
+			severity = model.SeverityInvalid
+		}
+		add("unseen", severity, "", "%s: %s unseen: the device counted %d I/Os, and the trace saw %.0f", d.Name, unseenWords(*d.Unseen), total, float64(total)-off)
+	}
+	if d.Unmatched > 0 {
+		add("unmatched", model.SeverityNote, "", "%s: %d ended that were not seen to begin; most were under way when the trace began", d.Name, d.Unmatched)
+	}
+	if lost := d.Crowded + d.Dropped; lost > 0 {
+		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room in the kernel's maps: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Crowded, d.Dropped)
+	}
+	if d.Stacked {
+		add("stacked", model.SeverityNote, "", "%s stands on other devices: its I/Os appear on those as well, and one that it splits is counted once or more often", d.Name)
+	}
+	return list
+}
+
+// unseenWords is a share in percent, as exact as it is small.
+func unseenWords(share float64) string {
+	switch p := math.Abs(share) * 100; {
+	case p == 0:
+		return "0 %"
+	case p < 0.01:
+		return "less than 0.01 %"
+	case share < 0:
+		return fmt.Sprintf("−%.2g %% (more than it counted)", p)
+	default:
+		return fmt.Sprintf("%.2g %%", p)
+	}
+}
+
+// FinishTrace computes the report of a trace's directory and saves it there.
+func FinishTrace(dir string) (*model.Trace, error) {
+	rec, err := store.ReadTrace(dir)
+	if err != nil {
+		return nil, err
+	}
+	if store.Running(dir) {
+		return nil, stillRunning("trace", dir)
+	}
+	t := AssembleTrace(rec)
+	return t, saveTrace(t)
+}
+
+func saveTrace(t *model.Trace) error {
+	var doc, summary bytes.Buffer
+	err := errors.Join(jsonout.WriteTrace(&doc, t), text.RenderTrace(&summary, t, text.TraceOptions{Options: text.Options{Width: 120, Unicode: true}}))
+	if err != nil {
+		return err
+	}
+	f, err := store.Open(t.Directory)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return saving(t.Directory, "loadline analyze "+safetext.ShellWord(t.Directory),
+		f.Write(store.ReportFile, doc.Bytes()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfTrace(t), doc.Len()))
+}
+
+// analyzeTrace is FinishTrace for Analyze. What cannot be saved is whole all the same.
+func analyzeTrace(dir string) (Outcome, error) {
+	t, err := FinishTrace(dir)
+	if isUnsaved(err) {
+		return Outcome{Trace: t, Unsaved: err}, nil
+	}
+	return Outcome{Trace: t}, err
+}

@@ -1,0 +1,133 @@
+package results
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// traceSample is n I/Os of 1 ms each.
+func traceSample(end float64, op model.TraceOperation, size int64, who model.TraceWho, n uint64) model.TraceSample {
+	s := model.TraceSample{End: end, Seconds: 1, Device: "sda", Operation: op, Size: size, TraceWho: who, Wait: float64(n) * 1e-4,
+		Flow: model.Flow{IOs: n, Bytes: n * uint64(size), LatencySum: float64(n) * 1e-3, Max: 1e-3}}
+	s.Flow.Histogram.Add(histogram.BucketOf(1e6), n)
+	return s
+}
+
+// saveTraceOf saves samples as a trace does.
+func saveTraceOf(t *testing.T, run model.TraceRun, seconds ...[]model.TraceSample) string {
+	t.Helper()
+	run.ID, run.Started, run.Status = "20261122-120000-sda-trace", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), model.Running
+	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range seconds {
+		if err := w.Second(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run.Status = model.Complete
+	if err := w.Finish(run); err != nil {
+		t.Fatal(err)
+	}
+	return w.Dir()
+}
+
+func TestTraceIsReadAsItWasSaved(t *testing.T) {
+	fio, db := model.TraceWho{PID: 7, Command: "fio", Cgroup: "/a"}, model.TraceWho{PID: 8, Command: "postgres", Cgroup: "/b"}
+	half := .5
+	dir := saveTraceOf(t, model.TraceRun{Method: model.TraceByBPF, Seconds: 2, Devices: []model.TraceDevice{
+		{Name: "sda", Number: "8:0", Unseen: &half, Counters: &model.DeviceCounters{Reads: 2200, Writes: 800, Flushes: 100, BusySeconds: 1},
+			Operations: map[model.TraceOperation]model.TraceCounts{model.TraceRead: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Crowded: 3},
+	}},
+		[]model.TraceSample{traceSample(1, model.TraceRead, 4096, fio, 600), traceSample(1, model.TraceWrite, 8192, db, 400), traceSample(1, model.TraceFlush, 0, model.TraceWho{}, 5)},
+		[]model.TraceSample{traceSample(2, model.TraceRead, 4096, fio, 500), traceSample(2, model.TraceWrite, 4096, db, 1)})
+	done, err := Analyze(dir)
+	if err != nil || done.Trace == nil {
+		t.Fatal(err)
+	}
+	r := done.Trace
+	if len(r.Rows) != 3 || r.Rows[0].TraceWho != fio || r.Rows[0].IOs != 1100 || r.Rows[0].Mean < .99e-3 || r.Rows[0].P99 == nil || r.Rows[0].P999 != nil || r.Rows[0].Wait < .9e-4 {
+		t.Errorf("%+v", r.Rows)
+	}
+	if last := r.Rows[2]; !last.Unowned || last.Operation != model.TraceFlush || last.IOs != 5 {
+		t.Errorf("the unowned flushes: %+v", last)
+	}
+	if len(r.Kinds) != 3 || len(r.Kinds[1].Sizes) != 2 || r.Kinds[1].Sizes[1].IOs != 400 {
+		t.Errorf("%+v", r.Kinds)
+	}
+	severities := map[string]model.Severity{}
+	for _, f := range r.Findings {
+		severities[f.Rule] = f.Severity
+	}
+	if severities["unseen"] != model.SeverityInvalid || severities["room"] != model.SeverityWarning {
+		t.Errorf("%+v", r.Findings)
+	}
+	var out bytes.Buffer
+	if err := text.RenderTrace(&out, r, text.TraceOptions{Options: text.Options{Width: 100, Unicode: true}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fio", "unowned flushes", "512 -> 1023", "Reads Queued:", "50 % unseen", "%util", "/a"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the text has no %q:\n%s", want, out.String())
+		}
+	}
+	d, err := Read([]string{dir})
+	if err != nil || len(d.Traces) != 1 || d.Traces[0].Rows[0].IOs != 1100 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	data, err := readDocument(dir, store.ReportFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc, err := jsonout.Read(data); err != nil || doc.Trace == nil || doc.Trace.Rows[0].Histogram.Count() != 1100 {
+		t.Errorf("%+v, %v", doc, err)
+	}
+}
+
+// How much may be unseen depends on the device's own count, and not on a handful of I/Os.
+func TestUnseenSeverities(t *testing.T) {
+	for _, c := range []struct {
+		method model.TraceMethod
+		share  float64
+		total  uint64
+		want   model.Severity
+	}{
+		{model.TraceByBPF, 0, 1000, model.SeverityPassed}, {model.TraceByBPF, .009, 1e6, model.SeverityPassed}, {model.TraceByBPF, .02, 1e6, model.SeverityWarning},
+		{model.TraceByBPF, .06, 1e6, model.SeverityInvalid}, {model.TraceByBPF, -.06, 1e6, model.SeverityInvalid}, {model.TraceByBPF, .5, 30, model.SeverityPassed},
+		{model.TraceByCounters, 0, 1000, model.SeverityNotChecked},
+	} {
+		d := model.TraceDevice{Name: "sda", Unseen: &c.share, Counters: &model.DeviceCounters{Reads: c.total}}
+		if got := traceFindings(&model.TraceRun{Method: c.method}, &d); len(got) != 1 || got[0].Severity != c.want {
+			t.Errorf("%v of %d by %s: %+v, want %s", c.share, c.total, c.method, got, c.want)
+		}
+	}
+}
+
+// A trace that goes on is neither read nor analyzed.
+func TestARunningTraceIsLeftAlone(t *testing.T) {
+	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, model.TraceRun{ID: "20261122-120000-sda-trace", Status: model.Running})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Analyze(w.Dir()); err == nil || !strings.Contains(err.Error(), "still going on") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Read([]string{w.Dir()}); err == nil {
+		t.Error("a running trace was read")
+	}
+	if err := w.Finish(model.TraceRun{Status: model.Complete}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Analyze(w.Dir()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
+)
+
+// traceFile is the record that every trace's directory has; its samples are in samplesFile,
+// one line for each second and each kind of I/O of each process.
+const traceFile = "trace.json"
+
+// TraceWriter records one trace.
+type TraceWriter struct {
+	folder  *Folder
+	now     func() time.Time
+	file    *os.File
+	zip     *zstd.Encoder
+	flushed time.Time
+}
+
+// CreateTrace makes the directory of that name under parent, with a number appended when the
+// name is taken. The samples' file is locked while the trace goes on.
+func CreateTrace(parent, name string, now func() time.Time, run model.TraceRun) (*TraceWriter, error) {
+	dir, err := MakeDirectory(parent, name)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &TraceWriter{folder: folder, now: now, flushed: now()}
+	if w.file, err = folder.root.OpenFile(samplesFile, os.O_CREATE|os.O_WRONLY|os.O_EXCL, fileMode); err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if w.zip, err = newZip(w.file); err == nil {
+		err = w.Save(run)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.file.Close(), folder.Close())
+	}
+	return w, nil
+}
+
+// Dir is the trace's directory.
+func (w *TraceWriter) Dir() string { return w.folder.name }
+
+// Save replaces the record.
+func (w *TraceWriter) Save(run model.TraceRun) error {
+	run.Schema, run.Reason = model.TraceRunSchema, secrets.MaskText(run.Reason)
+	run.Command, run.Environment = secrets.MaskCommand(run.Command), secrets.MaskEnvironment(run.Environment)
+	return w.folder.writeJSON(traceFile, run)
+}
+
+// Second records the samples of a second.
+func (w *TraceWriter) Second(samples []model.TraceSample) error {
+	for _, s := range samples {
+		s.Command, s.Cgroup = secrets.MaskText(s.Command), secrets.MaskText(s.Cgroup)
+		line, err := json.Marshal(s)
+		if err == nil {
+			_, err = w.zip.Write(append(line, '\n'))
+		}
+		if err != nil {
+			return fmt.Errorf("the samples cannot be saved: %w", err)
+		}
+	}
+	if w.now().Sub(w.flushed) < flushEvery {
+		return nil
+	}
+	w.flushed = w.now()
+	if err := w.zip.Flush(); err != nil {
+		return fmt.Errorf("the samples cannot be saved: %w", err)
+	}
+	return nil
+}
+
+// Finish closes the samples and saves the record. It must be called once.
+func (w *TraceWriter) Finish(run model.TraceRun) error {
+	err := errors.Join(w.zip.Close(), syncFile(w.file), w.Save(run))
+	return errors.Join(err, w.file.Close(), w.folder.Close())
+}
+
+// IsTrace tells whether the directory is that of a trace.
+func IsTrace(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, traceFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// RecordedTrace is a trace as it was recorded.
+type RecordedTrace struct {
+	Run     model.TraceRun
+	Samples []model.TraceSample
+	// Damage are sentences on what could not be read.
+	Damage    []string
+	Directory string
+}
+
+// ReadTrace reads a trace's directory back, whatever state a crash left it in.
+func ReadTrace(dir string) (*RecordedTrace, error) {
+	f, err := Open(dir)
+	if err != nil {
+		return nil, notTrace(dir)
+	}
+	defer f.Close()
+	files := f.Files()
+	rec := &RecordedTrace{Directory: dir}
+	err = readJSON(files, traceFile, &rec.Run)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notTrace(dir)
+	case err != nil:
+		return nil, damaged(dir, traceFile, err.Error())
+	case rec.Run.Schema != model.TraceRunSchema:
+		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.TraceRunSchema), "use the loadline that made it")
+	}
+	cut := rec.Run.Status == model.Running && !locked(files, samplesFile)
+	if cut {
+		rec.Run.Status, rec.Run.Reason = model.Interrupted, killed
+	}
+	rec.Samples, err = readTraceSamples(files)
+	switch {
+	case isBound(err):
+		return nil, damaged(dir, samplesFile, err.Error())
+	case errors.Is(err, io.ErrUnexpectedEOF) && rec.Run.Status != model.Complete:
+		// It was torn off between two flushes, and the record says so.
+	case err != nil:
+		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
+	}
+	return rec, nil
+}
+
+func notTrace(dir string) error {
+	return model.RefusedError(fmt.Sprintf("%s is not the directory of a trace: it has no %s", dir, traceFile), "name a folder under loadline-results/")
+}
+
+// readTraceSamples reads the samples up to where they end or cannot be read any more.
+func readTraceSamples(files fs.FS) (samples []model.TraceSample, err error) {
+	f, err := files.Open(samplesFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	unzip, err := newUnzip(f)
+	if err != nil {
+		return nil, err
+	}
+	defer unzip.Close()
+	m := newMeter(f)
+	var rest []byte
+	buf := make([]byte, 1<<20)
+	for {
+		n, readErr := unzip.Read(buf)
+		if err := m.addText(n); err != nil {
+			return samples, err
+		}
+		rest = append(rest, buf[:n]...)
+		for {
+			end := bytes.IndexByte(rest, '\n')
+			if end < 0 {
+				break
+			}
+			s, err := decodeTraceLine(rest[:end], m)
+			if err != nil {
+				return samples, err
+			}
+			samples, rest = append(samples, s), rest[end+1:]
+		}
+		switch {
+		case len(rest) > longestLine:
+			return samples, errLongLine
+		case readErr == io.EOF && len(rest) > 0:
+			return samples, errors.New("the last line is torn")
+		case readErr == io.EOF:
+			return samples, nil
+		case readErr != nil:
+			return samples, readErr
+		}
+	}
+}
+
+func decodeTraceLine(line []byte, m *meter) (s model.TraceSample, err error) {
+	if len(line) > longestLine {
+		return s, errLongLine
+	}
+	if err := json.Unmarshal(line, &s); err != nil {
+		return s, fmt.Errorf("a line is no sample: %w", err)
+	}
+	if !(s.Seconds > 0) || !(s.End >= 0) || s.Device == "" || s.Operation == "" {
+		return s, errBound("a line is no sample of a trace: it has no device, or no time")
+	}
+	return s, m.addSample(&model.Sample{Read: &s.Flow})
+}

@@ -1,0 +1,257 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+)
+
+// The operations that are told apart, as the device's own counters do: what writes zeros,
+// erases or appends to a zone is a write. opWait is a write without data that asks for a
+// flush: no device ever sees it, the caller waits for it, and the counters call it a write.
+const (
+	opRead = iota
+	opWrite
+	opFlush
+	opDiscard
+	opWait
+	opOther
+	opCount
+)
+
+// opRoom is the room for operations in the kernel's counters: a power of two, so that the
+// verifier sees that an operation cannot lead out of it.
+const opRoom = 8
+
+// The groups of a device's counters, each one number per operation, then single numbers.
+const (
+	countQueued = iota
+	countQueuedBytes
+	countIssued
+	countIssuedBytes
+	countDone
+	countDoneBytes
+	countMerged
+	countMergedBytes
+	countRequeued
+	countErrors
+	countGroups
+)
+const (
+	countUnmatched = countGroups*opRoom + iota // completions of what was never seen to begin
+	countCrowded                               // I/Os that found no room among those in flight
+	countDropped                               // I/Os that found no row
+	countSize
+)
+
+// What is remembered of an I/O in flight: offsets in bytes.
+const (
+	flyStart  = 0  // when it was queued, in ns
+	flyIssue  = 8  // when it was issued last, 0 for not yet
+	flyDevice = 16 // as the kernel numbers devices
+	flyOp     = 20
+	flyAsks   = 21 // 1 for one that asks for a flush
+	flyShown  = 22 // 1 for one that is counted, and whose flushes are still to come
+	flyBytes  = 24
+	flyTask   = 28
+	flyGroup  = 32
+	flyName   = 40
+	flySize   = 56
+)
+
+// A row's key: who did what to which device, and the bucket of the latency.
+const (
+	keyDevice = 0
+	keyBucket = 4
+	keyOp     = 6
+	keyClass  = 7 // log2 of the size in bytes
+	keyGroup  = 8
+	keyTask   = 16
+	keyZero   = 20
+	keyName   = 24
+	keySize   = 40
+)
+
+// A row's numbers, each of 8 bytes.
+const (
+	rowCount = 0
+	rowBytes = 8
+	rowTime  = 16
+	rowMax   = 24
+	rowWait  = 32
+	rowSize  = 40
+)
+
+// Who waits for a flush of a device.
+const (
+	ownerCount = 0
+	ownerTask  = 8
+	ownerMixed = 12 // 1: several processes; 2: several cgroups
+	ownerGroup = 16
+	ownerName  = 24
+	ownerSize  = 40
+)
+
+// The places on a program's stack.
+const (
+	atFly    = -flySize - 8
+	atID     = atFly - 8
+	atKey    = atID - keySize
+	atRow    = atKey - rowSize
+	atDevice = atRow - 8
+	atTime   = atDevice - 8
+	atBytes  = atTime - 8
+	atWait   = atBytes - 8
+	atOwner  = atWait - ownerSize
+)
+
+// assembler writes one program. R6 holds the request or the bio, R9 the device's counters;
+// R7 and R8 are for the parts that say so, and all else does not outlive a call.
+type assembler struct {
+	*layout
+	maps   *maps
+	code   asm.Instructions
+	label  string
+	labels int
+}
+
+// do appends instructions; the first of them gets the label that waits for one.
+func (a *assembler) do(ins ...asm.Instruction) {
+	if a.label != "" && len(ins) > 0 {
+		ins[0] = ins[0].WithSymbol(a.label)
+		a.label = ""
+	}
+	a.code = append(a.code, ins...)
+}
+
+// here puts a label at the next instruction.
+func (a *assembler) here(label string) {
+	if a.label != "" {
+		a.do(asm.Mov.Imm(asm.R5, 0)) // an instruction has room for one label
+	}
+	a.label = label
+}
+
+// fresh makes a label.
+func (a *assembler) fresh() string {
+	a.labels++
+	return fmt.Sprintf("l%d", a.labels)
+}
+
+// load reads a member.
+func (a *assembler) load(to, from asm.Register, at field, size asm.Size) {
+	a.do(asm.LoadMem(to, from, at, size))
+}
+
+// put writes a register on the stack.
+func (a *assembler) put(at int16, from asm.Register, size asm.Size) {
+	a.do(asm.StoreMem(asm.RFP, at, from, size))
+}
+
+// lookup finds the entry of a map whose key is on the stack: R0, 0 for none.
+func (a *assembler) lookup(m *ebpf.Map, key int16) {
+	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)), asm.FnMapLookupElem.Call())
+}
+
+// update writes an entry of a map: key and value are on the stack.
+func (a *assembler) update(m *ebpf.Map, key, value int16) {
+	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)),
+		asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, int32(value)), asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+}
+
+// forget removes what is remembered of the I/O.
+func (a *assembler) forget() {
+	a.do(asm.LoadMapPtr(asm.R1, a.maps.flying.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atID), asm.FnMapDeleteElem.Call())
+}
+
+// add adds R1 to one of the device's counters. Additions are atomic: an interrupt can come
+// in the middle of one, with a completion of its own.
+func (a *assembler) add(counter int) {
+	a.do(asm.StoreXAdd(asm.R9, asm.R1, asm.DWord))
+	a.code[len(a.code)-1].Offset = int16(8 * counter)
+}
+
+// count adds one to one of the device's counters.
+func (a *assembler) count(counter int) {
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.add(counter)
+}
+
+// addOf adds R1 to the counter of the operation in op, in that group.
+func (a *assembler) addOf(group int, op asm.Register) {
+	a.do(asm.Mov.Reg(asm.R2, op), asm.And.Imm(asm.R2, opRoom-1), asm.LSh.Imm(asm.R2, 3),
+		asm.Mov.Reg(asm.R3, asm.R9), asm.Add.Reg(asm.R3, asm.R2), asm.StoreXAdd(asm.R3, asm.R1, asm.DWord))
+	a.code[len(a.code)-1].Offset = int16(8 * group * opRoom)
+}
+
+// argument loads the request or the bio of the event into R6.
+func (a *assembler) argument(event string) {
+	a.load(asm.R6, asm.R1, field(8*a.events[event]), asm.DWord)
+}
+
+// deviceOf finds the counters of the device of the disk in R1, in R9. A device that is not
+// traced ends the program.
+func (a *assembler) deviceOf() {
+	a.do(asm.JEq.Imm(asm.R1, 0, "out"))
+	a.load(asm.R2, asm.R1, a.diskMajor, asm.Word)
+	a.load(asm.R3, asm.R1, a.diskMinor, asm.Word)
+	a.do(asm.LSh.Imm(asm.R2, 20), asm.Or.Reg(asm.R2, asm.R3))
+	a.put(atDevice, asm.R2, asm.Word)
+	a.lookup(a.maps.devices, atDevice)
+	a.do(asm.JEq.Imm(asm.R0, 0, "out"), asm.Mov.Reg(asm.R9, asm.R0))
+}
+
+// requestDevice is deviceOf of the request in R6.
+func (a *assembler) requestDevice() {
+	if a.queueDisk >= 0 {
+		a.load(asm.R1, asm.R6, a.rqQueue, asm.DWord)
+		a.load(asm.R1, asm.R1, a.queueDisk, asm.DWord)
+	} else {
+		a.load(asm.R1, asm.R6, a.rqDisk, asm.DWord)
+	}
+	a.deviceOf()
+}
+
+// bioDisk loads the disk of the bio in R6 into R1, 0 for none.
+func (a *assembler) diskOfBio() {
+	if a.bioDevice >= 0 && a.deviceDisk >= 0 {
+		a.load(asm.R1, asm.R6, a.bioDevice, asm.DWord)
+		a.do(asm.JEq.Imm(asm.R1, 0, "out"))
+		a.load(asm.R1, asm.R1, a.deviceDisk, asm.DWord)
+		return
+	}
+	a.load(asm.R1, asm.R6, a.layout.bioDisk, asm.DWord)
+}
+
+// classify makes the operation in R8 of the flags in R7 and the length in R1.
+func (a *assembler) classify() {
+	done := a.fresh()
+	a.do(asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, 0xff),
+		asm.Mov.Imm(asm.R8, opDiscard), asm.JEq.Imm(asm.R2, a.discard, done),
+		asm.Mov.Imm(asm.R8, opFlush), asm.JEq.Imm(asm.R2, a.flush, done),
+		asm.Mov.Imm(asm.R8, opOther), asm.JGE.Imm(asm.R2, a.passthrough, done),
+		asm.Mov.Reg(asm.R8, asm.R2), asm.And.Imm(asm.R8, 1),
+		asm.JEq.Imm(asm.R8, opRead, done), asm.JNE.Imm(asm.R1, 0, done),
+		asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, a.preflush), asm.JEq.Imm(asm.R2, 0, done),
+		asm.Mov.Imm(asm.R8, opWait))
+	a.here(done)
+}
+
+// log2 makes in R3 the position of the highest bit of R2, which it changes.
+func (a *assembler) log2() {
+	a.do(asm.Mov.Imm(asm.R3, 0))
+	for _, step := range []int32{32, 16, 8, 4, 2, 1} {
+		next := a.fresh()
+		a.do(asm.Mov.Reg(asm.R1, asm.R2), asm.RSh.Imm(asm.R1, step), asm.JEq.Imm(asm.R1, 0, next),
+			asm.Mov.Reg(asm.R2, asm.R1), asm.Add.Imm(asm.R3, step))
+		a.here(next)
+	}
+}
+
+// end writes the end of the program.
+func (a *assembler) end() asm.Instructions {
+	a.here("out")
+	a.do(asm.Mov.Imm(asm.R0, 0), asm.Return())
+	return a.code
+}

@@ -1,0 +1,210 @@
+package trace
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
+)
+
+// cgroups are the cgroups that the block layer knows, by their numbers: those of version
+// 1's blkio controller where that is mounted, else those of version 2. A number is the
+// inode of the cgroup's directory, and each of the two counts for itself.
+//
+// Under version 2 an I/O belongs to the nearest cgroup above that the io controller is
+// switched on for (cgroup.subtree_control): its own, where Kubernetes or systemd runs it.
+type cgroups struct {
+	// root is where they are mounted, and above is the path that this is of.
+	root, above string
+	names       map[uint64]string
+	looked      time.Time
+	clock       env.Clock
+}
+
+// newCgroups finds the mount by a mountinfo file (proc_pid_mountinfo(5)); none is no error.
+func newCgroups(clock env.Clock, mountinfo string) *cgroups {
+	c := &cgroups{names: map[uint64]string{}, clock: clock}
+	for line := range strings.Lines(mountinfo) {
+		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		l, r := strings.Fields(left), strings.Fields(right)
+		if !ok || len(l) < 5 || len(r) < 3 {
+			continue
+		}
+		blkio := r[0] == "cgroup" && slices.Contains(strings.Split(r[2], ","), "blkio")
+		if blkio || r[0] == "cgroup2" && c.root == "" {
+			c.root, c.above = l[4], path.Clean("/"+l[3])
+		}
+		if blkio {
+			break
+		}
+	}
+	return c
+}
+
+// look reads the numbers of all cgroups. Those that are gone keep theirs: a process that
+// has ended has done what it did.
+func (c *cgroups) look() {
+	c.looked = c.clock.Now()
+	if c.root == "" {
+		return
+	}
+	_ = filepath.WalkDir(c.root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return nil // it may have gone while we look
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			rel, err := filepath.Rel(c.root, name)
+			if err == nil {
+				c.names[st.Ino] = path.Join(c.above, filepath.ToSlash(rel))
+			}
+		}
+		return nil
+	})
+}
+
+// name is a cgroup's path; "#" and the number for one that was gone before it was seen.
+// Number 0 is none.
+func (c *cgroups) name(id uint64) string {
+	if id == 0 {
+		return ""
+	}
+	if name, ok := c.names[id]; ok {
+		return name
+	}
+	if c.clock.Since(c.looked) > 500*time.Millisecond {
+		c.look()
+		if name, ok := c.names[id]; ok {
+			return name
+		}
+	}
+	return fmt.Sprintf("#%d", id)
+}
+
+// paths are all that are there, sorted.
+func (c *cgroups) paths() []string {
+	c.look()
+	var list []string
+	for _, name := range c.names {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// within tells whether a cgroup is one of those or below one.
+func within(name string, of []string) bool {
+	return slices.ContainsFunc(of, func(dir string) bool {
+		return name == dir || dir == "/" && name != "" || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+	})
+}
+
+// identifier is what a container's name is in the name of its cgroup: engines put a word
+// before it and systemd ".scope" behind it ("docker-…", "cri-containerd-…", "crio-…").
+var identifier = regexp.MustCompile(`^(?:.*[-:])?([0-9a-f]{12,})(?:\.scope)?$`)
+
+// podPart is the part of a path that names a pod. The systemd driver of a kubelet writes
+// underscores where the UID has hyphens.
+var podPart = regexp.MustCompile(`(?:^|[-/])pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice)?(?:/|$)`)
+
+// podOf is the UID of the pod that a cgroup's path leads into.
+func podOf(cgroup string) string {
+	m := podPart.FindStringSubmatch(cgroup)
+	if m == nil {
+		return ""
+	}
+	return strings.ReplaceAll(m[1], "_", "-")
+}
+
+// leastIdentifier is how much of a container's identifier must be typed.
+const leastIdentifier = 6
+
+// containerCgroups are the cgroups of the container whose identifier begins so.
+func (c *cgroups) containerCgroups(id string) ([]string, error) {
+	if len(id) < leastIdentifier || strings.Trim(id, "0123456789abcdef") != "" {
+		return nil, model.RefusedError(fmt.Sprintf("--container %q is no identifier of a container", id),
+			fmt.Sprintf("type its identifier, %d characters at least (docker ps, crictl ps), or name the cgroup with --cgroup", leastIdentifier))
+	}
+	found := map[string][]string{}
+	for _, p := range c.paths() {
+		if whole := identifier.FindStringSubmatch(path.Base(p)); whole != nil && strings.HasPrefix(whole[1], id) {
+			found[whole[1]] = append(found[whole[1]], p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, model.RefusedError(fmt.Sprintf("no cgroup below %s is that of a container %s", c.place(), id),
+			"run this on the container's node, outside of containers, or name the cgroup with --cgroup")
+	case 1:
+		for _, paths := range found {
+			return paths, nil
+		}
+	}
+	return nil, model.RefusedError(fmt.Sprintf("%d containers begin with %s", len(found), id), "type more of the identifier")
+}
+
+// podCgroups are the cgroups of a pod: by its UID, or by its name, as "namespace/name" or
+// "name", where the kubelet's logs on this node tell the UID (/var/log/pods).
+func (c *cgroups) podCgroups(pod, logs string) ([]string, error) {
+	uids := []string{pod}
+	if podPart.FindStringSubmatch("pod"+pod) == nil {
+		uids = nil
+		namespace, name, has := strings.Cut(pod, "/")
+		if !has {
+			namespace, name = "", pod
+		}
+		entries, _ := os.ReadDir(logs)
+		for _, e := range entries {
+			if f := strings.Split(e.Name(), "_"); len(f) == 3 && f[1] == name && (namespace == "" || f[0] == namespace) {
+				uids = append(uids, f[2])
+			}
+		}
+	}
+	var found []string
+	for _, p := range c.paths() {
+		base := path.Base(p)
+		if uid := podOf("/" + base); uid != "" && slices.ContainsFunc(uids, func(u string) bool { return strings.ReplaceAll(u, "_", "-") == uid }) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return nil, model.RefusedError(fmt.Sprintf("no cgroup of a pod %s is on this machine", pod),
+			"run this on the pod's node; reaching into a cluster for it is not there yet. A pod's UID (kubectl get pod -o yaml) is found where its name is not")
+	}
+	return found, nil
+}
+
+// given are the cgroup that was named, which must be there.
+func (c *cgroups) given(name string) ([]string, error) {
+	at := path.Clean("/" + strings.TrimPrefix(strings.TrimPrefix(name, c.root), "/"))
+	if !slices.Contains(c.paths(), at) {
+		hint := "name its path below " + c.place()
+		if near := suggest.Nearest(at, c.paths()); near != "" {
+			hint = "--cgroup " + safetext.ShellWord(near)
+		}
+		return nil, model.RefusedError(fmt.Sprintf("there is no cgroup %s below %s", at, c.place()), hint)
+	}
+	return []string{at}, nil
+}
+
+// place is where the cgroups are, for a sentence.
+func (c *cgroups) place() string {
+	if c.root == "" {
+		return "/sys/fs/cgroup (nothing that the block layer knows is mounted)"
+	}
+	return c.root
+}

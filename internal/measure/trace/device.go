@@ -1,0 +1,145 @@
+package trace
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// sectorSize is the unit of /sys/block/DEV/stat whatever the device's own block size is
+// (the kernel's Documentation/block/stat.rst).
+const sectorSize = 512
+
+// device is a whole block device as /sys/block shows it.
+type device struct {
+	name         string
+	major, minor uint32
+	// stacked tells that it has no requests of its own.
+	stacked bool
+	// counts tells that it keeps counters (queue/iostats).
+	counts bool
+}
+
+// number is the device as the kernel numbers it inside (MKDEV): not as a program sees it.
+func (d device) number() uint32 { return d.major<<20 | d.minor }
+
+// words is the number as people know it.
+func (d device) words() string { return fmt.Sprintf("%d:%d", d.major, d.minor) }
+
+// devices are the whole devices of the machine that files, which looks like "/", shows.
+func devices(files fs.FS) ([]device, error) {
+	names, err := fs.ReadDir(files, "sys/block")
+	if err != nil {
+		return nil, fmt.Errorf("the block devices of this machine cannot be listed: %w", err)
+	}
+	var list []device
+	for _, n := range names {
+		if d, err := readDevice(files, n.Name()); err == nil {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(a, b device) int { return strings.Compare(a.name, b.name) })
+	return list, nil
+}
+
+func readDevice(files fs.FS, name string) (device, error) {
+	d := device{name: name}
+	text, err := fs.ReadFile(files, path.Join("sys/block", name, "dev"))
+	if err != nil {
+		return d, err
+	}
+	if _, err := fmt.Sscanf(string(text), "%d:%d", &d.major, &d.minor); err != nil {
+		return d, fmt.Errorf("the number of %s is %q: %w", name, text, err)
+	}
+	_, err = fs.Stat(files, path.Join("sys/block", name, "mq"))
+	d.stacked = err != nil
+	off, err := fs.ReadFile(files, path.Join("sys/block", name, "queue/iostats"))
+	d.counts = err != nil || strings.TrimSpace(string(off)) != "0"
+	return d, nil
+}
+
+// wholeOf is the name of the whole device that a number, as "8:1", is of: of a partition
+// the disk that it is on.
+func wholeOf(files fs.FS, number string) (string, error) {
+	list, err := devices(files)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range list {
+		if d.words() == number {
+			return d.name, nil
+		}
+		parts, _ := fs.Glob(files, path.Join("sys/block", d.name, d.name+"*", "dev"))
+		for _, p := range parts {
+			if text, err := fs.ReadFile(files, p); err == nil && strings.TrimSpace(string(text)) == number {
+				return d.name, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("no block device has the number %s", number)
+}
+
+// counters reads a device's own.
+func counters(files fs.FS, name string) (model.DeviceCounters, error) {
+	text, err := fs.ReadFile(files, path.Join("sys/block", name, "stat"))
+	if err != nil {
+		return model.DeviceCounters{}, err
+	}
+	return parseCounters(string(text))
+}
+
+// parseCounters reads a stat file: 11 numbers, 15 since Linux 4.18 and 17 since 5.5
+// (Documentation/block/stat.rst).
+func parseCounters(text string) (model.DeviceCounters, error) {
+	var v [17]uint64
+	fields := strings.Fields(text)
+	if len(fields) < 11 {
+		return model.DeviceCounters{}, fmt.Errorf("%q are no counters of a block device", text)
+	}
+	for i := range min(len(v), len(fields)) {
+		n, err := strconv.ParseUint(fields[i], 10, 64)
+		if err != nil {
+			return model.DeviceCounters{}, fmt.Errorf("%q are no counters of a block device", text)
+		}
+		v[i] = n
+	}
+	ms := func(n uint64) float64 { return float64(n) / 1000 }
+	return model.DeviceCounters{
+		Reads: v[0], ReadMerges: v[1], ReadBytes: v[2] * sectorSize, ReadSeconds: ms(v[3]),
+		Writes: v[4], WriteMerges: v[5], WrittenBytes: v[6] * sectorSize, WriteSeconds: ms(v[7]),
+		BusySeconds: ms(v[9]), WeightedSeconds: ms(v[10]),
+		Discards: v[11], DiscardBytes: v[13] * sectorSize, Flushes: v[15], FlushSeconds: ms(v[16]),
+	}, nil
+}
+
+// since is what was counted between two readings.
+func since(now, before model.DeviceCounters) model.DeviceCounters {
+	return model.DeviceCounters{
+		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: now.ReadSeconds - before.ReadSeconds,
+		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: now.WriteSeconds - before.WriteSeconds,
+		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: now.FlushSeconds - before.FlushSeconds,
+		BusySeconds: now.BusySeconds - before.BusySeconds, WeightedSeconds: now.WeightedSeconds - before.WeightedSeconds,
+	}
+}
+
+// unseen is the share of a device's I/Os that were not seen; nil when it did none.
+func unseen(c model.DeviceCounters, seen map[model.TraceOperation]model.TraceCounts) *float64 {
+	total := c.Total()
+	var n uint64
+	for op, count := range seen {
+		// A driver's own commands are not counted.
+		if op != model.TraceOther {
+			n += count.Done
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	share := (float64(total) - float64(n)) / float64(total)
+	return &share
+}

@@ -1,0 +1,116 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/rlimit"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// kernel is what is attached to this one.
+type kernel struct {
+	*maps
+	layout   *layout
+	programs []*ebpf.Program
+	links    []link.Link
+}
+
+// attach loads the programs and attaches them; nothing is traced before watch.
+func attach() (*kernel, error) {
+	// Before Linux 5.11 maps count as locked memory. Without the right to raise that limit
+	// the maps may still fit.
+	_ = rlimit.RemoveMemlock()
+	m, err := newMaps()
+	if err != nil {
+		return nil, err
+	}
+	k := &kernel{maps: m}
+	if k.layout, err = readLayout(); err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	all := programs(k.layout, m)
+	// What ends an I/O comes before what begins one.
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "loadline_" + name[len("block_"):], Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp,
+			AttachTo: name, Instructions: all[name], License: "GPL"})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the program for %s: %w", name, err), k.close())
+		}
+		k.programs = append(k.programs, p)
+	}
+	for i, p := range k.programs {
+		l, err := link.AttachTracing(link.TracingOptions{Program: p})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the program for %s: %w", names[i], err), k.close())
+		}
+		k.links = append(k.links, l)
+	}
+	return k, nil
+}
+
+// close detaches everything.
+func (k *kernel) close() error {
+	var errs []error
+	for _, l := range k.links {
+		errs = append(errs, l.Close())
+	}
+	for _, p := range k.programs {
+		errs = append(errs, p.Close())
+	}
+	k.links, k.programs = nil, nil
+	return errors.Join(append(errs, k.maps.close())...)
+}
+
+// lacks are sentences: what this kernel does not tell.
+func (k *kernel) lacks() (list []string) {
+	has := func(event string) bool { _, ok := k.layout.events[event]; return ok }
+	if !has("block_io_start") {
+		list = append(list, "Linux before 6.5 does not say who made a request that no scheduler got: such an I/O belongs to the process that gave it to the driver, and the wait before that is not known")
+	}
+	if !k.layout.cgroups {
+		list = append(list, "this kernel does not keep the cgroup of an I/O (CONFIG_BLK_CGROUP): cgroups are empty")
+	}
+	if !has("block_bio_queue") || !has("block_bio_complete") {
+		list = append(list, "this kernel does not show bios: nothing is known of device mapper, MD and other devices without requests")
+	}
+	return list
+}
+
+// operations are the names of the kernel's side.
+var operations = [opCount]model.TraceOperation{
+	opRead: model.TraceRead, opWrite: model.TraceWrite, opFlush: model.TraceFlush,
+	opDiscard: model.TraceDiscard, opWait: model.TraceFlushWait, opOther: model.TraceOther,
+}
+
+// counted puts a device's counters into words.
+func counted(now, before deviceCounts, d *model.TraceDevice) {
+	for op, name := range operations {
+		at := func(group int) uint64 { return now[group*opRoom+op] - before[group*opRoom+op] }
+		c := model.TraceCounts{
+			Queued: at(countQueued), QueuedBytes: at(countQueuedBytes), Issued: at(countIssued), IssuedBytes: at(countIssuedBytes),
+			Done: at(countDone), DoneBytes: at(countDoneBytes), Merged: at(countMerged), MergedBytes: at(countMergedBytes),
+			Requeued: at(countRequeued), Errors: at(countErrors),
+		}
+		if c != (model.TraceCounts{}) {
+			if d.Operations == nil {
+				d.Operations = map[model.TraceOperation]model.TraceCounts{}
+			}
+			d.Operations[name] = c
+		}
+	}
+	d.Unmatched, d.Crowded, d.Dropped = now[countUnmatched]-before[countUnmatched], now[countCrowded]-before[countCrowded], now[countDropped]-before[countDropped]
+}
+
+// isDenied reports whether the kernel refuses for want of a right.
+func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }

@@ -1,0 +1,411 @@
+package trace
+
+import (
+	"github.com/cilium/ebpf/asm"
+)
+
+// programs are the programs of a kernel, by the event that they are attached to.
+func programs(l *layout, m *maps) map[string]asm.Instructions {
+	begin := func() *assembler { return &assembler{layout: l, maps: m} }
+	all := map[string]asm.Instructions{}
+	// block_io_start is the one event that comes for each request, in the process that
+	// wants it. Before Linux 6.5 the insertion into the scheduler is, where there is one.
+	first := "block_io_start"
+	if _, ok := l.events[first]; !ok {
+		first = "block_rq_insert"
+	}
+	for name, write := range map[string]func(*assembler, string){
+		first: (*assembler).started, "block_rq_issue": (*assembler).issued, "block_rq_complete": (*assembler).completed,
+		"block_rq_requeue": (*assembler).requeued, "block_rq_merge": (*assembler).merged,
+		"block_bio_queue": (*assembler).bioQueued, "block_bio_complete": (*assembler).bioCompleted,
+		"block_bio_backmerge": (*assembler).bioMerged, "block_bio_frontmerge": (*assembler).bioMerged,
+	} {
+		if _, ok := l.events[name]; !ok {
+			continue
+		}
+		a := begin()
+		write(a, name)
+		all[name] = a.end()
+	}
+	return all
+}
+
+// kind loads what the request in R6 is: the flags into R7, the operation into R8 and the
+// length into R1 and the stack.
+func (a *assembler) kind() {
+	a.load(asm.R7, asm.R6, a.rqFlags, asm.Word)
+	a.load(asm.R1, asm.R6, a.rqLength, asm.Word)
+	a.put(atBytes, asm.R1, asm.DWord)
+	a.classify()
+}
+
+// bioKind is kind for a bio.
+func (a *assembler) bioKind() {
+	a.load(asm.R7, asm.R6, a.bioFlags, asm.Word)
+	a.load(asm.R1, asm.R6, a.bioSize, asm.Word)
+	a.put(atBytes, asm.R1, asm.DWord)
+	a.classify()
+}
+
+// describe makes the entry of an I/O on the stack, but for its times: R6 is the request or
+// the bio, R7 its flags, R8 its operation. bio tells which.
+func (a *assembler) describe(bio bool) {
+	plain, nobody := a.fresh(), a.fresh()
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.put(atFly+flyIssue, asm.R1, asm.DWord)
+	a.put(atFly+flyOp, asm.R1, asm.Word)
+	a.put(atFly+flyGroup, asm.R1, asm.DWord)
+	a.put(atFly+flyOp, asm.R8, asm.Byte)
+	// The flush itself carries the bit as well.
+	a.do(asm.JEq.Imm(asm.R8, opFlush, plain), asm.Mov.Reg(asm.R1, asm.R7), asm.And.Imm(asm.R1, a.asksFlush), asm.JEq.Imm(asm.R1, 0, plain), asm.Mov.Imm(asm.R1, 1))
+	a.put(atFly+flyAsks, asm.R1, asm.Byte)
+	a.here(plain)
+	a.load(asm.R1, asm.RFP, atDevice, asm.Word)
+	a.put(atFly+flyDevice, asm.R1, asm.Word)
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.put(atFly+flyBytes, asm.R1, asm.Word)
+	if a.cgroups {
+		from := asm.R6
+		steps := []field{a.bioGroup, a.groupOwner, a.ownerCgroup, a.cgroupNode}
+		if !bio {
+			steps = append([]field{a.rqBio}, steps...)
+		}
+		for _, at := range steps {
+			a.load(asm.R1, from, at, asm.DWord)
+			a.do(asm.JEq.Imm(asm.R1, 0, nobody))
+			from = asm.R1
+		}
+		a.load(asm.R1, asm.R1, a.nodeID, asm.DWord)
+		a.put(atFly+flyGroup, asm.R1, asm.DWord)
+	}
+	a.here(nobody)
+	a.do(asm.FnGetCurrentPidTgid.Call(), asm.RSh.Imm(asm.R0, 32))
+	a.put(atFly+flyTask, asm.R0, asm.Word)
+	a.do(asm.Mov.Reg(asm.R1, asm.RFP), asm.Add.Imm(asm.R1, atFly+flyName), asm.Mov.Imm(asm.R2, 16), asm.FnGetCurrentComm.Call())
+}
+
+// remember puts the entry on the stack among those in flight, with R0 as its beginning.
+func (a *assembler) remember() {
+	room := a.fresh()
+	a.put(atFly+flyStart, asm.R0, asm.DWord)
+	a.put(atID, asm.R6, asm.DWord)
+	a.update(a.maps.flying, atID, atFly)
+	a.do(asm.JEq.Imm(asm.R0, 0, room))
+	a.count(countCrowded)
+	a.here(room)
+}
+
+// wantFlush notes that the I/O on the stack waits for a flush of its device.
+func (a *assembler) wantFlush() {
+	known, same, mixed, write, done := a.fresh(), a.fresh(), a.fresh(), a.fresh(), a.fresh()
+	a.load(asm.R1, asm.RFP, atFly+flyAsks, asm.Byte)
+	a.do(asm.JEq.Imm(asm.R1, 0, done))
+	a.lookup(a.maps.owners, atDevice)
+	a.do(asm.JNE.Imm(asm.R0, 0, known))
+	// Nobody has ever waited for one of this device.
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.put(atOwner+ownerCount, asm.R1, asm.DWord)
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.put(atOwner+ownerMixed, asm.R1, asm.Word)
+	for _, part := range []struct {
+		to, from int16
+		size     asm.Size
+	}{{ownerTask, flyTask, asm.Word}, {ownerGroup, flyGroup, asm.DWord}, {ownerName, flyName, asm.DWord}, {ownerName + 8, flyName + 8, asm.DWord}} {
+		a.load(asm.R1, asm.RFP, atFly+part.from, part.size)
+		a.put(atOwner+part.to, asm.R1, part.size)
+	}
+	a.update(a.maps.owners, atDevice, atOwner)
+	a.do(asm.Ja.Label(done))
+	a.here(known)
+	a.do(asm.Mov.Reg(asm.R7, asm.R0), asm.LoadMem(asm.R1, asm.R7, ownerCount, asm.DWord), asm.Mov.Imm(asm.R2, 0), asm.JEq.Imm(asm.R1, 0, write),
+		// Somebody waits already.
+		asm.LoadMem(asm.R1, asm.R7, ownerGroup, asm.DWord), asm.LoadMem(asm.R3, asm.RFP, atFly+flyGroup, asm.DWord),
+		asm.Mov.Imm(asm.R2, 2), asm.JNE.Reg(asm.R1, asm.R3, mixed),
+		asm.LoadMem(asm.R1, asm.R7, ownerTask, asm.Word), asm.LoadMem(asm.R3, asm.RFP, atFly+flyTask, asm.Word),
+		asm.Mov.Imm(asm.R2, 1), asm.JNE.Reg(asm.R1, asm.R3, mixed),
+		asm.Ja.Label(same))
+	a.here(mixed)
+	a.do(asm.LoadMem(asm.R1, asm.R7, ownerMixed, asm.Word), asm.Or.Reg(asm.R1, asm.R2), asm.StoreMem(asm.R7, ownerMixed, asm.R1, asm.Word), asm.Ja.Label(same))
+	a.here(write)
+	a.do(asm.StoreMem(asm.R7, ownerMixed, asm.R2, asm.Word))
+	for _, part := range []struct {
+		to, from int16
+		size     asm.Size
+	}{{ownerTask, flyTask, asm.Word}, {ownerGroup, flyGroup, asm.DWord}, {ownerName, flyName, asm.DWord}, {ownerName + 8, flyName + 8, asm.DWord}} {
+		a.load(asm.R1, asm.RFP, atFly+part.from, part.size)
+		a.do(asm.StoreMem(asm.R7, part.to, asm.R1, part.size))
+	}
+	a.here(same)
+	a.do(asm.Mov.Imm(asm.R1, 1), asm.StoreXAdd(asm.R7, asm.R1, asm.DWord))
+	a.here(done)
+}
+
+// hadFlush notes that one that waited for a flush has got it.
+func (a *assembler) hadFlush() {
+	done := a.fresh()
+	a.lookup(a.maps.owners, atDevice)
+	a.do(asm.JEq.Imm(asm.R0, 0, done), asm.LoadMem(asm.R1, asm.R0, ownerCount, asm.DWord), asm.JEq.Imm(asm.R1, 0, done),
+		asm.Mov.Imm(asm.R1, -1), asm.StoreXAdd(asm.R0, asm.R1, asm.DWord))
+	a.here(done)
+}
+
+// attributeFlush gives the flush on the stack to whoever waits for one: a process, else a
+// cgroup of several, else nobody.
+func (a *assembler) attributeFlush() {
+	nobody, several, done := a.fresh(), a.fresh(), a.fresh()
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.put(atFly+flyTask, asm.R1, asm.Word)
+	a.put(atFly+flyGroup, asm.R1, asm.DWord)
+	a.put(atFly+flyName, asm.R1, asm.DWord)
+	a.put(atFly+flyName+8, asm.R1, asm.DWord)
+	a.lookup(a.maps.owners, atDevice)
+	a.do(asm.JEq.Imm(asm.R0, 0, nobody), asm.LoadMem(asm.R1, asm.R0, ownerCount, asm.DWord), asm.JEq.Imm(asm.R1, 0, nobody),
+		asm.LoadMem(asm.R2, asm.R0, ownerMixed, asm.Word), asm.JGE.Imm(asm.R2, 2, nobody),
+		asm.LoadMem(asm.R1, asm.R0, ownerGroup, asm.DWord))
+	a.put(atFly+flyGroup, asm.R1, asm.DWord)
+	a.do(asm.JNE.Imm(asm.R2, 0, several))
+	a.load(asm.R1, asm.R0, ownerTask, asm.Word)
+	a.put(atFly+flyTask, asm.R1, asm.Word)
+	a.load(asm.R1, asm.R0, ownerName, asm.DWord)
+	a.put(atFly+flyName, asm.R1, asm.DWord)
+	a.load(asm.R1, asm.R0, ownerName+8, asm.DWord)
+	a.put(atFly+flyName+8, asm.R1, asm.DWord)
+	a.here(several)
+	a.do(asm.Ja.Label(done))
+	a.here(nobody)
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.here(done)
+}
+
+// started is what happens when a request is made, in the process that wants it.
+func (a *assembler) started(event string) {
+	a.argument(event)
+	a.requestDevice()
+	a.kind()
+	a.describe(false)
+	a.do(asm.FnKtimeGetNs.Call())
+	a.remember()
+	a.wantFlush()
+}
+
+// issued is what happens when the driver gets a request, also once more after a requeue.
+func (a *assembler) issued(event string) {
+	unknown := "unknown"
+	a.argument(event)
+	a.requestDevice()
+	a.kind()
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countIssued, asm.R8)
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.addOf(countIssuedBytes, asm.R8)
+	a.put(atID, asm.R6, asm.DWord)
+	// The request of a flush is always the same one, and nothing says when it is made.
+	a.do(asm.JEq.Imm(asm.R8, opFlush, unknown))
+	a.lookup(a.maps.flying, atID)
+	a.do(asm.JEq.Imm(asm.R0, 0, unknown), asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, flyIssue, asm.R0, asm.DWord))
+	// It may have grown by merges since it was made.
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.do(asm.StoreMem(asm.R7, flyBytes, asm.R1, asm.Word), asm.Ja.Label("out"))
+	a.here(unknown)
+	a.describe(false)
+	known := a.fresh()
+	a.do(asm.JNE.Imm(asm.R8, opFlush, known))
+	a.attributeFlush()
+	a.here(known)
+	a.do(asm.FnKtimeGetNs.Call())
+	a.put(atFly+flyIssue, asm.R0, asm.DWord)
+	a.remember()
+	a.wantFlush()
+}
+
+// completed is what happens when the device has answered.
+func (a *assembler) completed(event string) {
+	at := a.events[event]
+	a.argument(event)
+	a.load(asm.R7, asm.R1, field(8*(at+1)), asm.DWord)
+	a.do(asm.And.Imm(asm.R7, 0xff)) // blk_status_t
+	a.put(atWait, asm.R7, asm.DWord)
+	a.load(asm.R7, asm.R1, field(8*(at+2)), asm.DWord)
+	a.do(asm.LSh.Imm(asm.R7, 32), asm.RSh.Imm(asm.R7, 32))
+	// Of an answer in parts the last one counts.
+	a.load(asm.R1, asm.R6, a.rqLength, asm.Word)
+	a.do(asm.JGT.Reg(asm.R1, asm.R7, "out"))
+	a.requestDevice()
+	a.put(atID, asm.R6, asm.DWord)
+	a.lookup(a.maps.flying, atID)
+	a.do(asm.JEq.Imm(asm.R0, 0, "missed"), asm.Mov.Reg(asm.R8, asm.R0),
+		asm.LoadMem(asm.R1, asm.R8, flyShown, asm.Byte), asm.JNE.Imm(asm.R1, 0, "last"))
+	a.load(asm.R7, asm.RFP, atWait, asm.DWord)
+	a.measure()
+	fine, whole, gone := a.fresh(), a.fresh(), a.fresh()
+	a.do(asm.JEq.Imm(asm.R7, 0, fine), asm.LoadMem(asm.R7, asm.R8, flyOp, asm.Byte), asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countErrors, asm.R7)
+	a.here(fine)
+	// Its data are written; if it is in the middle of its flushes, it comes once more.
+	a.do(asm.LoadMem(asm.R1, asm.R8, flyAsks, asm.Byte), asm.JEq.Imm(asm.R1, 0, gone),
+		asm.LoadMem(asm.R1, asm.R6, a.rqState, asm.Word), asm.And.Imm(asm.R1, a.inFlushSequence), asm.JEq.Imm(asm.R1, 0, whole),
+		asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R8, flyShown, asm.R1, asm.Byte), asm.Ja.Label("row"))
+	a.here(whole)
+	a.hadFlush()
+	a.here(gone)
+	a.forget()
+	a.here("row")
+	a.record()
+	a.do(asm.Ja.Label("out"))
+	a.here("last")
+	a.hadFlush()
+	a.forget()
+	a.do(asm.Ja.Label("out"))
+	a.here("missed")
+	a.count(countUnmatched)
+}
+
+// measure puts onto the stack what is to be recorded of the entry in R8: the key but for
+// the bucket, the latency, the bytes and the wait.
+func (a *assembler) measure() {
+	issued, sane, done := a.fresh(), a.fresh(), a.fresh()
+	a.do(asm.FnKtimeGetNs.Call(), asm.LoadMem(asm.R1, asm.R8, flyStart, asm.DWord), asm.LoadMem(asm.R2, asm.R8, flyIssue, asm.DWord),
+		asm.Mov.Imm(asm.R3, 0), asm.JNE.Imm(asm.R2, 0, issued), asm.Mov.Reg(asm.R2, asm.R1))
+	a.here(issued)
+	a.do(asm.JGE.Reg(asm.R1, asm.R2, sane), asm.Mov.Reg(asm.R3, asm.R2), asm.Sub.Reg(asm.R3, asm.R1))
+	a.here(sane)
+	a.put(atWait, asm.R3, asm.DWord)
+	a.do(asm.Mov.Imm(asm.R3, 0), asm.JGE.Reg(asm.R2, asm.R0, done), asm.Mov.Reg(asm.R3, asm.R0), asm.Sub.Reg(asm.R3, asm.R2))
+	a.here(done)
+	a.put(atTime, asm.R3, asm.DWord)
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.put(atKey+keyBucket, asm.R1, asm.Half)
+	a.put(atKey+keyZero, asm.R1, asm.Word)
+	for _, part := range []struct {
+		to, from int16
+		size     asm.Size
+	}{{keyDevice, flyDevice, asm.Word}, {keyOp, flyOp, asm.Byte}, {keyGroup, flyGroup, asm.DWord}, {keyTask, flyTask, asm.Word},
+		{keyName, flyName, asm.DWord}, {keyName + 8, flyName + 8, asm.DWord}} {
+		a.load(asm.R1, asm.R8, part.from, part.size)
+		a.put(atKey+part.to, asm.R1, part.size)
+	}
+	a.load(asm.R2, asm.R8, flyBytes, asm.Word)
+	a.put(atBytes, asm.R2, asm.DWord)
+	a.log2()
+	a.put(atKey+keyClass, asm.R3, asm.Byte)
+}
+
+// record adds what measure has put onto the stack to the device's counters and to the row.
+func (a *assembler) record() {
+	small, last, have := a.fresh(), a.fresh(), a.fresh()
+	a.load(asm.R8, asm.RFP, atKey+keyOp, asm.Byte)
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countDone, asm.R8)
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.addOf(countDoneBytes, asm.R8)
+	// The bucket: see histogram.BucketOf, whose layout this is.
+	a.load(asm.R4, asm.RFP, atTime, asm.DWord)
+	a.do(asm.Mov.Reg(asm.R2, asm.R4))
+	a.log2()
+	a.do(asm.JLE.Imm(asm.R3, 6, small), asm.Sub.Imm(asm.R3, 6), asm.RSh.Reg(asm.R4, asm.R3), asm.And.Imm(asm.R4, 63),
+		asm.Add.Imm(asm.R3, 1), asm.LSh.Imm(asm.R3, 6), asm.Add.Reg(asm.R4, asm.R3))
+	a.here(small)
+	a.do(asm.JLE.Imm(asm.R4, lastBucket, last), asm.Mov.Imm(asm.R4, lastBucket))
+	a.here(last)
+	a.put(atKey+keyBucket, asm.R4, asm.Half)
+	// The map of rows that is in use: reading one is done while the other one is filled.
+	a.do(asm.Mov.Imm(asm.R1, 0))
+	a.put(atID, asm.R1, asm.DWord)
+	a.lookup(a.maps.current, atID)
+	a.do(asm.JEq.Imm(asm.R0, 0, "dropped"), asm.Mov.Reg(asm.R7, asm.R0),
+		asm.Mov.Reg(asm.R1, asm.R7), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atKey), asm.FnMapLookupElem.Call(),
+		asm.JNE.Imm(asm.R0, 0, have), asm.Mov.Imm(asm.R1, 0))
+	for at := int16(0); at < rowSize; at += 8 {
+		a.put(atRow+at, asm.R1, asm.DWord)
+	}
+	const onlyNew = 1 // BPF_NOEXIST: another processor may have made it meanwhile
+	a.do(asm.Mov.Reg(asm.R1, asm.R7), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atKey), asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, atRow),
+		asm.Mov.Imm(asm.R4, onlyNew), asm.FnMapUpdateElem.Call(),
+		asm.Mov.Reg(asm.R1, asm.R7), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atKey), asm.FnMapLookupElem.Call(),
+		asm.JEq.Imm(asm.R0, 0, "dropped"))
+	a.here(have)
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	for at, from := range map[int16]int16{rowCount: 0, rowBytes: atBytes, rowTime: atTime, rowWait: atWait} {
+		if from != 0 {
+			a.load(asm.R1, asm.RFP, from, asm.DWord)
+		} else {
+			a.do(asm.Mov.Imm(asm.R1, 1))
+		}
+		a.do(asm.StoreXAdd(asm.R0, asm.R1, asm.DWord))
+		a.code[len(a.code)-1].Offset = at
+	}
+	a.load(asm.R1, asm.RFP, atTime, asm.DWord)
+	a.do(asm.LoadMem(asm.R2, asm.R0, rowMax, asm.DWord), asm.JGE.Reg(asm.R2, asm.R1, "out"), asm.StoreMem(asm.R0, rowMax, asm.R1, asm.DWord), asm.Ja.Label("out"))
+	a.here("dropped")
+	a.count(countDropped)
+}
+
+// requeued counts what the driver has given back.
+func (a *assembler) requeued(event string) {
+	a.argument(event)
+	a.requestDevice()
+	a.kind()
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countRequeued, asm.R8)
+}
+
+// merged forgets a request that has become part of another.
+func (a *assembler) merged(event string) {
+	a.argument(event)
+	a.requestDevice()
+	a.kind()
+	a.countMerge()
+	a.put(atID, asm.R6, asm.DWord)
+	a.forget()
+}
+
+// countMerge counts the merge of what kind has described.
+func (a *assembler) countMerge() {
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countMerged, asm.R8)
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.addOf(countMergedBytes, asm.R8)
+}
+
+// bioMerged counts a bio that has become part of a request.
+func (a *assembler) bioMerged(event string) {
+	a.argument(event)
+	a.diskOfBio()
+	a.deviceOf()
+	a.bioKind()
+	a.countMerge()
+}
+
+// bioQueued counts what is asked of the device. Devices that stand on others and have no
+// requests of their own (device mapper, MD, zram) are measured by the bio.
+func (a *assembler) bioQueued(event string) {
+	a.argument(event)
+	a.diskOfBio()
+	a.deviceOf()
+	a.bioKind()
+	a.do(asm.Mov.Imm(asm.R1, 1))
+	a.addOf(countQueued, asm.R8)
+	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
+	a.addOf(countQueuedBytes, asm.R8)
+	a.diskOfBio()
+	a.load(asm.R1, asm.R1, a.diskQueue, asm.DWord)
+	a.load(asm.R1, asm.R1, a.queueOps, asm.DWord)
+	a.do(asm.JNE.Imm(asm.R1, 0, "out"))
+	a.describe(true)
+	a.do(asm.FnKtimeGetNs.Call())
+	a.put(atFly+flyIssue, asm.R0, asm.DWord)
+	a.remember()
+}
+
+// bioCompleted is what happens when a device without requests has answered.
+func (a *assembler) bioCompleted(event string) {
+	a.argument(event)
+	a.put(atID, asm.R6, asm.DWord)
+	a.diskOfBio()
+	a.deviceOf()
+	a.lookup(a.maps.flying, atID)
+	a.do(asm.JEq.Imm(asm.R0, 0, "out"), asm.Mov.Reg(asm.R8, asm.R0))
+	a.measure()
+	a.forget()
+	a.record()
+}

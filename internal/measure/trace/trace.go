@@ -1,0 +1,247 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Options are what a trace is asked for, and who is told.
+type Options struct {
+	Request model.TraceRequest
+	Clock   env.Clock
+	// Method forces a rung of the ladder; empty takes the best that is possible.
+	Method model.TraceMethod
+	// Begun is told the record when the trace has begun, before its first second.
+	Begun func(model.TraceRun) error
+	// Second is told what ended in each second, within what was asked for, and how long
+	// since the beginning that second ended. An error ends the trace.
+	Second func(end float64, samples []model.TraceSample) error
+}
+
+// settle is how long devices are watched before the counting begins, so that little is
+// under way that was not seen to begin.
+const settle = 100 * time.Millisecond
+
+// each is how often the kernel's maps are read.
+const each = time.Second
+
+// root is this machine.
+var root = os.DirFS("/")
+
+// Resolve finds the devices and the cgroups that a request names, and refuses what is not
+// there. Device is what a target stands on, by the kernel's name or a path below /dev.
+func Resolve(r *model.TraceRequest, clock env.Clock, device, cgroup string) error {
+	if device != "" {
+		name, err := deviceNamed(root, device)
+		if err != nil {
+			return err
+		}
+		r.Devices = append(r.Devices, name)
+	}
+	if r.PID != 0 {
+		if _, err := os.Stat("/proc/" + strconv.Itoa(r.PID)); err != nil || r.PID < 0 {
+			return model.RefusedError(fmt.Sprintf("there is no process %d", r.PID), "name one that runs (ps -e), or trace the whole device and look for its command")
+		}
+	}
+	given := 0
+	c := machineCgroups(clock)
+	for _, one := range []struct {
+		name string
+		find func(string) ([]string, error)
+	}{{r.Container, c.containerCgroups}, {r.Pod, func(pod string) ([]string, error) { return c.podCgroups(pod, "/var/log/pods") }}, {cgroup, c.given}} {
+		if one.name == "" {
+			continue
+		}
+		found, err := one.find(one.name)
+		if err != nil {
+			return err
+		}
+		r.Cgroups = append(r.Cgroups, found...)
+		given++
+	}
+	if given > 1 {
+		return model.RefusedError("--container, --pod and --cgroup each name whose I/O is wanted", "use one of them")
+	}
+	return nil
+}
+
+func machineCgroups(clock env.Clock) *cgroups {
+	text, _ := os.ReadFile("/proc/self/mountinfo")
+	return newCgroups(clock, string(text))
+}
+
+// deviceNamed is the whole device of a name: "vda", "/dev/vda1", or a link to one.
+func deviceNamed(files fs.FS, name string) (string, error) {
+	if !strings.Contains(name, "/") {
+		if _, err := readDevice(files, name); err == nil {
+			return name, nil
+		}
+		name = "/dev/" + name
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", model.RefusedError(fmt.Sprintf("there is no block device %s", strings.TrimPrefix(name, "/dev/")), "lsblk lists those of this machine")
+	}
+	number, ok := blockNumber(info)
+	if !ok {
+		return "", model.RefusedError(name+" is no block device", "name one that lsblk lists, or give the directory or the file as TARGET")
+	}
+	whole, err := wholeOf(files, number)
+	if err != nil {
+		return "", model.RefusedError(fmt.Sprintf("%s: %v", name, err), "lsblk lists those of this machine")
+	}
+	return whole, nil
+}
+
+// Below is the device that holds a file or a directory; empty where it is on none of this
+// machine (a network, memory, or several).
+func Below(file string) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(file, &st); err != nil {
+		return "", model.RefusedError(fmt.Sprintf("%s cannot be looked at: %v", file, err), "")
+	}
+	number := uint64(st.Dev)
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		number = uint64(st.Rdev)
+	}
+	if unix.Major(number) == 0 {
+		return "", nil
+	}
+	name, err := wholeOf(root, fmt.Sprintf("%d:%d", unix.Major(number), unix.Minor(number)))
+	if err != nil {
+		return "", nil
+	}
+	return name, nil
+}
+
+// Run traces until the time is over or the context ends, which is no error. It returns the
+// record of what was done, without the names and times of the run that it is part of.
+func Run(ctx context.Context, o Options) (model.TraceRun, error) {
+	run := model.TraceRun{Schema: model.TraceRunSchema, Request: o.Request}
+	if o.Method != model.TraceByCounters {
+		t, err := newTracing(o.Request, o.Clock)
+		if err == nil {
+			run.Method, run.CannotTell = model.TraceByBPF, t.kernel.lacks()
+			return run, errors.Join(t.follow(ctx, o, &run), t.kernel.close())
+		}
+		var refused *model.WorkerError
+		if errors.As(err, &refused) {
+			return run, err
+		}
+		why := refusal(err)
+		if o.Method == model.TraceByBPF || o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
+			return run, why
+		}
+		run.CannotTell = append(run.CannotTell, why.Message+", so this trace is the device's own counters")
+	}
+	if o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
+		return run, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
+	}
+	run.Method = model.TraceByCounters
+	run.CannotTell = append(run.CannotTell, lostWithCounters...)
+	t, err := newCounting(o.Request)
+	if err != nil {
+		return run, err
+	}
+	return run, t.follow(ctx, o, &run)
+}
+
+// lostWithCounters is what the lowest rung cannot see.
+var lostWithCounters = []string{
+	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
+	"nobody's name: neither process nor cgroup",
+	"no sizes, no requeues and no errors",
+	"writes include what waits for a flush without writing anything; subtract the flushes for those with data",
+	"a mean latency includes the wait in the scheduler's queue",
+}
+
+// rung is what makes the samples of a method.
+type rung interface {
+	// begin starts the counting; second gives out what ended since then or since the last
+	// time, and finish the devices.
+	begin() error
+	second() ([]model.TraceSample, error)
+	finish() ([]model.TraceDevice, error)
+}
+
+// followed carries out a rung.
+func followed(ctx context.Context, r rung, o Options, run *model.TraceRun) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	began := o.Clock.Now()
+	if o.Begun != nil {
+		if err := o.Begun(*run); err != nil {
+			return err
+		}
+	}
+	var over <-chan time.Time
+	if o.Request.Seconds > 0 {
+		timer := o.Clock.NewTimer(o.Clock.Until(began.Add(time.Duration(o.Request.Seconds * float64(time.Second)))))
+		defer timer.Stop()
+		over = timer.C
+	}
+	tick := o.Clock.NewTicker(each)
+	defer tick.Stop()
+	last := began
+	give := func(samples []model.TraceSample) error {
+		now := o.Clock.Now()
+		for i := range samples {
+			samples[i].End, samples[i].Seconds = now.Sub(began).Seconds(), now.Sub(last).Seconds()
+		}
+		last = now
+		slices.SortFunc(samples, compareSamples)
+		return o.Second(now.Sub(began).Seconds(), samples)
+	}
+	for going := true; going; {
+		select {
+		case <-tick.C:
+			samples, err := r.second()
+			if err != nil {
+				return err
+			}
+			if err := give(samples); err != nil {
+				return err
+			}
+		case <-over:
+			going = false
+		case <-ctx.Done():
+			going = false
+		}
+	}
+	var err error
+	run.Seconds = o.Clock.Since(began).Seconds()
+	if run.Devices, err = r.finish(); err != nil {
+		return err
+	}
+	samples, err := r.second()
+	if err != nil {
+		return err
+	}
+	return give(samples)
+}
+
+// compareSamples orders the samples of a second.
+func compareSamples(a, b model.TraceSample) int {
+	for _, c := range []int{
+		strings.Compare(a.Device, b.Device), strings.Compare(string(a.Operation), string(b.Operation)),
+		a.PID - b.PID, strings.Compare(a.Command, b.Command), strings.Compare(a.Cgroup, b.Cgroup),
+	} {
+		if c != 0 {
+			return c
+		}
+	}
+	return int(a.Size - b.Size)
+}

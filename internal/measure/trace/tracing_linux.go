@@ -1,0 +1,197 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+)
+
+// tracing is a trace by BPF.
+type tracing struct {
+	kernel  *kernel
+	request model.TraceRequest
+	groups  *cgroups
+	watched map[uint32]*watched
+	clock   env.Clock
+	// over tells that no device is watched any more.
+	over bool
+}
+
+// watched is a device that is traced.
+type watched struct {
+	device
+	counts deviceCounts
+	own    model.DeviceCounters
+	failed error // of reading own
+}
+
+func newTracing(r model.TraceRequest, clock env.Clock) (*tracing, error) {
+	k, err := attach()
+	if err != nil {
+		return nil, err
+	}
+	t := &tracing{kernel: k, request: r, groups: machineCgroups(clock), clock: clock, watched: map[uint32]*watched{}}
+	t.groups.look()
+	if err := t.watch(); err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	if len(t.watched) == 0 {
+		return nil, errors.Join(model.RefusedError("this machine has no block device", "run this where the devices are: on the node, not in the volume's client"), k.close())
+	}
+	return t, nil
+}
+
+func (t *tracing) follow(ctx context.Context, o Options, run *model.TraceRun) error {
+	return followed(ctx, t, o, run)
+}
+
+// watch begins to trace the devices that are wanted and not traced yet: new ones appear.
+func (t *tracing) watch() error {
+	list, err := devices(root)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if len(t.request.Devices) > 0 && !slices.Contains(t.request.Devices, d.name) {
+			continue
+		}
+		if _, known := t.watched[d.number()]; known {
+			continue
+		}
+		if err := t.kernel.watch(d.number()); err != nil {
+			return fmt.Errorf("%s cannot be traced: %w", d.name, err)
+		}
+		t.watched[d.number()] = t.reading(d)
+	}
+	return nil
+}
+
+// reading is a device with both counters as they are now.
+func (t *tracing) reading(d device) *watched {
+	w := &watched{device: d}
+	w.own, w.failed = counters(root, d.name)
+	counts, err := t.kernel.counts(d.number())
+	w.counts, w.failed = counts, errors.Join(w.failed, err)
+	return w
+}
+
+// begin lets what is under way end, and begins to count.
+func (t *tracing) begin() error {
+	t.clock.Sleep(settle)
+	if err := t.kernel.take(func(*rowKey, rowValue) {}); err != nil {
+		return err
+	}
+	for number, w := range t.watched {
+		t.watched[number] = t.reading(w.device)
+	}
+	return nil
+}
+
+func (t *tracing) second() ([]model.TraceSample, error) {
+	all := map[rowKey]*model.TraceSample{}
+	var order []*model.TraceSample
+	err := t.kernel.take(func(k *rowKey, v rowValue) {
+		key := *k
+		key.Bucket = 0
+		s, known := all[key]
+		if !known {
+			s = t.sample(k)
+			all[key] = s
+			if t.wanted(s) {
+				order = append(order, s)
+			}
+		}
+		s.Flow.IOs += v.Count
+		s.Flow.Bytes += v.Bytes
+		s.Flow.LatencySum += float64(v.Time) / 1e9
+		s.Flow.Max = max(s.Flow.Max, float64(v.Max)/1e9)
+		s.Flow.Histogram.Add(k.Bucket, v.Count)
+		s.Wait += float64(v.Wait) / 1e9
+	})
+	samples := make([]model.TraceSample, len(order))
+	for i, s := range order {
+		samples[i] = *s
+	}
+	if err == nil && !t.over {
+		err = t.watch()
+	}
+	return samples, err
+}
+
+// sample is an empty one for a key.
+func (t *tracing) sample(k *rowKey) *model.TraceSample {
+	s := &model.TraceSample{Operation: model.TraceOther}
+	if int(k.Op) < len(operations) {
+		s.Operation = operations[k.Op]
+	}
+	if w := t.watched[k.Device]; w != nil {
+		s.Device = w.name
+	}
+	if k.Op != opFlush && k.Op != opWait {
+		s.Size = 1 << k.Class
+	}
+	name, _, _ := bytes.Cut(k.Name[:], []byte{0})
+	s.TraceWho = model.TraceWho{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
+	return s
+}
+
+// wanted tells whether a sample is within what was asked for.
+func (t *tracing) wanted(s *model.TraceSample) bool {
+	return (t.request.PID == 0 || s.PID == t.request.PID) && (len(t.request.Cgroups) == 0 || within(s.Cgroup, t.request.Cgroups))
+}
+
+// finish holds both counters against each other, and ends the tracing of the devices.
+func (t *tracing) finish() ([]model.TraceDevice, error) {
+	var list []model.TraceDevice
+	after := map[uint32]*watched{}
+	for number, w := range t.watched {
+		after[number] = t.reading(w.device)
+	}
+	var errs []error
+	for number, before := range t.watched {
+		now := after[number]
+		d := model.TraceDevice{Name: before.name, Number: before.words(), Stacked: before.stacked}
+		counted(now.counts, before.counts, &d)
+		if before.device.counts && before.failed == nil && now.failed == nil && now.own.Total() >= before.own.Total() {
+			own := since(now.own, before.own)
+			d.Counters, d.Unseen = &own, unseen(own, d.Operations)
+		}
+		list = append(list, d)
+		errs = append(errs, t.kernel.unwatch(number))
+	}
+	slices.SortFunc(list, func(a, b model.TraceDevice) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	t.over = true
+	return list, errors.Join(errs...)
+}
+
+// refusal says why the kernel cannot be traced, and what to do.
+func refusal(err error) *model.WorkerError {
+	switch {
+	case isDenied(err):
+		return model.RefusedError("the kernel does not let this user trace it (CAP_BPF and CAP_PERFMON; before Linux 5.8 CAP_SYS_ADMIN)",
+			"run it as root, or with those two capabilities alone: setpriv --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon loadline trace …")
+	case errors.Is(err, errNoTypes):
+		return model.RefusedError("this kernel cannot be traced by BPF: "+errNoTypes.Error(), "use a distribution's kernel of 5.5 or newer, or --method counters")
+	}
+	return model.RefusedError(fmt.Sprintf("this kernel cannot be traced by BPF: %v", err), "use a newer kernel, or --method counters")
+}
+
+// blockNumber is the number of a block device's file, as "8:0".
+func blockNumber(info fs.FileInfo) (string, bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || info.Mode()&(os.ModeDevice|os.ModeCharDevice) != os.ModeDevice {
+		return "", false
+	}
+	return fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev)), true
+}

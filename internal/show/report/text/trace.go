@@ -1,0 +1,244 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// TracePart is a part of a trace's report.
+type TracePart string
+
+// The parts: who did how much, the latencies of each device and operation, a histogram of
+// them, the device's own counters as iostat(1) shows them, and what became of the requests,
+// as blktrace(8) counts it.
+const (
+	TraceWho        TracePart = "who"
+	TraceLatency    TracePart = "latency"
+	TraceHistograms TracePart = "histogram"
+	TraceIostat     TracePart = "iostat"
+	TraceTotals     TracePart = "totals"
+)
+
+// TraceParts are all of them, in their order.
+var TraceParts = []TracePart{TraceWho, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
+
+// TraceOptions tells how a trace is printed.
+type TraceOptions struct {
+	Options
+	// Parts are those wanted; none means all.
+	Parts []TracePart
+	// Rows bounds the rows of TraceWho; 0 means 20.
+	Rows int
+}
+
+// RenderTrace prints the report of a trace. It fails only when w does.
+func RenderTrace(w io.Writer, t *model.Trace, o TraceOptions) error {
+	p := newPage(o.Options)
+	if !o.Brief {
+		p.traceHead(t)
+	}
+	wanted := func(part TracePart) bool { return len(o.Parts) == 0 || slices.Contains(o.Parts, part) }
+	if wanted(TraceWho) && t.Run.Method != model.TraceByCounters {
+		p.blank()
+		p.traceRows(t.Rows, max(o.Rows, 0))
+	}
+	if wanted(TraceLatency) {
+		p.blank()
+		p.traceKinds(t)
+	}
+	if wanted(TraceHistograms) {
+		p.traceHistograms(t)
+	}
+	if wanted(TraceIostat) {
+		p.traceIostat(t)
+	}
+	if wanted(TraceTotals) && t.Run.Method == model.TraceByBPF {
+		p.traceTotals(t)
+	}
+	p.blank()
+	for i, lost := range t.Run.CannotTell {
+		p.field(map[bool]string{true: "unknown"}[i == 0], lost)
+	}
+	p.traceFindings(t)
+	if t.Directory != "" {
+		p.field("saved", strings.TrimRight(t.Directory, "/")+"/")
+	}
+	return p.flush(w)
+}
+
+// RenderTraceRows prints a table of who did what, as a running trace shows it; most bounds
+// its rows.
+func RenderTraceRows(w io.Writer, rows []model.TraceRow, most int, o Options) error {
+	p := newPage(o)
+	p.traceRows(rows, most)
+	return p.flush(w)
+}
+
+func (p *page) traceHead(t *model.Trace) {
+	r := &t.Run
+	var of []string
+	if r.Request.Target != "" {
+		of = append(of, r.Request.Target)
+	}
+	if len(r.Request.Devices) > 0 {
+		of = append(of, "on "+strings.Join(r.Request.Devices, ", "))
+	} else {
+		of = append(of, "all block devices")
+	}
+	switch {
+	case r.Request.Container != "":
+		of = append(of, "container "+r.Request.Container)
+	case r.Request.Pod != "":
+		of = append(of, "pod "+r.Request.Pod)
+	case len(r.Request.Cgroups) > 0:
+		of = append(of, "cgroup "+strings.Join(r.Request.Cgroups, ", "))
+	}
+	if r.Request.PID != 0 {
+		of = append(of, fmt.Sprintf("process %d", r.Request.PID))
+	}
+	p.facts("trace", of...)
+	how := map[model.TraceMethod]string{model.TraceByBPF: "by BPF", model.TraceByCounters: "by the device's counters only"}[r.Method]
+	e := &r.Environment
+	p.facts("where", e.Hostname, words.Prefixed("kernel ", e.Kernel), words.Count(e.CPUs, "CPU"))
+	ran := []string{r.Started.Format("2006-01-02 15:04"), units.FormatDuration(r.Seconds) + " " + how}
+	if r.Status != model.Complete && r.Status != "" {
+		ran = append(ran, string(r.Status)+": "+r.Reason)
+	}
+	p.facts("ran", ran...)
+	for _, d := range t.Damage {
+		p.field("damage", d)
+	}
+}
+
+// figureColumns are the columns of figures.
+func figureColumns(list []model.TraceFigures) []*column {
+	ios, kib := &column{title: "I/Os", numeric: true}, &column{title: "KiB", numeric: true, drop: 3}
+	mean, p50, p99, most := &column{title: "mean", numeric: true}, &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true}, &column{title: "max", numeric: true, drop: 2}
+	wait := &column{title: "wait", numeric: true, drop: 1}
+	percentile := func(v *float64) cell {
+		if v == nil {
+			return cell{text: "–"}
+		}
+		return quantity(units.FormatDuration(*v))
+	}
+	for _, f := range list {
+		ios.cells = append(ios.cells, cell{text: fmt.Sprint(f.IOs)})
+		kib.cells = append(kib.cells, cell{text: fmt.Sprint(f.Bytes >> 10)})
+		mean.cells = append(mean.cells, quantity(units.FormatDuration(f.Mean)))
+		p50.cells, p99.cells = append(p50.cells, percentile(f.P50)), append(p99.cells, percentile(f.P99))
+		largest := cell{text: "–"}
+		if f.Max > 0 {
+			largest = quantity(units.FormatDuration(f.Max))
+		}
+		most.cells = append(most.cells, largest)
+		wait.cells = append(wait.cells, quantity(units.FormatDuration(f.Wait)))
+	}
+	return []*column{ios, kib, mean, p50, p99, most, wait}
+}
+
+// quantity splits a number from its unit.
+func quantity(s string) cell {
+	number, unit, found := strings.Cut(s, " ")
+	if !found {
+		return cell{text: number}
+	}
+	return cell{text: number, unit: " " + unit}
+}
+
+// traceRows is biotop's view: who, what, on which device.
+func (p *page) traceRows(rows []model.TraceRow, most int) {
+	if most == 0 {
+		most = 20
+	}
+	if len(rows) == 0 {
+		p.line("nobody did any I/O")
+		return
+	}
+	over := len(rows) - most
+	rows = rows[:min(len(rows), most)]
+	pid, command, dev, op := &column{title: "pid", numeric: true}, &column{title: "command"}, &column{title: "device"}, &column{title: "operation"}
+	group := &column{title: "cgroup", drop: 5}
+	var list []model.TraceFigures
+	for _, r := range rows {
+		who, number := r.Command, fmt.Sprint(r.PID)
+		if r.PID == 0 {
+			number = "–"
+		}
+		switch {
+		case r.Unowned:
+			who = "unowned flushes"
+		case who == "" && r.PID == 0:
+			who = "several"
+		}
+		pid.cells, command.cells = append(pid.cells, cell{text: number}), append(command.cells, cell{text: who})
+		dev.cells, op.cells = append(dev.cells, cell{text: r.Device}), append(op.cells, cell{text: string(r.Operation)})
+		group.cells = append(group.cells, cell{text: p.tail(r.Cgroup, 40)})
+		list = append(list, r.TraceFigures)
+	}
+	columns := append([]*column{command, pid, dev, op}, figureColumns(list)...)
+	p.table(fit(append(columns, group), p.width))
+	if over > 0 {
+		p.line(p.Paint(term.Dim, fmt.Sprintf("and %d more", over)))
+	}
+}
+
+// tail is the end of a path, which tells more than its beginning.
+func (p *page) tail(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	return "…" + string(r[len(r)-n+1:])
+}
+
+// traceKinds are the latencies by device and operation, and by size where there are several.
+func (p *page) traceKinds(t *model.Trace) {
+	if len(t.Kinds) == 0 {
+		p.line("no I/O was seen")
+		return
+	}
+	dev, op, size := &column{title: "device"}, &column{title: "operation"}, &column{title: "size"}
+	var list []model.TraceFigures
+	add := func(device, operation, bytes string, f model.TraceFigures) {
+		dev.cells, op.cells, size.cells = append(dev.cells, cell{text: device}), append(op.cells, cell{text: operation}), append(size.cells, cell{text: bytes})
+		list = append(list, f)
+	}
+	for _, k := range t.Kinds {
+		all := ""
+		if len(k.Sizes) == 1 {
+			all = sizeWords(k.Sizes[0].Size)
+		}
+		add(k.Device, string(k.Operation), all, k.TraceFigures)
+		if len(k.Sizes) > 1 {
+			for _, s := range k.Sizes {
+				add("", "", sizeWords(s.Size), s.TraceFigures)
+			}
+		}
+	}
+	p.table(fit(append([]*column{dev, op, size}, figureColumns(list)...), p.width))
+}
+
+// sizeWords is a class of sizes: "4k" for those from 4 KiB to below 8 KiB.
+func sizeWords(n int64) string { return units.FormatBlock(n) }
+
+func (p *page) traceFindings(t *model.Trace) {
+	marks := map[model.Severity]string{model.SeverityInvalid: "✗", model.SeverityWarning: "!", model.SeverityNote: "·", model.SeverityPassed: "✓", model.SeverityNotChecked: "–"}
+	for i, f := range t.Findings {
+		label := ""
+		if i == 0 {
+			label = "trust"
+		}
+		p.field(label, marks[f.Severity]+" "+f.Message)
+		if f.Next != "" {
+			p.field("", "next: "+f.Next)
+		}
+	}
+}
