@@ -13,7 +13,7 @@ import (
 // TestMain lets this binary be the processes that loadline starts of itself: as it
 // looks for its own program, it finds this one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "durability-writer" || os.Args[1] == "durability") {
+	if len(os.Args) > 1 && (os.Args[1] == "durability-writer" || os.Args[1] == "durability" || os.Args[1] == "trace" || os.Args[1] == "analyze") {
 		os.Exit(cli.Run(context.Background(), env.OS()))
 	}
 	// How many parallel tests run at once is for their scheduler to say, and -parallel has

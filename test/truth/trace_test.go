@@ -1,0 +1,310 @@
+package truth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// traceWhile traces while work is done, and returns the report.
+func traceWhile(t testing.TB, work func(), args ...string) model.Trace {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() {
+		ended <- command(ctx, t, append([]string{"trace", "--time", "0", "--json", "--results", dir}, args...)...)
+	}()
+	for len(glob(filepath.Join(dir, "*", "trace.json"))) == 0 {
+		select {
+		case o := <-ended:
+			if strings.Contains(o.stderr, "CAP_BPF") || strings.Contains(o.stderr, "type information") {
+				lab.Unavailable(t, "the kernel cannot be traced here: %s", o.stderr)
+			}
+			t.Fatalf("the trace did not begin: exit code %d: %s", o.code, o.stderr)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	work()
+	cancel()
+	o := <-ended
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	var report model.Trace
+	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
+		t.Fatalf("standard output is no report of a trace: %v\n%.500s", err, o.stdout)
+	}
+	if report.Run.Method != model.TraceByBPF {
+		lab.Unavailable(t, "the kernel cannot be traced here: %s", strings.Join(report.Run.CannotTell, "; "))
+	}
+	return report
+}
+
+func glob(pattern string) []string {
+	names, _ := filepath.Glob(pattern)
+	return names
+}
+
+// ios counts the I/Os of an operation on a device, of all rows that wanted says.
+func ios(r model.Trace, device string, op model.TraceOperation, wanted func(model.TraceRow) bool) (n uint64) {
+	for _, row := range r.Rows {
+		if row.Device == device && row.Operation == op && (wanted == nil || wanted(row)) {
+			n += row.IOs
+		}
+	}
+	return n
+}
+
+func byFio(r model.TraceRow) bool { return r.Command == "fio" }
+
+// traced is the one device of a trace.
+func traced(t testing.TB, r model.Trace) model.TraceDevice {
+	t.Helper()
+	if len(r.Run.Devices) != 1 {
+		t.Fatalf("%d devices were traced, want one", len(r.Run.Devices))
+	}
+	return r.Run.Devices[0]
+}
+
+// On a device that nobody else uses, what was queued and dispatched is what fio did and what
+// the device counted, to the last I/O and byte. Of the completions the kernel does not show
+// BPF all when more threads than processors have some (a few of 100,000): those that are
+// missing are those that the trace says it has not seen.
+func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
+	dev := lab.LoopOnMemory(t, 64<<20)
+	name := filepath.Base(dev)
+	const mixedIOs, syncs = 30000, 300
+	var mixed lab.Measured
+	r := traceWhile(t, func() {
+		mixed = lab.Fio(t, lab.At(dev, 64<<20), lab.Job{Pattern: "randrw",
+			Options: []string{"--ramp_time=0", "--time_based=0", "--runtime=0", "--io_size=1G", fmt.Sprintf("--number_ios=%d", mixedIOs)}})
+		lab.Fio(t, lab.At(dev, 64<<20), lab.Job{Pattern: "write", BlockSize: 16384,
+			Options: []string{"--ramp_time=0", "--time_based=0", "--runtime=0", fmt.Sprintf("--number_ios=%d", syncs), "--fdatasync=1"}})
+	}, "--device", dev)
+	if mixed.Total != mixedIOs {
+		t.Fatalf("fio did %d I/Os, %d were asked for", mixed.Total, mixedIOs)
+	}
+	d := traced(t, r)
+	if d.Unseen == nil || d.Counters == nil {
+		t.Fatalf("nothing was held against the device: %+v", d)
+	}
+	if d.Unmatched+d.Crowded+d.Dropped != 0 {
+		t.Errorf("unmatched %d, crowded %d, dropped %d", d.Unmatched, d.Crowded, d.Dropped)
+	}
+	read, write, flush, wait := d.Operations[model.TraceRead], d.Operations[model.TraceWrite], d.Operations[model.TraceFlush], d.Operations[model.TraceFlushWait]
+	reads, writes := uint64(mixed.Reads), uint64(mixed.Total-mixed.Reads)
+	for what, c := range map[string][2]uint64{
+		"reads queued": {read.Queued, reads}, "reads dispatched": {read.Issued - read.Requeued, reads}, "bytes of reads": {read.IssuedBytes, reads * 4096},
+		"writes queued": {write.Queued, writes + syncs}, "writes dispatched": {write.Issued - write.Requeued, writes + syncs}, "bytes of writes": {write.IssuedBytes, writes*4096 + syncs*16384},
+		"reads that the device counted": {d.Counters.Reads, reads}, "its writes, with those that only wait for a flush": {d.Counters.Writes, write.Queued + wait.Queued},
+		"flushes dispatched": {flush.Issued, d.Counters.Flushes}, "bytes that it read": {d.Counters.ReadBytes, reads * 4096},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s: %d, want %d", what, c[0], c[1])
+		}
+	}
+	if wait.Queued < syncs-1 || wait.Queued > syncs+2 {
+		t.Errorf("%d waits for a flush, fio did %d", wait.Queued, syncs)
+	}
+	missing := d.Counters.Total() - read.Done - write.Done - flush.Done - wait.Done
+	if share := float64(missing) / float64(d.Counters.Total()); share != *d.Unseen || share < 0 || share > 0.005 {
+		t.Errorf("%d completions are missing, and %.4f %% are said to be unseen", missing, 100**d.Unseen)
+	}
+	t.Logf("%d of %d completions are missing", missing, d.Counters.Total())
+	// The rows hold what was counted, and all of it is fio's, the flushes too.
+	for op, c := range d.Operations {
+		if all, own := ios(r, name, op, nil), ios(r, name, op, byFio); all != c.Done || own != all {
+			t.Errorf("%d of op %s completed, %d are in rows, %d in fio's", c.Done, op, all, own)
+		}
+	}
+	for _, k := range r.Kinds {
+		// The kernel's buckets are those of everybody else: the sum and the largest, which are
+		// exact, agree with them.
+		if got, want := k.Histogram.Mean(), k.Mean; math.Abs(got-want) > want/64 {
+			t.Errorf("%s: the mean of the buckets is %v, and the mean %v", k.Operation, got, want)
+		}
+		if got, want := k.Histogram.Max(), k.Max; math.Abs(got-want) > want/64 {
+			t.Errorf("%s: the last bucket is at %v, and the largest %v", k.Operation, got, want)
+		}
+		if k.Operation == model.TraceRead && (len(k.Sizes) != 1 || k.Sizes[0].Size != 4096 || k.Bytes != 4096*k.IOs || k.Histogram.Count() != k.IOs) {
+			t.Errorf("reads: %+v", k)
+		}
+	}
+}
+
+// What the trace says of a slow device is what it is set to, and what fio sees less its own
+// time: a bucket of a histogram is 1/64 wide.
+func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
+	for name, c := range map[string]struct {
+		device  func(t testing.TB) lab.Device
+		pattern string
+		depth   int
+		least   time.Duration
+	}{
+		"delayed reads":  {func(t testing.TB) lab.Device { return lab.Delayed(t, 3*time.Millisecond, 8*time.Millisecond) }, "randread", 1, 3 * time.Millisecond},
+		"delayed writes": {func(t testing.TB) lab.Device { return lab.Delayed(t, 3*time.Millisecond, 8*time.Millisecond) }, "randwrite", 1, 8 * time.Millisecond},
+		// By Little's law 8 in flight at 400 a second take 20 ms each.
+		"throttled": {func(t testing.TB) lab.Device { return lab.Throttled(t, lab.Throttle{IOPS: 400}) }, "randread", 8, 19 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := c.device(t)
+			dev := lab.Block(t, d)
+			var fio lab.Measured
+			r := traceWhile(t, func() {
+				fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
+			}, "--device", dev)
+			op := model.TraceOperation(strings.TrimPrefix(c.pattern, "rand"))
+			i := slices.IndexFunc(r.Kinds, func(k model.TraceKind) bool { return k.Operation == op })
+			if i < 0 || r.Kinds[i].P50 == nil {
+				t.Fatalf("no %s was seen: %+v", op, r.Kinds)
+			}
+			got := *r.Kinds[i].P50
+			// fio's own part of a latency is some 10 µs, and more on a busy machine.
+			const own = 150e-6
+			if most := fio.P50.Seconds() * (1 + 1.0/64); got > most || got < fio.P50.Seconds()*(1-1.0/64)-own || got < c.least.Seconds() {
+				t.Errorf("p50 %v, fio says %v, and the device takes at least %v", time.Duration(got*1e9), fio.P50, c.least)
+			}
+			if n := r.Kinds[i].IOs; math.Abs(float64(n)-float64(fio.Total)) > float64(c.depth) {
+				t.Errorf("%d were traced, fio did %d", n, fio.Total)
+			}
+		})
+	}
+}
+
+// The I/O of one cgroup is told apart from that of a noisy neighbour on the same device.
+func TestTraceKeepsANoisyNeighbourApart(t *testing.T) {
+	lab.Need(t, "fio")
+	dev := lab.LoopOnMemory(t, 128<<20)
+	quiet, path := lab.Cgroup(t, "quiet")
+	noisy, other := lab.Cgroup(t, "noisy")
+	const wanted = 5000
+	start := func(group string, args ...string) *exec.Cmd {
+		all := append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec fio "$@"`, group, "--name=x", "--thread=1", "--filename=" + dev, "--direct=1", "--ioengine=libaio",
+			"--bs=4096", "--size=128M", "--allow_file_create=0", "--output-format=json"}, args...)
+		cmd := exec.Command("sh", all...)
+		cmd.Stderr = os.Stderr
+		return cmd
+	}
+	var neighbours int64
+	r := traceWhile(t, func() {
+		neighbour := start(noisy, "--rw=randrw", "--iodepth=8", "--time_based=1", "--runtime=60")
+		out, err := os.Create(filepath.Join(t.TempDir(), "noisy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		neighbour.Stdout = out
+		if err := neighbour.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := start(quiet, "--rw=randread", "--iodepth=1", fmt.Sprintf("--number_ios=%d", wanted), "--fdatasync=0")
+		if text, err := cmd.Output(); err != nil {
+			t.Errorf("fio: %v %s", err, text)
+		}
+		_ = neighbour.Process.Signal(os.Interrupt)
+		_ = neighbour.Wait()
+		var doc struct {
+			Jobs []struct {
+				Read, Write struct {
+					Total int64 `json:"total_ios"`
+				}
+			}
+		}
+		text, _ := os.ReadFile(out.Name())
+		if err := json.Unmarshal(text[max(0, strings.Index(string(text), "{")):], &doc); err != nil || len(doc.Jobs) == 0 {
+			t.Fatalf("the neighbour printed no result: %v", err)
+		}
+		neighbours = doc.Jobs[0].Read.Total + doc.Jobs[0].Write.Total
+	}, "--device", dev)
+	name := filepath.Base(dev)
+	in := func(path string) func(model.TraceRow) bool {
+		return func(r model.TraceRow) bool { return r.Cgroup == path && r.Command == "fio" }
+	}
+	got, missing := ios(r, name, model.TraceRead, in(path)), float64(0)
+	if d := traced(t, r); d.Unseen != nil {
+		missing = math.Abs(*d.Unseen)
+	}
+	// More threads than processors: completions may be missed, and the trace says how many.
+	if float64(got) > wanted || float64(got) < wanted*(1-missing)-100 {
+		t.Errorf("%d reads are of %s, want %d (%.3f %% of all were not seen)", got, path, wanted, 100*missing)
+	}
+	both := ios(r, name, model.TraceRead, in(other)) + ios(r, name, model.TraceWrite, in(other))
+	if float64(both) > float64(neighbours)+8 || float64(both) < float64(neighbours)*(1-0.03)-8 {
+		t.Errorf("%d are of the neighbour in %s, and fio did %d", both, other, neighbours)
+	}
+	t.Logf("%d of %d, neighbour %d of %d, unseen %.4f %%, unmatched %d", got, wanted, both, neighbours, 100*missing, traced(t, r).Unmatched)
+}
+
+// ourselves makes the command of a process of this program, with the rights of the user
+// nobody and no more than those capabilities.
+func ourselves(t testing.TB, capabilities string, args ...string) *exec.Cmd {
+	t.Helper()
+	lab.Need(t, "setpriv")
+	if os.Geteuid() != 0 {
+		lab.Unavailable(t, "taking away rights needs root")
+	}
+	dir, err := os.MkdirTemp("", "loadline-trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	program, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "loadline"), program, 0o755)
+	}
+	results := filepath.Join(dir, "results")
+	if err == nil {
+		err = os.Mkdir(results, 0o755)
+	}
+	for _, name := range []string{dir, filepath.Join(dir, "loadline"), results} {
+		if err == nil {
+			err = os.Chmod(name, 0o777)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := []string{"--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps", "-all" + capabilities, "--ambient-caps", "-all" + capabilities,
+		"--bounding-set", "-all" + capabilities, "--no-new-privs", filepath.Join(dir, "loadline")}
+	return exec.Command("setpriv", append(append(set, args...), "--results", results)...)
+}
+
+// Two capabilities are enough, and without them the next rung says what it cannot see.
+func TestTraceNeedsTwoCapabilities(t *testing.T) {
+	for capabilities, want := range map[string]model.TraceMethod{",+bpf,+perfmon": model.TraceByBPF, "": model.TraceByCounters, ",+bpf": model.TraceByCounters} {
+		t.Run("caps"+capabilities, func(t *testing.T) {
+			cmd := ourselves(t, capabilities, "trace", "--time", "1s", "--json")
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			var r model.Trace
+			if err != nil || json.Unmarshal(out, &r) != nil {
+				t.Fatalf("%v: %s", err, stderr.String())
+			}
+			if r.Run.Method != want {
+				t.Errorf("traced by %s, want %s: %s", r.Run.Method, want, stderr.String())
+			}
+			if said := strings.Contains(stderr.String(), "CAP_PERFMON"); said != (want == model.TraceByCounters) {
+				t.Errorf("it says %q", stderr.String())
+			}
+		})
+	}
+	cmd := ourselves(t, "", "trace", "--time", "1s", "--pid", "1")
+	out, _ := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "CAP_BPF") {
+		t.Errorf("a process cannot be told from others without BPF: exit code %d, %s", cmd.ProcessState.ExitCode(), out)
+	}
+}
