@@ -28,3 +28,15 @@ type Target struct {
 	// Cluster is what was asked of a Kubernetes cluster; nil elsewhere.
 	Cluster *ClusterVolume `json:"cluster,omitempty"`
 }
+
+// Place names the target so that it can be found again from elsewhere: the absolute
+// path of what was typed as ".", else the name as it was typed.
+func (t Target) Place() string {
+	switch t.Kind {
+	case Directory, File, BlockDevice:
+		if t.Path != "" {
+			return t.Path
+		}
+	}
+	return t.Name
+}

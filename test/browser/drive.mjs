@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { task, browser, check, open, shot, unfold, drawn, pixels, overflow, contrast, names } from "./looks.mjs";
 
-const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 0, import: 0, reference: 20 };
+const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 1, place: 0, import: 0, reference: 20 };
 
 for (const [name, file] of Object.entries(task.pages)) {
   await check(`drawn/${name}`, async (t) => {
@@ -39,6 +39,62 @@ for (const [name, file] of Object.entries(task.pages)) {
     await page.context().close();
   });
 }
+
+// What a reader asks for stands above what it was made of, and a narrow window shows the verdict.
+await check("answer first", async (t) => {
+  for (const [name, question, order] of [
+    ["run", "How fast?", ["#answers", "#chart-repeats", "#results table", "#findings", "#time", "#reproduce"]],
+    ["compare", "Better?", ["#answers", "#comparison figure", "#comparison table", "#results table", "#findings", "#time"]],
+    ["grid", "How much load?", ["#answers", "#sweep figure", "#results", "#findings"]],
+    ["ranking", "Which is best?", ["#answers", "#ranking figure", "#ranking table", "#findings"]],
+  ]) {
+    const page = await open(t, task.pages[name]);
+    if ((await page.locator("#answers dt").first().textContent()) !== question) t.fail(`${name} begins with "${await page.locator("#answers dt").first().textContent()}"`);
+    const tops = await page.evaluate((list) => list.map((s) => document.querySelector(s)?.getBoundingClientRect().top ?? -1), order);
+    if (tops.some((y, i) => y < 0 || (i > 0 && y <= tops[i - 1]))) t.fail(`${name}: ${order.map((s, i) => `${s} at ${tops[i].toFixed(0)}`).join(", ")}`);
+    const side = await page.evaluate(() => ({ nav: document.querySelector(".contents").getBoundingClientRect(), sections: document.querySelector(".sections").getBoundingClientRect(), dead: [...document.querySelectorAll(".contents a")].filter((a) => !document.querySelector(a.hash)).map((a) => a.hash) }));
+    if (side.nav.right > side.sections.left || side.dead.length) t.fail(`${name}: the contents end at ${side.nav.right}, the sections begin at ${side.sections.left}; nowhere: ${side.dead}`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const table of await page.locator(".results").all()) {
+      if (!(await table.isVisible())) continue;
+      const seen = await table.evaluate((e) => [e.querySelectorAll("thead th")[1].textContent, e.querySelector("tbody td.verdict").getBoundingClientRect().right]);
+      if (seen[0] !== "verdict" || seen[1] > 390) t.fail(`${name} at 390 px: the second column is ${seen[0]}, and ends at ${seen[1]}`);
+    }
+    await page.context().close();
+  }
+});
+
+// A title says what was measured and where, and no disk of a hypervisor turns.
+await check("place", async (t) => {
+  const page = await open(t, task.pages.place);
+  const head = await page.locator("header").innerText();
+  if ((await page.locator("h1").textContent()) !== "/srv/data on db1" || !(await page.title()).startsWith("/srv/data on db1")) t.fail(`the title is "${await page.locator("h1").textContent()}"`);
+  if (!head.includes("ext4 on vda, 40 GiB, virtual disk") || (await page.locator("main").innerText()).includes("rotating")) t.fail(`the head says: ${head}`);
+  if (!(await page.locator("#results").innerText()).includes("[500 – 1.50k IOPS]")) t.fail("a wide interval is not written with its ends");
+  await page.context().close();
+});
+
+// Nothing of a sweep's curve is cut off at the edge of its drawing.
+await check("unclipped", async (t) => {
+  const page = await open(t, task.pages.grid);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await drawn(page);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll(".plot[data-chart$=-curve]")].map((plot) => {
+        let n = 0;
+        for (const canvas of plot.querySelectorAll("canvas")) {
+          const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          for (let y = 0; y < height; y++) for (let x = width - 3; x < width; x++) if (data[4 * (y * width + x) + 3] > 60) n++;
+          for (let x = 0; x < width; x++) for (let y = 0; y < 3; y++) if (data[4 * (y * width + x) + 3] > 60) n++;
+        }
+        return `${plot.dataset.chart} ${n}`;
+      }),
+    );
+    if (cut.length < 2 || cut.some((c) => !c.endsWith(" 0"))) t.fail(`at ${width} px, painted at the edge: ${cut.join(", ")}`);
+  }
+  await page.context().close();
+});
 
 // The law is drawn with the band of its predictions, and what it leaves over beside it.
 await check("law", async (t) => {
@@ -75,7 +131,7 @@ await check("colours", async (t) => {
   await plot.scrollIntoViewIfNeeded();
   await drawn(page);
   const before = [await plot.screenshot(), await page.evaluate(() => getComputedStyle(document.body).backgroundColor)];
-  await page.getByRole("button", { name: "Light or dark" }).click();
+  await page.getByRole("button", { name: "Theme" }).click();
   await drawn(page);
   const after = [await plot.screenshot(), await page.evaluate(() => getComputedStyle(document.body).backgroundColor)];
   if (before[0].equals(after[0])) t.fail("a chart looks the same in light and dark");
@@ -166,6 +222,11 @@ await check("document", async (t) => {
   const saved = JSON.parse(await readFile(await (await download).path(), "utf8"));
   const own = await page.evaluate(() => JSON.parse(document.getElementById("loadline-data").textContent).reports[0]);
   if (JSON.stringify(saved) !== JSON.stringify(own)) t.fail("the saved document is not the page's");
+  const table = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save every second (CSV)" }).click();
+  const lines = (await readFile(await (await table).path(), "utf8")).trim().split("\r\n");
+  const points = own.courses.reduce((n, c) => n + c.points.at.length, 0);
+  if (lines.length !== points + 1 || !lines[0].startsWith("run,workload,direction,round,end,seconds,iops,") || lines[1].split(",").length !== lines[0].split(",").length) t.fail(`${lines.length} lines for ${points} points: ${lines[0]} / ${lines[1]}`);
   await page.context().close();
 });
 
@@ -182,7 +243,7 @@ await check("print", async (t) => {
   if (undrawn !== 0) t.fail(`${undrawn} charts were not drawn for the print`);
   if ((await page.evaluate(() => document.documentElement.dataset.theme)) !== "dark") t.fail("after the print the colours are not what they were");
   await page.emulateMedia({ media: "print" });
-  if (await page.getByRole("button", { name: "Light or dark" }).isVisible()) t.fail("buttons are printed");
+  if (await page.getByRole("button", { name: "Theme" }).isVisible()) t.fail("buttons are printed");
   await page.context().close();
 });
 
@@ -255,7 +316,7 @@ await check("library", async (t) => {
   await harmless(t, page, "list");
   for (const words of [...(await overflow(page)), ...(await contrast(page)), ...(await names(page))]) t.fail(words);
   await shot(page, "library", { fullPage: true });
-  await page.getByRole("button", { name: "Light or dark" }).click();
+  await page.getByRole("button", { name: "Theme" }).click();
   for (const words of await contrast(page)) t.fail(`dark: ${words}`);
   await shot(page, "library-dark", { fullPage: true });
   await page.setViewportSize({ width: 320, height: 640 });

@@ -40,6 +40,11 @@ await check("sort and search", async (t) => {
   await page.getByLabel("Result").selectOption({ label: "rand-read-iops" });
   await page.getByRole("button", { name: "result" }).click();
   await page.waitForFunction(() => document.querySelector("tbody tr .result .number")?.textContent.startsWith("1.13k"));
+  // Its trend has a mark for each run, also for those on other pages of the list.
+  await page.locator(".trend .plot[data-drawn]").waitFor();
+  if (!(await page.locator(".trend .title").textContent()).includes(`over ${task.runs} runs`)) t.fail(`the trend is called "${await page.locator(".trend .title").textContent()}"`);
+  for (const p of await pixels(page)) if (p.colored < 200) t.fail(`the trend shows ${p.colored} coloured pixels`);
+  await shot(page, "trend");
   // The address keeps all of it.
   await page.getByLabel("Search").fill("srv/007");
   await rowCount(page, 1);
@@ -74,14 +79,14 @@ await check("live", async (t) => {
   // The first chart and its caption grow, and the words above count on.
   const state = () =>
     page.evaluate(() => ({
-      rounds: Number(/(\d+) rounds/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1),
-      visits: Number(/(\d+)( of at least \d+)? visit/.exec(document.querySelector(".pulse").textContent)?.[1] ?? 0),
+      rounds: Number(/(\d+) repeats/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1),
+      visits: Number(/(\d+)( of at least \d+)? repeat/.exec(document.querySelector(".pulse").textContent)?.[1] ?? 0),
       pixels: document.querySelector(".plot canvas").toDataURL(),
     }));
   const before = await state();
-  await page.waitForFunction((before) => Number(/(\d+) rounds/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1) >= before + 2, before.rounds);
+  await page.waitForFunction((before) => Number(/(\d+) repeats/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1) >= before + 2, before.rounds);
   const after = await state();
-  t.log(`${before.visits} visits and ${before.rounds} rounds, then ${after.visits} and ${after.rounds}`);
+  t.log(`${before.visits} visits and ${before.rounds} rounds, then ${after.visits} and ${after.rounds} repeats`);
   if (after.visits <= before.visits || after.pixels === before.pixels) t.fail("the visits are not counted on, or the chart is drawn as it was");
   const n = await drawn(page);
   for (const p of await pixels(page)) if (p.colored < 40) t.fail(`chart ${p.name} shows ${p.colored} coloured pixels`);

@@ -51,6 +51,7 @@ func makePages(t *testing.T) *pages {
 	p.foreign("imported", "bpftrace-pgbench.txt", 0)
 	p.foreign("ranking", "whitepaper.md", 5)
 	p.written("evil-ranking", hostileRanking())
+	p.written("place", placed())
 	p.written("empty", &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "none", Status: model.Interrupted, Reason: "the user asked for it", Target: model.Target{Name: "/srv/nothing"}}})
 	return p
 }
@@ -102,6 +103,17 @@ func (p *pages) written(name string, r *model.Report) {
 	if err := os.WriteFile(p.files[name], doc.Bytes(), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// placed is a report of "." on a virtual disk, with an interval that no half-width tells.
+func placed() *model.Report {
+	turning := true
+	target := model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}
+	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "place", Status: model.Complete, Target: target, Volume: model.Volume{Target: target},
+		Environment: model.Environment{Hostname: "db1", Virtualization: "kvm", Storage: model.Storage{Filesystem: "ext4", Device: "vda", DeviceSize: 40 << 30, Rotational: &turning}}}}
+	wide := model.Estimate{Unit: "1/s", Value: 900, Low: 500, High: 1500, Confidence: 0.95}
+	r.Results = []model.Result{{Workload: "rand-read-iops", Direction: model.Read, Metric: model.IOPS, Estimate: wide, Verdict: model.Valid, Converged: true, Metrics: map[model.Metric]model.Estimate{model.IOPS: wide}}}
+	return r
 }
 
 // spoiled is the report beside a page, with numbers that are not to be believed.

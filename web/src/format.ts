@@ -1,7 +1,7 @@
 // Numbers for people: three significant digits, never more. The same rules as
 // internal/model/units, which a test holds this file to.
 
-import type { Estimate, Metric, Num } from "./model";
+import type { Direction, Estimate, Metric, Num } from "./model";
 
 const none = "–";
 
@@ -68,10 +68,11 @@ export function span(seconds: Num): string {
   return `${Math.floor(n / 3600)} h ${two(Math.floor((n % 3600) / 60))} m`;
 }
 
-/** metric writes a value with its unit. */
-export function metric(m: Metric, v: Num | undefined): string {
+/** metric writes a value with its unit; the I/Os of a flow of flushes are flushes. */
+export function metric(m: Metric, v: Num | undefined, direction?: Direction): string {
   if (v === null || v === undefined || !Number.isFinite(v)) return none;
-  if (m === "iops" || m === "tps" || m === "records") return rate(v) + "/s";
+  if (m === "iops") return rate(v) + (direction === "sync" ? " flushes/s" : " IOPS");
+  if (m === "tps" || m === "records") return rate(v) + "/s";
   if (m === "bandwidth") return bandwidth(v);
   return duration(v);
 }
@@ -97,6 +98,18 @@ export function plusMinus(e: Estimate): string {
   if (e.open) return "no upper end";
   const w = halfWidth(e);
   return w === null ? none : "±" + percent(w);
+}
+
+/** Beyond this a half-width is no way to say an interval: that of ±143 % would begin below zero. */
+const mostHalf = 0.3;
+
+/** interval writes a 95 % interval: "±2%", or "[1.2k – 3.4k IOPS]" where it is wide. */
+export function interval(m: Metric, e: Estimate, direction?: Direction): string {
+  const w = halfWidth(e);
+  if (w === null || e.open || w <= mostHalf) return plusMinus(e);
+  const [low, high] = [metric(m, e.low, direction), metric(m, e.high, direction)];
+  const unit = high.slice(high.lastIndexOf(" "));
+  return `[${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}]`;
 }
 
 /** change writes a ratio as a change: +0.8%, −12%, ×10. */

@@ -11,7 +11,7 @@ export interface Theme {
   faint: string;
   line: string;
   paper: string;
-  /** The stretches that are shaded behind a line: ramps, and every other visit. */
+  /** The stretches that are shaded behind a line: ramps, and every other repeat. */
   ramp: string;
   stripe: string;
   direction: Record<Direction, string>;
@@ -33,7 +33,7 @@ const light: Theme = {
   ramp: "rgba(91,103,118,0.22)",
   stripe: "rgba(91,103,118,0.07)",
   direction: { read: "#0077bb", write: "#d55e00", mixed: "#00897b", sync: "#aa3377" },
-  runs: ["#332288", "#ee7733", "#228833", "#cc3377", "#0099aa", "#806600"],
+  runs: ["#332288", "#d9661c", "#228833", "#cc3377", "#0099aa", "#806600"],
   good: "#11772d",
   bad: "#c3240c",
   unsure: "#8a6100",

@@ -41,8 +41,8 @@ type Card struct {
 	Finished time.Time    `json:"finished,omitzero"`
 	Status   model.Status `json:"status"`
 	Reason   string       `json:"reason,omitempty"`
-	// Target and Baseline are as the user typed them; a baseline is side A of a
-	// comparison.
+	// Target and Baseline are absolute paths, or what the user typed where it is no
+	// path; a baseline is side A of a comparison.
 	Target     string           `json:"target"`
 	TargetKind model.TargetKind `json:"target_kind,omitempty"`
 	Baseline   string           `json:"baseline,omitempty"`
@@ -133,7 +133,7 @@ func firstPlace(k *model.Ranking) string {
 // CardOfComparison makes the card of a comparison that was measured as one.
 func CardOfComparison(r *model.Comparison) Card {
 	c := headCard(&r.B)
-	c.Kind, c.ID, c.Baseline, c.Changes = ComparisonCard, r.ID, r.A.Target.Name, map[model.Change]int{}
+	c.Kind, c.ID, c.Baseline, c.Changes = ComparisonCard, r.ID, r.A.Target.Place(), map[model.Change]int{}
 	if r.A.Status != model.Complete {
 		c.Status, c.Reason = r.A.Status, r.A.Reason
 	}
@@ -173,7 +173,7 @@ func CardOfTrace(t *model.Trace) Card {
 
 func headCard(r *model.RunInfo) Card {
 	return Card{Schema: CardSchema, Kind: RunCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
-		Target: r.Target.Name, TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Host: r.Environment.Hostname}
+		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Host: r.Environment.Hostname}
 }
 
 func (c *Card) count(findings []model.Finding) {

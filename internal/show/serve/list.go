@@ -56,7 +56,7 @@ type headline struct {
 }
 
 // rowResults is how many results a row shows when none is asked for.
-const rowResults = 4
+const rowResults = 6
 
 // query is what a list request asks for.
 type query struct {

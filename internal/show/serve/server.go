@@ -101,9 +101,11 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /view", shell)
 	mux.HandleFunc("GET "+assetsPath+"{name}", asset)
 	mux.HandleFunc("GET /api/list", s.list)
+	mux.HandleFunc("GET /api/trend", s.trend)
 	mux.HandleFunc("GET /api/view", s.view)
 	mux.HandleFunc("GET /api/events", s.events)
 	mux.HandleFunc("GET /api/bundle", s.bundle)
+	mux.HandleFunc("GET /api/samples", s.samples)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "there is nothing at this address; the list is at /")
 	})

@@ -1,6 +1,6 @@
 // Axes, units, tooltips and keys that the charts share.
 
-import { h, type Child } from "../dom";
+import { h, svg, type Child } from "../dom";
 import * as format from "../format";
 import type { Metric, Num } from "../model";
 import type { Theme } from "../theme";
@@ -178,12 +178,21 @@ export interface KeyItem {
   color: string;
   /** Stands in the place of a swatch. */
   sign?: string;
+  /** The swatch has the shape of the nth mark of theme.ts. */
+  mark?: number;
   form: "line" | "thin" | "thick" | "dashed" | "dotted" | "area" | "mark" | "ring";
 }
+
+/** The marks of theme.ts, as paths in a square of 12. */
+const shapes = ["M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10", "M1 1h10v10h-10Z", "M6 1L11 11H1Z", "M6 0L10 6L6 12L2 6Z", "M6 12L3 6A3.5 3.5 0 1 1 9 6Z", "M6 1L10 11L6 8L2 11Z"];
 
 /** keyOf explains what is drawn, below a drawing. */
 export function keyOf(list: KeyItem[]): HTMLElement {
   const items: Child[] = list.map((item) => {
+    if (item.mark !== undefined) {
+      const shape = svg("svg", { viewBox: "0 0 12 12", width: "12", height: "12", "aria-hidden": "true" }, svg("path", { d: shapes[item.mark % shapes.length]!, fill: item.color }));
+      return h("li", {}, shape, item.words);
+    }
     const swatch = h("span", { class: item.sign ? "" : `swatch ${item.form}`, "aria-hidden": "true" }, item.sign);
     if (item.sign) {
       swatch.style.color = item.color;
@@ -198,7 +207,7 @@ export function keyOf(list: KeyItem[]): HTMLElement {
 
 /** metricAxis says what a metric's axis counts, in a unit. */
 export function metricAxis(metric: Metric, unit: Unit): string {
-  if (metric === "iops") return "I/O per second";
+  if (metric === "iops") return "IOPS";
   if (metric === "bandwidth") return `bandwidth (${unit.name})`;
   return `${metric === "latency" ? "mean latency" : `${metric} latency`} (${unit.name})`;
 }

@@ -37,6 +37,8 @@ export interface Chart {
   stops?(): Stop[];
   /** Below the drawing: a legend that the drawing has not. */
   key?(t: Theme): HTMLElement;
+  /** The legend goes above the drawing, which is so high that it would be out of sight below. */
+  keyAbove?: boolean;
 }
 
 export interface Stop {
@@ -81,7 +83,8 @@ export function figure(chart: Chart): HTMLElement {
     key = next;
   };
   if (key) {
-    numbers.before(key);
+    if (chart.keyAbove) plot.before(key);
+    else numbers.before(key);
     onTheme(drawKey);
   }
   const drawing = new Drawing(chart, plot);

@@ -97,8 +97,8 @@ export function intervalOf(r: Row): string {
 function tipOf(r: Row, name: string, [a, b]: [string, string], t: Theme): HTMLElement {
   return tip(name, [
     ["metric", metricWords[r.metric]],
-    [a, `${format.metric(r.metric, r.a.estimate)} ${format.plusMinus(r.a)}`],
-    [b, `${format.metric(r.metric, r.b.estimate)} ${format.plusMinus(r.b)}`],
+    [a, `${format.metric(r.metric, r.a.estimate)} ${format.interval(r.metric, r.a)}`],
+    [b, `${format.metric(r.metric, r.b.estimate)} ${format.interval(r.metric, r.b)}`],
     ["change", format.change(r.ratio.estimate)],
     ["interval", intervalOf(r)],
     ["verdict", `${changeSign[r.verdict]} ${r.verdict}`, toneOf(t, r.verdict)],

@@ -23,10 +23,16 @@ interface Cell {
 /** A share this small has the palest colour. */
 const least = 1e-4;
 
+/** A map of fewer columns or rows than these says no more than lines do. */
+const fewestColumns = 12;
+const fewestRows = 4;
+
 /** heat draws the latency heatmap of one run's workload. */
 export function heat(g: Group, s: Subject): Chart | null {
   const map = s.course.heat;
   if (!map?.cells?.length) return null;
+  // Of a few columns, or of one narrow band, the percentiles over time tell all.
+  if (new Set(map.cells.map(([x]) => x)).size < fewestColumns || new Set(map.cells.map(([, y]) => y)).size < fewestRows) return null;
   const cells = cellsOf(s);
   const low = map.bounds[0]!;
   const high = map.bounds[map.bounds.length - 1]!;
@@ -48,7 +54,7 @@ export function heat(g: Group, s: Subject): Chart | null {
             ["run time", `${c.moment[0].toFixed(0)} to ${c.moment[1].toFixed(0)} s`],
           ]);
         }) as never),
-        xAxis: linear(t, "x", { name: "time of this workload's own visits (s)", min: 0, max: s.clock.length }),
+        xAxis: linear(t, "x", { name: "time of this workload's own repeats (s)", min: 0, max: s.clock.length }),
         yAxis: logarithmic(t, "y", { name: "latency (log scale)", show: shortDuration, gap: 58, min: low / 1.02, max: high * 1.02 }),
         series: [tiles(cells.map((c): Tile => ({ x: [c.from, c.to], y: [c.low, c.high], color: shadeOf(t, shade(c)) })), 0)],
       }) as Option,

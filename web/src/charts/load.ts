@@ -50,7 +50,7 @@ function latency(report: Report, points: SweepPoint[], suffix: string): Chart {
           const at = points[p.dataIndex];
           return at && p.seriesIndex < shown.length ? tip(title(at), tipLines(at)) : "";
         }) as never),
-        xAxis: linear(t, "x", { name: "offered rate (I/O per second)", min: 0, ...end(points, capacity?.estimate) }),
+        xAxis: linear(t, "x", { name: "offered rate (IOPS)", min: 0, ...end(points, capacity?.estimate) }),
         yAxis: logarithmic(t, "y", { name: "latency (log scale)", show: shortDuration, gap: 58, ...logRange(all) }),
         series: [
           ...shown.map((d, i) => ({
@@ -92,8 +92,8 @@ function achieved(report: Report, points: SweepPoint[], suffix: string): Chart {
           const at = points[p.dataIndex];
           return at && p.seriesIndex === 1 ? tip(title(at), tipLines(at)) : "";
         }) as never),
-        xAxis: linear(t, "x", { name: "offered rate (I/O per second)", min: 0, ...ends }),
-        yAxis: linear(t, "y", { name: "achieved rate (I/O per second)", min: 0, ...ends }),
+        xAxis: linear(t, "x", { name: "offered rate (IOPS)", min: 0, ...ends }),
+        yAxis: linear(t, "y", { name: "achieved rate (IOPS)", min: 0, ...ends }),
         series: [
           { type: "line", silent: true, symbol: "none", data: [[0, 0], [ends.max, ends.max]], lineStyle: { color: t.faint, type: "dashed", width: 1.2 }, emphasis: { disabled: true } },
           { type: "line", data: points.map((p) => [p.offered, p.iops.estimate]), symbol: "circle", symbolSize: 9, showSymbol: true, itemStyle: { color: t.direction[direction] }, lineStyle: { color: t.direction[direction], width: 2 }, emphasis: { disabled: true } },

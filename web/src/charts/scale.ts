@@ -31,7 +31,7 @@ const doubtful = (p: ScalePoint) => p.verdict === "suspect" || p.verdict === "in
 
 function tipLines(s: Scale, p: ScalePoint): TipLine[] {
   const lines: TipLine[] = [
-    ["total", `${format.metric(s.metric, p.total.estimate)} ${format.plusMinus(p.total)}`],
+    ["total", `${format.metric(s.metric, p.total.estimate)} ${format.interval(s.metric, p.total)}`],
     ["per volume", format.metric(s.metric, p.per_volume.estimate)],
   ];
   if (p.offered) lines.push(["asked of each", format.metric(s.metric, p.offered)]);
@@ -98,7 +98,7 @@ function total(s: Scale, points: ScalePoint[], name: string): Chart {
       columns: [{ name: "volumes" }, { name: "nodes" }, columns.of(s.metric, "total"), columns.of(s.metric, "from"), columns.of(s.metric, "to"), columns.of(s.metric, "per volume"), columns.of(s.metric, "asked of each"), columns.plain("fairness"), columns.seconds("mean"), columns.seconds("p99"), { name: "verdict" }],
       rows: points.map((p) => [p.volumes, p.nodes ?? null, p.total.estimate, p.total.low, p.total.high, p.per_volume.estimate, p.offered ?? null, p.fairness ?? null, p.mean?.estimate ?? null, p.p99?.estimate ?? null, p.verdict]),
     }),
-    stops: () => points.map((p, index) => ({ series: 0, index, words: `${count(p.volumes)}: ${format.metric(s.metric, p.total.estimate)} ${format.plusMinus(p.total)}` })),
+    stops: () => points.map((p, index) => ({ series: 0, index, words: `${count(p.volumes)}: ${format.metric(s.metric, p.total.estimate)} ${format.interval(s.metric, p.total)}` })),
   };
 }
 
@@ -112,7 +112,7 @@ function cornered(law: Law | undefined, band: BandPoint[]): BandPoint[] {
 /** lawWords says what the law found, in words. */
 function lawWords(s: Scale, law: Law): string {
   const parts = [`One volume alone: ${format.metric(s.metric, law.first.estimate)}`];
-  if (law.capacity?.estimate) parts.push(`${law.capacity_extrapolated ? "capacity (beyond what was measured)" : "capacity"}: ${format.metric(s.metric, law.capacity.estimate)} ${format.plusMinus(law.capacity).replace("–", "")}`.trim());
+  if (law.capacity?.estimate) parts.push(`${law.capacity_extrapolated ? "capacity (beyond what was measured)" : "capacity"}: ${format.metric(s.metric, law.capacity.estimate)} ${format.interval(s.metric, law.capacity).replace("–", "")}`.trim());
   if (law.knee) parts.push(`knee at ${format.three(law.knee)} volumes`);
   return parts.join("; ") + ".";
 }

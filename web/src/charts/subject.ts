@@ -1,5 +1,5 @@
 // What charts over time are drawn of: one workload in one direction, of one run or of
-// several runs side by side; and the clock of its own visits.
+// several runs side by side; and the clock of its own repeats.
 
 import type { Course, Direction, Metric, Report, Result, Span } from "../model";
 import { dash, letter, mark, type Theme } from "../theme";
@@ -62,7 +62,7 @@ export function colorOf(s: Subject, t: Theme): string {
 export const dashOf = (s: Subject) => (s.runs > 1 ? dash(s.run) : "solid");
 export const markOf = (s: Subject) => (s.runs > 1 ? mark(s.run) : "circle");
 
-/** Clock counts only the time of a workload's own visits: other workloads' are cut out. */
+/** Clock counts only the time of a workload's own repeats: other workloads' are cut out. */
 export class Clock {
   private readonly begins: number[] = [];
   readonly length: number;
@@ -76,7 +76,7 @@ export class Clock {
     this.length = at;
   }
 
-  /** own is the workload's own time at a moment of a visit. */
+  /** own is the workload's own time at a moment of a repeat. */
   own(span: number, moment: number): number {
     return moment + (this.begins[span] ?? 0);
   }
@@ -102,7 +102,7 @@ export class Clock {
   }
 }
 
-/** broken makes pairs of a line that is interrupted between visits. */
+/** broken makes pairs of a line that is interrupted between repeats. */
 export function broken(x: number[], y: (number | null)[], span: number[]): [number, number | null][] {
   const list: [number, number | null][] = [];
   x.forEach((v, i) => {

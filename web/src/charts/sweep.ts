@@ -10,11 +10,11 @@ import type { Chart, Table } from "./figure";
 import { scaleKey } from "./heat";
 import { bars, inkOn, shadeOf, tiles } from "./shapes";
 
-/** gridCharts draws a sweep of depth × block size × jobs, direction by direction. */
-export function gridCharts(report: Report, suffix = ""): (Chart | null)[] {
+/** gridCharts draws a sweep of depth × block size × jobs: the charts of each direction. */
+export function gridCharts(report: Report, suffix = ""): (Chart | null)[][] {
   const points = report.sweep?.points ?? [];
   const directions = unique(points.map((p) => p.direction));
-  return directions.flatMap((d) => {
+  return directions.map((d) => {
     const own = points.filter((p) => p.direction === d);
     const name = `sweep-${plainName(report.sweep!.base)}-${d}${suffix}`;
     const words = directions.length > 1 ? ` (${d})` : "";
@@ -45,6 +45,9 @@ function colorAt(t: Theme, i: number, n: number, d: Direction): string {
   return n === 1 ? t.direction[d] : shadeOf(t, 0.35 + (0.65 * i) / (n - 1));
 }
 
+/** No axis reaches farther from an estimate than this factor. */
+const farthest = 4;
+
 /** curve draws the latency against the rate, one line per block size, along the depth. */
 function curve(points: SweepPoint[], name: string, words: string, d: Direction): Chart | null {
   const metric: "p99" | "mean" = points.some((p) => value(p.p99?.estimate)) ? "p99" : "mean";
@@ -52,9 +55,11 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
   const lines = linesOf(points.filter((p) => value(p.iops.estimate) && y(p)));
   if (lines.length === 0) return null;
   const all = lines.flatMap((l) => l.points);
-  const rates = all.map((p) => p.iops.estimate);
-  const wide = Math.max(...rates.map((r) => r!)) / Math.min(...rates.map((r) => r!)) > 20;
-  const axis = { name: `I/O per second${wide ? " (log scale)" : ""}` };
+  // The axes reach as far as the intervals do, unless one is far wider than all that was measured.
+  const ends = (e: SweepPoint["iops"] | undefined) => (e?.estimate ? [e.estimate, ...(e.confidence ? [Math.max(value(e.low) ?? 0, e.estimate / farthest), Math.min(e.high ?? Infinity, e.estimate * farthest)] : [])] : []);
+  const rates = all.flatMap((p) => ends(p.iops));
+  const wide = Math.max(...rates) / Math.min(...rates) > 20;
+  const axis = { name: `IOPS${wide ? " (log scale)" : ""}` };
   return {
     name: `${name}-curve`,
     title: `Latency against throughput${words}`,
@@ -64,13 +69,13 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
     wide: true,
     option: (t, width) =>
       ({
-        grid: { left: 66, right: 34, top: 18, bottom: 48 },
+        grid: { left: 66, right: width > 500 ? 48 : 30, top: 22, bottom: 48 },
         tooltip: tooltip(t, "item", ((p: { seriesIndex: number; dataIndex: number }) => {
           const at = lines[p.seriesIndex]?.points[p.dataIndex];
           return at ? tip(cellName(at), tipLines(at)) : "";
         }) as never),
-        xAxis: wide ? logarithmic(t, "x", { ...axis, ...logRange(rates) }) : linear(t, "x", { ...axis, min: 0, ...round(Math.max(...rates.map((r) => r!)) * 1.03) }),
-        yAxis: logarithmic(t, "y", { name: `${metric} latency (log scale)`, show: shortDuration, gap: 58, ...logRange(all.map(y)) }),
+        xAxis: wide ? logarithmic(t, "x", { ...axis, ...logRange(rates) }) : linear(t, "x", { ...axis, min: 0, ...round(Math.max(...rates) * 1.03) }),
+        yAxis: logarithmic(t, "y", { name: `${metric} latency (log scale)`, show: shortDuration, gap: 58, ...logRange(all.flatMap((p) => ends(p[metric]))) }),
         series: [
           ...lines.map((l, i) => {
             const color = colorAt(t, i, lines.length, d);
@@ -84,7 +89,8 @@ function curve(points: SweepPoint[], name: string, words: string, d: Direction):
               itemStyle: { color },
               lineStyle: { color, width: 2, type: dash(i) },
               label: { show: true, position: "right", distance: width > 500 ? 7 : 4, color: t.text, fontSize: width > 500 ? 10 : 9, textBorderColor: t.paper, textBorderWidth: 3, formatter: (q: { dataIndex: number }) => String(l.points[q.dataIndex]!.depth) },
-              labelLayout: { hideOverlap: true },
+              // A number that finds no room at the right goes above its mark, rather than away.
+              labelLayout: { moveOverlap: "shiftY" },
               emphasis: { disabled: true },
             };
           }),
@@ -107,7 +113,7 @@ export const cellName = (p: SweepPoint): string => `${format.block(p.block_size)
 
 /** tipLines are all the numbers of a point. */
 export function tipLines(p: SweepPoint): TipLine[] {
-  const lines: TipLine[] = [["rate", `${format.metric("iops", p.iops.estimate)} ${format.plusMinus(p.iops)}`], ["bandwidth", format.metric("bandwidth", p.bandwidth.estimate)]];
+  const lines: TipLine[] = [["rate", `${format.metric("iops", p.iops.estimate)} ${format.interval("iops", p.iops)}`], ["bandwidth", format.metric("bandwidth", p.bandwidth.estimate)]];
   for (const key of ["mean", "p50", "p99", "p99.9"] as const) if (p[key]) lines.push([key, `${format.seconds(p[key].estimate)} ${format.plusMinus(p[key])}`]);
   lines.push(["verdict", `${verdictSign[p.verdict]} ${p.verdict}`]);
   return lines;
@@ -143,7 +149,7 @@ export function sweepTable(points: SweepPoint[]): Table {
   };
 }
 
-const mapped: [metric: Metric, title: string][] = [["iops", "I/O per second"], ["bandwidth", "Bandwidth"], ["p99", "p99 latency"]];
+const mapped: [metric: Metric, title: string][] = [["iops", "IOPS"], ["bandwidth", "Bandwidth"], ["p99", "p99 latency"]];
 
 /** maps draws depth × block size, one map for each metric and number of jobs. */
 function maps(points: SweepPoint[], name: string, words: string): (Chart | null)[] {

@@ -1,4 +1,4 @@
-// Throughput and latency over the time of a workload's own visits.
+// Throughput and latency over the time of a workload's own repeats.
 
 import * as format from "../format";
 import type { Metric } from "../model";
@@ -12,7 +12,7 @@ import type { Theme } from "../theme";
 /** Few points get a mark each; many would hide the line. */
 const mostMarks = 80;
 
-const ownTime = "time of this workload's own visits (s)";
+const ownTime = "time of this workload's own repeats (s)";
 
 /** throughput draws the rate of a group. */
 export function throughput(g: Group): Chart {
@@ -23,7 +23,7 @@ export function throughput(g: Group): Chart {
   const only = g.subjects.length === 1 ? g.subjects[0]! : null;
   return {
     name,
-    title: metric === "iops" ? (g.direction === "sync" ? "Flushes per second" : "I/O per second over time") : "Bandwidth over time",
+    title: metric === "iops" ? (g.direction === "sync" ? "Flushes per second" : "IOPS over time") : "Bandwidth over time",
     caption: captionOf(g),
     alt: `${g.name}: ${g.subjects.map((s) => `${s.runs > 1 ? s.label + " " : ""}${overall(s, metric)}`).join("; ")}.`,
     option: (t) => {
@@ -114,7 +114,7 @@ function line(s: Subject, t: Theme, x: number[], y: (number | null)[]): object {
   };
 }
 
-/** alone tells whether some visit has a single point, which no line shows. */
+/** alone tells whether some repeat has a single point, which no line shows. */
 function alone(span: number[]): boolean {
   return span.some((v, i) => v !== span[i - 1] && v !== span[i + 1]);
 }
@@ -130,7 +130,7 @@ function shadeItems(g: Group, t: Theme): KeyItem[] {
   const { clock } = g.subjects[0]!;
   const items: KeyItem[] = [];
   if (clock.ramps) items.push({ words: "ramp, not measured", color: t.ramp, form: "area" });
-  if (clock.spans.length > 1) items.push({ words: "every second round", color: t.stripe, form: "area" });
+  if (clock.spans.length > 1) items.push({ words: "every second repeat", color: t.stripe, form: "area" });
   return items;
 }
 
@@ -146,15 +146,15 @@ function interval(g: Group): string {
 
 function captionOf(g: Group): string {
   const s = g.subjects[0]!;
-  const visits = s.clock.spans.length;
-  const behind = visits > 1 ? `${format.count(visits, "round")} behind each other, with what ran between them cut out` : "One visit";
+  const repeats = s.clock.spans.length;
+  const behind = repeats > 1 ? `${format.count(repeats, "repeat")} behind each other, with what ran between them cut out` : "One repeat";
   const volumes = s.course.workers > 1 ? `, the sum of ${s.course.workers} volumes` : "";
   return `${behind}; a point for each ${interval(g)}${volumes}.`;
 }
 
 function overall(s: Subject, metric: Metric): string {
   const e = s.result?.metrics[metric];
-  return e ? `${format.metric(metric, e.estimate)} ${format.plusMinus(e)}` : "no estimate";
+  return e ? `${format.metric(metric, e.estimate)} ${format.interval(metric, e)}` : "no estimate";
 }
 
 /** spotOf finds the point that a place in a broken line belongs to. */
@@ -193,8 +193,8 @@ function pointTip(t: Theme, g: Group, lead: Metric): object {
 }
 
 function momentOf(s: Subject, i: number): string {
-  const visit = s.clock.spans[s.course.points.span[i]!];
-  return `${s.course.points.at[i]!.toFixed(1)} s of the run${s.clock.spans.length > 1 && visit ? `, round ${visit.round}` : ""}`;
+  const repeat = s.clock.spans[s.course.points.span[i]!];
+  return `${s.course.points.at[i]!.toFixed(1)} s of the run${s.clock.spans.length > 1 && repeat ? `, repeat ${repeat.round}` : ""}`;
 }
 
 function linesOf(s: Subject, i: number): TipLine[] {
@@ -210,7 +210,7 @@ function pointTable(g: Group): Table {
   return {
     columns: [
       ...(several ? [{ name: "run" }] : []),
-      { name: "round" },
+      { name: "repeat" },
       columns.clock("end of interval"),
       columns.clock("length"),
       columns.rate("rate"),

@@ -56,6 +56,24 @@ export interface Listing {
   remarks?: string[];
 }
 
+/** A result over runs, the oldest first. */
+export interface Trend {
+  workload: string;
+  direction: Direction;
+  metric: Metric;
+  points: TrendPoint[];
+  earlier?: number;
+  unlike?: number;
+}
+
+export interface TrendPoint extends CardResult {
+  path: string;
+  started: string;
+  target: string;
+  host?: string;
+  note?: string;
+}
+
 export interface Viewed {
   path: string;
   kind: Kind;
@@ -101,3 +119,4 @@ export function runs(paths: string[]): string {
 
 export const viewOf = (...paths: string[]): string => "/view?" + runs(paths);
 export const bundleOf = (path: string): string => "/api/bundle?" + runs([path]);
+export const samplesOf = (path: string): string => "/api/samples?" + runs([path]);

@@ -1,11 +1,13 @@
 // The list: search, sort, choose. What it shows is in the address, so that it can be
 // gone back to, kept and sent.
 
+import { figure } from "../charts/figure";
 import { add, h, type Child } from "../dom";
 import * as format from "../format";
-import { toggleTheme } from "../theme";
-import { ask, viewOf, type Entry, type Headline, type Listing } from "./api";
+import { brand } from "../page/brand";
+import { ask, viewOf, type Entry, type Headline, type Listing, type Trend } from "./api";
 import { rowOf, targetWords, type RowChoice } from "./row";
+import { trendChart } from "./trend";
 
 /** How often the list is asked for again while it is looked at, in milliseconds. */
 const often = 4000;
@@ -60,14 +62,14 @@ class List {
   private readonly result = h("select", { id: "result" });
   private readonly status = h("p", { class: "faint status", role: "status" }, "Reading the folder …");
   private readonly remarks = h("div", {});
+  private readonly over = h("div", { class: "trend" });
+  private drawn = "";
   private readonly head = h("tr", { role: "row" });
   private readonly body = h("tbody", { role: "rowgroup" });
   private readonly pager = h("nav", { class: "pager", "aria-label": "Pages" });
   private readonly bar = h("div", { class: "bar", role: "region", "aria-label": "Chosen runs" });
 
   constructor() {
-    const button = h("button", { type: "button", class: "theme" }, "Light or dark");
-    button.addEventListener("click", toggleTheme);
     const form = h(
       "form",
       { class: "tools", role: "search" },
@@ -82,10 +84,11 @@ class List {
       this.body,
     );
     add(this.main, [
-      h("header", {}, h("div", { class: "brand" }, h("span", {}, "Loadline"), button), this.folder),
+      h("header", {}, brand(), this.folder),
       form,
       this.status,
       this.remarks,
+      this.over,
       h("div", { class: "scroll" }, table),
       this.pager,
       this.bar,
@@ -134,11 +137,27 @@ class List {
       if (request !== this.asked) return;
       if (listing.reading) wait = 500;
       this.show(listing);
+      await this.drawTrend(request);
     } catch (err) {
       if (request !== this.asked) return;
       this.status.textContent = `${(err as Error).message} Trying again …`;
     }
     this.timer = window.setTimeout(() => document.visibilityState === "visible" && void this.load(), wait);
+  }
+
+  /** drawTrend shows the chosen result over the runs that the search finds, all pages of them. */
+  private async drawTrend(request: number): Promise<void> {
+    if (!this.params.get("workload")) {
+      this.drawn = "";
+      this.over.replaceChildren();
+      return;
+    }
+    const trend = await ask<Trend>("/api/trend?" + this.params.toString());
+    const now = JSON.stringify(trend);
+    if (request !== this.asked || now === this.drawn) return;
+    this.drawn = now;
+    const chart = trendChart(trend);
+    this.over.replaceChildren(...(chart ? [h("div", { class: "charts" }, figure(chart))] : []));
   }
 
   private show(listing: Listing): void {
@@ -172,7 +191,7 @@ class List {
       const twice = results.some((o) => o.workload === r.workload && o.direction !== r.direction);
       return h("option", { value: `${r.workload}/${r.direction}` }, twice ? `${r.workload} ${r.direction}` : r.workload);
     });
-    this.result.replaceChildren(h("option", { value: "" }, "the first few"), ...options);
+    this.result.replaceChildren(h("option", { value: "" }, "the headlines"), ...options);
     this.result.value = value;
   }
 

@@ -7,17 +7,16 @@ import { latencies, throughput } from "../charts/time";
 import { h } from "../dom";
 import * as format from "../format";
 import type { Report } from "../model";
+import { brand } from "../page/brand";
 import { gridOf } from "../page/charts";
 import { tableOf } from "../page/results";
 import { runTitle } from "../page/words";
-import { letter, toggleTheme } from "../theme";
+import { letter } from "../theme";
 import { runs, type Update, type View, type Viewed } from "./api";
 
 /** live shows the runs of a view that still go on; done is called when all have ended. */
 export function live(v: View, done: () => void): HTMLElement {
-  const button = h("button", { type: "button", class: "theme" }, "Light or dark");
-  button.addEventListener("click", toggleTheme);
-  const main = h("main", { class: "live" }, h("header", {}, h("div", { class: "brand" }, h("span", {}, "Loadline"), button)));
+  const main = h("main", { class: "live" }, h("header", {}, brand()));
   let going = v.runs.filter((r) => r.running).length;
   v.reports.forEach((report, i) => {
     const shown = v.runs[i]!;
@@ -121,7 +120,7 @@ class Panel {
     for (const c of courses ?? []) seen.set(c.workload, Math.max(seen.get(c.workload) ?? 0, c.spans.length));
     const made = [...seen.values()].reduce((a, b) => a + b, 0);
     if (made === 0) return "; the volume is prepared";
-    return made < planned ? `, ${made} of at least ${format.count(planned, "visit")}` : `, ${format.count(made, "visit")}`;
+    return made < planned ? `, ${made} of at least ${format.count(planned, "repeat")}` : `, ${format.count(made, "repeat")}`;
   }
 }
 

@@ -68,14 +68,30 @@ function resultWords(e: Entry): Child[] {
     return [h("p", { class: "changes" }, ...parts)];
   }
   if (!e.results?.length) return [];
-  const items = e.results.map((r) => h("li", { class: r.verdict }, h("span", {}, flowName(r.workload, r.direction, e.results!)), h("span", { class: "number" }, value(r))));
   const more = e.more && e.results.length > 1 ? h("li", { class: "faint" }, `and ${e.more} more`) : null;
-  return [h("ul", {}, ...items, more)];
+  const brief = briefly(e.results);
+  if (brief) return [h("ul", {}, ...brief, more)];
+  const items = e.results.slice(0, mostNamed).map((r) => h("li", { class: r.verdict }, h("span", {}, flowName(r.workload, r.direction, e.results!)), value(r)));
+  const rest = (e.more ?? 0) + Math.max(0, e.results.length - mostNamed);
+  return [h("ul", {}, ...items, rest && e.results.length > 1 ? h("li", { class: "faint" }, `and ${rest} more`) : null)];
 }
 
-function value(r: CardResult): string {
-  const half = format.plusMinus(r);
-  return format.metric(r.metric, r.estimate) + (half === "–" ? "" : ` ${half}`);
+/** More results than these make a row too high, where each needs its name. */
+const mostNamed = 3;
+
+/** briefly writes reads and writes of a metric in one line, where that names them: rates,
+ * bandwidths and latencies of a run of the usual workloads. */
+function briefly(results: CardResult[]): Child[] | null {
+  const direction = (r: CardResult) => (r.direction === "sync" ? "flush" : r.direction);
+  const keys = results.map((r) => `${r.metric}/${r.direction}`);
+  if (results.length < 3 || new Set(keys).size < keys.length) return null;
+  const metrics = [...new Set(results.map((r) => r.metric))];
+  return metrics.map((m) => h("li", {}, ...results.filter((r) => r.metric === m).map((r) => h("span", { class: `pair ${r.verdict}`, title: r.workload }, h("span", { class: "faint" }, direction(r)), " ", value(r)))));
+}
+
+function value(r: CardResult): HTMLElement {
+  const half = format.interval(r.metric, r, r.direction);
+  return h("span", { class: "number" }, format.metric(r.metric, r.estimate, r.direction) + (half === "–" ? "" : ` ${half}`));
 }
 
 /** state says how it ended and whether it may be believed, in words and a sign. */

@@ -1,10 +1,11 @@
 // One run, or several side by side: the report page, with a way back to the list.
 
 import { add, h, type Child } from "../dom";
+import { brand } from "../page/brand";
 import { durability } from "../page/durability";
 import { page } from "../page/page";
-import { letter, toggleTheme } from "../theme";
-import { ask, bundleOf, runs, viewOf, type View, type Viewed } from "./api";
+import { letter } from "../theme";
+import { ask, bundleOf, runs, samplesOf, viewOf, type View, type Viewed } from "./api";
 import { live } from "./live";
 
 /** view shows in root what the address names. */
@@ -29,12 +30,6 @@ function show(root: HTMLElement, paths: string[], v: View): void {
   add(root, parts);
 }
 
-function brand(): HTMLElement {
-  const button = h("button", { type: "button", class: "theme" }, "Light or dark");
-  button.addEventListener("click", toggleTheme);
-  return h("div", { class: "brand" }, h("span", {}, "Loadline"), button);
-}
-
 /** nav leads back to the list, to each run alone, and to its bundle. */
 function nav(shown: Viewed[] = []): HTMLElement {
   const several = shown.length > 1;
@@ -45,6 +40,8 @@ function nav(shown: Viewed[] = []): HTMLElement {
       {},
       several ? h("strong", {}, `${letter(i)} `) : null,
       h("a", { href: bundleOf(r.path), download: true }, several ? "bundle" : "Download the bundle"),
+      sampled(r) ? " · " : null,
+      sampled(r) ? h("a", { href: samplesOf(r.path), download: true }, several ? "samples" : "its samples as CSV") : null,
       several ? " · " : null,
       several ? h("a", { href: viewOf(r.path) }, "alone") : null,
       several && i > 0 ? " · " : null,
@@ -53,6 +50,9 @@ function nav(shown: Viewed[] = []): HTMLElement {
   );
   return h("nav", { class: "crumbs", "aria-label": "Library" }, h("a", { href: "/" }, "← All runs"), h("ul", {}, ...items));
 }
+
+/** sampled tells a directory that has raw samples of its own. */
+const sampled = (r: Viewed): boolean => ["run", "sweep", "scale"].includes(r.kind);
 
 function remarks(sentences: string[]): HTMLElement | null {
   if (!sentences.length) return null;

@@ -1,5 +1,5 @@
-// The answers, one sentence for each question that a reader comes with: how fast, is it
-// to be believed, is it better, does it keep what it promised.
+// The answers, one sentence for each question that a reader comes with: how fast, can it be
+// trusted, is it better, does it keep what it promised.
 
 import { h, type Child } from "../dom";
 import * as format from "../format";
@@ -7,18 +7,22 @@ import type { Comparison, Documents, Estimate, Goal, Report, Result, Run, Scale,
 import type { Tone } from "../theme";
 import { letter } from "../theme";
 import { winners } from "./ranking";
-import { flowName, headline, sidesOf, verdictCounts } from "./words";
+import { flowName, headline, placeName, sidesOf, verdictCounts } from "./words";
 
 export interface Answer {
   question: string;
   sentence: string;
   tone: Tone;
+  /** It has a row for itself, so that the same question of several runs stands side by side. */
+  wide?: boolean;
 }
 
 /** answers lists the answers that the documents allow. */
 export function answers(documents: Documents): Answer[] {
   const who = (i: number) => (documents.reports.length > 1 ? ` (${letter(i)})` : "");
   const list: Answer[] = [];
+  // Who compares asks for the change first.
+  for (const c of comparisonsOf(documents)) list.push({ question: "Better?", wide: true, ...better(c, sidesOf(documents.reports, c)) });
   documents.reports.forEach((r, i) => {
     if (r.ranking) {
       list.push({ question: `Which is best?${who(i)}`, ...winners(r.ranking) });
@@ -30,9 +34,8 @@ export function answers(documents: Documents): Answer[] {
     if (grown.length) list.push({ question: `How does it grow?${who(i)}`, sentence: grown.join(" "), tone: "plain" });
   });
   documents.reports.forEach((r, i) => {
-    if (!r.ranking) list.push({ question: `Believable?${who(i)}`, ...belief(r) });
+    if (!r.ranking) list.push({ question: `Trustworthy?${who(i)}`, ...belief(r) });
   });
-  for (const c of comparisonsOf(documents)) list.push({ question: "Better?", ...better(c, sidesOf(documents.reports, c)) });
   for (const r of documents.reports) {
     if (r.goals?.length) list.push({ question: "Goals?", ...goals(r.goals) });
     for (const d of r.durability ?? []) {
@@ -81,7 +84,7 @@ function speed(report: Report): string {
   return sentence[0]!.toUpperCase() + sentence.slice(1);
 }
 
-/** told is a headline, marked when it is not to be believed. */
+/** told is a headline, marked when it is not to be trusted. */
 const told = (r: Result): string => headline(r) + (r.verdict === "invalid" ? " (invalid)" : "");
 
 /** growth says how the total grows with the volumes, by the chosen law. */
@@ -89,7 +92,7 @@ function growth(s: Scale): string {
   const points = [...(s.points ?? [])].sort((a, b) => a.volumes - b.volumes);
   const last = points[points.length - 1];
   if (!last) return "";
-  const value = (e: Estimate) => `${format.metric(s.metric, e.estimate)} ${format.plusMinus(e)}`.replace(" –", "");
+  const value = (e: Estimate) => `${format.metric(s.metric, e.estimate)} ${format.interval(s.metric, e)}`.replace(/ –$/, "");
   const first = points.length > 1 ? `from ${value(points[0]!.total)} with ${format.count(points[0]!.volumes, "volume")} ` : "";
   const law = s.laws?.find((l) => l.chosen);
   const capacity = law?.capacity ? ` By the law that fits best it carries ${value(law.capacity)}${law.knee ? `, reached at about ${format.three(law.knee)} volumes` : ""}${law.capacity_extrapolated ? ", which is more than was measured" : ""}.` : "";
@@ -102,13 +105,13 @@ function load(s: Sweep): string {
   if (s.kind === "load") {
     const capacity = s.capacity ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
     if (!s.knee) return `No offered rate is a knee.${capacity}`;
-    const at = `${format.rate(s.knee.offered)}/s${s.knee.fraction ? ` (${format.percent(s.knee.fraction)} of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
+    const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${format.percent(s.knee.fraction)} of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
     return s.knee.beyond ? `It carries ${at}, well: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It carries at least ${at}, well.${capacity}`;
   }
   const best = (metric: "iops" | "bandwidth") => points.reduce<SweepPoint | undefined>((a, b) => ((b[metric].estimate ?? 0) > (a?.[metric].estimate ?? 0) ? b : a), undefined);
   const words = (metric: "iops" | "bandwidth") => {
     const p = best(metric);
-    return p ? `${format.metric(metric, p[metric].estimate)} ${format.plusMinus(p[metric])} at block size ${format.block(p.block_size)} and depth ${p.depth}${p.jobs > 1 ? ` in each of ${p.jobs} jobs` : ""}` : "";
+    return p ? `${format.metric(metric, p[metric].estimate)} ${format.interval(metric, p[metric])} at block size ${format.block(p.block_size)} and depth ${p.depth}${p.jobs > 1 ? ` in each of ${p.jobs} jobs` : ""}` : "";
   };
   const parts = [words("iops"), words("bandwidth")].filter(Boolean);
   return parts.length ? `At most ${parts.join(", and ")}.` : "Nothing was measured.";
@@ -131,7 +134,7 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   const broken = ended(report.run);
   const tail = broken ? ` ${broken}` : "";
   if (all === 0 && report.scales?.length) return { sentence: `The points that it is made of were not checked.${tail}`, tone: "unsure" };
-  if (all === 0) return { sentence: `There is no number to believe.${tail}`, tone: "bad" };
+  if (all === 0) return { sentence: `There is no number to trust.${tail}`, tone: "bad" };
   if (n.invalid || runInvalid) {
     const how = n.invalid ? `${n.invalid} of ${format.count(all, "number")} ${n.invalid === 1 ? "is" : "are"} invalid` : "the run as a whole is invalid";
     return { sentence: `No: ${how}; the findings say why. ${checks}.${tail}`, tone: "bad" };
@@ -151,7 +154,7 @@ function better(c: Comparison, [a, b]: [string, string]): { sentence: string; to
   const care = c.comparable ? "" : " They are unlike things, so the change cannot be put down to the storage alone.";
   const tone: Tone = n("worse") || n("unusable") ? "bad" : n("better") ? "good" : n("unclear") ? "unsure" : "plain";
   return {
-    sentence: `${b} (${c.b.target.name}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against ${a} (${c.a.target.name}).${care}`,
+    sentence: `${b} (${placeName(c.b.target)}) is ${parts.join(", ") || "not compared in any"} of ${format.count(c.rows.length, "row")} against ${a} (${placeName(c.a.target)}).${care}`,
     tone: c.comparable ? tone : "unsure",
   };
 }
@@ -168,7 +171,7 @@ function goals(list: Goal[]): { sentence: string; tone: Tone } {
 /** answerList shows answers, of so many runs. */
 export function answerList(list: Answer[], runs = 1): HTMLElement {
   const items: Child[] = [];
-  for (const a of list) items.push(h("div", { class: `answer ${a.tone}` }, h("dt", {}, a.question), h("dd", {}, a.sentence)));
+  for (const a of list) items.push(h("div", { class: `answer ${a.tone}${a.wide && runs > 1 ? " whole" : ""}` }, h("dt", {}, a.question), h("dd", {}, a.sentence)));
   const beside = runs < 2 ? "" : runs % 3 === 0 || runs === 5 ? " by-3" : " by-2";
   return h("dl", { class: `answers${beside}`, id: "answers" }, ...items);
 }

@@ -3,14 +3,12 @@
 import { figure, type Chart } from "../charts/figure";
 import { loadCharts } from "../charts/load";
 import { heat } from "../charts/heat";
-import { repeats } from "../charts/repeats";
 import { scaleCharts } from "../charts/scale";
 import { groups, type Group } from "../charts/subject";
 import { gridCharts } from "../charts/sweep";
 import { tail } from "../charts/tail";
 import { latencies, throughput } from "../charts/time";
 import { h, onFirstOpen } from "../dom";
-import * as format from "../format";
 import type { Documents, Report } from "../model";
 import { letter, verdictSign, verdictTone } from "../theme";
 import { plainName, runTitle } from "./words";
@@ -18,10 +16,7 @@ import { plainName, runTitle } from "./words";
 /** More workloads than this are folded: their charts are made when they are asked for. */
 const mostOpen = 8;
 
-/** Rows of repeats beyond this are folded. */
-const mostRepeats = 24;
-
-/** varied has the charts of what was varied, or repeated, in each report. */
+/** varied has the charts of what was varied in each report. */
 export function varied(documents: Documents): (HTMLElement | null)[] {
   const section = (id: string, title: string, make: (r: Report, suffix: string) => (HTMLElement | null)[]) => {
     const several = documents.reports.length > 1;
@@ -32,19 +27,9 @@ export function varied(documents: Documents): (HTMLElement | null)[] {
     return parts.length ? h("section", { id, "aria-label": title }, h("h2", {}, title), ...parts) : null;
   };
   return [
-    section("sweep", "Sweep", (r, suffix) => (r.sweep ? [gridOf(r.sweep.kind === "load" ? loadCharts(r, suffix) : gridCharts(r, suffix))] : [])),
+    section("sweep", "Sweep", (r, suffix) => (r.sweep?.kind === "load" ? [gridOf(loadCharts(r, suffix))] : r.sweep ? gridCharts(r, suffix).map(gridOf) : [])),
     section("scaling", "Scaling", (r, suffix) => (r.scales ?? []).flatMap((s, i) => [h("h3", {}, s.workload, s.source ? h("span", { class: "faint" }, ` from ${s.source}`) : null), gridOf(scaleCharts(s, `${suffix}-${i + 1}`))])),
-    section("repeats", "Repeats", (r, suffix) => [repeatsOf(r, suffix)]),
   ];
-}
-
-function repeatsOf(r: Report, suffix: string): HTMLElement | null {
-  const chart = repeats(r, suffix);
-  if (!chart) return null;
-  if (r.results.length <= mostRepeats) return gridOf([chart]);
-  const details = h("details", { class: "folded" }, h("summary", {}, `The visits of ${format.count(r.results.length, "result")}`));
-  onFirstOpen(details, () => details.append(gridOf([chart])));
-  return details;
 }
 
 /** overTime has a part for each workload and direction; null when there is no course. */

@@ -17,10 +17,10 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
     "section",
     { "aria-label": `${c.a.target.name} against ${c.b.target.name}` },
     h("p", {}, h("strong", {}, `${sides[0]} `), runTitle(c.a), h("strong", {}, `  ${sides[1]} `), runTitle(c.b)),
-    h("p", { class: "faint" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
-    traits(c, sides),
-    table(c, sides),
     drawing && h("div", { class: "charts" }, figure(drawing)),
+    table(c, sides),
+    h("p", { class: "faint legend" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
+    traits(c, sides),
     c.findings.length ? findings(c.findings) : null,
   );
 }
@@ -39,8 +39,8 @@ function traits(c: Comparison, sides: [string, string]): HTMLElement {
 }
 
 function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
-  const head = ["workload", "metric", a, "±95%", b, "±95%", "change", "interval", "verdict"];
-  const numeric = new Set([a, b, "±95%", "change", "interval"]);
+  const head = ["workload", "verdict", "change", "95% CI", a, "95% CI", b, "95% CI"];
+  const numeric = new Set([a, b, "95% CI", "change"]);
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the comparison" },
@@ -50,19 +50,18 @@ function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
 
 function rowOf(r: Row, c: Comparison): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
-  const more = r.verdict === "unclear" && r.blocks_needed ? ` about ${r.blocks_needed} ${c.method === "paired" ? "blocks" : "visits"} would tell` : "";
-  const trust = r.trust === "valid" ? "" : `${more ? ";" : ""} ${verdictSign[r.trust]} ${r.trust}`;
+  const more = r.verdict === "unclear" && r.blocks_needed ? `about ${r.blocks_needed} ${c.method === "paired" ? "blocks" : "repeats"} would tell` : "";
+  const trust = r.trust === "valid" ? "" : `${verdictSign[r.trust]} ${r.trust}`;
   return h(
     "tr",
     { class: r.trust },
-    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, c.rows))),
-    h("td", { class: "faint" }, metricWords[r.metric]),
-    number(format.metric(r.metric, r.a.estimate)),
-    number(format.plusMinus(r.a)),
-    number(format.metric(r.metric, r.b.estimate)),
-    number(format.plusMinus(r.b)),
+    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, c.rows)), h("span", { class: "name faint" }, metricWords[r.metric])),
+    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, ...[more, trust].filter(Boolean).map((words) => h("span", { class: "name faint" }, words))),
     number(format.change(r.ratio.estimate), true),
     number(r.ratio.confidence ? intervalOf(r) : "–"),
-    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, more || trust ? h("span", { class: "faint" }, more + trust) : null),
+    number(format.metric(r.metric, r.a.estimate, r.direction)),
+    number(format.interval(r.metric, r.a, r.direction)),
+    number(format.metric(r.metric, r.b.estimate, r.direction)),
+    number(format.interval(r.metric, r.b, r.direction)),
   );
 }

@@ -5,7 +5,7 @@ import * as format from "../format";
 import type { DurabilityReport } from "../model";
 import { answerList } from "./answers";
 import { findings } from "./findings";
-import { commandWords } from "./words";
+import { commandWords, placeName } from "./words";
 
 /** durability shows a durability test that stands alone. */
 export function durability(d: DurabilityReport): HTMLElement {
@@ -19,8 +19,8 @@ export function durability(d: DurabilityReport): HTMLElement {
   return h(
     "section",
     { "aria-label": "Durability" },
-    h("h1", {}, `Durability of ${d.target.name}`),
-    h("p", { class: "faint" }, [format.when(d.started), d.environment.hostname && `on ${d.environment.hostname}`, d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
+    h("h1", {}, `Durability of ${placeName(d.target)}${d.environment.hostname ? ` on ${d.environment.hostname}` : ""}`),
+    h("p", { class: "faint" }, [format.when(d.started), d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
     answerList([
       { question: "Durable?", sentence: d.statement, tone },
       { question: "What does that show?", sentence: d.proves, tone: "plain" },

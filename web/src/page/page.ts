@@ -4,57 +4,63 @@
 import { add, h, type Child } from "../dom";
 import { drawAll } from "../charts/figure";
 import type { Documents, Report } from "../model";
-import { letter, setPrinting, toggleTheme } from "../theme";
+import { letter, setPrinting } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
+import { brand } from "./brand";
 import { overTime, varied } from "./charts";
 import { comparison } from "./comparison";
+import { contents } from "./contents";
 import { durability } from "./durability";
 import { findings } from "./findings";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
-import { pageTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
+import { pageTitle, reportTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
 
-/** page makes the whole page: answers, findings, tables, charts, how to reproduce it. */
+/** page makes the whole page, the answer first: the verdicts, the chart and the table that
+ * they are made of, what speaks against them, and then all else. */
 export function page(documents: Documents): HTMLElement {
   document.title = `${pageTitle(documents)} · Loadline`;
-  const main = h("main", {});
+  const main = h("main", { class: "page" });
   main.append(header(documents));
   const said = answers(documents);
   if (said.length) main.append(answerList(said, documents.reports.length));
-  const ranked = documents.reports.filter((r) => r.ranking);
-  if (ranked.length) main.append(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r) => ranking(r.ranking!))));
-  each(main, documents, "Findings", "findings", (r) => findings(r.findings, new Set(r.results.map((o) => o.workload)).size));
-  // What only scales has its numbers in its charts.
-  const measured = documents.reports.some((r) => !r.ranking && (r.results.length || !r.scales?.length));
-  if (measured) each(main, documents, "Results", "results", results);
-  const compared = comparisonsOf(documents);
-  if (compared.length) main.append(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map((c, i) => comparison(c, i, sidesOf(documents.reports, c)))));
-  add(main, [...varied(documents), overTime(documents)]);
-  each(main, documents, "To reproduce it", "reproduce", reproduce);
-  add(main, (documents.durability ?? []).map(durability));
-  main.append(footer());
+  const sections = sectionsOf(documents);
+  add(main, [contents(sections), h("div", { class: "sections" }, ...sections), footer()]);
   return main;
 }
 
-/** each adds a section with a part for every report. */
-function each(main: HTMLElement, documents: Documents, title: string, name: string, make: (r: Report) => HTMLElement): void {
-  if (documents.reports.length === 0) return;
+function sectionsOf(documents: Documents): HTMLElement[] {
+  const list: (HTMLElement | null)[] = [];
+  const compared = comparisonsOf(documents);
+  if (compared.length) list.push(h("section", { id: "comparison", "aria-label": "Comparison" }, h("h2", {}, "Comparison"), ...compared.map((c, i) => comparison(c, i, sidesOf(documents.reports, c)))));
+  const ranked = documents.reports.filter((r) => r.ranking);
+  if (ranked.length) list.push(h("section", { id: "ranking", "aria-label": "Ranking" }, h("h2", {}, "Ranking"), ...ranked.map((r, i) => ranking(r.ranking!, i))));
+  list.push(...varied(documents));
+  // What only scales has its numbers in its charts.
+  const measured = documents.reports.some((r) => !r.ranking && (r.results.length || !r.scales?.length));
+  if (measured) list.push(each(documents, "Results", "results", results));
+  list.push(each(documents, "Findings", "findings", (r) => findings(r.findings, new Set(r.results.map((o) => o.workload)).size)));
+  list.push(overTime(documents), each(documents, "To reproduce it", "reproduce", reproduce), ...(documents.durability ?? []).map(durability));
+  return list.filter((s) => s !== null);
+}
+
+/** each makes a section with a part for every report. */
+function each(documents: Documents, title: string, name: string, make: (r: Report, suffix: string) => Child): HTMLElement | null {
+  if (documents.reports.length === 0) return null;
   const several = documents.reports.length > 1;
-  const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), make(r)]);
-  main.append(h("section", { id: name, "aria-label": title }, h("h2", {}, title), ...parts));
+  const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), make(r, several ? `-${letter(i).toLowerCase()}` : "")]);
+  return h("section", { id: name, "aria-label": title }, h("h2", {}, title), ...parts);
 }
 
 function header(documents: Documents): HTMLElement {
-  const button = h("button", { type: "button", class: "theme" }, "Light or dark");
-  button.addEventListener("click", toggleTheme);
   const runs = documents.reports.map((r, i) => {
     const { run } = r;
-    const words = [storageWords(run.environment.storage), whenWords(run), run.environment.hostname && `on ${run.environment.hostname}`, run.status !== "complete" && run.status !== "unknown" && run.status];
+    const words = [storageWords(run.environment), whenWords(run), run.profile && `profile ${run.profile}`, run.status !== "complete" && run.status !== "unknown" && run.status];
     const lead = documents.reports.length > 1 ? `${letter(i)}: ` : "";
-    return h("div", {}, h("h1", {}, lead + runTitle(run)), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
+    return h("div", {}, h("h1", {}, lead + reportTitle(r)), run.note ? h("p", {}, run.note) : null, h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
   });
-  return h("header", {}, h("div", { class: "brand" }, h("span", {}, "Loadline"), button), ...runs);
+  return h("header", {}, brand(), ...runs);
 }
 
 function footer(): HTMLElement {

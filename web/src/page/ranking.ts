@@ -1,21 +1,24 @@
 // Several systems held against each other: test by test, and summed up over each kind of
 // test. A place is a range, because numbers rarely support more.
 
+import { rankingChart, rowName } from "../charts/ranking";
 import { h, type Child } from "../dom";
 import * as format from "../format";
 import type { Change, RankEntry, RankGroup, Ranking, RankRow } from "../model";
 import { changeTone, type Tone } from "../theme";
+import { gridOf } from "./charts";
 import { metricWords } from "./words";
 
 /** ranking shows the sum over each kind of test, then every test. */
-export function ranking(k: Ranking): HTMLElement {
+export function ranking(k: Ranking, nth = 0): HTMLElement {
   const notes = [...new Set((k.rows ?? []).map((r) => r.reason ?? "").filter(Boolean))];
   return h(
     "div",
     { class: "ranking" },
-    h("p", {}, noise(k)),
-    h("p", { class: "faint" }, "The bold number before a value is its place: 2–3 means that the numbers allow either, – that the number cannot be used."),
+    gridOf([rankingChart(k, nth)]),
     groups(k),
+    h("p", { class: "faint legend" }, "The bold number before a name or a value is its place: 2–3 means that the numbers allow either, – that the number cannot be used."),
+    h("p", {}, noise(k)),
     h("h3", {}, "Test by test"),
     rows(k, notes),
     notes.length ? h("ol", { class: "faint" }, ...notes.map((n) => h("li", {}, n))) : null,
@@ -75,11 +78,11 @@ function groups(k: Ranking): HTMLElement {
       "tr",
       {},
       h("th", { scope: "row" }, g.name || "all together"),
-      h("td", { class: "faint" }, g.name ? format.count(g.rows, "test") : format.count(g.rows, "group")),
-      h("td", { class: "places" }, ...(g.entries ?? []).flatMap((e) => [h("span", { class: "system" }, h("b", {}, place(e)), ` ${nameOf(k, e)}`), " "])),
       h("td", { class: `verdict ${changeTone[g.verdict]}` }, verdictWords(g.verdict), g.reason ? h("span", { class: "faint" }, ` ${g.reason}`) : null),
+      h("td", { class: "places" }, ...(g.entries ?? []).flatMap((e) => [h("span", { class: "system" }, h("b", {}, place(e)), ` ${nameOf(k, e)}`), " "])),
+      h("td", { class: "faint" }, g.name ? format.count(g.rows, "test") : format.count(g.rows, "group")),
     );
-  return table("Table of the ranking", ["kind of test", "over", "from best to worst", "verdict"], (k.groups ?? []).map(line));
+  return table("Table of the ranking", ["kind of test", "verdict", "from best to worst", "over"], (k.groups ?? []).map(line));
 }
 
 function rows(k: Ranking, notes: string[]): HTMLElement {
@@ -89,27 +92,25 @@ function rows(k: Ranking, notes: string[]): HTMLElement {
   for (const r of k.rows ?? []) {
     if (r.group !== group) {
       group = r.group;
-      body.push(h("tr", { class: "group" }, h("th", { scope: "rowgroup", colspan: String(systems.length + 3) }, group)));
+      body.push(h("tr", { class: "group" }, h("th", { scope: "rowgroup", colspan: String(systems.length + 2) }, group)));
     }
-    const several = (k.rows ?? []).some((o) => o.group === r.group && o.workload === r.workload && o.direction !== r.direction);
     const note = r.reason ? ` (${notes.indexOf(r.reason) + 1})` : "";
     body.push(
       h(
         "tr",
         {},
-        h("th", { scope: "row" }, r.workload.slice(r.workload.lastIndexOf("/") + 1) + (several ? ` ${r.direction}` : "")),
-        h("td", { class: "faint" }, metricWords[r.metric]),
-        ...systems.map((_, i) => cell(r, i)),
+        h("th", { scope: "row" }, h("span", { class: "name" }, rowName(k, r)), h("span", { class: "name faint" }, metricWords[r.metric])),
         h("td", { class: `verdict ${changeTone[r.verdict]}` }, verdictWords(r.verdict) + note),
+        ...systems.map((_, i) => cell(r, i)),
       ),
     );
   }
-  return table("Table of the tests", ["test", "metric", ...systems.map((s) => s.name), "verdict"], body);
+  return table("Table of the tests", ["test", "verdict", ...systems.map((s) => s.name)], body);
 }
 
 function cell(r: RankRow, system: number): HTMLElement {
   const e = (r.entries ?? []).find((o) => o.system === system);
   if (!e) return h("td", { class: "faint" }, "–");
-  const value = h("span", { class: e.trust === "invalid" ? "struck" : undefined }, format.metric(r.metric, e.estimate.estimate));
+  const value = h("span", { class: e.trust === "invalid" ? "struck" : undefined }, format.metric(r.metric, e.estimate.estimate, r.direction));
   return h("td", { class: e.first === 1 && e.last === 1 ? "first" : undefined }, h("b", {}, place(e)), " ", value);
 }

@@ -3,17 +3,15 @@
 import { scaleCharts } from "../charts/scale";
 import { h, type Child } from "../dom";
 import type { Chapter, Grid, Part, Reference } from "../model";
-import { toggleTheme } from "../theme";
+import { brand } from "./brand";
 import { gridOf } from "./charts";
 
 /** reference makes the page of a reference report. */
 export function reference(r: Reference): HTMLElement {
   document.title = `${r.title} · Loadline`;
-  const button = h("button", { type: "button", class: "theme" }, "Light or dark");
-  button.addEventListener("click", toggleTheme);
   const main = h("main", { class: "reference" });
   main.append(
-    h("header", {}, h("div", { class: "brand" }, h("span", {}, "Loadline"), button), h("h1", {}, r.title), h("p", { class: "faint" }, `made from ${(r.sources ?? []).join(", ")}`)),
+    h("header", {}, brand(), h("h1", {}, r.title), h("p", { class: "faint" }, `made from ${(r.sources ?? []).join(", ")}`)),
     h("nav", { "aria-label": "Contents" }, h("ul", {}, ...r.chapters.filter((c) => c.level === 1).map((c) => h("li", {}, h("a", { href: `#${c.id}` }, c.title))))),
   );
   let section = main as HTMLElement;

@@ -1,9 +1,11 @@
 // Everything that one needs to measure the same again: the command, the versions, the
 // machine, the volume, the schedule and the exact jobs.
 
+import { csv } from "../charts/figure";
 import { h, save, type Child } from "../dom";
 import * as format from "../format";
 import type { Cluster, Report } from "../model";
+import { samplesOf } from "./samples";
 import { commandWords, plainName, severalWords, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
@@ -49,7 +51,7 @@ export function reproduce(report: Report): HTMLElement {
         ["proof of data", proof && `${proof.method}: ${proof.unwritten ? `${format.size(proof.unwritten)} unwritten of ` : "all written, "}${format.size(proof.checked)} checked${proof.detail ? `; ${proof.detail}` : ""}`],
       ]),
       facts("Storage", [
-        ["found", storageWords(s)],
+        ["found", storageWords(e)],
         ["mount", s.mount && `${s.mount_from ?? ""} on ${s.mount}`],
         ["mount options", s.mount_options],
         ["filesystem size", s.total ? `${format.size(s.total)}, ${format.size(s.free ?? 0)} free` : undefined],
@@ -81,8 +83,27 @@ export function reproduce(report: Report): HTMLElement {
   );
   const button = h("button", { type: "button" }, "Save the report document (JSON)");
   button.addEventListener("click", () => save(`${plainName(run.id)}.json`, "application/json", JSON.stringify(report, null, 1)));
-  box.append(h("p", {}, button));
+  box.append(h("p", { class: "saves" }, button, samplesButton(report)));
+  const words = samplesWords(report);
+  if (words) box.append(h("p", { class: "faint" }, ...words));
   return box;
+}
+
+function samplesButton(report: Report): HTMLElement | null {
+  if (!report.courses?.some((c) => c.points.at.length)) return null;
+  const button = h("button", { type: "button" }, "Save every second (CSV)");
+  button.addEventListener("click", () => save(`${plainName(report.run.id)}-seconds.csv`, "text/csv", csv(samplesOf(report))));
+  return button;
+}
+
+/** samplesWords says what a row of that file is, and how to get those of each worker. */
+function samplesWords(report: Report): Child[] | null {
+  const courses = (report.courses ?? []).filter((c) => c.points.at.length);
+  if (!courses.length) return null;
+  const thinned = Math.max(...courses.map((c) => c.thinned));
+  const words = thinned > 1 ? `Of this long run the page carries ${thinned} s in a row of the CSV.` : "A row of the CSV is a second of a workload, of all its workers together.";
+  if (report.run.imported || !report.run.directory) return [words];
+  return [`${words} Every worker's own: `, h("code", {}, commandWords(["loadline", "report", report.run.directory, "-o", "run.csv"]))];
 }
 
 // kubernetes is where in a cluster it was, and what the storage system says of itself.
@@ -124,9 +145,9 @@ function kubernetes(c: Cluster | undefined): Child[] {
 
 function scheduleWords(report: Report): string {
   const s = report.run.schedule;
-  if (s.mode === "rounds") return `rounds of ${format.span(s.visit)} after ${format.span(s.ramp)} of ramp, at least ${s.min_rounds}, at most ${format.span(s.max_time)} in all`;
-  if (s.mode === "fixed") return `one visit of ${format.span(s.visit)} after ${format.span(s.ramp)} of ramp`;
-  return `one visit until steady, at most ${format.span(s.max_time)}`;
+  if (s.mode === "rounds") return `repeats of ${format.span(s.visit)} in turn after ${format.span(s.ramp)} of ramp, at least ${s.min_rounds} of each, at most ${format.span(s.max_time)} in all`;
+  if (s.mode === "fixed") return `one repeat of ${format.span(s.visit)} after ${format.span(s.ramp)} of ramp`;
+  return `one repeat until steady, at most ${format.span(s.max_time)}`;
 }
 
 function facts(title: string, pairs: Pair[]): HTMLElement | null {

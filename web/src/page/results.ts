@@ -1,58 +1,92 @@
-// The table of all estimates: a row for each workload and direction.
+// The table of all estimates: a row for each workload and direction. What it is, whether
+// it can be trusted and the headline stand first, so that a narrow window shows them.
 
-import { h, svg } from "../dom";
+import { figure } from "../charts/figure";
+import { repeats } from "../charts/repeats";
+import { h, onFirstOpen, svg } from "../dom";
 import * as format from "../format";
-import type { Metric, Num, Report, Result } from "../model";
+import type { Num, Report, Result } from "../model";
 import { verdictSign, verdictTone } from "../theme";
 import { flowName } from "./words";
 
-export function results(report: Report): HTMLElement {
+/** More rows than this are folded: what was varied has its own charts. */
+const mostRows = 24;
+
+/** results shows each repeat against its estimate, and the table of estimates. */
+export function results(report: Report, suffix = ""): HTMLElement {
   if (report.results.length === 0) return h("p", {}, "No workload yields a number.");
-  return tableOf(report.results, true);
+  const make = () => {
+    const chart = repeats(report, suffix);
+    return [chart && h("div", { class: "charts" }, figure(chart)), tableOf(report.results, true, report.run.schedule.precision)];
+  };
+  if (report.results.length <= mostRows) return h("div", {}, ...make());
+  const details = h("details", { class: "folded" }, h("summary", {}, `All ${report.results.length} results`));
+  onFirstOpen(details, () => make().forEach((part) => part && details.append(part)));
+  return details;
 }
 
 /** tableOf makes the table; one that is not judged yet has no verdicts. */
-export function tableOf(rows: Result[], judged: boolean): HTMLElement {
+export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLElement {
   const lines = rows.some((r) => (r.series?.length ?? 0) > 1);
-  const head = ["workload", "pattern", "rate", "±95%", "mean", "p50", "p99", "p99.9", ...(lines ? ["over time"] : []), ...(judged ? ["verdict"] : [])];
-  const numeric = new Set(["rate", "±95%", "mean", "p50", "p99", "p99.9"]);
+  const spread = rows.some((r) => repeatsOf(r).length > 1);
+  const numeric = ["result", "95% CI", ...(spread ? ["repeats"] : []), "mean", "p50", "p99", "p99.9"];
+  const head = ["workload", ...(judged ? ["verdict"] : []), ...numeric, ...(lines ? ["over time"] : [])];
+  const wide = judged && precision > 0 && rows.some((r) => !r.converged);
   return h(
     "div",
-    { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of results" },
+    {},
     h(
-      "table",
-      { class: "results" },
-      h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.has(t) ? "number" : t === "pattern" ? t : undefined }, t)))),
-      h("tbody", {}, ...rows.map((r) => row(r, rows, judged, lines))),
+      "div",
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of results" },
+      h(
+        "table",
+        { class: "results" },
+        h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col", class: numeric.includes(t) ? "number" : undefined }, t)))),
+        h("tbody", {}, ...rows.map((r) => row(r, rows, { judged, lines, spread, wide }))),
+      ),
     ),
+    spread || wide
+      ? h("p", { class: "faint legend" }, [spread && "repeats: how many, and from where to where they differ from the result", wide && `*: wider than the ±${format.percent(precision)} that was asked for`].filter(Boolean).join(" · "))
+      : null,
   );
 }
 
-function row(r: Result, all: Result[], judged: boolean, lines: boolean): HTMLElement {
-  const isRate = !isLatency(r.metric);
-  const lead = isRate ? r : r.metrics.iops;
-  const leadMetric = isRate ? r.metric : "iops";
+/** What a table shows beside the numbers. */
+interface Columns {
+  judged: boolean;
+  lines: boolean;
+  spread: boolean;
+  wide: boolean;
+}
+
+function row(r: Result, all: Result[], c: Columns): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
-  const name = flowName(r.workload, r.direction, all);
   const estimate = (m: "latency" | "p50" | "p99") => format.seconds(r.metrics[m]?.estimate ?? (m === "latency" ? r.latency?.mean : r.latency?.[m]));
+  const quantile = r.metric.startsWith("p") ? `${r.metric} ` : "";
   return h(
     "tr",
-    { class: judged ? r.verdict : "" },
-    h("th", { scope: "row" }, h("span", { class: "name" }, name)),
-    h("td", { class: "faint pattern" }, h("span", { class: "name" }, r.description)),
-    number(format.metric(leadMetric, lead?.estimate), leadMetric === r.metric),
-    number(format.plusMinus(r)),
-    number(estimate("latency"), r.metric === "latency"),
-    number(estimate("p50"), r.metric === "p50"),
-    number(estimate("p99"), r.metric === "p99"),
-    number(format.seconds(r.latency?.["p99.9"]), r.metric === "p99.9"),
-    lines ? h("td", {}, sparkline(r.series ?? [], r.direction)) : null,
-    judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "faint" }, ` ${r.findings.join(", ")}`) : null) : null,
+    { class: c.judged ? r.verdict : "" },
+    h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, all)), h("span", { class: "name faint" }, r.description)),
+    c.judged ? h("td", { class: `verdict ${verdictTone[r.verdict]}` }, `${verdictSign[r.verdict]} ${r.verdict}`, r.findings.length ? h("span", { class: "name faint" }, r.findings.join(", ")) : null) : null,
+    number(quantile + format.metric(r.metric, r.estimate, r.direction), true),
+    number(format.interval(r.metric, r, r.direction) + (c.wide && !r.converged ? "*" : "")),
+    c.spread ? number(spreadWords(r)) : null,
+    number(estimate("latency")),
+    number(estimate("p50")),
+    number(estimate("p99")),
+    number(format.seconds(r.latency?.["p99.9"])),
+    c.lines ? h("td", {}, sparkline(r.series ?? [], r.direction)) : null,
   );
 }
 
-/** isLatency tells the metrics that have a column of their own beside the rate. */
-const isLatency = (m: Metric) => m === "latency" || m.startsWith("p");
+const repeatsOf = (r: Result): number[] => (r.estimate ? r.visits.filter((v) => v !== null) : []);
+
+/** spreadWords tells how many repeats there are and how far they lie from the result: "4, −3.7% to +6.8%". */
+function spreadWords(r: Result): string {
+  const list = repeatsOf(r);
+  if (list.length < 2) return list.length ? "1" : "–";
+  return `${list.length}, ${format.change(Math.min(...list) / r.estimate!)} to ${format.change(Math.max(...list) / r.estimate!)}`;
+}
 
 /** sparkline draws a series from zero up; it is decoration, the chart has the numbers. */
 function sparkline(series: Num[], direction: string): SVGElement {

@@ -1,7 +1,7 @@
 // Names of things, the same everywhere on a page.
 
 import * as format from "../format";
-import type { Comparison, Direction, Documents, Metric, Report, Result, Run, Storage } from "../model";
+import type { Comparison, Direction, Documents, Environment, Metric, Report, Result, Run, Target } from "../model";
 import { letter } from "../theme";
 
 /** flowName is a workload in one direction; the direction only where the name is not enough. */
@@ -17,7 +17,7 @@ export function plainName(text: string): string {
 }
 
 export const metricWords: Record<Metric, string> = {
-  iops: "I/O per second",
+  iops: "IOPS",
   bandwidth: "bandwidth",
   latency: "mean latency",
   p50: "p50 latency",
@@ -30,10 +30,22 @@ export const metricWords: Record<Metric, string> = {
   elapsed: "time that it took",
 };
 
-export function storageWords(s: Storage): string {
+/** storageWords tells what lies under a target, as far as its machine knows: "ext4 on nvme0n1, Samsung SSD 980, 932 GiB, solid state". */
+export function storageWords(e: Environment): string {
+  const s = e.storage;
   if (s.memory) return [s.filesystem, "in memory"].filter(Boolean).join(" ");
-  const disk = s.rotational === true ? "rotating disk" : s.rotational === false ? "solid state" : "";
-  return [s.filesystem, s.device && `on ${s.device}`, s.model, disk].filter(Boolean).join(" ");
+  const found = [s.filesystem, s.device && `on ${s.device}`].filter(Boolean).join(" ");
+  const disk = virtual(e) ? "virtual disk" : s.rotational === true ? "rotating disk" : s.rotational === false ? "solid state" : "";
+  return [found, s.model, s.device_size && format.size(s.device_size), disk].filter(Boolean).join(", ");
+}
+
+/** virtual tells a disk that a hypervisor makes: what the kernel says of its turning is a
+ * default, and says nothing of what lies behind it. */
+function virtual(e: Environment): boolean {
+  const { device = "", device_chain: chain = [], model = "", rotational } = e.storage;
+  if ([device, ...(chain ?? [])].some((d) => /^(\/dev\/)?(vd[a-z]|xvd[a-z])/.test(d)) || /\b(qemu|vmware|virtual|vbox|msft|persistentdisk|elastic block)/i.test(model)) return true;
+  const machine = e.virtualization && !/^(none|docker|lxc|podman|systemd-nspawn|openvz)/.test(e.virtualization);
+  return rotational === true && !!device && !!machine;
 }
 
 /** severalWords tells how many volumes there were at once, from which nodes, and whether they are in fewer claims. */
@@ -54,8 +66,26 @@ export function whenWords(run: Run): string {
   return `${mark} · ${from.measured ? `measured ${format.when(from.measured)}` : "when it was measured is not known"}`;
 }
 
+/** placeName names what was measured so that it can be found again: an absolute path, a claim, an address. */
+export const placeName = (t: Target): string => (["directory", "file", "block"].includes(t.kind) && t.path) || t.name;
+
+/** whereWords tells on which machine, or where in a cluster. */
+export function whereWords(run: Run): string {
+  const c = run.environment.cluster;
+  if (c) return [c.node && `node ${c.node}`, c.namespace && `namespace ${c.namespace}`].filter(Boolean).join(", ");
+  return run.environment.hostname ?? "";
+}
+
 export function runTitle(run: Run): string {
-  return run.note ? `${run.target.name} (${run.note})` : run.target.name;
+  return run.note ? `${placeName(run.target)} (${run.note})` : placeName(run.target);
+}
+
+/** reportTitle says what a report is of, and where that is: "/srv/data on db1". */
+export function reportTitle(r: Report): string {
+  const names = (r.ranking?.systems ?? []).map((s) => s.name);
+  if (names.length > 1 && names.length <= 8) return `Ranking of ${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+  const where = whereWords(r.run);
+  return `${placeName(r.run.target)}${where ? ` on ${where}` : ""}`;
 }
 
 /** verdictCounts counts the results by verdict. */
@@ -71,15 +101,15 @@ export function commandWords(command: string[] | undefined): string {
 
 /** headline writes a result's headline with its interval: "61.2k IOPS ±2%". */
 export function headline(r: Result): string {
-  const value = r.metric === "iops" ? `${format.rate(r.estimate ?? NaN)} IOPS` : format.metric(r.metric, r.estimate);
-  const half = format.plusMinus(r);
+  const value = format.metric(r.metric, r.estimate, r.direction);
+  const half = format.interval(r.metric, r, r.direction);
   return half === "–" ? value : `${value} ${half}`;
 }
 
 /** title of a page's document in the browser's tab. */
 export function pageTitle(documents: Documents): string {
-  const tests = (documents.durability ?? []).map((d) => `${d.target.name} durability`);
-  return [...documents.reports.map((r) => r.run.target.name), ...tests].join(" · ") || "Report";
+  const tests = (documents.durability ?? []).map((d) => `durability of ${placeName(d.target)}`);
+  return [...documents.reports.map(reportTitle), ...tests].join(" · ") || "Report";
 }
 
 /** sidesOf are the letters of a comparison's two sides on the page. */

@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// trendSchema is the schema name of a trend.
+const trendSchema = "loadline.trend/v1"
+
+// mostPoints is how many runs a trend has at most: the latest ones.
+const mostPoints = 500
+
+// trend is one result over the runs that a search finds, the oldest first.
+type trend struct {
+	Schema    string          `json:"schema"`
+	Workload  string          `json:"workload"`
+	Direction model.Direction `json:"direction"`
+	Metric    model.Metric    `json:"metric"`
+	Points    []trendPoint    `json:"points"`
+	// Earlier counts runs before the first point, Unlike those whose result of that name
+	// is of another metric.
+	Earlier int `json:"earlier,omitempty"`
+	Unlike  int `json:"unlike,omitempty"`
+}
+
+// trendPoint is the result of one run.
+type trendPoint struct {
+	Path    string `json:"path"`
+	Started string `json:"started"`
+	Target  string `json:"target"`
+	Host    string `json:"host,omitempty"`
+	Note    string `json:"note,omitempty"`
+	store.CardResult
+}
+
+// trend answers a request for one result over runs.
+func (s *Server) trend(w http.ResponseWriter, r *http.Request) {
+	q, err := parseQuery(r.URL.Query())
+	switch {
+	case err != nil:
+		fail(w, http.StatusBadRequest, err.Error())
+	case q.workload == "" || q.direction == "":
+		fail(w, http.StatusBadRequest, "a trend is of one result: add workload=NAME and direction=read, write, mixed or sync")
+	default:
+		reply(w, http.StatusOK, s.library.trend(r.Context(), q))
+	}
+}
+
+// trend gathers the result that the query names from all entries that it finds. Runs
+// of which the start is not known have no place in it.
+func (l *library) trend(ctx context.Context, q *query) trend {
+	l.refresh(ctx)
+	l.mu.Lock()
+	var found []*entry
+	metrics := map[model.Metric]int{}
+	for _, e := range l.entries {
+		if r := e.result(q); r != nil && !e.card.Started.IsZero() && q.matches(e) {
+			found = append(found, e)
+			metrics[r.Metric]++
+		}
+	}
+	l.mu.Unlock()
+	out := trend{Schema: trendSchema, Workload: q.workload, Direction: q.direction, Points: []trendPoint{}}
+	for m, n := range metrics {
+		if best := metrics[out.Metric]; out.Metric == "" || n > best || n == best && m < out.Metric {
+			out.Metric = m
+		}
+	}
+	slices.SortFunc(found, func(a, b *entry) int {
+		return cmp.Or(a.card.Started.Compare(b.card.Started), cmp.Compare(a.path, b.path))
+	})
+	for _, e := range found {
+		r := e.result(q)
+		if r.Metric != out.Metric {
+			out.Unlike++
+			continue
+		}
+		out.Points = append(out.Points, trendPoint{Path: e.path, Started: e.card.Started.UTC().Format("2006-01-02T15:04:05Z"), Target: e.card.Target, Host: e.card.Host, Note: e.card.Note, CardResult: *r})
+	}
+	out.Earlier = max(0, len(out.Points)-mostPoints)
+	out.Points = out.Points[out.Earlier:]
+	return out
+}
