@@ -10,13 +10,17 @@ BENCH_DIR ?= .
 TIMEOUT   ?= 60m
 
 .DEFAULT_GOAL := help
-.PHONY: help deps fio build web bench test e2e lint perf clean
+# Where make image pushes to, as registry.example/loadline; empty pushes nothing.
+PUSH ?=
+
+.PHONY: help deps fio build image web bench test e2e lint perf clean
 
 help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
 	@echo "make test    install what the tests need, vet, and run every test that needs no cluster"
 	@echo "make e2e     start a Kubernetes of three nodes here, run the tests on it, take it down"
-	@echo "make build   bin/loadline, and bin/loadline-agent for an image"
+	@echo "make build   bin/loadline, bin/loadline-agent for an image, manual pages in bin/man"
+	@echo "make image   bin/image/*.tar, the container image for amd64 and arm64; PUSH=REPOSITORY pushes both under one name"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck, the import rules (.depguard.yml), the outside world (scripts/outside)"
 	@echo "make perf    benchmarks that print tables; they take more than an hour"
@@ -26,6 +30,11 @@ help:
 build:
 	$(GO) build -ldflags "-X github.com/loadline/loadline/internal/measure/worker.Version=$(VERSION) -X github.com/loadline/loadline/internal/measure/session.imageDigest=$(IMAGE_DIGEST)" -o bin/ ./cmd/loadline ./cmd/loadline-agent
 	bin/loadline licenses >bin/NOTICES.txt
+	$(GO) run ./deploy/man bin/man
+
+image:
+	@scripts/deps image
+	$(GO) run ./deploy/image -version "$(VERSION)" -every bin/image $(if $(PUSH),-push "$(PUSH)")
 
 web:
 	@scripts/deps npm

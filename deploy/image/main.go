@@ -9,11 +9,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 )
@@ -32,6 +34,8 @@ type request struct {
 	arch, root, bin, version string
 	archive, rootfs, name    string
 	kbench                   bool
+	// folder gets an archive for each architecture, and push is where they go beside.
+	folder, push string
 }
 
 func run(args []string, out io.Writer) error {
@@ -45,6 +49,8 @@ func run(args []string, out io.Writer) error {
 	f.StringVar(&r.archive, "o", "", "write the image to this archive `FILE`")
 	f.StringVar(&r.rootfs, "rootfs", "", "write only the files, to this `DIR`")
 	f.StringVar(&r.name, "name", "", "`name:tag` of the image (default: loadline:VERSION, with -kbench loadline-kbench:VERSION)")
+	f.StringVar(&r.folder, "every", "", "write an archive for each architecture to this `DIR`, and say how to use them")
+	f.StringVar(&r.push, "push", "", "with -every: push them under one name to this `REPOSITORY`, as registry.example/loadline")
 	f.BoolVar(&r.kbench, "kbench", false, "the image in the place of Kbench's: its entry point, and root")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -52,8 +58,11 @@ func run(args []string, out io.Writer) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("%q is not understood; all is said with flags: see -help", f.Arg(0))
 	}
-	if (r.archive == "") == (r.rootfs == "") {
-		return errors.New("nothing to write to: give -o FILE for an archive, or -rootfs DIR for its files")
+	if r.folder == "" && (r.archive == "") == (r.rootfs == "") {
+		return errors.New("nothing to write to: give -o FILE for an archive, -rootfs DIR for its files, or -every DIR for the archives of all architectures")
+	}
+	if r.push != "" && r.folder == "" {
+		return errors.New("-push needs -every DIR: what is pushed has an image for each architecture")
 	}
 	c := plain
 	if r.kbench {
@@ -62,6 +71,11 @@ func run(args []string, out io.Writer) error {
 	r.name = cmp.Or(r.name, c.name+":"+tagFor(r.version))
 	if _, err := parseTag(r.name); err != nil {
 		return err
+	}
+	if r.folder != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		return r.every(ctx, c, out)
 	}
 	if r.bin == "" {
 		dir, err := os.MkdirTemp("", "loadline-image-")

@@ -31,6 +31,9 @@ func Run(ctx context.Context, e *env.Env) int {
 	return explain(ctx, e, err)
 }
 
+// Commands is the command tree, for what is made of it: the manual pages.
+func Commands(e *env.Env) *cobra.Command { return newRoot(e) }
+
 // newRoot makes the command tree.
 func newRoot(e *env.Env) *cobra.Command {
 	root := &cobra.Command{

@@ -47,7 +47,7 @@ func (f *Cluster) chosenImage(e *env.Env) (string, error) {
 	image, released := OwnImage()
 	if !released {
 		return "", model.RefusedError("this loadline is a development build ("+worker.Version+"), of which no image is published for pods to run",
-			"build one from the same sources, go run ./deploy/image -o loadline.tar, load it where the cluster's nodes find it, and name it with --image or $LOADLINE_IMAGE (deploy/image/README.md)")
+			"build one from the same sources with make image, which says how it gets to kind, k3s, containerd or a registry, and name it with --image or $LOADLINE_IMAGE (deploy/image/README.md)")
 	}
 	return image, nil
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+)
+
+// Every verb that --help shows has a page with its flags and its exit codes.
+func TestEveryVerbHasAPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := write(dir); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	each(cli.Commands(env.OS()), func(c *cobra.Command) {
+		if c.Hidden || !c.IsAvailableCommand() || c.HasParent() && c.Parent().Hidden {
+			return
+		}
+		seen++
+		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		text := strings.ReplaceAll(string(page), `\-`, "-")
+		if !strings.HasPrefix(strings.TrimPrefix(text, ".nh\n"), ".TH") || !strings.Contains(text, "SYNOPSIS") || !strings.Contains(text, c.Short) && !strings.Contains(text, "DESCRIPTION") {
+			t.Errorf("%s: %.300s", c.CommandPath(), text)
+		}
+		if flag := c.Flags().Lookup("profile"); flag != nil && !strings.Contains(text, "--profile") {
+			t.Errorf("the page of %s does not have its flags", c.CommandPath())
+		}
+		if strings.Contains(c.Long, "Exit codes:") && !strings.Contains(text, "Exit codes:") {
+			t.Errorf("the page of %s has lost its exit codes", c.CommandPath())
+		}
+	})
+	if seen < 15 {
+		t.Errorf("%d pages", seen)
+	}
+	first, err := os.ReadFile(filepath.Join(dir, "loadline-run.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(filepath.Join(dir, "loadline-run.1")); err != nil || string(again) != string(first) {
+		t.Errorf("the same commands give another page: %v", err)
+	}
+}

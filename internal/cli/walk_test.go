@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// inManual are the commands of a walk in the README, from its mark on.
+func inManual(t *testing.T, walk string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "<!-- begin walk "+walk+" -->\n")
+	block, _, ended := strings.Cut(after, "<!-- end walk -->")
+	if !found || !ended {
+		t.Fatalf("the README has lost its walk %q", walk)
+	}
+	var commands [][]string
+	for _, m := range regexp.MustCompile(`(?m)^\$ loadline (.*)$`).FindAllStringSubmatch(block, -1) {
+		line, _, _ := strings.Cut(m[1], "   #")
+		var words []string
+		for _, w := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
+			words = append(words, w[1]+w[2])
+		}
+		commands = append(commands, words)
+	}
+	if len(commands) < 2 {
+		t.Fatalf("the walk %q has %d commands", walk, len(commands))
+	}
+	return commands
+}
+
+// planned runs the plan of a command: nothing is measured, and all that its flags, files
+// and rights would refuse is.
+func planned(t *testing.T, args []string) (code int, said string) {
+	t.Helper()
+	e := env.OS()
+	var out, errs bytes.Buffer
+	e.Args, e.Stdin, e.Stdout, e.Stderr, e.Output = args, strings.NewReader(""), &out, &errs, env.Terminal{Width: 80, Unicode: true}
+	code = Run(t.Context(), e)
+	return code, out.String() + errs.String()
+}
+
+// TestTheWalksOnThisMachineArePlanned plans the README's walks on a laptop and on a host; the
+// examples' test of test/truth carries them out.
+func TestTheWalksOnThisMachineArePlanned(t *testing.T) {
+	dir := t.TempDir()
+	for _, walk := range []string{"laptop", "host"} {
+		for _, words := range inManual(t, walk) {
+			at := slices.IndexFunc(words, func(w string) bool { return w == "." || strings.HasPrefix(w, "/var/lib/") })
+			if words[0] != "run" || at < 0 {
+				continue
+			}
+			args := slices.Concat([]string{"plan", dir, "--size", "32MiB"}, words[1:at], words[at+1:])
+			if code, said := planned(t, args); code != 0 {
+				t.Errorf("the walk %q, %q: exit code %d: %s", walk, words, code, said)
+			}
+		}
+	}
+}
+
+// TestTheWalkInAClusterIsPlanned plans the README's walk with a StorageClass against a server
+// that has the class and refuses to make anything.
+func TestTheWalkInAClusterIsPlanned(t *testing.T) {
+	made := 0
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, class, isClass := strings.Cut(r.URL.Path, "/storageclasses/")
+		switch {
+		case r.Method != http.MethodGet:
+			made++
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"nothing is made here"}`)
+		case r.URL.Path == "/version":
+			fmt.Fprint(w, `{"gitVersion":"v1.34.4"}`)
+		case isClass:
+			fmt.Fprintf(w, `{"metadata":{"name":%q},"provisioner":"example.com/disk","volumeBindingMode":"WaitForFirstConsumer"}`, class)
+		case strings.HasSuffix(r.URL.Path, "/nodes"), strings.HasSuffix(r.URL.Path, "/pods"):
+			fmt.Fprint(w, `{"items":[]}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"not found"}`)
+		}
+	}))
+	t.Cleanup(web.Close)
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: \"" + web.URL + "\"}}]\n" +
+		"contexts: [{name: c, context: {cluster: c}}]\ncurrent-context: c\n"
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range inManual(t, "class") {
+		if words[0] != "plan" && words[0] != "run" {
+			continue
+		}
+		// A plan has no baseline: each side is planned.
+		targets := []string{words[1]}
+		if at := slices.Index(words, "--baseline"); at > 0 {
+			targets = append(targets, words[at+1])
+			words = slices.Delete(words, at, at+2)
+		}
+		for _, target := range targets {
+			args := slices.Concat([]string{"plan", target}, words[2:], []string{"--kubeconfig", file, "--image", "loadline:test"})
+			if code, said := planned(t, args); code != 0 || made != 0 {
+				t.Errorf("%q: exit code %d, %d made: %s", args, code, made, said)
+			}
+		}
+	}
+}
+
+// TestTheExampleFilesArePlanned plans every profile and job file of examples/.
+func TestTheExampleFilesArePlanned(t *testing.T) {
+	readme, err := os.ReadFile("../../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for flag, pattern := range map[string]string{"--profile": "profiles/*.yaml", "--job": "fio/*.fio", "": "kubernetes/*.yaml"} {
+		files, err := filepath.Glob("../../examples/" + pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, files, err)
+		}
+		for _, file := range files {
+			seen++
+			if name := strings.TrimPrefix(file, "../../examples/"); !strings.Contains(string(readme), "("+name+")") {
+				t.Errorf("examples/README.md does not speak of %s", name)
+			}
+			if flag == "" {
+				continue
+			}
+			if code, said := planned(t, []string{"plan", t.TempDir(), flag, file, "--size", "64MiB"}); code != 0 {
+				t.Errorf("%s: exit code %d: %s", file, code, said)
+			}
+		}
+	}
+	if rows := strings.Count(string(readme), "\n| ["); rows != seen {
+		t.Errorf("examples/README.md has %d rows for %d files", rows, seen)
+	}
+}
