@@ -62,14 +62,14 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// paragraphs keeps what a manual page's Markdown would take for something else: lines that
-// begin with blanks are shown as they stand.
+// paragraphs keeps what a manual page's Markdown would take for something else: a paragraph
+// with a line that begins with blanks is laid out by hand, and is shown as it stands.
 func paragraphs(long string) string {
-	lines := strings.Split(long, "\n")
-	for i, l := range lines {
-		if strings.HasPrefix(l, "  ") {
-			lines[i] = "  " + l
+	parts := strings.Split(long, "\n\n")
+	for i, p := range parts {
+		if strings.Contains("\n"+p, "\n  ") {
+			parts[i] = "    " + strings.ReplaceAll(p, "\n", "\n    ")
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(parts, "\n\n")
 }

@@ -47,6 +47,10 @@ func TestEveryVerbHasAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What is laid out by hand stays so: a target of the second line does not join the first.
+	if !strings.Contains(string(first), "\n         nbd://host/export") && !strings.Contains(string(first), "\n         nbd:") {
+		t.Errorf("the list of targets has lost its lines:\n%.1500s", first)
+	}
 	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func newDoctor(e *env.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [DIR]",
-		Short: "Say whether this machine can measure well, and how to mend what hinders it",
+		Short: "Say whether this machine can measure well, and how to fix what hinders it",
 		Long: `Looks at fio, its I/O engines, kernel limits, free space, CPU and clock of this
 machine, with DIR (default: the current directory) as the place to measure. It writes
 one small file there and removes it.

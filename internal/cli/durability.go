@@ -209,7 +209,7 @@ func printDurability(e *env.Env, d *model.Durability, output string) error {
 }
 
 func durabilityCode(d *model.Durability) int {
-	if d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt {
+	if d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt {
 		return exitInvalid
 	}
 	return exitOK

@@ -13,15 +13,15 @@ const DurabilitySchema = "loadline.durability/v1"
 type DurabilityResult string
 
 // The results. DurabilityClean: after every cut, each block was at least as new as
-// the last acknowledged write. DurabilityLies: acknowledged and flushed writes were
+// the last acknowledged write. DurabilityLostWrites: acknowledged and flushed writes were
 // gone. DurabilityCorrupt: blocks were torn, foreign, unreadable, or read
 // differently each time. DurabilityUnproven: nothing was found wrong, but what
 // was cut, or what was promised, does not show anything about a loss of power.
 const (
-	DurabilityClean    DurabilityResult = "clean"
-	DurabilityLies     DurabilityResult = "lies"
-	DurabilityCorrupt  DurabilityResult = "corrupt"
-	DurabilityUnproven DurabilityResult = "unproven"
+	DurabilityClean      DurabilityResult = "clean"
+	DurabilityLostWrites DurabilityResult = "lost-writes"
+	DurabilityCorrupt    DurabilityResult = "corrupt"
+	DurabilityUnproven   DurabilityResult = "unproven"
 )
 
 // CutKind is what was cut.
@@ -126,7 +126,7 @@ func DurabilityProven(tests []Durability, t Target) (proven bool, why string) {
 			continue
 		}
 		switch {
-		case d.Result == DurabilityLies || d.Result == DurabilityCorrupt:
+		case d.Result == DurabilityLostWrites || d.Result == DurabilityCorrupt:
 			return false, d.Statement
 		case d.Result != DurabilityClean:
 			if !proven {

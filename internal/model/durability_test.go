@@ -26,8 +26,8 @@ func TestDurabilityProven(t *testing.T) {
 		"a killed server":            {[]model.Durability{test(model.DurabilityClean, model.CutProcess, true)}, false, "clean, but only a process was killed: that is no loss of power"},
 		"a killed writer":            {[]model.Durability{test(model.DurabilityUnproven, model.CutWriter, true)}, false, "unproven"},
 		"a cut that nobody noticed":  {[]model.Durability{test(model.DurabilityClean, model.CutCommand, false)}, false, "clean, but only a process was killed: that is no loss of power"},
-		"lies outweigh a clean test": {[]model.Durability{test(model.DurabilityLies, model.CutCommand, true), clean}, false, "lies"},
-		"lies after a clean test":    {[]model.Durability{clean, test(model.DurabilityCorrupt, model.CutProcess, true)}, false, "corrupt"},
+		"lost writes outweigh a clean test": {[]model.Durability{test(model.DurabilityLostWrites, model.CutCommand, true), clean}, false, "lost-writes"},
+		"lost writes after a clean test":    {[]model.Durability{clean, test(model.DurabilityCorrupt, model.CutProcess, true)}, false, "corrupt"},
 		"unproven after clean":       {[]model.Durability{clean, test(model.DurabilityUnproven, model.CutWriter, true)}, true, "clean"},
 	} {
 		if ok, why := model.DurabilityProven(c.tests, disk); ok != c.want || why != c.why {

@@ -67,7 +67,7 @@ func TestTwelveCells(t *testing.T) {
 				want, code, statement := model.DurabilityClean, 0, "1 of 1 clean cuts: "
 				switch {
 				case lost && sync != "none":
-					want, code, statement = model.DurabilityLies, 5, fmt.Sprintf("LIES: %d flushed writes lost", c.Acknowledged)
+					want, code, statement = model.DurabilityLostWrites, 5, fmt.Sprintf("LOST WRITES: %d flushed writes lost", c.Acknowledged)
 				case sync == "none":
 					want, statement = model.DurabilityUnproven, "unproven: nothing was flushed, so nothing was promised; "
 				}
@@ -98,9 +98,9 @@ func TestSyncsOfAFile(t *testing.T) {
 		{lab.WriteBack, "fdatasync", model.DurabilityClean},
 		{lab.WriteBack, "dsync", model.DurabilityClean},
 		{lab.WriteBack, "none", model.DurabilityUnproven},
-		{lab.Unsafe, "fsync", model.DurabilityLies},
-		{lab.Unsafe, "fdatasync", model.DurabilityLies},
-		{lab.Unsafe, "dsync", model.DurabilityLies},
+		{lab.Unsafe, "fsync", model.DurabilityLostWrites},
+		{lab.Unsafe, "fdatasync", model.DurabilityLostWrites},
+		{lab.Unsafe, "dsync", model.DurabilityLostWrites},
 	} {
 		t.Run(string(c.mode)+"/"+c.sync, func(t *testing.T) {
 			join(t, demand{class: hasty, seconds: 1})
@@ -358,7 +358,7 @@ func TestTheTargetStaysAway(t *testing.T) {
 	}
 	device.Back(t)
 	o, d = durable(t.Context(), t, device.Target(), "--resume", d.Directory)
-	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged || d.Cuts[0].Lost < 100 {
+	if o.code != 5 || d.Result != model.DurabilityLostWrites || d.Cuts[0].Lost != d.Cuts[0].Acknowledged || d.Cuts[0].Lost < 100 {
 		t.Errorf("exit code %d, %s", o.code, d.Statement)
 	}
 }

@@ -100,11 +100,11 @@ func TestResumeFindsLies(t *testing.T) {
 	device.Back(t)
 	resumable(t, saved)
 	o, d := durable(t.Context(), t, device.Target(), "--resume", saved)
-	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
+	if o.code != 5 || d.Result != model.DurabilityLostWrites || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
 	// What was found once stays found.
-	if o := command(t.Context(), t, "analyze", saved); o.code != 5 || !strings.Contains(o.stdout, "LIES: ") {
+	if o := command(t.Context(), t, "analyze", saved); o.code != 5 || !strings.Contains(o.stdout, "LOST WRITES: ") {
 		t.Errorf("analyze: exit code %d, %s", o.code, o.stdout)
 	}
 }
@@ -137,7 +137,7 @@ func TestALostFileIsALie(t *testing.T) {
 	}
 	resumable(t, saved)
 	o, d := durable(t.Context(), t, dir, "--resume", saved)
-	if o.code != 5 || d.Result != model.DurabilityLies || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
+	if o.code != 5 || d.Result != model.DurabilityLostWrites || d.Cuts[0].Lost != d.Cuts[0].Acknowledged {
 		t.Errorf("exit code %d, %s, %+v", o.code, d.Statement, d.Cuts)
 	}
 }

@@ -956,9 +956,9 @@ export interface DurabilityReport {
   blocks: Count;
   jobs: Count;
   /**
-   * clean: after every cut that counts, each block was at least as new as its last acknowledged write. lies: acknowledged and flushed writes were gone. corrupt: blocks were torn, foreign, unreadable or unstable. unproven: nothing was found wrong, but what was cut or promised shows nothing about a loss of power.
+   * clean: after every cut that counts, each block was at least as new as its last acknowledged write. lost-writes: acknowledged and flushed writes were gone. corrupt: blocks were torn, foreign, unreadable or unstable. unproven: nothing was found wrong, but what was cut or promised shows nothing about a loss of power.
    */
-  result: "clean" | "lies" | "corrupt" | "unproven";
+  result: "clean" | "lost-writes" | "corrupt" | "unproven";
   statement: string;
   /**
    * What the cuts can show, and what they leave open.

@@ -182,7 +182,7 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 
 // look is how to see more of an object, which is removed at the end.
 func look(kind, namespace string) string {
-	return fmt.Sprintf("mend that; or run again with --keep and look: kubectl describe %s -n %s", kind, namespace)
+	return fmt.Sprintf("fix that; or run again with --keep and look: kubectl describe %s -n %s", kind, namespace)
 }
 
 // pullWords prefers the event with the registry's own words to the back-off.

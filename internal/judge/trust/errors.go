@@ -16,7 +16,7 @@ var ruleErrors = Rule{
 	Checks:   "no visit failed, no I/O failed or was short, no load ended early",
 	Evidence: "the exit, error counts and duration of every visit",
 	Severity: "invalid: the visits that a faulty device lets pass are no fair selection",
-	Advice:   "mend the cause; the tool's own words are in the run's `raw/` folder",
+	Advice:   "fix the cause; the tool's own words are in the run's `raw/` folder",
 	check:    checkErrors,
 }
 
@@ -58,7 +58,7 @@ func checkErrors(ev Evidence) []model.Finding {
 			Results:  t.workloads,
 			Message:  fmt.Sprintf("incomplete: %d of %d visits of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
 			Evidence: map[string]any{"failed_visits": t.failed, "visits": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
-			Next:     "mend the cause (the tool's own words are in the run's raw/ folder), then " + ev.command(ev.only(t.workloads)),
+			Next:     "fix the cause (the tool's own words are in the run's raw/ folder), then " + ev.command(ev.only(t.workloads)),
 		})
 	}
 	return o.findings("no visit failed, no I/O failed or was short, none ended early", "no visit is on record")

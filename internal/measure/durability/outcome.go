@@ -71,8 +71,8 @@ func conclude(h *header, d *model.Durability) {
 	damaged := faults(h, all)
 	switch {
 	case h.promised() && all.Lost > 0:
-		d.Result = model.DurabilityLies
-		d.Statement = fmt.Sprintf("LIES: %s lost", count(all.Lost, "flushed write"))
+		d.Result = model.DurabilityLostWrites
+		d.Statement = fmt.Sprintf("LOST WRITES: %s lost", count(all.Lost, "flushed write"))
 		if len(damaged) > 0 {
 			d.Statement += ", and " + strings.Join(damaged, ", ")
 		}
@@ -104,7 +104,7 @@ func conclude(h *header, d *model.Durability) {
 			d.Statement = fmt.Sprintf("%d of %d clean cuts: loss probability below 100 %% (3/%d, at most 1) at 95 %%, which is no bound yet", d.Clean, d.Counted, d.Clean)
 		}
 	}
-	if d.Proves = proves(d.Cuts); d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt {
+	if d.Proves = proves(d.Cuts); d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt {
 		d.Proves = "one cut is enough to show that the storage does not keep its word; what it was is said above."
 	}
 }

@@ -29,10 +29,10 @@ func TestStatements(t *testing.T) {
 			model.DurabilityClean, "4 of 4 clean cuts: loss probability below 75 % (3/4) at 95 %", 0.75},
 		"an unnoticed cut is not counted": {syncFUA, false, append(slices.Repeat([]model.Cut{power}, 4), model.Cut{Kind: model.CutCommand}),
 			model.DurabilityClean, "4 of 4 clean cuts: loss probability below 75 % (3/4) at 95 %", 0.75},
-		"lies":            {syncFlush, false, with(power, func(c *model.Cut) { c.Lost, c.LostBlocks = 2000, 100 }), model.DurabilityLies, "LIES: 2000 flushed writes lost", 0},
-		"a single lie":    {syncFlush, false, append(slices.Repeat([]model.Cut{power}, 99), with(power, func(c *model.Cut) { c.Lost = 1 })...), model.DurabilityLies, "LIES: 1 flushed write lost", 0},
-		"lies of a kill":  {syncFsync, false, []model.Cut{{Kind: model.CutWriter, Noticed: true, Lost: 3}}, model.DurabilityLies, "LIES: 3 flushed writes lost", 0},
-		"lies, unnoticed": {syncFsync, false, []model.Cut{{Kind: model.CutCommand, Lost: 3, Torn: 1}}, model.DurabilityLies, "LIES: 3 flushed writes lost, and 1 torn block", 0},
+		"lost writes":     {syncFlush, false, with(power, func(c *model.Cut) { c.Lost, c.LostBlocks = 2000, 100 }), model.DurabilityLostWrites, "LOST WRITES: 2000 flushed writes lost", 0},
+		"a single lie":    {syncFlush, false, append(slices.Repeat([]model.Cut{power}, 99), with(power, func(c *model.Cut) { c.Lost = 1 })...), model.DurabilityLostWrites, "LOST WRITES: 1 flushed write lost", 0},
+		"lost by a kill":  {syncFsync, false, []model.Cut{{Kind: model.CutWriter, Noticed: true, Lost: 3}}, model.DurabilityLostWrites, "LOST WRITES: 3 flushed writes lost", 0},
+		"lost, unnoticed": {syncFsync, false, []model.Cut{{Kind: model.CutCommand, Lost: 3, Torn: 1}}, model.DurabilityLostWrites, "LOST WRITES: 3 flushed writes lost, and 1 torn block", 0},
 		"corrupt": {syncFlush, false, with(power, func(c *model.Cut) { c.Torn, c.Foreign, c.Unstable, c.Unreadable = 1, 2, 3, 4 }), model.DurabilityCorrupt,
 			"CORRUPT: 1 torn block, 2 foreign blocks, 3 blocks that read differently each time, 4 unreadable blocks", 0},
 		"no promise":            {syncNone, false, with(power, func(c *model.Cut) { c.Lost, c.Torn = 1990, 3 }), model.DurabilityUnproven, "unproven: nothing was flushed, so nothing was promised; 1990 of 2000 unflushed writes lost", 0},
@@ -56,7 +56,7 @@ func TestStatements(t *testing.T) {
 		for _, f := range findings(h, c.cuts) {
 			said += f.Message + f.Next
 			wrong := f.Severity == model.SeverityInvalid
-			if wrong && c.result != model.DurabilityLies && c.result != model.DurabilityCorrupt {
+			if wrong && c.result != model.DurabilityLostWrites && c.result != model.DurabilityCorrupt {
 				t.Errorf("%s: finding %s is invalid", name, f.Rule)
 			}
 		}

@@ -57,7 +57,7 @@ func (w *world) cuts(ctx context.Context) error {
 func bad(h *header, c model.Cut) bool {
 	d := model.Durability{Cuts: []model.Cut{c}}
 	conclude(h, &d)
-	return d.Result == model.DurabilityLies || d.Result == model.DurabilityCorrupt
+	return d.Result == model.DurabilityLostWrites || d.Result == model.DurabilityCorrupt
 }
 
 // cycle writes, cuts and checks once.
@@ -72,7 +72,7 @@ func (w *world) cycle(ctx context.Context, number int) error {
 		acked, _, _, words := c.look()
 		w.tell(Update{Phase: "write", Cut: number, Done: acked, Total: w.Writes})
 		if words != "" || c.gone() {
-			return false, model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %s", w.Target.Name, c.why()), "mend the target first: a test of durability needs one that works")
+			return false, model.BrokenError(fmt.Sprintf("writing to %s failed before the cut: %s", w.Target.Name, c.why()), "fix the target first: a test of durability needs one that works")
 		}
 		return acked >= w.Writes, nil
 	})

@@ -194,7 +194,7 @@ func TestDurabilityTestsArePartOfTheRun(t *testing.T) {
 	if err := w.Finish(model.Complete, ""); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"durability": `{"result":"lies"}`, "durability-2": `{"result":"clean"}`, "durability-3": "{"} {
+	for name, text := range map[string]string{"durability": `{"result":"lost-writes"}`, "durability-2": `{"result":"clean"}`, "durability-3": "{"} {
 		if err := os.Mkdir(filepath.Join(w.Dir(), name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestDurabilityTestsArePartOfTheRun(t *testing.T) {
 	for _, d := range rec.Durability {
 		results = append(results, d.Result)
 	}
-	if diff := cmp.Diff([]model.DurabilityResult{model.DurabilityLies, model.DurabilityClean}, results); diff != "" || len(rec.Damage) != 1 {
+	if diff := cmp.Diff([]model.DurabilityResult{model.DurabilityLostWrites, model.DurabilityClean}, results); diff != "" || len(rec.Damage) != 1 {
 		t.Errorf("%s\ndamage: %v", diff, rec.Damage)
 	}
 }

@@ -112,7 +112,7 @@ func (e *entry) trouble() int {
 	switch {
 	case len(e.problems) > 0:
 		return 5
-	case e.card.Invalid > 0, e.card.Verdict == model.Invalid, e.card.Durability == model.DurabilityLies, e.card.Durability == model.DurabilityCorrupt:
+	case e.card.Invalid > 0, e.card.Verdict == model.Invalid, e.card.Durability == model.DurabilityLostWrites, e.card.Durability == model.DurabilityCorrupt:
 		return 4
 	case e.card.Status == model.Failed || e.card.Status == model.Interrupted:
 		return 3

@@ -129,7 +129,7 @@ func TestDurabilityTestsAreShown(t *testing.T) {
 	dir := filepath.Join(s.folder, "cut")
 	s.check(os.Mkdir(dir, 0o755))
 	s.check(store.WriteFile(dir, "ledger.jsonl", []byte("{}\n")))
-	s.check(store.WriteFile(dir, store.ReportFile, []byte(`{"schema":"loadline.durability/v1","result":"lies"}`)))
+	s.check(store.WriteFile(dir, store.ReportFile, []byte(`{"schema":"loadline.durability/v1","result":"lost-writes"}`)))
 	if v, _ := s.view("cut"); len(v.Durability) != 1 || len(v.Runs) != 1 || len(v.Remarks) > 0 {
 		t.Errorf("%+v", v)
 	}

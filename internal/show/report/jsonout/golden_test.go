@@ -12,7 +12,7 @@ import (
 )
 
 func TestGolden(t *testing.T) {
-	reports, c, d := reporttest.Reports(), reporttest.Comparisons()["comparison"], reporttest.Durabilities()["lies"]
+	reports, c, d := reporttest.Reports(), reporttest.Comparisons()["comparison"], reporttest.Durabilities()["lost-writes"]
 	for _, name := range []string{"empty", "scale"} {
 		reporttest.Golden(t, name+".json", reporttest.Written(t, func(w io.Writer) error { return jsonout.Write(w, reports[name]) }))
 	}

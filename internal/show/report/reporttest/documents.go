@@ -57,11 +57,11 @@ func Comparisons() map[string]*model.Comparison {
 
 // Durabilities are fresh copies of all durability tests, by name.
 func Durabilities() map[string]*model.Durability {
-	lies := load("durability").Durability
-	lies.Result, lies.Statement = model.DurabilityLies, "lies: 3 acknowledged and flushed writes were gone after cut 1"
-	lies.Cuts[0].Lost, lies.Cuts[0].LostBlocks, lies.Cuts[0].Torn = 3, 2, 1
+	lost := load("durability").Durability
+	lost.Result, lost.Statement = model.DurabilityLostWrites, "LOST WRITES: 3 acknowledged and flushed writes were gone after cut 1"
+	lost.Cuts[0].Lost, lost.Cuts[0].LostBlocks, lost.Cuts[0].Torn = 3, 2, 1
 	return map[string]*model.Durability{
-		"durability": load("durability").Durability, "lies": lies, "hostile": HostileDurability(Nasty),
+		"durability": load("durability").Durability, "lost-writes": lost, "hostile": HostileDurability(Nasty),
 		"nothing": {Schema: model.DurabilitySchema, Status: model.Failed, Reason: "the target did not come back"},
 	}
 }

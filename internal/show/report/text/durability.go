@@ -64,7 +64,7 @@ func (p *page) checks(findings []model.Finding) {
 // paintOf is green for nothing: a clean test is no promise.
 func paintOf(r model.DurabilityResult) term.Paint {
 	switch r {
-	case model.DurabilityLies, model.DurabilityCorrupt:
+	case model.DurabilityLostWrites, model.DurabilityCorrupt:
 		return term.Red
 	case model.DurabilityUnproven:
 		return term.Yellow

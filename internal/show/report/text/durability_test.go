@@ -14,7 +14,7 @@ func lying() *model.Durability {
 		Schema: model.DurabilitySchema, Status: model.Complete, Sync: "flush", BlockSize: 4096, Blocks: 100, Jobs: 8,
 		Target:      model.Target{Name: "nbd://storage-1/vol", Kind: model.NBD, URI: "nbd://storage-1/vol"},
 		Environment: model.Environment{Storage: model.Storage{Server: "nbd: flush fua"}},
-		Result:      model.DurabilityLies, Statement: "LIES: 2000 flushed writes lost",
+		Result:      model.DurabilityLostWrites, Statement: "LOST WRITES: 2000 flushed writes lost",
 		Proves: "one cut is enough to show that the storage does not keep its word; what it was is said above.",
 		Cuts: []model.Cut{
 			{Number: 1, Kind: model.CutCommand, What: "true", At: time.Unix(0, 0), Acknowledged: 1990, InFlight: 3, InFlightFound: 1},

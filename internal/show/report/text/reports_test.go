@@ -176,6 +176,6 @@ func interrupted() *model.Report {
 		Message: "partial: the run was interrupted (SIGINT); 5 of at least 18 visits were made", Next: "loadline run /srv/data"})
 	find(r, model.Finding{Rule: "errors", Severity: model.SeverityInvalid, Results: []string{"rand-read-lat"},
 		Message: "incomplete: 1 of 1 visits of rand-read-lat went wrong: fio ended with \x1b[31mInput/output error\x1b[0m",
-		Next:    "mend the cause, then loadline run /srv/data --only=rand-read-lat"})
+		Next:    "fix the cause, then loadline run /srv/data --only=rand-read-lat"})
 	return r
 }
