@@ -106,7 +106,7 @@ func TestCommandsAreNotWrapped(t *testing.T) {
 	const command = `loadline run '/srv/my  data/with a long name' --only=rand-write-iops,rand-read-lat --max-time 600s`
 	for text, want := range map[string][]string{
 		command:                                   {command},
-		"fix the cause, then " + command:         {"fix the cause, then", command},
+		"fix the cause, then " + command:          {"fix the cause, then", command},
 		"measure again: loadline doctor":          {"measure again:", "loadline doctor"},
 		"loadline doctor   (it says so, and why)": {"loadline doctor", "(it says so, and", "why)"},
 		"let Loadline fill the volume":            {"let Loadline fill", "the volume"},
