@@ -78,7 +78,7 @@ func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.
 		return err
 	}
 	code := exitFailed
-	if exp.Scenario == model.OnBaseline {
+	if exp.Scenario == model.OnBaseline || exp.App != nil {
 		code, err = f.finishBaseline(e, m.dir)
 	} else {
 		code, err = f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))

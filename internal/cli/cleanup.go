@@ -20,7 +20,9 @@ func newCleanup(e *env.Env) *cobra.Command {
 		Use:   "cleanup DIR | cleanup --namespace NAME",
 		Short: "Remove what a killed run left in a directory or in a cluster",
 		Long: `Finds Loadline's own data files in DIR and removes them: those that bear exactly such
-a name, are regular files of yours with no second name, and that no running measurement holds.
+a name, are regular files of yours with no second name, and that no running measurement holds;
+and the directories of databases that were measured there (loadline app), whose servers
+are ended first.
 The file of a durability test stays until that was checked (durability --resume): it is
 named, with the command. Nothing else is touched, and not what was made by a name that
 you gave (run --create, kbench run).
@@ -81,6 +83,21 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	if err != nil {
 		return err
 	}
+	places, err := volume.AbandonedWorkplaces(t.Path)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if p.Stays != "" {
+			sayLine(e.Stdout, "kept    %s: %s", p.Path, p.Stays)
+			sayLine(e.Stdout, "  next: if it may go: rm -r %s", safetext.ShellWord(p.Path))
+			continue
+		}
+		if err := p.Remove(); err != nil {
+			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", p.Path, err), "")
+		}
+		sayLine(e.Stdout, "removed %s", p.Path)
+	}
 	found := map[string]bool{}
 	for _, f := range files {
 		found[f.Path] = true
@@ -100,7 +117,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 		}
 		sayLine(e.Stdout, "removed %s", f.Path)
 	}
-	if len(files) == 0 {
+	if len(files)+len(places) == 0 {
 		sayLine(e.Stdout, "nothing to remove in %s", dir)
 	}
 	return nil

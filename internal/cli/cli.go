@@ -63,6 +63,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	})
 	root.AddCommand(newRun(e), newCompare(e), newSweep(e), newScale(e), newSize(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e), newLicenses(e))
 	root.AddCommand(newFetch(e), newJob(e, Run))
+	root.AddCommand(newApp(e))
 	root.AddCommand(newServe(e))
 	root.AddCommand(newReport(e))
 	root.AddCommand(newImport(e))

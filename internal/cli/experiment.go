@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
 	"github.com/loadline/loadline/internal/plan/scale"
 	"github.com/loadline/loadline/internal/plan/sweep"
@@ -34,7 +35,7 @@ var besideExperiment = []string{experimentFlag, "destroy-data-on", "create", "ho
 	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "quiet", "child-worker", "note", "fail-on", "trace", "help"}
 
 // verbs are the commands that make an experiment of a scenario.
-var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale"}
+var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
 
 // unlessAgain is an argument check for a command without --experiment: with it the targets
 // may be left out, and those of the experiment are meant.

@@ -50,7 +50,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 	registerGoals(cmd, &o)
 	inside.register(cmd)
 	registerOutput(cmd, &output)
-	cmd.AddCommand(newPlanSweep(e), newPlanScale(e))
+	cmd.AddCommand(newPlanSweep(e), newPlanScale(e), newPlanApp(e))
 	return cmd
 }
 

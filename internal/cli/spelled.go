@@ -15,7 +15,7 @@ import (
 // typed is the command to change and type again: as it was understood, or for an
 // experiment that was read (a Job's is in its pod) the one that asks for the same by flags.
 func (o *options) typed(ctx context.Context, exp model.Experiment) model.CommandLine {
-	if o.again == "" {
+	if o.again == "" || exp.App != nil {
 		return typed(ctx)
 	}
 	return spelled(exp, o.places.Destroy)

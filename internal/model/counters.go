@@ -34,6 +34,9 @@ type Counters struct {
 	// Window is the stretch over which client and device can be compared; nil when
 	// the step was too short for one, or there is no device.
 	Window *Window `json:"window,omitempty"`
+	// DeviceFlushes are those that the device was asked for. Some kernels count each as a
+	// write as well (of no bytes).
+	DeviceFlushes uint64 `json:"device_flushes,omitempty"`
 }
 
 // Window is a stretch of a step over which the device's counts and the client's

@@ -60,6 +60,8 @@ type Experiment struct {
 	// run; nil in other scenarios.
 	Sweep *SweepRequest `json:"sweep,omitempty"`
 	Scale *ScaleRequest `json:"scale,omitempty"`
+	// App is how an application is to be set up; nil where storage is loaded by itself.
+	App *AppRequest `json:"app,omitempty"`
 	// Place is where workers are put, and as whom they run.
 	Place Placement `json:"place,omitzero"`
 }

@@ -75,6 +75,9 @@ type Plan struct {
 	Lead float64 `json:"lead,omitempty"`
 	// Spread is the part of Lead over which these starts are spread, in seconds.
 	Spread float64 `json:"spread,omitempty"`
+	// App is what the application would be, by what its program says of itself; nil where
+	// storage is loaded by itself.
+	App *AppState `json:"app,omitempty"`
 }
 
 // PlanSchema is the schema name of plan.json.
@@ -119,7 +122,7 @@ func (p *Plan) VolumeOf(worker int) Volume {
 func (p *Plan) PrepareRequest(worker int) PrepareRequest {
 	r := PrepareRequest{
 		Volume: p.VolumeOf(worker), Destroy: p.Experiment.DestroyDataOn,
-		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads),
+		MaxSeconds: p.Experiment.MaxPrefill * float64(max(1, len(p.Volumes))), Least: LeastSize(p.Workloads), App: p.Experiment.App,
 	}
 	if len(p.Volumes) > 0 {
 		r.Destroy = r.Volume.DestroyDataOn

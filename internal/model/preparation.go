@@ -17,6 +17,8 @@ type Preparation struct {
 	// Rates are those of the prefill, about one a second, in bytes/s; empty when several
 	// volumes were written.
 	Rates []float64 `json:"rates,omitempty"`
+	// App is what was made ready in the place of a file; nil where none was.
+	App *AppState `json:"app,omitempty"`
 }
 
 // Merge adds what was done to another volume, which name tells in words, at the same

@@ -47,6 +47,8 @@ type ProbeRequest struct {
 	Engines []string `json:"engines,omitempty"`
 	// Tools are the versions there of what such a worker uses; it is not asked again.
 	Tools map[string]string `json:"tools,omitempty"`
+	// App is how an application is to be set up; nil for a storage by itself.
+	App *AppRequest `json:"app,omitempty"`
 }
 
 // ProbeResult answers a ProbeRequest.
@@ -72,6 +74,8 @@ type ProbeResult struct {
 	WriteBandwidth float64 `json:"write_bandwidth"`
 	// Tools are versions, by name: "fio": "3.33".
 	Tools map[string]string `json:"tools"`
+	// App is what the application would be; nil where there is none.
+	App *AppState `json:"app,omitempty"`
 	// Boot names the running kernel, the same in all containers on it; empty where it has
 	// no name.
 	Boot string `json:"boot,omitempty"`
@@ -87,6 +91,8 @@ type PrepareRequest struct {
 	MaxSeconds float64 `json:"max_seconds"`
 	// Least is the size in bytes below which that is of no use; 0 is any.
 	Least int64 `json:"least,omitempty"`
+	// App is how an application is to be set up; nil for a file or device.
+	App *AppRequest `json:"app,omitempty"`
 }
 
 // StartRequest asks to run one step at a common clock time.

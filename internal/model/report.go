@@ -105,6 +105,8 @@ type Result struct {
 	Description string `json:"description"`
 	// Sustained is what was seen without a pause; nil where nothing was looked at so.
 	Sustained *Sustained `json:"sustained,omitempty"`
+	// App is what its transactions cost; nil where storage was loaded by itself.
+	App *AppResult `json:"app,omitempty"`
 }
 
 // Report is the whole outcome. Its JSON form is "loadline.report/v1": fields

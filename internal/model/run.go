@@ -87,6 +87,8 @@ type StepResult struct {
 	Counters *Counters `json:"counters,omitempty"`
 	// Raw is the name of the tool's raw output under raw/.
 	Raw string `json:"raw,omitempty"`
+	// App is what an application counted; nil where storage was loaded by itself.
+	App *AppCounts `json:"app,omitempty"`
 }
 
 // StoppedStep is the Error of a driver whose step was cancelled and had no other

@@ -68,6 +68,8 @@ type Workload struct {
 	// Words describe a workload that is no fio pattern (a database's, a broker's), or one
 	// of which only this much is known. The I/O fields may then be empty.
 	Words string `json:"words,omitempty"`
+	// App is what is asked of an application's load tool; zero for the load of a storage.
+	App AppLoad `json:"app,omitzero"`
 }
 
 // Writes reports whether the workload writes to its volume.

@@ -31,6 +31,13 @@ var elsewhere = map[string]string{
 	// devices did not carry takes a cache that lies to the rules before it, too.
 	"network": "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	"sum":     "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
+	// On a PostgreSQL server, which the runs here have none of.
+	"durable": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
+	"clients": "internal/judge/trust.TestApplicationFaults", "full-cpu": "internal/judge/trust.TestApplicationFaults",
+	"maintenance": "internal/judge/trust.TestApplicationFaults",
+	"skipped":     "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
+	"connecting":  "internal/cli.TestAppPostgresPlanted", "hot-rows": "internal/cli.TestAppPostgresPlanted",
+	"storage-bound": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	// On a real Longhorn volume in a cluster.
 	"replicas": "test/cluster/e2e.TestLonghorn",
 }

@@ -20,6 +20,7 @@ export type Result = Estimate & {
    * sync is the flush that a workload waits for; mixed is both ways together, of imported numbers.
    */
   direction: "read" | "write" | "mixed" | "sync";
+  app?: Transactions;
   sustained?: Sustained;
   metric: Metric;
   unit?: Unit;
@@ -236,6 +237,7 @@ export interface Preparation {
    * Those of the prefill, about one a second, in bytes/s.
    */
   rates?: number[];
+  app?: Application;
   /**
    * Whether every byte of the volume was really written.
    */
@@ -246,6 +248,29 @@ export interface Preparation {
     detail?: string;
     bandwidth?: Num;
   };
+}
+/**
+ * An application as it was when it had been made ready.
+ */
+export interface Application {
+  name: string;
+  version: string;
+  scale?: Count;
+  data?: Size;
+  cache?: Size;
+  seconds?: Seconds;
+  settings?: {
+    name: string;
+    value: string;
+    /**
+     * What it would be if nobody had set it.
+     */
+    default?: string;
+    /**
+     * Who has set it.
+     */
+    source?: string;
+  }[];
 }
 /**
  * The machine and the storage as they were found; what could not be read is absent.
@@ -451,6 +476,26 @@ export interface Workload {
    * I/Os are due at random times at the rate, whether or not earlier ones have ended; latencies count from when an I/O was due.
    */
   open_loop?: boolean;
+  /**
+   * What is asked of an application's load tool; absent for the load of a storage. depth is then the number of clients.
+   */
+  app?: {
+    tool?: string;
+    threads?: Count;
+    /**
+     * The tool's own, one per line.
+     */
+    options?: string;
+    /**
+     * Each transaction opens a connection of its own.
+     */
+    reconnect?: boolean;
+    /**
+     * The text of the user's own script.
+     */
+    script?: string;
+    limit?: Seconds;
+  };
   of_capacity?: Num;
   metric: Metric;
   /**
@@ -520,6 +565,30 @@ export interface Estimate {
    * Nothing bounds the value from above: what makes it large came too rarely. high is then the largest that was seen.
    */
   open?: boolean;
+}
+/**
+ * What the transactions of a workload cost an application and its storage, over all visits that count, ramps included. What is not known is absent.
+ */
+export interface Transactions {
+  transactions: Count;
+  failed?: Count;
+  skipped?: Count;
+  under_way?: Num;
+  connect?: Num;
+  flushes?: Num;
+  flush_time?: Num;
+  flushing?: Num;
+  log_bytes?: Num;
+  page_images?: Num;
+  reads?: Num;
+  hit_rate?: Num;
+  reading?: Num;
+  device_reads?: Num;
+  device_writes?: Num;
+  device_flushes?: Num;
+  device_written_bytes?: Num;
+  checkpoints?: Num;
+  vacuums?: Num;
 }
 /**
  * What a look without a pause says of a result, in the result's direction. Where the rate fell, the result is the level end of the look.

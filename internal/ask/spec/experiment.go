@@ -10,7 +10,7 @@ import (
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
 	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
-	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "place", "profile_text", "job_text"}
+	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "app", "place", "profile_text", "job_text"}
 
 // longestExperiment bounds the text of an experiment, in bytes: files of the largest size
 // within it, written as YAML, are readable again.
@@ -32,7 +32,7 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"), FailOn: o.texts("fail_on"),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
-		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), Place: o.placement("place"),
+		Sweep: o.sweep("sweep"), Scale: o.scale("scale"), App: o.app("app"), Place: o.placement("place"),
 		ProfileText: o.text("profile_text"), JobText: o.text("job_text"),
 	}
 	if d.err != nil {
@@ -98,7 +98,7 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
 		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"fail_on", list(e.FailOn)}, pair{"goals", list(e.Goals)},
 		pair{"cap", optional(e.Cap.String())}, pair{"replicas", formatWhole(e.Replicas)}, pair{"check_cache", formatTruth(e.CheckCache)},
-		pair{"sweep", formatSweep(e.Sweep)}, pair{"scale", formatScale(e.Scale)},
+		pair{"sweep", formatSweep(e.Sweep)}, pair{"scale", formatScale(e.Scale)}, pair{"app", formatApp(e.App)},
 		pair{"place", formatPlacement(e.Place)}, pair{"profile_text", formatFile(e.ProfileText)}, pair{"job_text", formatFile(e.JobText)},
 	)
 }

@@ -6,6 +6,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
+// metricsOf are what every result of a workload estimates beside its headline: that of an
+// application counts transactions, and no I/Os or bytes.
+func metricsOf(w model.Workload) []model.Metric {
+	if w.Loads() {
+		return []model.Metric{model.Transactions, model.Latency, model.P50, model.P99}
+	}
+	return allMetrics
+}
+
 // maxSeries is the number of points that a sparkline gets.
 const maxSeries = 60
 
@@ -32,7 +41,7 @@ func Results(rec *model.Recorded) []model.Result {
 		for _, d := range w.Directions() {
 			if f := all.find(w.Name, d); f != nil {
 				r := result(w, f, w.Metric, schedule)
-				r.Sustained = found[flowKey{w.Name, d}]
+				r.Sustained, r.App = found[flowKey{w.Name, d}], application(rec, w, unsettled(rec))
 				results = append(results, r)
 			}
 		}
@@ -68,7 +77,7 @@ func result(w model.Workload, f *flow, headline model.Metric, s model.Schedule) 
 	}
 	begin, end := f.span()
 	r.Span = end - begin
-	for _, m := range allMetrics {
+	for _, m := range metricsOf(w) {
 		if f.has(m) {
 			r.Metrics[m], _ = f.estimate(m)
 		}

@@ -47,7 +47,7 @@ func (t *Tally) Merge() *histogram.Histogram {
 // Value is the metric of a tally; NaN where nothing was counted.
 func (t *Tally) Value(m model.Metric) float64 {
 	switch m {
-	case model.IOPS:
+	case model.IOPS, model.Transactions:
 		return t.IOs / t.Seconds
 	case model.Bandwidth:
 		return t.Bytes / t.Seconds

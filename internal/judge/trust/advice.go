@@ -20,7 +20,7 @@ import (
 func (ev Evidence) command(options ...string) string {
 	options = ev.taken(options)
 	again := ev.Recorded.Run.Again
-	if again == nil || !slices.Contains([]string{"run", "compare", "sweep", "scale"}, again.Verb()) {
+	if again == nil || !slices.Contains([]string{"run", "compare", "sweep", "scale", "app"}, again.Verb()) {
 		return ev.made(options...) + ev.takes(options)
 	}
 	return again.With(options...).String() + ev.takes(options)
@@ -30,7 +30,7 @@ func (ev Evidence) command(options ...string) string {
 // more time in rounds.
 func (ev Evidence) taken(options []string) []string {
 	exp := ev.Recorded.Plan.Experiment
-	if ev.Recorded.Run.Comparison == "" && exp.Sweep == nil && exp.Scale == nil {
+	if ev.Recorded.Run.Comparison == "" && exp.Sweep == nil && exp.Scale == nil && exp.App == nil {
 		return options
 	}
 	for i, o := range options {
@@ -50,6 +50,9 @@ func (ev Evidence) made(options ...string) string {
 	words := append([]string{"loadline", "run", ev.target()}, ev.sweep()...)
 	if ev.Recorded.Plan.Experiment.Sweep != nil {
 		words[1] = "sweep"
+	}
+	if app := ev.Recorded.Plan.Experiment.App; app != nil {
+		words = []string{"loadline", "app", app.Name, ev.target()}
 	}
 	words = append(words, ev.making()...)
 	for _, w := range options {

@@ -36,6 +36,9 @@ func checkRate(ev Evidence) []model.Finding {
 			continue
 		}
 		e, ok := r.Metrics[model.IOPS]
+		if w.Loads() {
+			e, ok = r.Metrics[model.Transactions]
+		}
 		if !ok {
 			o.miss(r.Workload, "the rate that was achieved is not known")
 			continue

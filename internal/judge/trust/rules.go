@@ -68,4 +68,6 @@ var multiVolumeRules = []Rule{
 var systemRules = []Rule{ruleReplicas}
 
 // Rules lists all rules in the order in which their findings are reported.
-func Rules() []Rule { return slices.Concat([]Rule{ruleImported}, rules, multiVolumeRules, systemRules) }
+func Rules() []Rule {
+	return slices.Concat([]Rule{ruleImported}, rules, multiVolumeRules, systemRules, applicationRules)
+}

@@ -38,7 +38,7 @@ type Side struct {
 
 // Check runs every rule. The findings come in the order of the rules; each rule
 // gives at least one, but for the one about imported numbers, which has nothing to say
-// of others.
+// of others, and those about applications or about storage that is loaded by itself.
 func Check(ev Evidence) []model.Finding {
 	if ev.Recorded == nil {
 		ev.Recorded = &model.Recorded{}
@@ -46,6 +46,9 @@ func Check(ev Evidence) []model.Finding {
 	ev.series, ev.regimes = ev.gather()
 	var findings []model.Finding
 	for _, r := range Rules() {
+		if !ev.speaks(r) {
+			continue
+		}
 		for _, f := range r.check(ev) {
 			f.Rule = r.Name
 			findings = append(findings, f)

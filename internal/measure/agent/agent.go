@@ -116,6 +116,10 @@ type worker struct {
 	// virtual is set where the target exists in its tool only; nil for what exists.
 	virtual *load.Virtual
 
+	// app is the application that was made ready in the workplace; nil for none.
+	app       load.Application
+	workplace *volume.Workplace
+
 	// filled is the number of bytes at the beginning of an existing object that were
 	// overwritten by the prefill.
 	filled int64

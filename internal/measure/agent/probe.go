@@ -24,6 +24,12 @@ const (
 
 // probe finds out what the target is and how it can be measured.
 func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*model.ProbeResult, error) {
+	if app, err := w.application(req.Target); app != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return w.probeApplication(ctx, req, app)
+	}
 	tool, err := w.Tools.Filler(req.Target.Kind)
 	if err != nil {
 		return nil, err

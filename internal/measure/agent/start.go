@@ -22,6 +22,11 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 	if err != nil {
 		return nil, err
 	}
+	if w.app != nil && req.At == 0 {
+		// An application is made ready for each visit before that begins: its time counts
+		// from then.
+		req.At = w.Env.Now().UnixNano()
+	}
 	var o onset
 	begin := func() {
 		if req.At > 0 && tool.Virtual == nil {

@@ -87,7 +87,7 @@ const (
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
 	d := &s.debt
 	w, known := s.plan.Workload(step.Workload)
-	if !known || w.Writes() || d.writes == 0 {
+	if !known || w.Writes() || w.Loads() || d.writes == 0 {
 		return nil, nil
 	}
 	found := &model.Settling{Writes: uint64(d.writes)}

@@ -60,8 +60,23 @@ type Tool struct {
 	Filler Filler
 	// Assume takes somebody's word for the tool's version; nil where asking costs nothing.
 	Assume func(version string)
+	// Application is set where the tool loads an application through its own clients, which
+	// makes itself ready; nil for a tool that measures volumes.
+	Application Application
 	// Virtual is set where the storage and its time are the tool's own; nil for what exists.
 	Virtual *Virtual
+}
+
+// Application is what is loaded in the place of a volume: a database, say. It lives in a
+// directory that the worker makes for it and removes after it.
+type Application interface {
+	// Examine looks, without making anything, whether the application can be measured here,
+	// and fills in what it found: tools, engines, settings.
+	Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error
+	// Ready starts the application in the directory, which is its own, and fills it.
+	Ready(ctx context.Context, workplace string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
+	// Leave ends what Ready has started. It may be called at any time and twice.
+	Leave() error
 }
 
 // Virtual is storage that is made of numbers: no machine stands behind it.

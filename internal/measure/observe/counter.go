@@ -103,6 +103,7 @@ func (c *Counter) End() model.Counters {
 		m.DeviceReads, m.DeviceWrites = now.disk.reads-b.reads, now.disk.writes-b.writes
 		m.DeviceRead = (now.disk.readSectors - b.readSectors) * sectorSize
 		m.DeviceWritten = (now.disk.writtenSectors - b.writtenSectors) * sectorSize
+		m.DeviceFlushes = sub(now.disk.flushes, b.flushes)
 		m.ReadMerges, m.WriteMerges = now.disk.readMerges-b.readMerges, now.disk.writeMerges-b.writeMerges
 	}
 	m.Link, m.Window = busiest(c.before.links, now.links), c.window()
@@ -173,6 +174,8 @@ type diskCounts struct {
 	ok                                  bool
 	reads, readMerges, readSectors      uint64
 	writes, writeMerges, writtenSectors uint64
+	// flushes are counted since Linux 5.5, in the 16th field; 0 before.
+	flushes uint64
 }
 
 func parseDiskStat(s string) diskCounts {
@@ -188,5 +191,9 @@ func parseDiskStat(s string) diskCounts {
 		}
 		v[i] = n
 	}
-	return diskCounts{ok: true, reads: v[0], readMerges: v[1], readSectors: v[2], writes: v[4], writeMerges: v[5], writtenSectors: v[6]}
+	var flushes uint64
+	if len(f) > 15 {
+		flushes, _ = strconv.ParseUint(f[15], 10, 64)
+	}
+	return diskCounts{flushes: flushes, ok: true, reads: v[0], readMerges: v[1], readSectors: v[2], writes: v[4], writeMerges: v[5], writtenSectors: v[6]}
 }

@@ -60,6 +60,9 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 		if targets[i], err = o.parseTarget(name); err != nil {
 			return nil, err
 		}
+		if targets[i], err = o.asApplication(targets[i], exp.App); err != nil {
+			return nil, err
+		}
 		if err := checkClaimSize(exp, targets[i]); err != nil {
 			return nil, err
 		}

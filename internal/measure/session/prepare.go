@@ -61,6 +61,9 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 		return o.prepareSeveral(ctx, e, exp, p, by)
 	}
 	t, err := o.parseTarget(exp.Target)
+	if err == nil {
+		t, err = o.asApplication(t, exp.App)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ func Targets(exp model.Experiment) []string {
 // about an own job file is handed to say.
 func NewRequest(exp model.Experiment, say func(string)) (r Request, err error) {
 	r = Request{Experiment: exp}
+	if exp.App != nil {
+		return applicationRequest(exp)
+	}
 	switch exp.Scenario {
 	case profile.Name, model.OnBaseline, profile.Comparison:
 		r.Profile, err = chosenProfile(exp, say)

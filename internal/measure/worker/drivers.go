@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/load/fake"
 	"github.com/loadline/loadline/internal/measure/load/fio"
 	"github.com/loadline/loadline/internal/measure/load/open"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
@@ -17,6 +18,7 @@ import (
 // serve a workload the first one carries it out. A new tool is a line here.
 var registry = []func(*env.Env) load.Tool{
 	fake.Tool,
+	postgres.Tool,
 	openLoops,
 	fio.Tool,
 }

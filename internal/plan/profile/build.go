@@ -35,7 +35,16 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	if err := checkAsked(exp); err != nil {
 		return model.Plan{}, err
 	}
-	volume, err := chooseVolume(exp, p, t, probe)
+	var volume model.Volume
+	var err error
+	if exp.App != nil {
+		// The plan says what was chosen; what was asked for stays as it is.
+		ask := *exp.App
+		exp.App = &ask
+		volume, err = chooseApplication(&ask, t, probe)
+	} else {
+		volume, err = chooseVolume(exp, p, t, probe)
+	}
 	if err != nil {
 		return model.Plan{}, err
 	}
@@ -48,7 +57,15 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	if plan.Schedule, err = schedule(exp, p, sides); err != nil {
 		return model.Plan{}, err
 	}
-	if volume.Prefill {
+	switch {
+	case exp.App != nil:
+		plan.PrefillSeconds = fillStart + float64(volume.Size)/fillRate
+		if probe.App != nil {
+			state := *probe.App
+			state.Scale = exp.App.Scale
+			plan.App = &state
+		}
+	case volume.Prefill:
 		plan.PrefillSeconds = prefillSeconds(exp, volume, probe)
 	}
 	return plan, nil

@@ -42,6 +42,9 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
 		Precision: orDefault(exp.Precision, orDefault(p.Precision, defaultAccuracy)), MinRounds: 1,
 	}
+	if exp.App != nil {
+		s.Overhead = appOverhead
+	}
 	n := len(p.Workloads)
 	switch {
 	case exp.Time > 0:
@@ -76,7 +79,7 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 		s.MinRounds = exp.Repeat
 	}
 	plain, err := fitTime(s, n, sides, fromProfile)
-	if err != nil || sides > 1 || exp.Sweep != nil || exp.Scale != nil {
+	if err != nil || sides > 1 || exp.Sweep != nil || exp.Scale != nil || exp.App != nil {
 		return plain, err
 	}
 	return fitLooks(s, plain, p.Workloads), nil

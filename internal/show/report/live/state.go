@@ -105,7 +105,7 @@ func (s *state) headline(f model.Flow, seconds float64) float64 {
 	switch s.metric() {
 	case model.Bandwidth:
 		return float64(f.Bytes) / seconds
-	case model.IOPS:
+	case model.IOPS, model.Transactions:
 		return float64(f.IOs) / seconds
 	case model.Latency:
 		return f.LatencySum / float64(f.IOs)

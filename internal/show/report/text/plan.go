@@ -25,7 +25,11 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	} else {
 		p.field("volume", units.FormatSize(v.Size), v.SizeReason)
 	}
-	p.field("engine", engineWords(v))
+	if pl.App != nil {
+		p.field("server", pl.App.Name+" "+pl.App.Version, "loaded by "+v.Engine)
+	} else {
+		p.field("engine", engineWords(v))
+	}
 	p.field("writes", writeWords(pl))
 	if anew := words.DrawnAnew(pl.Workloads, v.Size); anew != "" {
 		p.field("blocks", anew)
@@ -43,6 +47,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 		p.table([]*column{name, pattern, headline})
 		p.blank()
 	}
+	p.settings(pl.App)
 	for _, l := range term.Wrap(instead(pl), p.width) {
 		p.line(p.Paint(term.Bold, l))
 	}
@@ -51,6 +56,9 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 
 // instead tells how to do what was planned.
 func instead(pl *model.Plan) string {
+	if app := pl.Experiment.App; app != nil {
+		return fmt.Sprintf("Nothing was done: say `loadline app %[1]s` instead of `loadline plan app %[1]s` to do it.", app.Name)
+	}
 	if exp := pl.Experiment; exp.Sweep != nil || exp.Scale != nil {
 		return fmt.Sprintf("Nothing was done: say `loadline %[1]s` instead of `loadline plan %[1]s` to do it.", exp.Scenario)
 	}
@@ -68,7 +76,7 @@ func planWords(pl *model.Plan) []string {
 	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
 		measure += " to " + units.FormatSpan(s.MaxTime)
 	}
-	if pl.Volume.Prefill {
+	if pl.Volume.Prefill || pl.App != nil {
 		measure = "prefill about " + units.FormatSpan(pl.PrefillSeconds) + ", " + measure
 	}
 	return []string{work, measure}
@@ -105,6 +113,8 @@ func writeWords(pl *model.Plan) string {
 		where = words.Targets(pl.Volumes)
 	}
 	switch {
+	case pl.App != nil:
+		return fmt.Sprintf("a new server's directory in %s, of about %s and its log, removed at the end", where, size)
 	case v.Owned && len(pl.Volumes) > 1:
 		return fmt.Sprintf("%d new files of %s each (%s), removed at the end", len(pl.Volumes), size, where)
 	case v.Owned:
@@ -159,7 +169,7 @@ func timeWords(pl *model.Plan) []string {
 	var parts []string
 	least, most := pl.MeasureSeconds, pl.MeasureSeconds
 	switch {
-	case pl.Volume.Prefill && pl.PrefillSeconds > 0:
+	case (pl.Volume.Prefill || pl.App != nil) && pl.PrefillSeconds > 0:
 		parts = append(parts, "prefill about "+units.FormatSpan(pl.PrefillSeconds))
 		least, most = least+pl.PrefillSeconds, most+pl.PrefillSeconds
 	case pl.Volume.Prefill:

@@ -44,6 +44,7 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 		p.head(r, o)
 		p.blank()
 		p.results(r, notes)
+		p.transactions(r)
 	}
 	p.blank()
 	p.goals(r.Goals)

@@ -84,6 +84,8 @@ func Metric(m model.Metric) string {
 	switch m {
 	case model.IOPS:
 		return "IOPS"
+	case model.Transactions:
+		return "transactions per second"
 	case model.Latency:
 		return "mean latency"
 	case model.P50, model.P90, model.P99, model.P999, model.P9999:

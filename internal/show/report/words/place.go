@@ -179,6 +179,9 @@ func IO(v model.Volume) string {
 	if v.Engine == "" {
 		return ""
 	}
+	if v.Target.Kind.Application() {
+		return v.Engine
+	}
 	if v.Direct {
 		return v.Engine + " direct=1"
 	}

@@ -1,0 +1,49 @@
+package spec
+
+import "github.com/loadline/loadline/internal/model"
+
+var appFields = []string{"name", "fit", "scale", "set", "clients", "ask"}
+
+var askFields = []string{"load", "script", "clients", "threads", "connect", "rate", "limit", "options"}
+
+// app returns how an application is to be set up; nil when the field is absent.
+func (o *object) app(field string) *model.AppRequest {
+	if !o.has(field) {
+		return nil
+	}
+	s := o.doc.object(o.values[field], "an application", appFields)
+	s.require("name", "such as postgres")
+	return &model.AppRequest{Name: s.text("name"), Fit: s.text("fit"), Scale: int(s.whole("scale", 1, 1<<31-1)),
+		Set: s.texts("set"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
+}
+
+// ask returns a load in the user's own words.
+func (o *object) ask(field string) model.AppAsk {
+	if !o.has(field) {
+		return model.AppAsk{}
+	}
+	s := o.doc.object(o.values[field], "a load", askFields)
+	return model.AppAsk{Load: s.text("load"), Script: s.text("script"), Clients: s.wholes("clients"), Threads: int(s.whole("threads", 1, 1<<20)),
+		Connect: s.truth("connect"), Rate: s.number("rate"), Limit: s.seconds("limit"), Options: s.texts("options")}
+}
+
+// formatApp writes what app reads.
+func formatApp(r *model.AppRequest) any {
+	if r == nil {
+		return nil
+	}
+	return []pair{
+		{"name", r.Name}, {"fit", optional(r.Fit)}, {"scale", formatWhole(r.Scale)}, {"set", list(r.Set)}, {"clients", formatWhole(r.Clients)}, {"ask", formatAsk(r.Ask)},
+	}
+}
+
+// formatAsk writes what ask reads.
+func formatAsk(a model.AppAsk) any {
+	if !a.Given() {
+		return nil
+	}
+	return []pair{
+		{"load", optional(a.Load)}, {"script", formatFile(a.Script)}, {"clients", formatWholes(a.Clients)}, {"threads", formatWhole(a.Threads)},
+		{"connect", formatTruth(a.Connect)}, {"rate", formatNumber(a.Rate)}, {"limit", formatSeconds(a.Limit)}, {"options", list(a.Options)},
+	}
+}

@@ -1,0 +1,70 @@
+package trust
+
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Rules about applications look at what a server and its load tool counted. They say nothing of
+// runs without one; and those about storage that is loaded by itself say nothing of an
+// application, whose own I/O nobody sees one by one.
+
+// ofStorage names the rules that only speak of storage loaded by itself: they need its I/Os.
+var ofStorage = []*Rule{
+	&ruleSparse, &ruleBuffered, &ruleSize, &ruleCache, &ruleDepth, &ruleLate, &ruleBytes, &ruleMerge, &ruleForeign, &ruleSettled, &ruleCap,
+	&ruleSustained, &ruleFasterReads, &ruleFasterWrites, &ruleAboveDisks,
+}
+
+// applicationRules judge runs that load an application, and say nothing of others.
+var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance}
+
+// application reports whether the run loads one.
+func (ev Evidence) application() bool {
+	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, model.Workload.Loads)
+}
+
+// speaks tells whether a rule is about this kind of run.
+func (ev Evidence) speaks(r Rule) bool {
+	named := func(o *Rule) bool { return o.Name == r.Name }
+	if ev.application() {
+		return !slices.ContainsFunc(ofStorage, named)
+	}
+	return !slices.ContainsFunc(applicationRules, func(o Rule) bool { return o.Name == r.Name })
+}
+
+// state is what the application was when it had been made ready; nil where nobody knows.
+func (ev Evidence) state() *model.AppState {
+	if p := ev.Recorded.Run.Prepare; p != nil {
+		return p.App
+	}
+	return nil
+}
+
+// loads calls look for each workload that has a result, with what its transactions cost; those
+// of which that is not known are missed.
+func (ev Evidence) loads(o *outcome, look func(w model.Workload, r model.Result, cost model.AppResult)) {
+	for _, r := range ev.Results {
+		w, known := ev.Recorded.Plan.Workload(r.Workload)
+		if !known || !w.Loads() {
+			continue
+		}
+		if r.App == nil {
+			o.miss(r.Workload, "what the server counted is not known")
+			continue
+		}
+		look(w, r, *r.App)
+	}
+}
+
+// noLoad is why a rule about applications looked at nothing.
+const noLoad = "there is no result to judge"
+
+// appCommand is "loadline app NAME TARGET options".
+func (ev Evidence) appCommand(options ...string) string {
+	line := "loadline app " + ev.Recorded.Plan.Experiment.App.Name + " " + ev.target()
+	for _, o := range options {
+		line += " " + o
+	}
+	return line
+}

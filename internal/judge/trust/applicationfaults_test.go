@@ -1,0 +1,122 @@
+package trust
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// database is evidence of a database with nothing wrong: 4 clients, one flush for two commits,
+// the log flushed nearly all the time.
+func database() Evidence {
+	v := func(x float64) *float64 { return &x }
+	w := model.Workload{Name: "tpcb-c4", Direction: model.Write, Depth: 4, Metric: model.Transactions,
+		App: model.AppLoad{Tool: "pgbench", Threads: 4, Options: "--builtin=tpcb-like"}}
+	cost := &model.AppResult{Transactions: 4000, UnderWay: 3.98, Flushes: v(0.5), FlushTime: v(0.004), Flushing: v(0.9), Reading: v(0.01), HitRate: v(0.99)}
+	counters := &model.Counters{Seconds: 12, Idle: 0.5, IOWait: 0.3, BusiestCPU: 0.6}
+	rec := &model.Recorded{Directory: "run"}
+	rec.Plan.Workloads = []model.Workload{w}
+	rec.Plan.Experiment.App = &model.AppRequest{Name: "postgres"}
+	rec.Plan.Volume.Target = model.Target{Name: "/srv/x", Kind: model.Postgres, Path: "/srv/x"}
+	rec.Run.Status = model.Complete
+	rec.Run.Prepare = &model.Preparation{App: &model.AppState{Name: "postgres", Version: "15.18", Scale: 10, Settings: []model.Setting{
+		{Name: "fsync", Value: "on"}, {Name: "synchronous_commit", Value: "on"}, {Name: "full_page_writes", Value: "on"}}}}
+	for i := range 3 {
+		rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Number: i + 1, Workload: w.Name}, Counters: counters, UserCPU: 0.1,
+			App: &model.AppCounts{Transactions: 1333, Checkpoints: v(0), Vacuums: v(0)}})
+	}
+	rate := model.Estimate{Value: 450, Low: 440, High: 460, Confidence: 0.95}
+	return Evidence{Recorded: rec, Results: []model.Result{{Workload: w.Name, Direction: model.Write, Metric: model.Transactions, App: cost,
+		Metrics: map[model.Metric]model.Estimate{model.Transactions: rate, model.Latency: {Value: 0.0088}}}}}
+}
+
+// workload changes the only workload of the evidence.
+func (ev Evidence) change(f func(*model.Workload)) { f(&ev.Recorded.Plan.Workloads[0]) }
+
+func TestApplicationFaults(t *testing.T) {
+	set := func(name, value string) func(Evidence) {
+		return func(ev Evidence) {
+			for i, s := range ev.Recorded.Run.Prepare.App.Settings {
+				if s.Name == name {
+					ev.Recorded.Run.Prepare.App.Settings[i].Value = value
+				}
+			}
+		}
+	}
+	for _, x := range []struct {
+		name, rule string
+		severity   model.Severity
+		plant      func(Evidence)
+	}{
+		{"fsync", "durable", model.SeverityWarning, set("fsync", "off")},
+		{"asynchronous commits", "durable", model.SeverityWarning, set("synchronous_commit", "off")},
+		{"settings that lie", "durable", model.SeverityWarning, func(ev Evidence) { *ev.Results[0].App.Flushes = 0.01 }},
+		{"a thread of clients gone", "clients", model.SeverityInvalid, func(ev Evidence) { ev.Results[0].App.UnderWay = 3 }},
+		{"skipped", "skipped", model.SeverityWarning, func(ev Evidence) { ev.Results[0].App.Skipped = 200 }},
+		{"nearly all skipped", "skipped", model.SeverityInvalid, func(ev Evidence) { ev.Results[0].App.Skipped = 20000 }},
+		{"failed", "skipped", model.SeverityInvalid, func(ev Evidence) { ev.Results[0].App.Failed = 1 }},
+		{"one thread connecting", "connecting", model.SeverityWarning, func(ev Evidence) {
+			ev.change(func(w *model.Workload) { w.App.Reconnect, w.App.Threads = true, 1 })
+		}},
+		{"hot rows", "hot-rows", model.SeverityWarning, func(ev Evidence) { ev.Recorded.Run.Prepare.App.Scale = 3 }},
+		{"the CPU's number", "storage-bound", model.SeverityWarning, func(ev Evidence) { *ev.Results[0].App.Flushing = 0.1 }},
+		{"half the CPU's", "storage-bound", model.SeverityNote, func(ev Evidence) { *ev.Results[0].App.Flushing = 0.4 }},
+		{"reads of memory", "storage-bound", model.SeverityWarning, func(ev Evidence) {
+			ev.change(func(w *model.Workload) { w.Direction = model.Read })
+			ev.Results[0].App.Flushes, ev.Results[0].App.Flushing = nil, nil
+		}},
+		{"a full CPU", "full-cpu", model.SeverityWarning, func(ev Evidence) {
+			ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0.02, 0
+		}},
+		{"a vacuum in one visit", "maintenance", model.SeverityNote, func(ev Evidence) { *ev.Recorded.Run.Steps[1].App.Vacuums = 1 }},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			ev := database()
+			x.plant(ev)
+			found := false
+			for _, f := range Check(ev) {
+				if !slices.ContainsFunc(applicationRules, func(r Rule) bool { return r.Name == f.Rule }) {
+					continue
+				}
+				bad := f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote
+				found = found || f.Rule == x.rule && f.Severity == x.severity
+				if bad && f.Rule != x.rule {
+					t.Errorf("%s accuses as well: %s", f.Rule, f.Message)
+				}
+			}
+			if !found {
+				t.Errorf("%s did not end in %s", x.rule, x.severity)
+			}
+		})
+	}
+}
+
+func TestApplicationRulesAreSilentWhereNothingIsWrong(t *testing.T) {
+	findings := Check(database())
+	for _, f := range findings {
+		if slices.ContainsFunc(ofStorage, func(r *Rule) bool { return r.Name == f.Rule }) {
+			t.Errorf("%s speaks of storage that was not loaded by itself: %s", f.Rule, f.Message)
+		}
+	}
+	for _, r := range applicationRules {
+		i := slices.IndexFunc(findings, func(f model.Finding) bool { return f.Rule == r.Name })
+		if i < 0 || findings[i].Severity != model.SeverityPassed && r.Name != "connecting" {
+			t.Errorf("%s did not pass: %+v", r.Name, findings)
+		}
+	}
+}
+
+// Without what a server counted nothing passes.
+func TestApplicationRulesNeedEvidence(t *testing.T) {
+	ev := database()
+	ev.Results[0].App, ev.Recorded.Run.Prepare = nil, nil
+	for i := range ev.Recorded.Run.Steps {
+		ev.Recorded.Run.Steps[i].App, ev.Recorded.Run.Steps[i].Counters = nil, nil
+	}
+	for _, f := range Check(ev) {
+		if slices.ContainsFunc(applicationRules, func(r Rule) bool { return r.Name == f.Rule }) && f.Severity != model.SeverityNotChecked {
+			t.Errorf("%s: %s without evidence", f.Rule, f.Severity)
+		}
+	}
+}

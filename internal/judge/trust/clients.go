@@ -1,0 +1,92 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+var ruleClients = Rule{
+	Name:     "clients",
+	Checks:   "all clients of an application were there",
+	Evidence: "Little's law: the sum of all latencies over the time is how many transactions were under way (below 0.9 of the clients)",
+	Severity: "invalid: the load was not applied",
+	Advice:   "look for what ended or held clients: the load tool's words are in the run's `raw/` folder",
+	check:    checkClients,
+}
+
+// clientsNeeded is the share of the clients that must have been under way. Between two
+// transactions a client spends a few µs.
+const clientsNeeded = 0.9
+
+// checkClients: published tests have printed the throughput of a load that a quarter of the
+// clients had left. A client that has no transaction under way is none, so the latencies add up
+// to clients × time. With a rate, or a connection for each transaction, clients wait by design.
+//
+// Source: Little 1961.
+func checkClients(ev Evidence) []model.Finding {
+	var o outcome
+	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
+		asked := float64(w.Depth)
+		switch {
+		case w.OpenLoop || w.App.Reconnect:
+		case asked < 1 || cost.UnderWay == 0:
+			o.miss(r.Workload, "the latencies of all transactions were not recorded")
+		case cost.UnderWay < clientsNeeded*asked:
+			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
+				Message:  fmt.Sprintf("load not applied: by Little's law %.3g of %d clients of %s were there", cost.UnderWay, w.Depth, r.Workload),
+				Evidence: map[string]any{"under_way": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded},
+				Next:     "look for what ended or held clients: the tool's words are in " + ev.Recorded.Directory + "/raw"})
+		default:
+			o.pass(r.Workload)
+		}
+	})
+	return o.findings("all clients were there", "no workload of this run keeps its clients busy by design")
+}
+
+var ruleSkipped = Rule{
+	Name:     "skipped",
+	Checks:   "what an application was offered was begun",
+	Evidence: "the transactions that the load tool skipped because they were late already (1 % of those that were due), and those that failed",
+	Severity: "warning: skipped ones are in the percentiles as slower than the limit and no more is known of them; invalid where that is half of all, or where transactions failed",
+	Advice:   "ask for a lower rate, or a higher limit",
+	check:    checkSkipped,
+}
+
+const (
+	// skippedMost is the share of what was due that may be skipped without a word.
+	skippedMost = 0.01
+	// skippedHalf is the share from which not even the median is known.
+	skippedHalf = 0.5
+)
+
+// checkSkipped: a load tool that leaves out what would be late prints fair latencies of an
+// overload (coordinated omission).
+func checkSkipped(ev Evidence) []model.Finding {
+	var o outcome
+	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
+		due := float64(cost.Transactions + cost.Skipped + cost.Failed)
+		share := float64(cost.Skipped) / due
+		switch {
+		case cost.Failed > 0:
+			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
+				Message:  fmt.Sprintf("%d transactions of %s failed, and the others are no fair selection", cost.Failed, r.Workload),
+				Evidence: map[string]any{"failed": cost.Failed, "done": cost.Transactions},
+				Next:     "mend the cause: the tool's words are in " + ev.Recorded.Directory + "/raw"})
+		case share > skippedMost:
+			f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+				Message: fmt.Sprintf("overload: %s of what was due in %s was skipped, being later than %s already: it counts as that slow in the percentiles, and was slower",
+					percent(share), r.Workload, units.FormatDuration(w.App.Limit)),
+				Evidence: map[string]any{"skipped": cost.Skipped, "share": share, "allowed": skippedMost},
+				Next:     fmt.Sprintf("ask for a lower rate: --rate %.0f", 0.8*r.Metrics[model.Transactions].Value)}
+			if share > skippedHalf {
+				f.Severity = model.SeverityInvalid
+			}
+			o.fault(f)
+		default:
+			o.pass(r.Workload)
+		}
+	})
+	return o.findings("what was due was begun, and none failed", noLoad)
+}

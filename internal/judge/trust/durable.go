@@ -1,0 +1,66 @@
+package trust
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+var ruleDurable = Rule{
+	Name:     "durable",
+	Checks:   "a database flushes what it acknowledges",
+	Evidence: "the server's settings fsync, synchronous_commit and full_page_writes, and the flushes that it counted for each transaction that writes",
+	Severity: "warning: durability unproven; these are numbers of a server that may lose what it has acknowledged",
+	Advice:   "measure with PostgreSQL's own settings",
+	check:    checkDurable,
+}
+
+// fewestFlushes is how many flushes a transaction needs at least that waits for one, when at
+// most so many clients' commits share it.
+const fewestFlushes = 0.5
+
+// checkDurable: a server that does not flush is fast on any storage. With fsync=off nothing is
+// flushed, with synchronous_commit=off nobody waits for it, with full_page_writes=off a page
+// that is torn by a loss of power stays torn. Nobody's settings are believed alone: n clients
+// that write share a flush at most, so that there must be 0.5/n of them for each transaction.
+//
+// Source: PostgreSQL's manual, "Write Ahead Log" (settings); for the sharing, the group
+// commit: one flush takes all commits that waited for it.
+func checkDurable(ev Evidence) []model.Finding {
+	state := ev.state()
+	if _, known := state.Setting("fsync"); !known {
+		return notChecked("the server's settings are not known")
+	}
+	var off []string
+	for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
+		if v, known := state.Setting(name); known && v == "off" {
+			off = append(off, name+"=off")
+		}
+	}
+	if len(off) > 0 {
+		return []model.Finding{{Severity: model.SeverityWarning,
+			Message:  "durability unproven: " + strings.Join(off, ", ") + ", so this server may lose what it has acknowledged, and its speed is not that of the storage",
+			Evidence: map[string]any{"settings": off},
+			Next:     "leave " + strings.Join(off, " and ") + " out of --set"}}
+	}
+	var o outcome
+	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
+		switch {
+		case !w.Writes() || w.App.Script != "":
+		case cost.Flushes == nil:
+			o.miss(r.Workload, "the server's flushes were not counted")
+		case *cost.Flushes < fewestFlushes/float64(max(1, w.Depth)):
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
+				Message:  fmt.Sprintf("durability unproven: the server counted %.3g flushes for each transaction of %s, fewer than %d clients can share", *cost.Flushes, r.Workload, w.Depth),
+				Evidence: map[string]any{"flushes": *cost.Flushes, "clients": w.Depth},
+				Next:     "look at the server's settings (loadline plan app postgres DIR) and at the script"})
+		default:
+			o.pass(r.Workload)
+		}
+	})
+	if len(o.faults)+len(o.passed)+len(o.unchecked) == 0 {
+		return passedAll("the server flushes what it acknowledges")
+	}
+	return o.findings("the server flushed what it acknowledged", noLoad)
+}

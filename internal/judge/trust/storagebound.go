@@ -1,0 +1,151 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+var ruleStorageBound = Rule{
+	Name:     "storage-bound",
+	Checks:   "an application's rate is that of its storage",
+	Evidence: "the share of the time in which a flush of the log was under way, or of the clients' time that reads took: below 20 %, and below 50 %",
+	Severity: "warning below 20 %: this measured the CPU and not the storage; a note below 50 %",
+	Advice:   "measure the storage by itself (`loadline run`), or with more clients; faster storage will change little here",
+	check:    checkStorageBound,
+}
+
+const (
+	// boundLeast is the share of the time below which the storage hardly matters, boundHalf the
+	// one below which most of a transaction is something else.
+	boundLeast, boundHalf = 0.2, 0.5
+	// flushedEach is how many flushes a transaction has at least that commits something.
+	flushedEach = 0.001
+)
+
+// checkStorageBound: a commit takes C + F, its own work and the flush of the log. One client
+// alone flushes for F/(C+F) of the time; as soon as several do and C < F, one flush follows the
+// other: the log is being flushed all the time, and the rate is clients/2F, up to the CPU's
+// limit. So the share of the time in which a flush was under way tells whose number this is.
+// For transactions that only read it is the share of the clients' time that reads took.
+//
+// Evidence: the server's times of flushes and reads over each visit (track_wal_io_timing,
+// track_io_timing).
+func checkStorageBound(ev Evidence) []model.Finding {
+	var o outcome
+	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
+		if w.OpenLoop {
+			return
+		}
+		share, known, what := 0.0, false, "reads"
+		if cost.Reading != nil {
+			share, known = *cost.Reading, true
+		}
+		if cost.Flushing != nil && (cost.Flushes == nil || *cost.Flushes > flushedEach) {
+			known = true
+			if *cost.Flushing > share || w.Writes() && *cost.Flushing >= share {
+				share, what = *cost.Flushing, "flushes"
+			}
+		}
+		if !known {
+			o.miss(r.Workload, "the server did not take the times of flushes and reads")
+			return
+		}
+		if share >= boundHalf {
+			o.pass(r.Workload)
+			return
+		}
+		mean := r.Metrics[model.Latency].Value
+		message := fmt.Sprintf("measured the CPU and not the storage: %s took %s of the time of %s", what, percent(share), r.Workload)
+		evidence := map[string]any{"share": share, "what": what, "needed": boundLeast}
+		if cost.FlushTime != nil && cost.Flushes != nil && *cost.Flushes > flushedEach {
+			message += fmt.Sprintf(" (a flush %s, a transaction %s)", units.FormatDuration(*cost.FlushTime), units.FormatDuration(mean))
+			evidence["flush"], evidence["latency"] = *cost.FlushTime, mean
+		}
+		f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message + ": faster storage would change little",
+			Evidence: evidence, Next: "measure the storage by itself: loadline run " + ev.target()}
+		if share >= boundLeast {
+			f.Severity = model.SeverityNote
+			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is the CPU's, round trips and waiting", what, percent(share), r.Workload)
+		}
+		o.fault(f)
+	})
+	return o.findings("the storage was what the transactions waited for", "no workload of this run goes as fast as it can")
+}
+
+var ruleFullCPU = Rule{
+	Name:     "full-cpu",
+	Checks:   "client and server did not fill the processors",
+	Evidence: "the idle time of all processors over each visit, waiting for I/O included (10 %)",
+	Severity: "warning: client and server took the processors from each other",
+	Advice:   "fewer clients, or a client on another machine",
+	check:    checkFullCPU,
+}
+
+// idleLeast is the share of all processors' time that must be left over.
+const idleLeast = 0.1
+
+// checkFullCPU: the load tool runs beside the server. When both fill the processors, a rate is
+// what the scheduler makes of that, and a percentile its time slices.
+func checkFullCPU(ev Evidence) []model.Finding {
+	var o outcome
+	for _, name := range ev.workloads() {
+		c, ok := ev.counters(name)
+		switch {
+		case !ok:
+			o.miss(name, "the CPU's counters were not recorded")
+		case c.Idle < idleLeast:
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
+				Message:  fmt.Sprintf("full CPU: only %s of the processors was idle in %s, and client and server share them", percent(c.Idle), name),
+				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
+				Next:     "fewer clients: " + ev.appCommand("--clients 1,4")})
+		default:
+			o.pass(name)
+		}
+	}
+	return o.findings("the processors were not full", noLoad)
+}
+
+var ruleMaintenance = Rule{
+	Name:     "maintenance",
+	Checks:   "the server did nothing else of its own in some visits only",
+	Evidence: "the checkpoints and autovacuum runs that the server began itself in each visit",
+	Severity: "note: visits with and without them are not alike",
+	Advice:   "longer visits see the same in each",
+	check:    checkMaintenance,
+}
+
+// checkMaintenance: each visit begins after a checkpoint of ours, so that all are in the same
+// phase; one that the server makes itself, or an autovacuum, is in one visit and not in others.
+func checkMaintenance(ev Evidence) []model.Finding {
+	var o outcome
+	for _, name := range ev.workloads() {
+		visits, checkpoints, vacuums, known := 0, 0, 0, true
+		for _, s := range ev.good(name) {
+			if s.App == nil || s.App.Checkpoints == nil || s.App.Vacuums == nil {
+				known = false
+				continue
+			}
+			visits++
+			if *s.App.Checkpoints > 0 {
+				checkpoints++
+			}
+			if *s.App.Vacuums > 0 {
+				vacuums++
+			}
+		}
+		odd := func(n int) bool { return n > 0 && n < visits }
+		switch {
+		case !known || visits == 0:
+			o.miss(name, "what the server did of its own was not counted")
+		case odd(checkpoints) || odd(vacuums):
+			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{name},
+				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d visits of %s, which so are not alike", checkpoints, vacuums, visits, name),
+				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "visits": visits}})
+		default:
+			o.pass(name)
+		}
+	}
+	return o.findings("all visits are alike in what the server did of its own", noLoad)
+}

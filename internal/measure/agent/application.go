@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// application is that of a target that is one, nil for others.
+func (w *worker) application(t model.Target) (load.Application, error) {
+	if !t.Kind.Application() {
+		return nil, nil
+	}
+	tool, err := w.Tools.For(t.Kind, model.Workload{})
+	return tool.Application, err
+}
+
+// probeApplication looks at the storage below an application, and whether that can run here.
+func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, app load.Application) (*model.ProbeResult, error) {
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
+	below := req.Target
+	below.Kind = model.Directory
+	look := volume.Probe
+	if req.LookOnly {
+		look = volume.Look
+	}
+	storage, err := look(ctx, w.Env, below)
+	if err != nil {
+		return nil, err
+	}
+	res.Environment.Storage = storage
+	res.Capacity = volume.Capacity(storage, below)
+	w.device = storage.Device
+	return res, app.Examine(ctx, req, res)
+}
+
+// readyApplication makes a workplace, and the application ready in it.
+func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, app load.Application) (*model.Preparation, error) {
+	if w.workplace != nil {
+		return nil, model.BrokenError("the worker was told to make an application ready, and has one already", "")
+	}
+	place, err := volume.MakeWorkplace(req.Volume.Target.Path, w.RunID)
+	if err != nil {
+		return nil, err
+	}
+	w.workplace, w.app = place, app
+	begin := w.Env.Now()
+	state, err := app.Ready(ctx, place.Path(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })
+	if err != nil {
+		return nil, errors.Join(err, w.leaveApplication())
+	}
+	return &model.Preparation{Path: place.Path(), Written: state.Data, Seconds: w.Env.Now().Sub(begin).Seconds(), App: state,
+		Proof: model.Proof{Method: model.NoProof, Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
+}
+
+// leaveApplication ends the application and removes its workplace.
+func (w *worker) leaveApplication() error {
+	if w.workplace == nil {
+		return nil
+	}
+	err := errors.Join(w.app.Leave(), w.workplace.Close())
+	w.workplace, w.app = nil, nil
+	return err
+}

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// countsOf is the statement that reads all counts of a version: pairs of a name and a
+// number, times in seconds. Where a version keeps them: the manual's "The Cumulative
+// Statistics System". Version 17 moved checkpoints to a view of their own, 18 the flushes of
+// the log to pg_stat_io.
+func countsOf(major int) string {
+	flushes := `SELECT 'flushes', wal_sync::float8 FROM pg_stat_wal UNION ALL SELECT 'flush_seconds', wal_sync_time/1000 FROM pg_stat_wal`
+	if major >= 18 {
+		flushes = `SELECT 'flushes', sum(fsyncs)::float8 FROM pg_stat_io WHERE object='wal' UNION ALL SELECT 'flush_seconds', sum(fsync_time)/1000 FROM pg_stat_io WHERE object='wal'`
+	}
+	checkpoints := `SELECT 'checkpoints', (checkpoints_timed+checkpoints_req)::float8 FROM pg_stat_bgwriter`
+	if major >= 17 {
+		checkpoints = `SELECT 'checkpoints', (num_timed+num_requested)::float8 FROM pg_stat_checkpointer`
+	}
+	return flushes + ` UNION ALL ` + checkpoints + `
+UNION ALL SELECT 'log_bytes', wal_bytes::float8 FROM pg_stat_wal
+UNION ALL SELECT 'page_images', wal_fpi::float8 FROM pg_stat_wal
+UNION ALL SELECT 'hits', blks_hit::float8 FROM pg_stat_database WHERE datname=current_database()
+UNION ALL SELECT 'reads', blks_read::float8 FROM pg_stat_database WHERE datname=current_database()
+UNION ALL SELECT 'read_seconds', blk_read_time/1000 FROM pg_stat_database WHERE datname=current_database()
+UNION ALL SELECT 'vacuums', sum(autovacuum_count+autoanalyze_count)::float8 FROM pg_stat_user_tables
+UNION ALL SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::float8`
+}
+
+// counts reads them all.
+func (s *server) counts(ctx context.Context) (map[string]float64, error) {
+	found, err := s.numbers(ctx, database, countsOf(s.programs.major))
+	if err != nil {
+		return nil, fmt.Errorf("the server's counts cannot be read: %w", err)
+	}
+	return found, nil
+}
+
+// difference fills in what was counted between two readings. Times that the server does not
+// take (track_wal_io_timing, track_io_timing) are not known rather than 0.
+func difference(c *model.AppCounts, before, after map[string]float64, timed bool) {
+	for name, to := range map[string]**float64{
+		"flushes": &c.Flushes, "flush_seconds": &c.FlushSeconds, "log_bytes": &c.LogBytes, "page_images": &c.PageImages,
+		"hits": &c.Hits, "reads": &c.Reads, "read_seconds": &c.ReadSeconds, "checkpoints": &c.Checkpoints, "vacuums": &c.Vacuums,
+	} {
+		a, hasA := before[name]
+		b, hasB := after[name]
+		if !hasA || !hasB || b < a || !timed && (name == "flush_seconds" || name == "read_seconds") {
+			continue
+		}
+		d := b - a
+		*to = &d
+	}
+}
+
+// settings are all that the server has, as it says.
+func (s *server) settings(ctx context.Context) ([]model.Setting, error) {
+	rows, err := s.ask(ctx, database, `SELECT name, coalesce(current_setting(name), ''), `+
+		`CASE WHEN boot_val = setting OR source = 'default' THEN current_setting(name) ELSE coalesce(boot_val, '') || CASE WHEN unit IS NULL THEN '' ELSE ' × ' || unit END END, source `+
+		`FROM pg_settings ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("the server's settings cannot be read: %w", err)
+	}
+	var list []model.Setting
+	for _, row := range rows {
+		// A value may hold a line's end; none that is asked about here does.
+		if len(row) == 4 {
+			list = append(list, model.Setting{Name: row[0], Value: row[1], Default: row[2], Source: row[3]})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,299 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// Driver loads a PostgreSQL server of its own by pgbench. It is made for one worker and has
+// one server at a time.
+type Driver struct {
+	env *env.Env
+
+	mu     sync.Mutex
+	server *server
+	state  *model.AppState
+	// timed tells that the server takes the times of flushes and reads.
+	timed bool
+}
+
+// New returns a driver without a server.
+func New(e *env.Env) *Driver { return &Driver{env: e} }
+
+// Tool is the driver as a worker lists it.
+func Tool(e *env.Env) load.Tool {
+	d := New(e)
+	return load.Tool{Name: "postgres", Driver: d, Application: d,
+		Serves: func(kind model.TargetKind, _ model.Workload) bool { return kind == model.Postgres }}
+}
+
+// Version names the version of PostgreSQL.
+func (d *Driver) Version(ctx context.Context) (string, error) {
+	p, err := findPrograms(ctx, d.env)
+	return p.version, err
+}
+
+// Ceiling is not known: there is no server without storage.
+func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Duration) (float64, bool, error) {
+	return 0, false, nil
+}
+
+// Examine looks for PostgreSQL, for somebody whom it can run as, and whether the directory may
+// hold a server; nothing is made.
+func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
+	p, err := findPrograms(ctx, d.env)
+	if err != nil {
+		return err
+	}
+	if _, err := chooseAccount(); err != nil {
+		return err
+	}
+	if err := refuseCluster(req.Target.Path); err != nil {
+		return err
+	}
+	found.Tools["postgres"], found.Engines = p.version, []string{"pgbench"}
+	ask := model.AppRequest{}
+	if req.App != nil {
+		ask = *req.App
+	}
+	found.App, err = d.foresee(ctx, p, ask)
+	return err
+}
+
+// refuseCluster refuses a directory that is, or is part of, a cluster: the files of a server
+// are nobody's to add to.
+func refuseCluster(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, "PG_VERSION")); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			where := "holds a PostgreSQL cluster"
+			if at != dir {
+				where = "lies in the PostgreSQL cluster " + at
+			}
+			return model.RefusedError(fmt.Sprintf("%s %s, which Loadline does not touch", dir, where),
+				"name another directory on the same filesystem; Loadline makes a server of its own in it, and removes it")
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// own are the settings that a server of ours has, as NAME=VALUE: the clients must find room,
+// and the server takes the times that stand beside the results. Those of the user's come last
+// and so prevail.
+func own(ask model.AppRequest) []string {
+	set := []string{"track_io_timing=on", "track_wal_io_timing=on"}
+	if need := ask.Clients + spareConnections; need > defaultConnections {
+		set = append(set, fmt.Sprintf("max_connections=%d", need))
+	}
+	return append(set, ask.Set...)
+}
+
+const (
+	defaultConnections = 100
+	// spareConnections are those reserved for superusers (3), ours, and one to look with.
+	spareConnections = 8
+)
+
+// foresee tells the settings that a server would have, from what its program says of itself.
+func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) (*model.AppState, error) {
+	said, err := d.env.Command(ctx, p.path("postgres"), "--describe-config").Output()
+	if err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s does not tell its settings: %v", p.path("postgres"), err), "")
+	}
+	state := &model.AppState{Name: "postgres", Version: p.version}
+	at := map[string]int{}
+	for line := range strings.Lines(string(said)) {
+		// name, context, group, type, default, …
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) < 5 || f[1] == "INTERNAL" {
+			continue
+		}
+		at[f[0]] = len(state.Settings)
+		state.Settings = append(state.Settings, model.Setting{Name: f[0], Value: f[4], Default: f[4], Source: "default"})
+	}
+	for _, one := range own(ask) {
+		name, value, ok := strings.Cut(one, "=")
+		i, known := at[name]
+		switch {
+		case !ok || name == "":
+			return nil, model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
+		case taken[name]:
+			return nil, model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run listens is for Loadline to say", one), "")
+		case !known && !strings.Contains(name, "."):
+			return nil, model.RefusedError(fmt.Sprintf("--set %s: PostgreSQL %s has no setting %q", one, p.version, name), "loadline plan app postgres DIR lists them all")
+		case !known:
+			at[name] = len(state.Settings)
+			state.Settings = append(state.Settings, model.Setting{Name: name, Value: value, Source: "command line"})
+		default:
+			state.Settings[i].Value, state.Settings[i].Source = value, "command line"
+		}
+	}
+	return state, nil
+}
+
+// taken are the settings that are Loadline's own.
+var taken = map[string]bool{
+	"listen_addresses": true, "port": true, "unix_socket_directories": true, "unix_socket_permissions": true, "data_directory": true,
+	"config_file": true, "hba_file": true, "ident_file": true, "external_pid_file": true, "logging_collector": true, "log_destination": true, "restart_after_crash": true,
+}
+
+// Ready makes a cluster in a workplace, starts its server and fills it.
+func (d *Driver) Ready(ctx context.Context, workplace string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server != nil {
+		return nil, model.BrokenError("the worker was told to make a server ready, and has one already", "")
+	}
+	if req.App == nil || req.App.Scale < 1 {
+		return nil, model.BrokenError("the worker was told to make a server ready, and not how large", "")
+	}
+	p, err := findPrograms(ctx, d.env)
+	if err != nil {
+		return nil, err
+	}
+	a, err := chooseAccount()
+	if err != nil {
+		return nil, err
+	}
+	begin := d.env.Now()
+	progress(model.Progress{Phase: "prefill", Total: float64(req.Volume.Size)})
+	s, err := initialise(ctx, d.env, p, a, workplace)
+	if err != nil {
+		return nil, err
+	}
+	// A server that comes up again after a crash would be measured while it recovers.
+	if err := s.start(ctx, append(own(*req.App), "restart_after_crash=off")); err != nil {
+		return nil, err
+	}
+	d.server = s
+	if _, err := s.ask(ctx, "postgres", "CREATE DATABASE "+database); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("the new server does not answer: %v", err), "")
+	}
+	if err := s.fill(ctx, req.App.Scale, req.Volume.Size, progress); err != nil {
+		return nil, err
+	}
+	d.state, err = s.state(ctx)
+	if err != nil {
+		return nil, model.BrokenError(err.Error(), "")
+	}
+	d.state.Scale, d.state.Seconds = req.App.Scale, d.env.Now().Sub(begin).Seconds()
+	io, _ := d.state.Setting("track_io_timing")
+	wal, _ := d.state.Setting("track_wal_io_timing")
+	d.timed = io == "on" && wal == "on"
+	return d.state, nil
+}
+
+// Leave ends the server.
+func (d *Driver) Leave() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server == nil {
+		return nil
+	}
+	err := d.server.stop()
+	d.server = nil
+	return err
+}
+
+// Run makes a checkpoint, so that each visit begins at the same place of the cycle that
+// changes a transaction's I/O twentyfold (the whole pages after it), calls begin, and then
+// loads the server. Its samples count transactions.
+func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
+	d.mu.Lock()
+	s, timed := d.server, d.timed
+	d.mu.Unlock()
+	res := model.StepResult{Step: req.Step}
+	if s == nil {
+		return res, model.BrokenError("the worker was told to load a server that it has not made", "")
+	}
+	if gone := s.gone(); gone != "" {
+		return res, model.BrokenError(gone, "")
+	}
+	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
+		return d.unanswered(ctx, res, s, "a checkpoint before the visit failed", err)
+	}
+	before, err := s.counts(ctx)
+	if err != nil {
+		return d.unanswered(ctx, res, s, "before the visit", err)
+	}
+	begin()
+	o, err := (&bench{server: s, req: req, dir: s.socket, emit: emit}).run(ctx)
+	if err != nil {
+		return res, err
+	}
+	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
+	emit(model.Event{Raw: &model.Raw{Name: raw + ".pgbench", Data: []byte(strings.Join(arguments(req.Workload, req.Step.Ramp, req.Step.Seconds, scriptName(req.Workload)), "\n") + "\n")}})
+	res.Raw = raw + ".log"
+	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte("pgbench: " + o.said + "\nserver: " + s.log.String())}})
+	res.UserCPU, res.SystemCPU, res.Due, res.IOErrors = o.user, o.sys, 0, o.counts.Failed
+	if req.Workload.OpenLoop {
+		res.Due = o.due
+	}
+	counts := o.counts
+	if s.alive() {
+		if after, err := s.counts(context.WithoutCancel(ctx)); err == nil {
+			difference(&counts, before, after, timed)
+			if after["started"] != before["started"] && o.failed == "" {
+				o.failed = "the PostgreSQL server started again in the middle of the visit; the end of its log: " + s.said()
+			}
+		} else if o.failed == "" && !o.interrupted {
+			o.failed = err.Error()
+		}
+	}
+	res.App = &counts
+	switch {
+	case o.interrupted:
+		res.Error = model.StoppedStep
+	case o.failed != "" && o.told > 0 && s.gone() != "":
+		// The whole seconds until then were measured.
+		res.Lost = o.failed
+	case o.failed != "":
+		res.Error = o.failed
+	case counts.Transactions == 0:
+		res.Error = fmt.Sprintf("not one transaction was done in %s (%d were skipped, %d failed): %s", units.FormatSpan(req.Step.Seconds), counts.Skipped, counts.Failed, quote(o.said, nil))
+	}
+	return res, nil
+}
+
+// unanswered is a step whose server does not answer.
+func (d *Driver) unanswered(ctx context.Context, res model.StepResult, s *server, what string, err error) (model.StepResult, error) {
+	if ctx.Err() != nil {
+		res.Error = model.StoppedStep
+		return res, nil
+	}
+	if gone := s.gone(); gone != "" {
+		return res, model.BrokenError(gone, "")
+	}
+	return res, model.BrokenError(fmt.Sprintf("%s: %v", what, err), "")
+}
+
+// scriptName stands for the user's script in what is recorded.
+func scriptName(w model.Workload) string {
+	if w.App.Script == "" {
+		return ""
+	}
+	return "script.sql"
+}
+
+// fileName keeps of a name what any filesystem takes.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, s)
+}

@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// percentDone is what pgbench says while it fills its tables: "100000 of 1000000 tuples (10%)".
+var percentDone = regexp.MustCompile(`of \d+ tuples \((\d+)%\)`)
+
+// fill makes pgbench's tables at a scale and has them written to the disk. size is how large
+// they will be about, in bytes.
+func (s *server) fill(ctx context.Context, scale int, size int64, progress func(model.Progress)) error {
+	cmd := s.account.command(s.env, s.socket, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
+		"--host="+s.socket, "--port="+port, "--username="+superuser, database)
+	var errs tail
+	cmd.Stderr = &errs
+	p, err := launch(cmd)
+	if err != nil {
+		return model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
+	}
+	begin := time.Now()
+	watch := make(chan struct{})
+	go func() {
+		defer close(watch)
+		for {
+			select {
+			case <-p.end:
+				return
+			case <-time.After(time.Second):
+				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
+					percent, _ := strconv.ParseFloat(m[len(m)-1][1], 64)
+					done := percent / 100 * float64(size)
+					progress(model.Progress{Phase: "prefill", Done: done, Total: float64(size), Rate: done / time.Since(begin).Seconds()})
+				}
+			}
+		}
+	}()
+	p.finish(ctx, syscall.SIGINT, 2*time.Second)
+	<-watch
+	if !p.succeeded() || ctx.Err() != nil {
+		if gone := s.gone(); gone != "" && ctx.Err() == nil {
+			return s.failed(ctx, "the server ended while its tables were filled", s.said(), nil)
+		}
+		return s.failed(ctx, "pgbench could not fill its tables", errs.String(), fmt.Errorf("it ended with %s", p.ProcessState))
+	}
+	// The first checkpoint writes what was filled, the rest of the filesystem's cache is
+	// initdb's.
+	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
+		return s.failed(ctx, "the tables could not be written to the disk", err.Error(), err)
+	}
+	syncFilesystem(s.data)
+	return ctx.Err()
+}
+
+// state asks the server what it is.
+func (s *server) state(ctx context.Context) (*model.AppState, error) {
+	state := &model.AppState{Name: "postgres", Version: s.programs.version}
+	var err error
+	if state.Settings, err = s.settings(ctx); err != nil {
+		return nil, err
+	}
+	sizes, err := s.numbers(ctx, database, `SELECT 'data', pg_database_size(current_database())::float8
+UNION ALL SELECT 'cache', setting::float8*pg_size_bytes(unit) FROM pg_settings WHERE name='shared_buffers'`)
+	if err != nil {
+		return nil, err
+	}
+	state.Data, state.Cache = int64(sizes["data"]), int64(sizes["cache"])
+	return state, nil
+}

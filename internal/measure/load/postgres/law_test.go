@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// rate loads a server and returns transactions per second of the measured part, and the step.
+func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
+	t.Helper()
+	const seconds = 6
+	req := ask(clients, seconds)
+	// One table that is large enough for all clients: no row is waited for.
+	req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 4
+	req.Step.Ramp = 1
+	done := uint64(0)
+	res, err := d.Run(t.Context(), req, load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			done += ev.Sample.Write.IOs
+		}
+	})
+	if err != nil || res.Error != "" {
+		t.Fatalf("%d clients: %v %q", clients, err, res.Error)
+	}
+	return float64(done) / seconds, res.App
+}
+
+// On storage whose flush takes a known time F, one client commits every C + F, C being its own
+// work; n clients flush one after the other, each flush taking half of their commits, so that
+// they do n/2F. A sleep ends later on a busy machine, and so does a flush: F is what the server
+// measured, which must be what was set, and a little more.
+func TestGroupCommitOnAKnownFlush(t *testing.T) {
+	lab.Lock(t)
+	workplace(t)
+	library := lab.SlowFlush(t)
+	// What a transaction takes without waiting for its flush.
+	quick, _ := rate(t, ready(t, "synchronous_commit=off"), 1)
+	work := 1 / quick
+
+	set := 0.015 + 0.010*rand.Float64()
+	t.Setenv("LD_PRELOAD", library)
+	t.Setenv("SLOWFLUSH_US", strconv.Itoa(int(set*1e6)))
+	d := ready(t)
+	for _, clients := range []int{1, 4, 16} {
+		// A machine that is busy for a while is no fault of the server's.
+		var wrong []string
+		for range tries {
+			if wrong = lawful(t, d, clients, work, set); len(wrong) == 0 {
+				break
+			}
+		}
+		for _, w := range wrong {
+			t.Error(w)
+		}
+	}
+}
+
+const tries = 3
+
+// lawful holds a load against the law, and tells what is not so.
+func lawful(t *testing.T, d *Driver, clients int, work, set float64) (wrong []string) {
+	t.Helper()
+	got, c := rate(t, d, clients)
+	flush := *c.FlushSeconds / *c.Flushes
+	want, flushes := float64(clients)/(2*flush), 2/float64(clients)
+	if clients == 1 {
+		want, flushes = 1/(work+flush), 1
+	}
+	each, _ := c.PerTransaction(c.Flushes)
+	t.Logf("%2d clients: %.1f/s, by the law %.1f/s (%+.1f %%); %.3f flushes each, by the law %.3f; a flush took %.2f ms, was set to %.2f ms; C %.2f ms",
+		clients, got, want, 100*(got/want-1), each, flushes, flush*1e3, set*1e3, work*1e3)
+	say := func(format string, a ...any) {
+		wrong = append(wrong, fmt.Sprintf("%d clients: ", clients)+fmt.Sprintf(format, a...))
+	}
+	if math.Abs(got/want-1) > 0.1 {
+		say("%.1f/s, by the law %.1f/s", got, want)
+	}
+	if math.Abs(each/flushes-1) > 0.15 {
+		say("%.3f flushes for each transaction, by the law %.3f", each, flushes)
+	}
+	if flush < set || flush > 1.2*set {
+		say("the server says that a flush took %.2f ms, and it was set to %.2f ms", flush*1e3, set*1e3)
+	}
+	return wrong
+}

@@ -1,0 +1,289 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+const (
+	// beyond is for how many seconds pgbench goes on after the measured part: its duration
+	// counts from before its clients are connected, and clients leave one by one at the end.
+	beyond = 1.0
+	// late is how much longer than asked pgbench may run until it is ended, in seconds, when
+	// nothing ends any more.
+	late = 60.0
+	// dying is how long a server may take to end after it has lost its clients.
+	dying = 3 * time.Second
+	// pipeSize is how much of its log pgbench can write before it waits for us: seconds.
+	pipeSize = 1 << 20
+)
+
+// bench is one run of pgbench against a server.
+type bench struct {
+	server *server
+	req    model.StartRequest
+	// dir is a directory that only pgbench's user can use, for the pipes of its log.
+	dir  string
+	emit func(model.Event)
+}
+
+// outcome is how it went.
+type outcome struct {
+	counts model.AppCounts
+	due    uint64
+	// told is how many seconds were emitted, of the asked ones.
+	told, asked int
+	closing     closing
+	closed      bool
+	said        string
+	interrupted bool
+	failed      string
+	user, sys   float64
+}
+
+// arguments are pgbench's, but for the log and the connection.
+func arguments(w model.Workload, ramp, seconds float64, script string) []string {
+	args := []string{
+		"--no-vacuum", "--client=" + strconv.Itoa(max(1, w.Depth)), "--jobs=" + strconv.Itoa(threads(w)),
+		"--time=" + strconv.Itoa(int(math.Ceil(ramp+seconds+beyond))),
+	}
+	if w.App.Reconnect {
+		args = append(args, "--connect")
+	}
+	if w.OpenLoop {
+		args = append(args, "--rate="+strconv.FormatFloat(w.RateIOPS, 'f', -1, 64))
+	}
+	if w.App.Limit > 0 {
+		args = append(args, "--latency-limit="+strconv.FormatFloat(w.App.Limit*1e3, 'f', -1, 64))
+	}
+	if script != "" {
+		args = append(args, "--file="+script)
+	}
+	return append(args, w.App.OptionList()...)
+}
+
+// threads are pgbench's: no more than clients, as pgbench itself has it.
+func threads(w model.Workload) int { return max(1, min(w.App.Threads, max(1, w.Depth))) }
+
+// run runs pgbench once. Its log comes through pipes, one for each of its threads: nothing of
+// it is written to the storage that is measured, or kept.
+func (b *bench) run(ctx context.Context) (*outcome, error) {
+	w, step := b.req.Workload, b.req.Step
+	n := threads(w)
+	script := ""
+	if w.App.Script != "" {
+		script = filepath.Join(b.dir, "script.sql")
+		if err := os.WriteFile(script, []byte(w.App.Script), 0o644); err != nil {
+			return nil, err
+		}
+		defer os.Remove(script)
+	}
+	prefix := filepath.Join(b.dir, "log")
+	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+prefix,
+		"--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
+	// The names of the log hold the number of the process, so it waits until they are there.
+	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
+	cmd := b.server.account.command(b.server.env, b.dir, "/bin/sh", gated...)
+	gate, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	var out, errs tail
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	p, err := launch(cmd)
+	if err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
+	}
+	pipes, err := b.openPipes(prefix, p.Process.Pid, n)
+	if err != nil {
+		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+		<-p.end
+		return nil, model.BrokenError(fmt.Sprintf("pgbench's log cannot be read: %v", err), "")
+	}
+	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9)))}
+	began := b.server.env.Now()
+	rec := newRecord(step.Number, w.Writes(), n, began.UnixMicro(), step.Ramp, step.Seconds, w.App.Limit,
+		func(s model.Sample) { b.emit(model.Event{Sample: &s}) })
+	var lock sync.Mutex
+	var readers sync.WaitGroup
+	bad := make([]error, n)
+	for i, pipe := range pipes.read {
+		readers.Go(func() { bad[i] = rec.read(i, pipe, &lock) })
+	}
+	_, _ = io.WriteString(gate, "go\n")
+	_ = gate.Close()
+	limited, cancel := context.WithTimeout(ctx, time.Duration((step.Ramp+step.Seconds+beyond+late)*float64(time.Second)))
+	defer cancel()
+	// A server that is gone leaves pgbench without clients, but not always at once.
+	stop := context.AfterFunc(b.server.ends(limited), cancel)
+	p.finish(limited, syscall.SIGINT, 2*time.Second)
+	stop()
+	if ctx.Err() == nil && !p.succeeded() {
+		// A server that takes its time to die has told its clients before.
+		select {
+		case <-b.server.process.end:
+		case <-time.After(dying):
+		}
+	}
+	stopped := b.server.env.Now()
+	pipes.close()
+	readers.Wait()
+	pipes.remove()
+	lock.Lock()
+	defer lock.Unlock()
+	o.said = errs.String()
+	o.counts, o.due = rec.counts(), rec.due
+	o.closing, o.closed = parseClosing(out.String())
+	o.counts.ToolTransactions, o.counts.ToolRate, o.counts.Connect = o.closing.done, o.closing.rate, o.closing.connect
+	if wall := stopped.Sub(began).Seconds(); wall > 0 && p.ProcessState != nil {
+		o.user, o.sys = p.ProcessState.UserTime().Seconds()/wall, p.ProcessState.SystemTime().Seconds()/wall
+	}
+	broke := errors.Join(bad...)
+	switch gone := b.server.gone(); {
+	case ctx.Err() != nil:
+		o.interrupted = true
+	case gone != "":
+		o.failed = gone
+	case broke != nil:
+		o.failed = broke.Error()
+	case limited.Err() != nil:
+		o.failed = fmt.Sprintf("pgbench hung: it should have ended after %s and was stopped %s later", units.FormatSpan(step.Ramp+step.Seconds+beyond), units.FormatSpan(late))
+	case !p.succeeded():
+		o.failed = "pgbench failed: " + quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
+	case !o.closed:
+		o.failed = "pgbench ended without its closing lines: " + quote(o.said, errors.New("it said nothing"))
+	default:
+		o.failed = o.closing.check(o.counts, edges(w, o.counts))
+	}
+	if o.interrupted || o.failed != "" {
+		o.told = rec.until(min(stopped.UnixMicro(), rec.last))
+	} else {
+		rec.tell(true)
+		o.told = rec.told
+	}
+	return o, nil
+}
+
+// edges are the seconds that pgbench's own time may hold beside its transactions: a latency at
+// each end, and its threads' start and end.
+func edges(w model.Workload, c model.AppCounts) float64 {
+	const threadsEdges = 0.005
+	sum := threadsEdges
+	if c.Transactions > 0 {
+		sum += 2 * c.LatencySum / float64(c.Transactions)
+	}
+	if w.OpenLoop && w.RateIOPS > 0 {
+		// Nothing is due in the last moments.
+		sum += 3 / w.RateIOPS
+	}
+	return sum
+}
+
+// pipes are those of pgbench's log.
+type pipes struct {
+	names       []string
+	read, write []*os.File
+}
+
+// openPipes makes the files that pgbench will take for its logs, and opens them: "PREFIX.PID"
+// for its first thread, "PREFIX.PID.1" for the second. The end that we hold open for writing
+// keeps them from seeming at an end before pgbench has opened them.
+func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
+	p = &pipes{}
+	defer func() {
+		if err != nil {
+			p.close()
+			p.remove()
+		}
+	}()
+	for i := range n {
+		name := fmt.Sprintf("%s.%d", prefix, pid)
+		if i > 0 {
+			name += "." + strconv.Itoa(i)
+		}
+		if err := unix.Mkfifo(name, 0o600); err != nil {
+			return p, fmt.Errorf("%s: %w", name, err)
+		}
+		p.names = append(p.names, name)
+		r, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return p, err
+		}
+		p.read = append(p.read, r)
+		w, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return p, err
+		}
+		p.write = append(p.write, w)
+		setPipeSize(w, pipeSize)
+		if a := b.server.account; a.other {
+			if err := os.Chown(name, a.uid, a.gid); err != nil {
+				return p, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// close lets the readers see the end.
+func (p *pipes) close() {
+	for _, w := range p.write {
+		_ = w.Close()
+	}
+}
+
+func (p *pipes) remove() {
+	for _, r := range p.read {
+		_ = r.Close()
+	}
+	for _, name := range p.names {
+		_ = os.Remove(name)
+	}
+}
+
+// refused are the options that Loadline gives pgbench itself, or that would take the record of
+// the load away from it.
+var refused = map[string]string{
+	"-i": "the data are made by Loadline", "--initialize": "the data are made by Loadline",
+	"-c": "say --clients", "--client": "say --clients", "-j": "say --threads", "--jobs": "say --threads",
+	"-T": "say --time", "--time": "say --time", "-t": "visits have a length, and no number of transactions: say --time", "--transactions": "visits have a length, and no number of transactions: say --time",
+	"-C": "say --connect", "--connect": "say --connect", "-R": "say --rate", "--rate": "say --rate", "-L": "say --latency-limit", "--latency-limit": "say --latency-limit",
+	"-f": "say --script", "--file": "say --script",
+	"-l": "Loadline reads the log", "--log": "Loadline reads the log", "--log-prefix": "Loadline reads the log",
+	"--aggregate-interval": "Loadline needs each transaction", "--sampling-rate": "Loadline needs each transaction",
+	"-h": "the server is Loadline's own", "--host": "the server is Loadline's own", "-p": "the server is Loadline's own", "--port": "the server is Loadline's own",
+	"-U": "the server is Loadline's own", "--username": "the server is Loadline's own", "-d": "it would print every statement", "--debug": "it would print every statement",
+	"-v": "tables are vacuumed when they are made", "--vacuum-all": "tables are vacuumed when they are made",
+}
+
+// CheckOptions refuses options of pgbench's that Loadline gives itself.
+func CheckOptions(options []string) error {
+	for _, o := range options {
+		name, _, _ := strings.Cut(o, "=")
+		if len(name) > 2 && name[0] == '-' && name[1] != '-' {
+			name = name[:2]
+		}
+		if why := refused[name]; why != "" {
+			return model.RefusedError(fmt.Sprintf("pgbench's option %s cannot be given: %s", o, why), "loadline app postgres --help")
+		}
+		if !strings.HasPrefix(name, "-") {
+			return model.RefusedError(fmt.Sprintf("%q is no option of pgbench's: write options with their values in one word", o), "such as --pgbench --protocol=prepared")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The versions that are known: before 14 there is no pg_stat_wal, and what comes after newest
+// may count elsewhere.
+const (
+	oldest = 14
+	newest = 18
+)
+
+// programs are those of one installation.
+type programs struct {
+	dir string
+	// version is the server's ("15.18"), major its first number.
+	version string
+	major   int
+}
+
+// needed are the programs that an installation must have.
+var needed = []string{"postgres", "initdb", "psql", "pgbench"}
+
+// places are where packages put PostgreSQL: Debian's, PGDG's for Fedora, and Homebrew's.
+var places = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/lib64/pgsql/postgresql-*/bin", "/opt/homebrew/opt/postgresql@*/bin", "/usr/bin"}
+
+// findPrograms looks for an installation that has all programs: the one that PATH means, else
+// the newest of those that packages install.
+func findPrograms(ctx context.Context, e *env.Env) (programs, error) {
+	var dirs []string
+	if path, err := e.LookPath("postgres"); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(real))
+		}
+	}
+	var installed []string
+	for _, place := range places {
+		found, _ := filepath.Glob(place)
+		installed = append(installed, found...)
+	}
+	slices.SortStableFunc(installed, func(a, b string) int { return numberIn(b) - numberIn(a) })
+	dirs = append(dirs, installed...)
+	lacking := map[string][]string{}
+	for _, dir := range dirs {
+		var missing []string
+		for _, name := range needed {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode()&0o111 == 0 {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) == 0 {
+			return versionOf(ctx, e, dir)
+		}
+		if !slices.Contains(missing, "postgres") {
+			lacking[dir] = missing
+		}
+	}
+	for _, dir := range dirs {
+		if missing := lacking[dir]; missing != nil {
+			return programs{}, model.RefusedError(fmt.Sprintf("the PostgreSQL in %s lacks %s, which Loadline runs", dir, strings.Join(missing, " and ")), install)
+		}
+	}
+	return programs{}, model.RefusedError("there is no PostgreSQL on this machine: no program named postgres is on PATH or where packages install it", install)
+}
+
+// install is what to type where PostgreSQL is missing.
+const install = "apt-get install postgresql   (Debian; Fedora: dnf install postgresql-server postgresql-contrib)"
+
+// numberIn is the last number in a path, 0 for none.
+func numberIn(path string) int {
+	all := number.FindAllString(path, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(all[len(all)-1])
+	return n
+}
+
+var (
+	number      = regexp.MustCompile(`\d+`)
+	saidVersion = regexp.MustCompile(`^\w+ \(PostgreSQL\) ((\d+)[^ \n]*)`)
+)
+
+// versionOf asks the server and pgbench what they are. Both must be known, and of one major
+// version: an installation whose parts are not is half upgraded.
+func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
+	p := programs{dir: dir}
+	for _, name := range []string{"pgbench", "postgres"} {
+		path := filepath.Join(dir, name)
+		said, err := e.Command(ctx, path, "--version").CombinedOutput()
+		m := saidVersion.FindSubmatch(said)
+		if err != nil || m == nil {
+			return p, model.RefusedError(fmt.Sprintf("%s does not tell its version: %s", path, quote(string(said), err)), "try it yourself: "+path+" --version")
+		}
+		major, _ := strconv.Atoi(string(m[2]))
+		if major < oldest || major > newest {
+			return p, model.RefusedError(fmt.Sprintf("%s is version %s, and Loadline knows %d to %d: others count elsewhere what stands beside each result", path, m[1], oldest, newest),
+				"put another one first on PATH: PATH=/usr/lib/postgresql/15/bin:$PATH loadline …")
+		}
+		if p.major != 0 && p.major != major {
+			return p, model.RefusedError(fmt.Sprintf("in %s, pgbench is version %s and postgres %s: they must be of one major version", dir, p.version, m[1]), "install both from one package")
+		}
+		p.version, p.major = string(m[1]), major
+	}
+	return p, nil
+}
+
+// path is that of a program.
+func (p programs) path(name string) string { return filepath.Join(p.dir, name) }
+
+// quote is the end of what a program said, on one line, else its error.
+func quote(said string, err error) string {
+	lines := lastLines(said, 3)
+	if lines == "" && err != nil {
+		return err.Error()
+	}
+	return lines
+}
+
+// lastLines are the last lines of a text that are not empty, joined with "; ".
+func lastLines(text string, n int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "; ")
+}

@@ -1,0 +1,275 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// workplace is an empty directory that the server's user can get into.
+func workplace(t *testing.T) string {
+	t.Helper()
+	if _, err := findPrograms(t.Context(), env.OS()); err != nil {
+		t.Skipf("%v", err)
+	}
+	dir, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// ready is a driver with a small server.
+func ready(t *testing.T, set ...string) *Driver {
+	t.Helper()
+	dir := workplace(t)
+	d := New(env.OS())
+	t.Cleanup(func() {
+		if err := d.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	state, err := d.Ready(t.Context(), dir, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4, Set: set}}, func(model.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, known := state.Setting("listen_addresses"); !known || v != "" {
+		t.Errorf("the server listens on %q", v)
+	}
+	if state.Data < 10<<20 || state.Cache < 1<<20 || state.Scale != 1 || len(state.Settings) < 200 {
+		t.Errorf("%d bytes of data, a cache of %d, scale %d, %d settings", state.Data, state.Cache, state.Scale, len(state.Settings))
+	}
+	return d
+}
+
+func ask(clients int, seconds float64) model.StartRequest {
+	return model.StartRequest{
+		Step:     model.Step{Number: 3, Workload: "tpcb", Ramp: 0.5, Seconds: seconds},
+		Workload: model.Workload{Name: "tpcb", Direction: model.Write, Depth: clients, Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 2, Options: "--builtin=tpcb-like"}},
+	}
+}
+
+func TestDriverLoadsAServer(t *testing.T) {
+	d := ready(t)
+	var samples []model.Sample
+	raw := map[string]bool{}
+	res, err := d.Run(t.Context(), ask(4, 2), load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			samples = append(samples, *ev.Sample)
+		}
+		if ev.Raw != nil {
+			raw[ev.Raw.Name] = true
+		}
+	})
+	if err != nil || res.Error != "" {
+		t.Fatalf("%v %q", err, res.Error)
+	}
+	var inside uint64
+	for i, s := range samples {
+		inside += s.Write.IOs
+		if s.Step != 3 || s.Seconds != 1 || s.End != 1.5+float64(i) || s.Write.IOs == 0 || s.Write.Histogram.Count() != s.Write.IOs {
+			t.Errorf("%+v", s)
+		}
+	}
+	c := res.App
+	if len(samples) != 2 || inside > c.Transactions || c.Transactions != c.ToolTransactions || c.ToolRate <= 0 {
+		t.Errorf("%d samples with %d transactions, %+v", len(samples), inside, c)
+	}
+	// What commits is flushed, if not each alone; and the log holds more than nothing.
+	for name, v := range map[string]*float64{"flushes": c.Flushes, "flush time": c.FlushSeconds, "log": c.LogBytes, "pages": c.PageImages, "hits": c.Hits} {
+		if per, ok := c.PerTransaction(v); !ok || per <= 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+	if per, _ := c.PerTransaction(c.Flushes); per > 1.1 {
+		t.Errorf("%v flushes a transaction", per)
+	}
+	if little := c.LatencySum / c.Seconds; little < 3.5 || little > 4.1 {
+		t.Errorf("by Little's law %v of 4 clients were there", little)
+	}
+	if res.UserCPU+res.SystemCPU <= 0 || !raw["0003-tpcb.pgbench"] || !raw["0003-tpcb.log"] {
+		t.Errorf("cpu %v, raw %v", res.UserCPU+res.SystemCPU, raw)
+	}
+	if left, _ := filepath.Glob(filepath.Join(d.server.socket, "log.*")); len(left) > 0 {
+		t.Errorf("pipes are left: %v", left)
+	}
+}
+
+func TestDriverWithARateCountsWhatIsSkipped(t *testing.T) {
+	d := ready(t, "synchronous_commit=off")
+	req := ask(1, 2)
+	req.Workload.OpenLoop, req.Workload.RateIOPS, req.Workload.App.Limit = true, 50000, 0.02
+	res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+	if err != nil || res.Error != "" {
+		t.Fatalf("%v %q", err, res.Error)
+	}
+	if due := float64(res.Due) / 2; res.App.Skipped == 0 || due < 40000 || due > 60000 {
+		t.Errorf("%d skipped, %v due per second of 50,000", res.App.Skipped, due)
+	}
+}
+
+func TestDriverStopsWhenAsked(t *testing.T) {
+	d := ready(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	res, err := d.Run(ctx, ask(2, 600), load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			if n++; n == 1 {
+				cancel()
+			}
+		}
+	})
+	if err != nil || res.Error != model.StoppedStep || n == 0 {
+		t.Errorf("%v %q, %d samples", err, res.Error, n)
+	}
+}
+
+func TestDriverTellsThatItsServerDied(t *testing.T) {
+	d := ready(t)
+	n := 0
+	res, err := d.Run(t.Context(), ask(2, 60), load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			if n++; n == 1 {
+				_ = syscall.Kill(d.server.process.Process.Pid, syscall.SIGKILL)
+			}
+		}
+	})
+	if err != nil || !strings.Contains(res.Lost, "ended in the middle") || !strings.Contains(res.Lost, "signal: killed") || n == 0 {
+		t.Errorf("%v, lost %q, error %q, %d samples", err, res.Lost, res.Error, n)
+	}
+	_, err = d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {})
+	if err == nil || !strings.Contains(err.Error(), "ended in the middle") {
+		t.Errorf("the next visit: %v", err)
+	}
+}
+
+func TestDriverTellsOfACrashedBackend(t *testing.T) {
+	d := ready(t)
+	n := 0
+	res, err := d.Run(t.Context(), ask(2, 60), load.AtOnce, func(ev model.Event) {
+		if ev.Sample != nil {
+			if n++; n == 1 {
+				rows, err := d.server.ask(context.Background(), database, "SELECT pid FROM pg_stat_activity WHERE backend_type='walwriter'")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = syscall.Kill(numberIn(rows[0][0]), syscall.SIGKILL)
+			}
+		}
+	})
+	if err != nil || !strings.Contains(res.Lost+res.Error, "was terminated by signal 9") {
+		t.Errorf("%v, lost %q, error %q", err, res.Lost, res.Error)
+	}
+}
+
+func TestDriverSaysWhatIsWrong(t *testing.T) {
+	dir := workplace(t)
+	d := New(env.OS())
+	found := func() *model.ProbeResult { return &model.ProbeResult{Tools: map[string]string{}} }
+	refused := func(err error, words string) {
+		t.Helper()
+		var w *model.WorkerError
+		if !errors.As(err, &w) || w.Class != model.Refused || !strings.Contains(w.Message, words) {
+			t.Errorf("%v, want a refusal with %q", err, words)
+		}
+	}
+	probe := func(path string, set ...string) error {
+		return d.Examine(t.Context(), model.ProbeRequest{Target: model.Target{Path: path}, App: &model.AppRequest{Set: set}}, found())
+	}
+	if err := probe(dir); err != nil {
+		t.Error(err)
+	}
+	cluster := filepath.Join(dir, "cluster", "base")
+	if err := os.MkdirAll(cluster, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cluster", "PG_VERSION"), []byte("15\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(probe(filepath.Dir(cluster)), "holds a PostgreSQL cluster")
+	refused(probe(cluster), "lies in the PostgreSQL cluster")
+	refused(probe(dir, "shared_bufers=1GB"), `no setting "shared_bufers"`)
+	refused(probe(dir, "port=1"), "for Loadline to say")
+	refused(probe(dir, "fsync"), "is no setting")
+	refused(checkSocket(filepath.Join(dir, strings.Repeat("x", 90))), "unix sockets allow 107")
+
+	// A user's mistake that only the server finds.
+	_, err := New(env.OS()).Ready(t.Context(), dir, model.PrepareRequest{App: &model.AppRequest{Scale: 1, Set: []string{"max_connections=none"}}}, func(model.Progress) {})
+	if err == nil || !strings.Contains(err.Error(), "max_connections") {
+		t.Errorf("%v", err)
+	}
+}
+
+// No PostgreSQL, half of one, and one of a version that nobody knows.
+func TestFindPrograms(t *testing.T) {
+	world := env.OS()
+	places = nil
+	t.Cleanup(func() { places = []string{"/usr/lib/postgresql/*/bin"} })
+	dir := t.TempDir()
+	world.LookPath = func(name string) (string, error) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+		return filepath.Join(dir, name), nil
+	}
+	put := func(name, version string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho '"+name+" (PostgreSQL) "+version+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func(words string) {
+		t.Helper()
+		if _, err := findPrograms(t.Context(), world); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+	look("there is no PostgreSQL on this machine")
+	put("postgres", "15.4")
+	look("lacks initdb and psql and pgbench")
+	put("initdb", "15.4")
+	put("psql", "15.4")
+	put("pgbench", "17.2 (Debian 17.2-1)")
+	look("they must be of one major version")
+	put("pgbench", "15.4")
+	if p, err := findPrograms(t.Context(), world); err != nil || p.version != "15.4" || p.major != 15 {
+		t.Errorf("%+v %v", p, err)
+	}
+	put("postgres", "13.1")
+	put("pgbench", "13.1")
+	look("Loadline knows 14 to 18")
+}
+
+// A full disk while the cluster is made: a tmpfs of 20 MB holds no cluster.
+func TestReadyOnAFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	dir := workplace(t)
+	if err := syscall.Mount("loadline-test", dir, "tmpfs", 0, "size=20m,mode=0711"); err != nil {
+		t.Skipf("no mount here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	d := New(env.OS())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := d.Ready(ctx, dir, model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {})
+	_ = d.Leave()
+	if err == nil || !strings.Contains(err.Error(), "is full") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,245 @@
+package postgres
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+)
+
+// record makes samples of pgbench's log: a line for each transaction,
+//
+//	client transaction µs script epoch-seconds epoch-µs [lag]
+//
+// whose third field says "skipped" or "failed" where there is no latency (the manual's
+// "Per-Transaction Logging"). It keeps a histogram for each second that is not yet told, and
+// nothing of a transaction that was read.
+type record struct {
+	step  int
+	write bool
+	// begin is when the step began, as Unix time in µs; the measured part is from "from" on,
+	// for "length" seconds after it.
+	begin        int64
+	from, length float64
+	// limit is the latency in seconds that a skipped transaction had exceeded; 0 is unknown.
+	limit float64
+	emit  func(model.Sample)
+
+	seconds []tally
+	told    int
+	largest float64
+	// reached is, for each thread, the time in µs of its last line.
+	reached []int64
+	sums    model.AppCounts
+	// due counts the transactions of the measured part that were due in it: all whose end, or
+	// whose being skipped, was logged in it.
+	due         uint64
+	first, last int64
+}
+
+// tally is what ended in a second.
+type tally struct {
+	done, skipped uint64
+	// micros is the sum of the latencies, most the largest.
+	micros, most uint64
+	buckets      histogram.Histogram
+}
+
+func newRecord(step int, write bool, threads int, begin int64, from, length, limit float64, emit func(model.Sample)) *record {
+	return &record{step: step, write: write, begin: begin, from: from, length: length, limit: limit, emit: emit,
+		seconds: make([]tally, max(1, int(math.Ceil(length-1e-9)))), reached: make([]int64, threads), first: math.MaxInt64}
+}
+
+// read takes the log of one thread until its end, in pieces; lock guards the record.
+func (r *record) read(thread int, from io.Reader, lock interface {
+	Lock()
+	Unlock()
+}) error {
+	buf := make([]byte, 64<<10)
+	have := 0
+	for {
+		n, err := from.Read(buf[have:])
+		have += n
+		if n > 0 {
+			end := bytes.LastIndexByte(buf[:have], '\n') + 1
+			lock.Lock()
+			bad := r.lines(thread, buf[:end])
+			lock.Unlock()
+			if bad != nil {
+				return bad
+			}
+			if end == 0 && have == len(buf) {
+				return fmt.Errorf("pgbench's log has a line of more than %d bytes", have)
+			}
+			have = copy(buf, buf[end:have])
+		}
+		if err == io.EOF {
+			if have > 0 {
+				return fmt.Errorf("pgbench's log ends within a line: %q", buf[:min(have, 80)])
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// lines takes whole lines of one thread.
+func (r *record) lines(thread int, text []byte) error {
+	for len(text) > 0 {
+		end := bytes.IndexByte(text, '\n')
+		if err := r.line(thread, text[:end]); err != nil {
+			return err
+		}
+		text = text[end+1:]
+	}
+	r.tell(false)
+	return nil
+}
+
+// line takes one line without its end.
+func (r *record) line(thread int, line []byte) error {
+	rest := line
+	next := func() []byte {
+		i := bytes.IndexByte(rest, ' ')
+		if i < 0 {
+			i = len(rest)
+		}
+		word := rest[:i]
+		rest = rest[min(len(rest), i+1):]
+		return word
+	}
+	next() // the client
+	next() // its transaction's number
+	took := next()
+	next() // the script
+	seconds, ok1 := whole(next())
+	micros, ok2 := whole(next())
+	if !ok1 || !ok2 || micros >= 1e6 {
+		return fmt.Errorf("pgbench's log has the line %q, which is none of its own", line[:min(len(line), 80)])
+	}
+	at := int64(seconds)*1e6 + int64(micros)
+	r.reached[thread] = max(r.reached[thread], at)
+	second := r.second(at)
+	if latency, ok := whole(took); ok {
+		r.sums.Transactions++
+		r.sums.LatencySum += float64(latency) / 1e6
+		r.first, r.last = min(r.first, at-int64(latency)), max(r.last, at)
+		if second != nil {
+			r.due++
+			second.done++
+			second.micros += latency
+			second.most = max(second.most, latency)
+			second.buckets.Add(histogram.BucketOf(latency*1000), 1)
+		}
+		return nil
+	}
+	switch string(took) {
+	case "skipped":
+		r.sums.Skipped++
+		if second != nil {
+			r.due++
+			second.skipped++
+			// It would have taken longer than the limit: that much is known of its latency.
+			if r.limit > 0 {
+				second.buckets.Add(histogram.BucketOf(uint64(r.limit*1e9)), 1)
+			}
+		}
+	case "failed", "serialization", "deadlock":
+		r.sums.Failed++
+		if second != nil {
+			r.due++
+		}
+	default:
+		return fmt.Errorf("pgbench's log has the line %q, whose time is no number", line[:min(len(line), 80)])
+	}
+	return nil
+}
+
+// whole reads digits.
+func whole(word []byte) (v uint64, ok bool) {
+	if len(word) == 0 || len(word) > 18 {
+		return 0, false
+	}
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + uint64(c-'0')
+	}
+	return v, true
+}
+
+// second is where a moment counts, nil outside of the measured part, and nil for one that was
+// told already (a thread's line came more than a second after the others').
+func (r *record) second(at int64) *tally {
+	t := float64(at-r.begin)/1e6 - r.from
+	i := int(math.Floor(t))
+	if t < 0 || t >= r.length || i >= len(r.seconds) || i < r.told {
+		return nil
+	}
+	return &r.seconds[i]
+}
+
+// tell emits the seconds that all threads have left behind, or all of them at the end.
+func (r *record) tell(over bool) {
+	behind := int64(math.MaxInt64)
+	for _, at := range r.reached {
+		behind = min(behind, at)
+	}
+	for r.told < len(r.seconds) {
+		end := math.Min(float64(r.told+1), r.length)
+		if !over && float64(behind-r.begin)/1e6 < r.from+end {
+			return
+		}
+		t := &r.seconds[r.told]
+		r.largest = math.Max(r.largest, float64(t.most)/1e6)
+		f := &model.Flow{IOs: t.done, LatencySum: float64(t.micros) / 1e6, Max: r.largest, Histogram: t.buckets}
+		s := model.Sample{Step: r.step, End: r.from + end, Seconds: end - float64(r.told)}
+		if r.write {
+			s.Write = f
+		} else {
+			s.Read = f
+		}
+		// What was told is not kept.
+		r.seconds[r.told] = tally{}
+		r.told++
+		r.emit(s)
+	}
+}
+
+// until tells the whole seconds that ended before a moment, in µs of Unix time, and forgets
+// the others: of a load that broke off, these were measured.
+func (r *record) until(at int64) (told int) {
+	whole := int(math.Floor(float64(at-r.begin)/1e6 - r.from))
+	r.seconds = r.seconds[:max(r.told, min(len(r.seconds), whole))]
+	r.tell(true)
+	return r.told
+}
+
+// counts are the sums over everything, ramp included.
+func (r *record) counts() model.AppCounts {
+	c := r.sums
+	if r.last > r.first {
+		c.Seconds = float64(r.last-r.first) / 1e6
+	}
+	return c
+}
+
+// ReadLog makes samples of a pgbench log of one thread, as a visit that began at that moment
+// does of its own: a second for each of the seconds after the ramp.
+func ReadLog(log io.Reader, begin time.Time, ramp, seconds float64, emit func(model.Sample)) (model.AppCounts, error) {
+	r := newRecord(0, true, 1, begin.UnixMicro(), ramp, seconds, 0, emit)
+	var lock sync.Mutex
+	if err := r.read(0, log, &lock); err != nil {
+		return r.counts(), err
+	}
+	r.tell(true)
+	return r.counts(), nil
+}

@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+const began = int64(1_700_000_000_000_000)
+
+// line is one of pgbench's log, for a transaction that ends at t seconds after began.
+func line(t float64, took string) string {
+	at := began + int64(t*1e6)
+	return fmt.Sprintf("0 1 %s 0 %d %d\n", took, at/1e6, at%1e6)
+}
+
+// gather feeds one log to a record and returns the samples that came before its end, and all.
+func gather(t *testing.T, r *record, samples *[]model.Sample, logs ...string) (before int, err error) {
+	t.Helper()
+	var lock sync.Mutex
+	for i, log := range logs {
+		// A byte at a time is the worst that a pipe can do.
+		if err := r.read(i, iotest.OneByteReader(strings.NewReader(log)), &lock); err != nil {
+			return len(*samples), err
+		}
+	}
+	before = len(*samples)
+	r.tell(true)
+	return before, nil
+}
+
+func TestRecordMakesSeconds(t *testing.T) {
+	var samples []model.Sample
+	r := newRecord(7, true, 1, began, 1, 3, 0, func(s model.Sample) { samples = append(samples, s) })
+	log := line(0.5, "900") + // in the ramp
+		line(1.0, "1000") + line(1.999999, "3000") + // the first second
+		line(3.2, "2200000") + // the third: it began in the ramp; in the second nothing ended
+		line(4.0, "500") // after the end
+	before, err := gather(t, r, &samples, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before != 3 || len(samples) != 3 {
+		t.Fatalf("%d samples before the end, %d in all", before, len(samples))
+	}
+	for i, want := range []struct {
+		ios      uint64
+		sum, max float64
+	}{{2, 0.004, 0.003}, {0, 0, 0.003}, {1, 2.2, 2.2}} {
+		s := samples[i]
+		if s.Step != 7 || s.Read != nil || s.End != float64(i+2) || s.Seconds != 1 || s.Write.IOs != want.ios || s.Write.LatencySum != want.sum || s.Write.Max != want.max || s.Write.Histogram.Count() != want.ios {
+			t.Errorf("second %d: %+v %+v", i, s, s.Write)
+		}
+	}
+	c := r.counts()
+	if c.Transactions != 5 || r.due != 3 || c.Seconds != 4-0.4991 {
+		t.Errorf("%+v, due %d", c, r.due)
+	}
+}
+
+func TestRecordKeepsWhatWasSkipped(t *testing.T) {
+	var samples []model.Sample
+	r := newRecord(1, false, 1, began, 0, 1, 0.1, func(s model.Sample) { samples = append(samples, s) })
+	if _, err := gather(t, r, &samples, line(0.2, "2000")+line(0.3, "skipped")+line(0.4, "skipped")+line(0.5, "failed")); err != nil {
+		t.Fatal(err)
+	}
+	f := samples[0].Read
+	if c := r.counts(); c.Transactions != 1 || c.Skipped != 2 || c.Failed != 1 || r.due != 4 {
+		t.Errorf("%+v, due %d", c, r.due)
+	}
+	// What was skipped is no throughput, and was slower than the limit.
+	if p := f.Histogram.Percentile(90); f.IOs != 1 || f.Histogram.Count() != 3 || p < 0.098 || p > 0.102 {
+		t.Errorf("%+v: p90 %v", f, p)
+	}
+}
+
+func TestRecordWaitsForAllThreads(t *testing.T) {
+	var samples []model.Sample
+	r := newRecord(1, true, 2, began, 0, 2, 0, func(s model.Sample) { samples = append(samples, s) })
+	var lock sync.Mutex
+	if err := r.read(0, strings.NewReader(line(0.5, "10")+line(1.5, "10")+line(2.5, "10")), &lock); err != nil {
+		t.Fatal(err)
+	}
+	if len(samples) != 0 {
+		t.Fatalf("a second was told before the other thread had done it: %+v", samples)
+	}
+	if err := r.read(1, strings.NewReader(line(0.6, "20")+line(1.2, "20")), &lock); err != nil {
+		t.Fatal(err)
+	}
+	if len(samples) != 1 || samples[0].Write.IOs != 2 {
+		t.Fatalf("%+v", samples)
+	}
+	// The load broke off at 1.5 s: the second that was under way does not count.
+	if told := r.until(began + 1_500_000); told != 1 || len(samples) != 1 {
+		t.Errorf("%d told, %+v", told, samples)
+	}
+}
+
+func TestRecordRefusesWhatIsNoLog(t *testing.T) {
+	for _, log := range []string{"nonsense\n", "0 1 12 0 x 5\n", "0 1 fast 0 1700000000 5\n", "0 1 12 0 1700000000 1000000\n", "0 1 12 0 17000", strings.Repeat("x", 70<<10)} {
+		r := newRecord(1, true, 1, began, 0, 1, 0, func(model.Sample) {})
+		var lock sync.Mutex
+		if err := r.read(0, strings.NewReader(log), &lock); err == nil {
+			t.Errorf("%.40q was taken for a log", log)
+		}
+	}
+}
+
+// However the pieces fall, the sums are those of the lines.
+func TestRecordAddsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var log strings.Builder
+	want, n := 0.0, 0
+	for at := 0.0; at < 5; at += rng.ExpFloat64() / 2000 {
+		took := 100 + rng.IntN(5000)
+		log.WriteString(line(at, fmt.Sprint(took)))
+		if at >= 1 && at < 4 {
+			want += float64(took) / 1e6
+			n++
+		}
+	}
+	var samples []model.Sample
+	r := newRecord(1, true, 1, began, 1, 3, 0, func(s model.Sample) { samples = append(samples, s) })
+	if _, err := gather(t, r, &samples, log.String()); err != nil {
+		t.Fatal(err)
+	}
+	got, ios := 0.0, uint64(0)
+	for _, s := range samples {
+		got, ios = got+s.Write.LatencySum, ios+s.Write.IOs
+	}
+	if len(samples) != 3 || int(ios) < n-1 || int(ios) > n+1 || got < 0.999*want || got > 1.001*want {
+		t.Errorf("%d samples, %d of %d transactions, %v of %v s", len(samples), ios, n, got, want)
+	}
+}
+
+func TestClosing(t *testing.T) {
+	const said = `transaction type: <builtin: TPC-B (sort of)>
+number of transactions actually processed: 2000
+number of failed transactions: 0 (0.000%)
+latency average = 1.000 ms
+average connection time = 4.350 ms
+tps = 500.000000 (including reconnection times)
+`
+	c, ok := parseClosing(said)
+	if !ok || c.done != 2000 || c.rate != 500 || c.connect != 0.00435 {
+		t.Fatalf("%+v %v", c, ok)
+	}
+	if _, ok := parseClosing("pgbench: error: Run was aborted; the above results are incomplete.\n"); ok {
+		t.Error("an aborted run has closing lines")
+	}
+	for _, x := range []struct {
+		own  model.AppCounts
+		fine bool
+	}{
+		{model.AppCounts{Transactions: 2000, Seconds: 4}, true},
+		{model.AppCounts{Transactions: 2000, Seconds: 4.018}, true},
+		{model.AppCounts{Transactions: 2000, Seconds: 4.05}, false},
+		{model.AppCounts{Transactions: 1999, Seconds: 4}, false},
+	} {
+		if why := c.check(x.own, 0); (why == "") != x.fine {
+			t.Errorf("%+v: %q", x.own, why)
+		}
+	}
+}
+
+func TestCheckOptions(t *testing.T) {
+	for option, fine := range map[string]bool{
+		"--protocol=prepared": true, "-Mprepared": true, "-D": true, "--define=x=3": true, "--max-tries=3": true,
+		"-T5": false, "--time=5": false, "-c": false, "--log": false, "-i": false, "prepared": false, "--host=/tmp": false,
+	} {
+		if err := CheckOptions([]string{option}); (err == nil) != fine {
+			t.Errorf("%s: %v", option, err)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+const (
+	// port is in the socket's name only: the server listens on no network.
+	port = "5432"
+	// longestSocket is sun_path (108 bytes on Linux) less its end mark.
+	longestSocket = 107
+	// starting is how long a new server may take until it answers, stopping until it is gone.
+	starting, stopping = 60 * time.Second, 20 * time.Second
+	// superuser and database are ours in a server of our own.
+	superuser, database = "postgres", "loadline"
+)
+
+// Socket is the path of the socket of a server in a workplace.
+func socketPath(workplace string) string {
+	return filepath.Join(workplace, "s", ".s.PGSQL."+port)
+}
+
+// server is one of our own, in a workplace: data in data/, its socket in s/.
+type server struct {
+	env      *env.Env
+	programs programs
+	account  account
+	dir      string
+	data     string
+	socket   string
+	log      tail
+
+	mu      sync.Mutex
+	process process
+	started bool
+	// ended tells that we have asked it to end.
+	ended bool
+}
+
+// checkSocket refuses a directory in which no socket fits.
+func checkSocket(workplace string) error {
+	if path := socketPath(workplace); len(path) > longestSocket {
+		return model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
+			"name the directory by a shorter path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
+	}
+	return nil
+}
+
+// initialise makes a new cluster in a workplace that nothing is in but its lock.
+func initialise(ctx context.Context, e *env.Env, p programs, a account, workplace string) (*server, error) {
+	s := &server{env: e, programs: p, account: a, dir: workplace, data: filepath.Join(workplace, "data"), socket: filepath.Join(workplace, "s")}
+	if err := checkSocket(workplace); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{s.data, s.socket} {
+		if err := a.makeDirectory(dir); err != nil {
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", dir, env.Reason(err)), "")
+		}
+	}
+	if err := a.reach(e, s.data); err != nil {
+		return nil, err
+	}
+	// What initdb writes is flushed together with the data that come after it.
+	said, err := s.run(ctx, p.path("initdb"), "-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
+	if err != nil {
+		return nil, s.failed(ctx, "initdb could not make a cluster", said, err)
+	}
+	return s, nil
+}
+
+// run runs a program as the account, inside of the workplace, and returns what it said.
+func (s *server) run(ctx context.Context, path string, args ...string) (string, error) {
+	return runAs(ctx, s.env, s.account, s.socket, path, args...)
+}
+
+func runAs(ctx context.Context, e *env.Env, a account, dir, path string, args ...string) (string, error) {
+	cmd := a.command(e, dir, path, args...)
+	var out, errs tail
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	p, err := launch(cmd)
+	if err != nil {
+		return "", err
+	}
+	p.finish(ctx, syscall.SIGTERM, time.Second)
+	switch {
+	case ctx.Err() != nil:
+		return errs.String(), ctx.Err()
+	case !p.succeeded():
+		return errs.String(), fmt.Errorf("it ended with %s", p.ProcessState)
+	}
+	return out.String(), nil
+}
+
+// noSpace is what every program says when a disk is full.
+const noSpace = "No space left on device"
+
+// failed makes a sentence of a program that went wrong.
+func (s *server) failed(ctx context.Context, what, said string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	target := filepath.Dir(s.dir)
+	if strings.Contains(said, noSpace) || strings.Contains(s.log.String(), noSpace) {
+		return model.BrokenError(fmt.Sprintf("%s: the filesystem of %s is full", what, target),
+			"free some space, or fill it with less: --scale 10")
+	}
+	return model.BrokenError(fmt.Sprintf("%s: %s", what, quote(said, err)), "")
+}
+
+// start starts the server with settings beside those of the cluster, and waits until it answers.
+func (s *server) start(ctx context.Context, set []string) error {
+	args := []string{"-D", s.data, "-p", port}
+	for _, one := range append([]string{"listen_addresses=", "unix_socket_directories=" + s.socket, "unix_socket_permissions=0700"}, set...) {
+		args = append(args, "-c", one)
+	}
+	cmd := s.account.command(s.env, s.data, s.programs.path("postgres"), args...)
+	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data go anyway.
+	mortalBy(cmd.SysProcAttr, syscall.SIGQUIT)
+	cmd.Stdout, cmd.Stderr = &s.log, &s.log
+	cmd.WaitDelay = stopping
+	p, err := launch(cmd)
+	if err != nil {
+		return model.BrokenError(fmt.Sprintf("the server could not be started: %v", err), "")
+	}
+	s.mu.Lock()
+	s.process, s.started = p, true
+	s.mu.Unlock()
+	limit := time.After(starting)
+	for {
+		if s.ready() {
+			return nil
+		}
+		select {
+		case <-p.end:
+			return s.failed(ctx, "the server did not start", s.said(), nil)
+		case <-limit:
+			_ = s.stop()
+			return model.BrokenError(fmt.Sprintf("the server did not answer within %s of its start: %s", starting, s.said()), "")
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), s.stop())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// ready reads the last line of postmaster.pid, as pg_ctl does: the eighth, "ready".
+func (s *server) ready() bool {
+	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
+	lines := strings.Split(string(text), "\n")
+	return err == nil && len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// said is the end of the server's log, for sentences.
+func (s *server) said() string { return lastLines(s.log.String(), 4) }
+
+// gone tells, in a sentence, that the server has ended though nobody asked it to; "" while
+// it runs. PostgreSQL ends all its processes and starts again when one is killed: then it
+// runs, but is not the same.
+func (s *server) gone() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started || s.ended {
+		return ""
+	}
+	select {
+	case <-s.process.end:
+		return fmt.Sprintf("the PostgreSQL server ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
+	default:
+		return ""
+	}
+}
+
+// alive tells that the server runs.
+func (s *server) alive() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started || s.ended {
+		return false
+	}
+	select {
+	case <-s.process.end:
+		return false
+	default:
+		return true
+	}
+}
+
+// stop ends the server at once. Its data are not to be used any more.
+func (s *server) stop() error {
+	s.mu.Lock()
+	p, running := s.process, s.started && !s.ended
+	s.ended = true
+	s.mu.Unlock()
+	if !running {
+		return nil
+	}
+	_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
+	select {
+	case <-p.end:
+	case <-time.After(stopping):
+		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+		select {
+		case <-p.end:
+		case <-time.After(stopping):
+			return model.BrokenError(fmt.Sprintf("the server (process %d) does not end, not even by a kill: the kernel waits for the storage", p.Process.Pid), "")
+		}
+	}
+	return nil
+}
+
+// ends is a context that is done when the server has ended, or when its parent is.
+func (s *server) ends(parent context.Context) context.Context {
+	ctx, cancel := context.WithCancel(parent)
+	go func() {
+		defer cancel()
+		select {
+		case <-s.process.end:
+			// pgbench notices itself, mostly; it gets a moment to say so.
+			select {
+			case <-time.After(2 * time.Second):
+			case <-parent.Done():
+			}
+		case <-parent.Done():
+		}
+	}()
+	return ctx
+}

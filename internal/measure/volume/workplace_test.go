@@ -1,0 +1,98 @@
+package volume
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWorkplaceIsRemovedWithWhatRunsInIt(t *testing.T) {
+	dir := t.TempDir()
+	w, err := MakeWorkplace(dir, "20261122-101500-pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(w.Path(), "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sleeper := exec.Command("sleep", "600")
+	sleeper.Dir = data
+	if err := sleeper.Start(); err != nil {
+		t.Skipf("no sleep: %v", err)
+	}
+	go func() { _ = sleeper.Wait() }()
+	if left, err := AbandonedWorkplaces(dir); err != nil || len(left) != 0 {
+		t.Errorf("a held workplace was called abandoned: %v, %v", left, err)
+	}
+	if _, err := MakeWorkplace(dir, "20261122-101500-pg"); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("the same again: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("twice: %v", err)
+	}
+	if _, err := os.Lstat(w.Path()); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if ids := Inhabitants(data); len(ids) != 0 {
+		t.Errorf("processes are left: %v", ids)
+	}
+}
+
+func TestAbandonedWorkplace(t *testing.T) {
+	dir := t.TempDir()
+	w, err := MakeWorkplace(dir, "20261122-101501-pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Its process is gone: the lock is free, the rest stays.
+	_ = w.lock.Close()
+	if err := os.MkdirAll(filepath.Join(w.path, "data", "base"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(dir, "precious")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(w.path, "data", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".loadline-notes.app", "cluster", ".loadline-20261122-101502-x.app.old"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// One that anybody may write into was not made by Loadline.
+	open := filepath.Join(dir, ".loadline-20261122-101503-x.app")
+	if err := os.Mkdir(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	left, err := AbandonedWorkplaces(dir)
+	if err != nil || len(left) != 2 {
+		t.Fatalf("%v, %v", left, err)
+	}
+	for _, a := range left {
+		if (a.Path == open) != (a.Stays != "") {
+			t.Errorf("%s: stays %q", a.Path, a.Stays)
+		}
+		if err := a.Remove(); (err != nil) != (a.Path == open) {
+			t.Errorf("%s: %v", a.Path, err)
+		}
+	}
+	for _, path := range []string{outside, open, filepath.Join(dir, "cluster"), filepath.Join(dir, ".loadline-notes.app")} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := os.Lstat(w.path); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package application
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// found is a machine with 8 GiB of memory and a directory that can spare so much.
+func found(capacity int64) model.ProbeResult {
+	return model.ProbeResult{Capacity: capacity, Environment: model.Environment{Memory: 8 << 30}, App: &model.AppState{Name: "postgres", Version: "15.1"}}
+}
+
+func build(p profile.Profile, ask model.AppRequest, capacity int64) (model.Plan, error) {
+	for _, w := range p.Workloads {
+		ask.Clients = max(ask.Clients, w.Depth)
+	}
+	ask.Name = "postgres"
+	return profile.Build(model.Experiment{Seed: 1, App: &ask}, p, model.Target{Name: "/x", Kind: model.Postgres, Path: "/x"}, found(capacity))
+}
+
+func TestEveryProfileIsAPlan(t *testing.T) {
+	for _, a := range applications {
+		for _, name := range a.Names() {
+			p, err := a.Profile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := build(p, model.AppRequest{}, 1<<40)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			most := 0
+			for _, w := range plan.Workloads {
+				if !w.Loads() || w.App.Threads < 1 || w.App.Threads > w.Depth || w.Words == "" {
+					t.Errorf("%s: %+v", name, w)
+				}
+				most = max(most, w.Depth)
+			}
+			if scale := plan.Experiment.App.Scale; scale < most || plan.App.Scale != scale || plan.Volume.Size != int64(scale)*15<<20 {
+				t.Errorf("%s: scale %d for %d clients, %d bytes", name, scale, most, plan.Volume.Size)
+			}
+			if plan.Schedule.Look != 0 || len(plan.Steps) == 0 {
+				t.Errorf("%s: %+v", name, plan.Schedule)
+			}
+			if name == "quick" && plan.MeasureSeconds+plan.PrefillSeconds > 180 {
+				t.Errorf("quick takes %v s", plan.MeasureSeconds+plan.PrefillSeconds)
+			}
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	p := pgSmall()
+	for _, x := range []struct {
+		ask      model.AppRequest
+		capacity int64
+		scale    int
+		words    string
+	}{
+		{model.AppRequest{}, 1 << 40, 10, ""},
+		{model.AppRequest{Fit: "cached", Clients: 300}, 1 << 40, 300, ""},
+		{model.AppRequest{Fit: "disk"}, 1 << 40, 1093, ""},
+		{model.AppRequest{Scale: 3}, 1 << 40, 3, ""},
+		{model.AppRequest{Scale: 3}, 1 << 30, 0, "needs 1.54 GiB, its log included, and /x can spare 1 GiB"},
+		{model.AppRequest{Fit: "disk"}, 10 << 30, 0, "--scale 580 or less"},
+	} {
+		plan, err := build(p, x.ask, x.capacity)
+		if x.words != "" {
+			w, _ := err.(*model.WorkerError)
+			if w == nil || w.Class != model.Refused || !strings.Contains(w.Message+w.Hint, x.words) {
+				t.Errorf("%+v: %v", x.ask, err)
+			}
+			continue
+		}
+		if err != nil || plan.Experiment.App.Scale != x.scale {
+			t.Errorf("%+v: %v, %v", x.ask, plan.Experiment.App, err)
+		}
+	}
+}
+
+func TestMake(t *testing.T) {
+	p, err := pgMake(Ask{Clients: []int{2, 8}, Threads: 4, Rate: 100, Limit: .1, Options: []string{"--protocol=prepared"}})
+	if err != nil || len(p.Workloads) != 2 {
+		t.Fatalf("%+v %v", p, err)
+	}
+	w := p.Workloads[1]
+	if w.Name != "tpcb-c8-rate100" || !w.OpenLoop || w.RateIOPS != 100 || w.Metric != model.Latency || w.App.Options != "--builtin=tpcb-like\n--protocol=prepared" || p.Workloads[0].App.Threads != 2 {
+		t.Errorf("%+v", w)
+	}
+	if p, err = pgMake(Ask{Script: "SELECT 1;"}); err != nil || p.Workloads[0].App.Options != "" || p.Workloads[0].Name != "script-c16" {
+		t.Errorf("%+v %v", p, err)
+	}
+	for _, bad := range []Ask{{Load: "tpcc"}, {Clients: []int{0}}, {Clients: []int{2, 2}}, {Limit: 1}, {Rate: -1}, {Threads: -1}, {Load: "tpcb", Script: "x"}} {
+		if _, err := pgMake(bad); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+	if (Ask{}).Given() || !(Ask{Connect: true}).Given() {
+		t.Error("whether anything was asked for is not seen")
+	}
+}

@@ -1,0 +1,146 @@
+package application
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// postgres is PostgreSQL, loaded by pgbench.
+var postgres = Application{
+	Kind: model.Postgres, Profiles: []func() profile.Profile{pgStandard, pgQuick, pgSmall, pgBig, pgConnect}, Make: pgMake,
+}
+
+// The loads that pgbench has built in, by the names that users type.
+var pgLoads = []struct {
+	name, option, words string
+	writes              bool
+}{
+	{"tpcb", "--builtin=tpcb-like", "TPC-B-like", true},
+	{"simple", "--builtin=simple-update", "one update", true},
+	{"select", "--builtin=select-only", "one select", false},
+}
+
+const (
+	// pgThreads are pgbench's, where nobody says: one for each client up to this many, so that
+	// the load is the same on every machine.
+	pgThreads = 4
+	// A visit sees a few seconds of the time after a checkpoint, in which whole pages go to
+	// the log. pgRamp covers the start of pgbench and its connections. Times in seconds.
+	pgVisit, pgRamp = 10.0, 2.0
+)
+
+// pgWorkload is one load with so many clients.
+func pgWorkload(load string, clients int) model.Workload {
+	i := slices.IndexFunc(pgLoads, func(l struct {
+		name, option, words string
+		writes              bool
+	}) bool {
+		return l.name == load
+	})
+	l := pgLoads[i]
+	w := model.Workload{
+		Name: fmt.Sprintf("%s-c%d", l.name, clients), Access: model.Random, Direction: model.Read, BlockSize: 8 << 10, Depth: clients,
+		Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: min(clients, pgThreads), Options: l.option},
+	}
+	if l.writes {
+		w.Direction = model.Write
+	}
+	w.Words = "pgbench " + l.words + ", " + w.App.Describe(w)
+	return w
+}
+
+// pgProfile is a profile of one load with several numbers of clients.
+func pgProfile(name, title, load string, clients ...int) profile.Profile {
+	p := profile.Profile{Name: name, Title: title, Visit: pgVisit, Ramp: pgRamp}
+	for _, c := range clients {
+		p.Workloads = append(p.Workloads, pgWorkload(load, c))
+	}
+	return p
+}
+
+func pgStandard() profile.Profile {
+	return pgProfile("standard", "TPC-B-like with 1, 4, 16 and 64 clients: where it bends", "tpcb", 1, 4, 16, 64)
+}
+
+func pgQuick() profile.Profile {
+	p := pgProfile("quick", "1 and 16 clients, in two minutes, to ±10 %", "tpcb", 1, 16)
+	p.Visit, p.MaxTime, p.Precision = 8, 100, 0.1
+	return p
+}
+
+func pgSmall() profile.Profile {
+	return pgProfile("small", "1 client: what a single commit costs", "tpcb", 1)
+}
+
+func pgBig() profile.Profile {
+	return pgProfile("big", "100 clients on 4 threads, as published tests have it", "tpcb", 100)
+}
+
+// pgConnect is a load that opens a connection for each transaction, by one thread: published
+// comparisons have it, and what it measures is one process connecting in turn.
+func pgConnect() profile.Profile {
+	p := pgProfile("connect", "10 clients that connect for each select, by one thread in turn", "select", 10)
+	w := &p.Workloads[0]
+	w.Name, w.App.Threads, w.App.Reconnect = "connect-c10", 1, true
+	w.Words = "pgbench one select, " + w.App.Describe(*w)
+	return p
+}
+
+// pgMake is a profile of what the user asked for.
+func pgMake(a Ask) (profile.Profile, error) {
+	p := profile.Profile{Name: "own", Title: "what was asked for", Visit: pgVisit, Ramp: pgRamp}
+	if err := check(a); err != nil {
+		return p, err
+	}
+	load := a.Load
+	if load == "" {
+		load = "tpcb"
+	}
+	var names []string
+	for _, l := range pgLoads {
+		names = append(names, l.name)
+	}
+	if !slices.Contains(names, load) {
+		return p, model.RefusedError(fmt.Sprintf("--load %q is not known", load), "choose one of "+strings.Join(names, ", ")+", or name a script of your own: --script FILE.sql")
+	}
+	if a.Script != "" && a.Load != "" {
+		return p, model.RefusedError("--load and --script both say what a transaction is", "give one of them")
+	}
+	clients := a.Clients
+	if len(clients) == 0 {
+		clients = []int{16}
+	}
+	for _, c := range clients {
+		w := pgWorkload(load, c)
+		kind := w.Words[len("pgbench "):strings.IndexByte(w.Words, ',')]
+		if a.Script != "" {
+			// Nobody knows whether a script writes; one that is said to write may only read.
+			w.App.Script, w.App.Options, w.Direction = a.Script, "", model.Write
+			w.Name, kind = fmt.Sprintf("script-c%d", c), "own script"
+		}
+		if a.Threads > 0 {
+			w.App.Threads = min(a.Threads, c)
+		}
+		w.App.Reconnect, w.App.Limit = a.Connect, a.Limit
+		if a.Connect {
+			w.Name += "-connect"
+		}
+		if a.Rate > 0 {
+			w.OpenLoop, w.RateIOPS, w.Metric = true, a.Rate, model.Latency
+			w.Name += "-rate" + units.TrimZeros(fmt.Sprintf("%.3f", a.Rate))
+		}
+		options := append(w.App.OptionList(), a.Options...)
+		w.App.Options = strings.Join(options, "\n")
+		w.Words = "pgbench " + kind + ", " + w.App.Describe(w)
+		if len(a.Options) > 0 {
+			w.Words += ", " + strings.Join(a.Options, " ")
+		}
+		p.Workloads = append(p.Workloads, w)
+	}
+	return p, nil
+}

@@ -1,0 +1,94 @@
+package text
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// transactions writes what a transaction of each workload cost the server and its storage: a
+// rate of transactions alone says nothing of either.
+func (p *page) transactions(r *model.Report) {
+	name := &column{title: "per transaction"}
+	flushes, flush, busy := &column{title: "flushes", numeric: true}, &column{title: "each", numeric: true, drop: 3}, &column{title: "flushing", numeric: true, drop: 2}
+	log, pages := &column{title: "log", numeric: true, drop: 4}, &column{title: "pages", numeric: true, drop: 5}
+	reads, hits := &column{title: "reads", numeric: true, drop: 7}, &column{title: "hits", numeric: true, drop: 6}
+	device := &column{title: "device r/w/f", numeric: true, drop: 1}
+	columns := []*column{name, flushes, flush, busy, log, pages, reads, hits, device}
+	for _, res := range r.Results {
+		a := res.App
+		if a == nil {
+			continue
+		}
+		name.cells = append(name.cells, cell{text: p.Text(res.Workload)})
+		flushes.cells = append(flushes.cells, p.cost(a.Flushes, few))
+		flush.cells = append(flush.cells, p.cost(a.FlushTime, units.FormatDuration))
+		busy.cells = append(busy.cells, p.cost(a.Flushing, share))
+		log.cells = append(log.cells, p.cost(a.LogBytes, func(v float64) string { return units.FormatSize(int64(v)) }))
+		pages.cells = append(pages.cells, p.cost(a.PageImages, few))
+		reads.cells = append(reads.cells, p.cost(a.Reads, few))
+		hits.cells = append(hits.cells, p.cost(a.HitRate, share))
+		if a.DeviceReads == nil || a.DeviceWrites == nil || a.DeviceFlushes == nil {
+			device.cells = append(device.cells, p.cost(nil, few))
+			continue
+		}
+		device.cells = append(device.cells, cell{text: few(*a.DeviceReads) + " / " + few(*a.DeviceWrites) + " / " + few(*a.DeviceFlushes)})
+	}
+	if len(name.cells) == 0 {
+		return
+	}
+	p.blank()
+	p.table(fit(columns, p.width))
+	if s := prepared(r); s != nil {
+		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each visit after a checkpoint", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache)))
+	}
+}
+
+// prepared is the application of a run, nil where there was none.
+func prepared(r *model.Report) *model.AppState {
+	if r.Run.Prepare == nil {
+		return nil
+	}
+	return r.Run.Prepare.App
+}
+
+// cost is a figure for each transaction, a dash where it is not known.
+func (p *page) cost(v *float64, write func(float64) string) cell {
+	if v == nil {
+		return cell{text: p.Text("–"), paint: term.Dim}
+	}
+	return cell{text: p.Text(write(*v))}
+}
+
+// few writes a number that is about one.
+func few(v float64) string {
+	if v < 0.005 && v > 0 {
+		return "<0.01"
+	}
+	return units.TrimZeros(fmt.Sprintf("%.2f", v))
+}
+
+func share(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
+
+// settings writes those of a server that are not its own.
+func (p *page) settings(s *model.AppState) {
+	if s == nil {
+		return
+	}
+	name, value, usual := &column{title: "setting"}, &column{title: "here"}, &column{title: s.Name + "'s own"}
+	for _, x := range s.Settings {
+		if x.Source != "command line" {
+			continue
+		}
+		name.cells = append(name.cells, cell{text: p.Text(x.Name)})
+		value.cells = append(value.cells, cell{text: p.Text(x.Value)})
+		usual.cells = append(usual.cells, cell{text: p.Text(x.Default), paint: term.Dim})
+	}
+	if len(name.cells) > 0 {
+		p.table([]*column{name, value, usual})
+	}
+	p.line(fmt.Sprintf("The other %d settings of %s %s are its own (--output json lists them).", len(s.Settings)-len(name.cells), s.Name, s.Version))
+	p.blank()
+}
