@@ -73,7 +73,7 @@ func checkSkipped(ev Evidence) []model.Finding {
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("%d transactions of %s failed, and the others are no fair selection", cost.Failed, r.Workload),
 				Evidence: map[string]any{"failed": cost.Failed, "done": cost.Transactions},
-				Next:     "mend the cause: the tool's words are in " + ev.Recorded.Directory + "/raw"})
+				Next:     "fix the cause: the tool's words are in " + ev.Recorded.Directory + "/raw"})
 		case share > skippedMost:
 			f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message: fmt.Sprintf("overload: %s of what was due in %s was skipped, being later than %s already: it counts as that slow in the percentiles, and was slower",

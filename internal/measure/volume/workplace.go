@@ -115,7 +115,7 @@ func Evict(dir string) (left []int) {
 		dir = real
 	}
 	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
-		for until := time.Now().Add(quitting); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		for until := system.Now().Add(quitting); system.Now().Before(until); system.Sleep(20 * time.Millisecond) {
 			all := Inhabitants(dir)
 			if len(all) == 0 {
 				return nil

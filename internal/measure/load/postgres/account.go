@@ -99,12 +99,13 @@ func (a account) reach(e *env.Env, dir string) error {
 // process is a program that was started; end is closed after its end.
 type process struct {
 	*exec.Cmd
-	end <-chan struct{}
+	end   <-chan struct{}
+	clock env.Clock
 }
 
 // launch starts a command. The thread that starts a child must live as long as the child:
 // Linux sends the parent-death signal when that thread ends.
-func launch(cmd *exec.Cmd) (process, error) {
+func launch(clock env.Clock, cmd *exec.Cmd) (process, error) {
 	started, end := make(chan error, 1), make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
@@ -116,7 +117,7 @@ func launch(cmd *exec.Cmd) (process, error) {
 			close(end)
 		}
 	}()
-	return process{cmd, end}, <-started
+	return process{cmd, end, clock}, <-started
 }
 
 // finish waits for the end of a process; when the context is done first, it is ended: asked
@@ -130,7 +131,7 @@ func (p process) finish(ctx context.Context, ask syscall.Signal, grace time.Dura
 	_ = syscall.Kill(-p.Process.Pid, ask)
 	select {
 	case <-p.end:
-	case <-time.After(grace):
+	case <-p.clock.After(grace):
 		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 		<-p.end
 	}

@@ -21,11 +21,11 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 		"--host="+s.socket, "--port="+port, "--username="+superuser, database)
 	var errs tail
 	cmd.Stderr = &errs
-	p, err := launch(cmd)
+	p, err := launch(s.env.Clock, cmd)
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
 	}
-	begin := time.Now()
+	begin := s.env.Clock.Now()
 	watch := make(chan struct{})
 	go func() {
 		defer close(watch)
@@ -33,11 +33,11 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 			select {
 			case <-p.end:
 				return
-			case <-time.After(time.Second):
+			case <-s.env.Clock.After(time.Second):
 				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
 					percent, _ := strconv.ParseFloat(m[len(m)-1][1], 64)
 					done := percent / 100 * float64(size)
-					progress(model.Progress{Phase: "prefill", Done: done, Total: float64(size), Rate: done / time.Since(begin).Seconds()})
+					progress(model.Progress{Phase: "prefill", Done: done, Total: float64(size), Rate: done / s.env.Clock.Since(begin).Seconds()})
 				}
 			}
 		}

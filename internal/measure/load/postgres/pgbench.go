@@ -105,7 +105,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	}
 	var out, errs tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	p, err := launch(cmd)
+	p, err := launch(b.server.env.Clock, cmd)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
 	}
@@ -137,7 +137,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		// A server that takes its time to die has told its clients before.
 		select {
 		case <-b.server.process.end:
-		case <-time.After(dying):
+		case <-b.server.env.Clock.After(dying):
 		}
 	}
 	stopped := b.server.env.Now()

@@ -88,7 +88,7 @@ func runAs(ctx context.Context, e *env.Env, a account, dir, path string, args ..
 	cmd := a.command(e, dir, path, args...)
 	var out, errs tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	p, err := launch(cmd)
+	p, err := launch(e.Clock, cmd)
 	if err != nil {
 		return "", err
 	}
@@ -129,14 +129,14 @@ func (s *server) start(ctx context.Context, set []string) error {
 	mortalBy(cmd.SysProcAttr, syscall.SIGQUIT)
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log
 	cmd.WaitDelay = stopping
-	p, err := launch(cmd)
+	p, err := launch(s.env.Clock, cmd)
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the server could not be started: %v", err), "")
 	}
 	s.mu.Lock()
 	s.process, s.started = p, true
 	s.mu.Unlock()
-	limit := time.After(starting)
+	limit := s.env.Clock.After(starting)
 	for {
 		if s.ready() {
 			return nil
@@ -149,7 +149,7 @@ func (s *server) start(ctx context.Context, set []string) error {
 			return model.BrokenError(fmt.Sprintf("the server did not answer within %s of its start: %s", starting, s.said()), "")
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), s.stop())
-		case <-time.After(20 * time.Millisecond):
+		case <-s.env.Clock.After(20 * time.Millisecond):
 		}
 	}
 }
@@ -208,11 +208,11 @@ func (s *server) stop() error {
 	_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
 	select {
 	case <-p.end:
-	case <-time.After(stopping):
+	case <-s.env.Clock.After(stopping):
 		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 		select {
 		case <-p.end:
-		case <-time.After(stopping):
+		case <-s.env.Clock.After(stopping):
 			return model.BrokenError(fmt.Sprintf("the server (process %d) does not end, not even by a kill: the kernel waits for the storage", p.Process.Pid), "")
 		}
 	}
@@ -228,7 +228,7 @@ func (s *server) ends(parent context.Context) context.Context {
 		case <-s.process.end:
 			// pgbench notices itself, mostly; it gets a moment to say so.
 			select {
-			case <-time.After(2 * time.Second):
+			case <-s.env.Clock.After(2 * time.Second):
 			case <-parent.Done():
 			}
 		case <-parent.Done():
