@@ -10,7 +10,7 @@ import (
 )
 
 // known lists the forms that Parse accepts, for hints.
-const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE[:id=USER], sc:STORAGECLASS or pvc:NAMESPACE/NAME"
+const known = "name a directory, a file, a block device, nbd+unix:///EXPORT?socket=PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE, sc:STORAGECLASS or pvc:NAMESPACE/NAME"
 
 // schemeLike matches what looks like a scheme rather than a path. One letter
 // before the colon is not enough.
