@@ -62,8 +62,8 @@ func printChecks(e *env.Env, checks []doctor.Check) error {
 	for _, c := range checks {
 		worst = max(worst, c.Mark)
 		sayLine(e.Stdout, "%s %-14s %s", marks[c.Mark], c.Name, c.Says)
-		if c.Mend != "" {
-			sayLine(e.Stdout, "  %-14s next: %s", "", c.Mend)
+		if c.Fix != "" {
+			sayLine(e.Stdout, "  %-14s next: %s", "", c.Fix)
 		}
 	}
 	switch worst {

@@ -127,11 +127,11 @@ type TraceDevice struct {
 	// below 0 it saw more than the device counted. Nil where nothing can be compared.
 	Unseen *float64 `json:"unseen,omitempty"`
 	// Unmatched are completions of what was not seen to begin, such as what was under way
-	// when the trace began; Crowded and Dropped are I/Os that found no room in the kernel's
+	// when the trace began; Overflowed and Dropped are I/Os that found no room in the kernel's
 	// maps, the former without any trace, the latter counted, but in no row.
-	Unmatched uint64 `json:"unmatched,omitempty"`
-	Crowded   uint64 `json:"crowded,omitempty"`
-	Dropped   uint64 `json:"dropped,omitempty"`
+	Unmatched  uint64 `json:"unmatched,omitempty"`
+	Overflowed uint64 `json:"overflowed,omitempty"`
+	Dropped    uint64 `json:"dropped,omitempty"`
 }
 
 // TraceRequest is what was asked for. Empty fields are no limit.

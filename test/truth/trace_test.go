@@ -101,8 +101,8 @@ func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
 	if d.Unseen == nil || d.Counters == nil {
 		t.Fatalf("nothing was held against the device: %+v", d)
 	}
-	if d.Unmatched+d.Crowded+d.Dropped != 0 {
-		t.Errorf("unmatched %d, crowded %d, dropped %d", d.Unmatched, d.Crowded, d.Dropped)
+	if d.Unmatched+d.Overflowed+d.Dropped != 0 {
+		t.Errorf("unmatched %d, overflowed %d, dropped %d", d.Unmatched, d.Overflowed, d.Dropped)
 	}
 	read, write, flush, wait := d.Operations[model.TraceRead], d.Operations[model.TraceWrite], d.Operations[model.TraceFlush], d.Operations[model.TraceFlushWait]
 	reads, writes := uint64(mixed.Reads), uint64(mixed.Total-mixed.Reads)

@@ -180,8 +180,8 @@ func traceFindings(run *model.TraceRun, d *model.TraceDevice) (list []model.Find
 	if d.Unmatched > 0 {
 		add("unmatched", model.SeverityNote, "", "%s: %d ended that were not seen to begin; most were under way when the trace began", d.Name, d.Unmatched)
 	}
-	if lost := d.Crowded + d.Dropped; lost > 0 {
-		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room in the kernel's maps: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Crowded, d.Dropped)
+	if lost := d.Overflowed + d.Dropped; lost > 0 {
+		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room in the kernel's maps: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Overflowed, d.Dropped)
 	}
 	if d.Stacked {
 		add("stacked", model.SeverityNote, "", "%s stands on other devices: its I/Os appear on those as well, and one that it splits is counted once or more often", d.Name)

@@ -46,7 +46,7 @@ func TestTraceIsReadAsItWasSaved(t *testing.T) {
 	half := .5
 	dir := saveTraceOf(t, model.TraceRun{Method: model.TraceByBPF, Seconds: 2, Devices: []model.TraceDevice{
 		{Name: "sda", Number: "8:0", Unseen: &half, Counters: &model.DeviceCounters{Reads: 2200, Writes: 800, Flushes: 100, BusySeconds: 1},
-			Operations: map[model.TraceOperation]model.TraceCounts{model.TraceRead: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Crowded: 3},
+			Operations: map[model.TraceOperation]model.TraceCounts{model.TraceRead: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Overflowed: 3},
 	}},
 		[]model.TraceSample{traceSample(1, model.TraceRead, 4096, fio, 600), traceSample(1, model.TraceWrite, 8192, db, 400), traceSample(1, model.TraceFlush, 0, model.TraceWho{}, 5)},
 		[]model.TraceSample{traceSample(2, model.TraceRead, 4096, fio, 500), traceSample(2, model.TraceWrite, 4096, db, 1)})

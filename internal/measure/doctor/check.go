@@ -15,6 +15,6 @@ type Check struct {
 	Mark Mark
 	Name string
 	Says string
-	// Mend tells what to do about it; empty when good.
-	Mend string
+	// Fix tells what to do about it; empty when good.
+	Fix string
 }

@@ -33,7 +33,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	engines := Check{Name: "engines", Says: strings.Join(p.Engines, ", ")}
 	if !slices.Contains(p.Engines, "io_uring") && !slices.Contains(p.Engines, "libaio") && len(p.Engines) > 0 && p.Engines[0] == "psync" {
 		engines.Mark, engines.Says = Fair, "only psync works: queue depths above 1 cannot be measured"
-		engines.Mend = "install a fio with libaio or io_uring, and allow io_uring (sysctl kernel.io_uring_disabled=0)"
+		engines.Fix = "install a fio with libaio or io_uring, and allow io_uring (sysctl kernel.io_uring_disabled=0)"
 	}
 	direct := Check{Name: "direct I/O", Says: "works on " + dir}
 	if !p.Direct {
@@ -55,7 +55,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	if p.Capacity < roomWanted {
 		room.Mark = Fair
 		room.Says += ": caches may hold all of it"
-		room.Mend = "free some space, or choose another directory"
+		room.Fix = "free some space, or choose another directory"
 	}
 	return []Check{engines, direct, memory, room}
 }
@@ -140,16 +140,16 @@ func checkFio(ctx context.Context, e *env.Env) Check {
 	c := Check{Mark: Bad, Name: "fio", Says: err.Error()}
 	var we *model.WorkerError
 	if errors.As(err, &we) {
-		c.Mend = we.Hint
+		c.Fix = we.Hint
 	}
 	return c
 }
 
 func cannotProbe(dir string, err error) Check {
-	c := Check{Mark: Bad, Name: "place", Says: err.Error(), Mend: "choose another directory: loadline doctor DIR"}
+	c := Check{Mark: Bad, Name: "place", Says: err.Error(), Fix: "choose another directory: loadline doctor DIR"}
 	var we *model.WorkerError
 	if errors.As(err, &we) && we.Hint != "" {
-		c.Mend = we.Hint
+		c.Fix = we.Hint
 	}
 	return c
 }

@@ -39,9 +39,9 @@ const (
 	countGroups
 )
 const (
-	countUnmatched = countGroups*opRoom + iota // completions of what was never seen to begin
-	countCrowded                               // I/Os that found no room among those in flight
-	countDropped                               // I/Os that found no row
+	countUnmatched  = countGroups*opRoom + iota // completions of what was never seen to begin
+	countOverflowed                             // I/Os that found no room among those in flight
+	countDropped                                // I/Os that found no row
 	countSize
 )
 

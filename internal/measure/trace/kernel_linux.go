@@ -109,7 +109,7 @@ func counted(now, before deviceCounts, d *model.TraceDevice) {
 			d.Operations[name] = c
 		}
 	}
-	d.Unmatched, d.Crowded, d.Dropped = now[countUnmatched]-before[countUnmatched], now[countCrowded]-before[countCrowded], now[countDropped]-before[countDropped]
+	d.Unmatched, d.Overflowed, d.Dropped = now[countUnmatched]-before[countUnmatched], now[countOverflowed]-before[countOverflowed], now[countDropped]-before[countDropped]
 }
 
 // isDenied reports whether the kernel refuses for want of a right.

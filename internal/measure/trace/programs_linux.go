@@ -91,7 +91,7 @@ func (a *assembler) remember() {
 	a.put(atID, asm.R6, asm.DWord)
 	a.update(a.maps.flying, atID, atFly)
 	a.do(asm.JEq.Imm(asm.R0, 0, room))
-	a.count(countCrowded)
+	a.count(countOverflowed)
 	a.here(room)
 }
 
