@@ -132,6 +132,10 @@ type Report struct {
 	Ranking *Ranking `json:"ranking,omitempty"`
 }
 
+// Charted reports whether the report holds the data of its charts, as far as it has
+// results. One that was saved before there were charts does not, and is computed anew.
+func (r *Report) Charted() bool { return len(r.Courses) > 0 || len(r.Results) == 0 }
+
 // ReportSchema is the schema name of report.json.
 const ReportSchema = "loadline.report/v1"
 

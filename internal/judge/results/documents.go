@@ -191,7 +191,7 @@ func savedReport(dir string) (*model.Report, []string, error) {
 	if err == nil {
 		var doc jsonout.Document
 		doc, err = jsonout.Read(data)
-		if err == nil && doc.Report != nil && (len(doc.Report.Courses) > 0 || len(doc.Report.Results) == 0) {
+		if err == nil && doc.Report != nil && doc.Report.Charted() {
 			return doc.Report, nil, nil
 		}
 	}

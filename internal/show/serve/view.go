@@ -214,7 +214,7 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 		d, err := jsonout.Read(doc)
 		if err != nil {
 			saved = fmt.Errorf("%s cannot be read: %w", store.ReportFile, err)
-		} else if r := d.Report; len(r.Courses) > 0 || len(r.Results) == 0 {
+		} else if r := d.Report; r.Charted() {
 			return doc, r, nil
 		}
 	}
