@@ -79,10 +79,11 @@ func TestFivePercentLessIsFound(t *testing.T) {
 			t.Run(fmt.Sprint(run), func(t *testing.T) {
 				join(t, demand{class: hasty})
 				a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
-				// Ten blocks fit into the time, and no more.
-				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "77s", "--seed", fmt.Sprint(run+1))
+				// Ten blocks of two visits are planned for the time; a pause that is shorter than
+				// planned leaves room for one more.
+				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "57s", "--seed", fmt.Sprint(run+1))
 				r := c.Rows[0]
-				if r.Blocks != 10 {
+				if r.Blocks < 10 || r.Blocks > 11 {
 					t.Fatalf("%d blocks", r.Blocks)
 				}
 				if r.Adjusted < c.Alpha && r.Ratio.Value < 1 {

@@ -224,13 +224,15 @@ func cleanRun(t testing.TB) outcome {
 	device := lab.Block(t, lab.Delayed(t, 60*time.Millisecond, 60*time.Millisecond))
 	own := ownFile(t, "own.yaml", "name: own\nworkloads:\n"+
 		"  - {name: rated, access: rand, direction: read, block_size: 4k, depth: 8, rate_iops: 100, metric: iops}\n"+
+		"  - {name: reads, access: rand, direction: read, block_size: 4k, depth: 8, metric: iops}\n"+
 		"  - {name: writes, access: rand, direction: write, block_size: 4k, depth: 8, metric: iops}\n")
-	return measure(t.Context(), t, device, "--profile", own, "--size", "64M", "--destroy-data-on", device, "--max-time", "66s",
+	return measure(t.Context(), t, device, "--profile", own, "--size", "64M", "--destroy-data-on", device, "--max-time", "130s",
 		"--repeat", "8", "--cap", "iops=2000", "--check-cache")
 }
 
 // accused lists what rules have to say about a run of a clean device. Rare bursts
-// are no false alarm when this machine itself stood still now and then.
+// are no false alarm when this machine itself stood still now and then, and that a
+// run was too short to settle is said of the run.
 func (o outcome) accused(stalls int) []string {
 	var list []string
 	if o.code != 0 {
@@ -238,7 +240,8 @@ func (o outcome) accused(stalls int) []string {
 	}
 	for _, f := range o.report.Findings {
 		stalled := f.Rule == "tail" && stalls > 0
-		if f.Severity != model.SeverityPassed && f.Severity != model.SeverityNotChecked && !stalled {
+		brief := f.Rule == "precision" && f.Severity == model.SeverityNote && strings.HasPrefix(f.Message, "not settled")
+		if f.Severity != model.SeverityPassed && f.Severity != model.SeverityNotChecked && !stalled && !brief {
 			list = append(list, fmt.Sprintf("%s: %s %v: %s", f.Rule, f.Severity, f.Results, f.Message))
 		}
 	}
@@ -268,7 +271,7 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
 		return
 	}
-	beside(t, demand{seconds: 105}, func(t testing.TB) {
+	beside(t, demand{seconds: 170}, func(t testing.TB) {
 		o, accusations := cleanTry(t)
 		for _, a := range accusations {
 			t.Error(a)
