@@ -143,10 +143,10 @@ func (ev Evidence) only(names []string) string {
 // Times of advised measurements, in seconds.
 const (
 	// longestAdvised is how long a measurement may take that is advised without a word
-	// about it, and shortestAdvised the least that is worth while.
+	// about it, and shortestAdvised the least where the time cannot be computed.
 	longestAdvised, shortestAdvised = 3600.0, 60.0
-	// unsettled is what a workload is given that had an interval narrow enough, but too
-	// short a look or too unsteady a one to rely on it.
+	// unsettled is the least for storage that is not plainly steady: an interval of a
+	// shorter look is not relied on, however narrow it is.
 	unsettled = 150.0
 	// spare is how much more than the computed time is advised: the spread between visits
 	// that it is computed from is itself known only roughly.
@@ -189,14 +189,15 @@ func (ev Evidence) need(names []string) float64 {
 			if r.Confidence == 0 || math.IsNaN(h) || math.IsInf(h, 0) || s.Precision <= 0 {
 				return 0
 			}
-			times = max(times, spare*h*h/(s.Precision*s.Precision), unsettled/max(took, 1))
+			times = max(times, spare*h*h/(s.Precision*s.Precision))
 		}
 		sum += took * times
 	}
 	if sum == 0 {
 		return 0
 	}
-	return max(shortestAdvised, sum+s.Look*float64(min(len(names), s.Looks)))
+	// In rounds all are looked at over the whole time.
+	return max(unsettled, sum+s.Look*float64(min(len(names), s.Looks)))
 }
 
 // bound is what --max-time would have to be to give the same time again, in seconds.
