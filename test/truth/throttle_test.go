@@ -32,7 +32,7 @@ func holds(t testing.TB, iops int64, tolerance float64) {
 	depth32 := lab.Job{Depth: 32}
 	before := lab.Fio(t, d, depth32).IOPS
 	o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "rand-read-iops,rand-write-iops",
-		"--size", fmt.Sprint(d.Size), "--max-time", "1m", "--destroy-data-on", d.Target())
+		"--size", fmt.Sprint(d.Size), "--max-time", "3m", "--destroy-data-on", d.Target())
 	if o.code != 0 {
 		t.Errorf("exit code %d", o.code)
 	}
@@ -51,7 +51,7 @@ func TestThrottledBandwidth(t *testing.T) {
 			beside(t, demand{seconds: 34, share: 3}, func(t testing.TB) {
 				d := lab.Throttled(t, lab.Throttle{BytesPerSecond: limit})
 				o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
-					"--size", fmt.Sprint(d.Size), "--max-time", "1m", "--destroy-data-on", d.Target())
+					"--size", fmt.Sprint(d.Size), "--max-time", "3m", "--destroy-data-on", d.Target())
 				for _, name := range []string{"seq-read-bw", "seq-write-bw"} {
 					near(t, o.result(t, name), float64(limit), 0.01, float64(limit))
 				}
