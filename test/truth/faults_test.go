@@ -61,6 +61,11 @@ var faults = []planted{
 		occupy(t)
 		return device.Target(), []string{"--profile", "kbench", "--only", "rand-read-lat", "--size", "64M", "--max-time", "6s"}
 	}},
+	{rule: "cpu", name: "all cores are busy beside a rate", severity: model.SeverityWarning, class: alone, plant: func(t testing.TB) (string, []string) {
+		device := throttled(t)
+		occupy(t)
+		return device, reads("--max-time", "12s")
+	}},
 	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, class: hasty, plant: func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.fio", "[neighbours]\nrw=read\nbs=4k\niodepth=64\niodepth_batch_submit=16\niodepth_batch_complete_min=16\n")
 		return lab.LoopOnMemory(t, 64<<20), []string{"--job", own, "--max-time", "6s"}

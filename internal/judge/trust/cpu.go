@@ -11,18 +11,25 @@ const (
 	idleNeeded     = 0.40
 	stealAllowed   = 0.05
 	throttledLimit = 0.01
+	// idleLeft is the idle time below which the processors are full, and ownHalf the share of
+	// what they did that must be the load generator's own for nobody to have been in its way.
+	idleLeft = 0.05
+	ownHalf  = 0.5
 )
 
 var ruleCPU = Rule{
 	Name:     "cpu",
 	Checks:   "the CPU was not the limit",
-	Evidence: "idle time (a latency needs 40 %), stolen time (5 %), throttling by a cgroup (1 %), over each visit",
-	Severity: "invalid for a latency without idle time; a warning for stolen or throttled time",
+	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself is what fills the processors), stolen time (5 %), throttling by a cgroup (1 %), over each visit",
+	Severity: "invalid for a latency without idle time; a warning for a rate beside full processors, and for stolen or throttled time",
 	Advice:   "stop what else runs, or raise the limit",
 	check:    checkCPU,
 }
 
 // checkCPU: a latency is the CPU's when less than 40 % of it is idle (invalid);
+// a rate may be where less than 5 % is idle and the load generator did less than half of
+// the work, because then it and the storage's own threads waited for a processor (a
+// warning: what filled them may be the storage's own driver);
 // a hypervisor that steals more than 5 %, or a cgroup limit that held us for more
 // than 1 % of the time, is a warning on any number.
 //
@@ -30,7 +37,7 @@ var ruleCPU = Rule{
 // counts as idle: the CPU would be free. Source: Kbench's rule for its latency tests.
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
-	var busy, stolen, held limit
+	var busy, crowded, stolen, held limit
 	for _, name := range ev.workloads() {
 		c, ok := ev.counters(name)
 		if !ok {
@@ -41,6 +48,10 @@ func checkCPU(ev Evidence) []model.Finding {
 		good := true
 		if known && w.Metric.LowerIsBetter() && c.Idle < idleNeeded {
 			busy.add(name, 1-c.Idle)
+			good = false
+		}
+		if known && !w.Metric.LowerIsBetter() && !w.Loads() && c.Idle < idleLeft && ev.othersFill(name, 1-c.Idle) {
+			crowded.add(name, 1-c.Idle)
 			good = false
 		}
 		if c.Steal > stealAllowed {
@@ -61,6 +72,12 @@ func checkCPU(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"idle": 1 - busy.most, "needed": idleNeeded},
 			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(busy.names))})
 	}
+	if len(crowded.names) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: crowded.names,
+			Message:  fmt.Sprintf("no CPU time left: %s of the CPU was busy, mostly with other work than this load, so the storage may carry more", percent(crowded.most)),
+			Evidence: map[string]any{"idle": 1 - crowded.most, "needed": idleLeft},
+			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(crowded.names))})
+	}
 	if len(stolen.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: stolen.names,
 			Message:  fmt.Sprintf("stolen time: the hypervisor gave %s of the CPU to others", percent(stolen.most)),
@@ -74,6 +91,14 @@ func checkCPU(ev Evidence) []model.Finding {
 			Next:     "raise the container's CPU limit, or leave it out"})
 	}
 	return o.findings("the CPU was not the limit", "there is no result to judge")
+}
+
+// othersFill reports whether the load generator did less than half of what the processors
+// did, of whose time busy is the share in use. Unknown counts as no.
+func (ev Evidence) othersFill(workload string, busy float64) bool {
+	own, ok := ev.generator(workload)
+	cpus := float64(ev.Recorded.Environment.CPUs)
+	return ok && cpus > 0 && own < ownHalf*busy*cpus
 }
 
 // limit collects who went beyond a limit, and by how much at most.

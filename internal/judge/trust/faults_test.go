@@ -296,6 +296,18 @@ var firstFaults = []fault{
 	{rule: "cpu", name: "waiting for I/O is idle", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Counters.Idle, s.Counters.IOWait = 0, 0.41 })
 	}},
+	{rule: "cpu", name: "a rate beside others", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.CPUs = 2
+		eachStep(ev, iops.Name, func(s *model.StepResult) {
+			s.Counters.Idle, s.Counters.IOWait, s.UserCPU, s.SystemCPU = 0.02, 0.01, 0.1, 0.1
+		})
+	}, want: []string{"warning rand-read-iops"}, says: "97 % of the CPU was busy, mostly with other work"},
+	{rule: "cpu", name: "a rate whose load fills the processors", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.CPUs = 1
+		eachStep(ev, iops.Name, func(s *model.StepResult) {
+			s.Counters.Idle, s.Counters.IOWait, s.UserCPU, s.SystemCPU = 0.02, 0.01, 0.3, 0.5
+		})
+	}, also: []string{"client"}},
 	{rule: "cpu", name: "stolen", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Counters.Steal = 0.06 })
 	}, want: []string{"warning rand-read-iops"}, says: "gave 6 % of the CPU to others"},
