@@ -60,8 +60,10 @@ func fileName(s string) string { return "d" + strings.ReplaceAll(s, "/", "_") }
 
 // Files and directories of hostile names, as targets and arguments of every verb.
 func TestHostileNamesOfFiles(t *testing.T) {
+	t.Parallel()
 	for name, text := range hostiles {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), fileName(text))
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)

@@ -70,6 +70,7 @@ const second = `{"step":1,"worker":0,"t":1,"s":1,"r":{"ios":1,"bytes":4096}}` + 
 
 // Files that were made to take memory are called damaged, with the file and the bound.
 func TestHostileRunsAreDamaged(t *testing.T) {
+	t.Parallel()
 	dir := recorded(t)
 	for name, c := range map[string]struct {
 		file, head, piece string
@@ -88,6 +89,7 @@ func TestHostileRunsAreDamaged(t *testing.T) {
 		"large record":        {"run.json", `{"reason":"`, "x", 1 << 30},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			copied := filepath.Join(t.TempDir(), "sent")
 			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 				t.Fatal(err)
@@ -135,6 +137,7 @@ func TestHostileWindowIsDamaged(t *testing.T) {
 
 // Documents that are named themselves, and what people write by hand, are bounded as well.
 func TestHostileDocumentsAreRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		file, head, piece string
@@ -157,6 +160,7 @@ func TestHostileDocumentsAreRefused(t *testing.T) {
 		"import runs":     {"fio.json", "", `{"fio version":"x","jobs":[{}]}` + "\n", 20 << 20, []string{"import"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+"-"+c.file)
 			generate(t, file, c.head, c.piece, c.size)
 			defer os.Remove(file)

@@ -76,6 +76,7 @@ func comparedRuns(t testing.TB) string {
 // A directory that somebody sent leads nowhere else: what is written through its names
 // stays in it, whatever links were planted.
 func TestPlantedLinksAreNotWritten(t *testing.T) {
+	t.Parallel()
 	for kind, c := range map[string]struct {
 		dir   string
 		verbs [][]string
@@ -89,6 +90,7 @@ func TestPlantedLinksAreNotWritten(t *testing.T) {
 		for _, name := range append([]string{"report.json", "report.html", "summary.txt", "card.json", "samples.jsonl.zst", "plan.json", "run.json",
 			"environment.json", "imported.json", "raw", "a", "b", "a/report.json", "b/summary.txt", "raw/0001-x.json"}, c.names...) {
 			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
 				home := t.TempDir()
 				user := filepath.Join(home, "user")
 				victims := filepath.Join(user, "victims")
