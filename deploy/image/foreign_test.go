@@ -95,7 +95,7 @@ func TestOtherArchitectureRuns(t *testing.T) {
 	for command, want := range map[string]string{
 		"usr/bin/loadline --version":       "loadline " + version,
 		"usr/bin/loadline-agent --version": "loadline-agent " + version,
-		"usr/bin/loadline run fake:?iops=3000 --profile quick --quiet --output json --results " + dir + "/results":                                  `"status": "complete"`,
+		"usr/bin/loadline run fake:?iops=3000 --profile quick --quiet --format json --results " + dir + "/results":                                  `"status": "complete"`,
 		"usr/bin/fio --name=job --filename=" + dir + "/data --size=1M --rw=randread --ioengine=psync --time_based --runtime=1 --output-format=json": `"jobname" : "job"`,
 		"usr/sbin/blkid -V":    "libblkid",
 		"bin/bash -c set":      "MACHTYPE=" + map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[other],

@@ -8,7 +8,7 @@ import (
 )
 
 func newAnalyze(e *env.Env) *cobra.Command {
-	var output string
+	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "analyze DIR",
 		Short: "Compute the report of a saved run again, from its raw data",
@@ -20,19 +20,16 @@ Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still goi
 3 a goal that the run was given is missed or undecided; 5 a result is invalid;
 130 interrupted.`,
 		Example: `  loadline analyze loadline-results/20261120-235200-var-lib
-  loadline analyze loadline-results/20261120-235200-var-lib --output json`,
+  loadline analyze loadline-results/20261120-235200-var-lib --format json`,
 		Args: exactly(1, "one run DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
-				return err
-			}
 			done, err := results.Analyze(args[0])
 			if err != nil {
 				return err
 			}
-			return ending(finish(e, done, output, false))
+			return ending(finish(e, done, &output, false))
 		},
 	}
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output)
 	return cmd
 }

@@ -90,7 +90,7 @@ invalid; 130 interrupted (what was measured is kept).`,
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `DIR` as well, interleaved, and compare with it")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
-	f.savingFlags.register(cmd, inRun)
+	f.savingFlags.register(e, cmd, inRun)
 	return cmd
 }
 
@@ -103,12 +103,12 @@ func newPlanApp(e *env.Env) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var o postgresOptions
-	var output string
+	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "postgres DIR",
 		Short: "Show what app postgres would do, with the server's settings",
 		Long: `Takes the flags of app postgres and prints the plan, as plan does for run, and the
-settings of the server that are not PostgreSQL's own; with --output json all of them.
+settings of the server that are not PostgreSQL's own; with --format json all of them.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB`,
@@ -118,12 +118,12 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &insideFlags{}, exp, output)
+			return showPlan(cmd, e, &o.options, &insideFlags{}, exp, &output)
 		},
 	}
 	o.register(cmd)
 	registerGoals(cmd, &o.options)
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output, textOrJSON...)
 	group.AddCommand(cmd)
 	return group
 }

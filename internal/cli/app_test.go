@@ -79,7 +79,7 @@ func TestAppPostgresPlanted(t *testing.T) {
 	} {
 		t.Run(x.rule, func(t *testing.T) {
 			dir := databaseDir(t)
-			args := append([]string{"app", "postgres", dir, "--results", t.TempDir(), "--output", "json", "-q", "--time", "2s", "--ramp-time", "1s"}, x.flags...)
+			args := append([]string{"app", "postgres", dir, "--results", t.TempDir(), "--format", "json", "-q", "--time", "2s", "--ramp-time", "1s"}, x.flags...)
 			if x.rule != "hot-rows" {
 				args = append(args, "--scale", "2")
 			}

@@ -19,17 +19,18 @@ import (
 
 // savingFlags are where a measurement is saved and how it is shown.
 type savingFlags struct {
-	results, output string
-	quiet, child    bool
+	results      string
+	output       outputFlags
+	quiet, child bool
 	// meanwhile, where it is set, begins something beside the measuring that saves into the
 	// run's directory, and returns what ends it.
 	meanwhile func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
 }
 
 // register adds the flags; results is the help of --results.
-func (f *savingFlags) register(cmd *cobra.Command, results string) {
+func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
-	registerOutput(cmd, &f.output)
+	registerOutput(e, cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	registerChild(cmd, &f.child)
 }
@@ -47,7 +48,7 @@ type measuring struct {
 
 // measure measures what an experiment asks for: here, or driven by a Job in a cluster.
 func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command, o *options, exp model.Experiment) error {
-	if err := errors.Join(checkOutput(f.output), f.gate.check()); err != nil {
+	if err := f.gate.check(); err != nil {
 		return err
 	}
 	switch {
@@ -81,7 +82,7 @@ func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.
 	if exp.Scenario == model.OnBaseline || exp.App != nil {
 		code, err = f.finishBaseline(e, m.dir)
 	} else {
-		code, err = f.gate.finishPair(e, m.dir, f.output, briefly(e, f.quiet))
+		code, err = f.gate.finishPair(e, m.dir, &f.output, briefly(e, f.quiet))
 	}
 	return m.end(code, err)
 }
@@ -133,7 +134,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 	rec, err := writer.Recorded()
 	if err == nil {
 		if done, err = results.Finish(rec); err == nil {
-			code, err = finish(e, done, f.output, briefly(e, f.quiet))
+			code, err = finish(e, done, &f.output, briefly(e, f.quiet))
 		}
 	}
 	switch {

@@ -55,7 +55,7 @@ measured is kept).`,
 			return exactly(2, "two targets, two run directories, or the folder of a saved comparison")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(checkOutput(f.output), f.gate.check(), f.inside.check(cmd)); err != nil {
+			if err := errors.Join(f.gate.check(), f.inside.check(cmd)); err != nil {
 				return err
 			}
 			if f.again != "" {
@@ -70,7 +70,7 @@ measured is kept).`,
 	f.options.register(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
-	f.savingFlags.register(cmd, "`DIR` that the folder of the comparison is made in")
+	f.savingFlags.register(e, cmd, "`DIR` that the folder of the comparison is made in")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		if err := onlyGate(cmd); err != nil {
 			return err
 		}
-		return f.gate.compareRuns(e, a, b, f.output)
+		return f.gate.compareRuns(e, a, b, &f.output)
 	case runA || runB:
 		run, target := a, b
 		if runB {
@@ -151,7 +151,7 @@ func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) er
 			return model.RefusedError(fmt.Sprintf("the comparison in %s is still going on", dir), "wait for its end, or interrupt it")
 		}
 	}
-	code, err := f.gate.finishPair(e, dir, f.output, false)
+	code, err := f.gate.finishPair(e, dir, &f.output, false)
 	return ending(code, err)
 }
 
@@ -168,7 +168,7 @@ func (m measured) end(code int, err error) error {
 }
 
 // gateOnly are the flags that mean something for saved runs.
-var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "quiet", "help"}
+var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "format", "json", "quiet", "help"}
 
 // onlyGate refuses flags for measuring where nothing is measured.
 func onlyGate(cmd *cobra.Command) error {

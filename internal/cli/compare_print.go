@@ -12,7 +12,7 @@ import (
 )
 
 // compareRuns compares two run directories and prints what it finds.
-func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
+func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFlags) error {
 	margins, err := g.margins()
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB, output string) error {
 	if err != nil {
 		return err
 	}
-	if err := printComparison(e, c, output, false); err != nil {
+	if err := printComparison(e, c, output, false, dirA, dirB); err != nil {
 		return err
 	}
 	return ending(g.code(c), nil)
@@ -43,14 +43,14 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 // finishPair reads both sides of a saved comparison back, saves their reports and
 // the comparison beside the raw data, prints the comparison, and returns the exit
 // code.
-func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int, error) {
+func (g *gateFlags) finishPair(e *env.Env, dir string, output *outputFlags, brief bool) (int, error) {
 	again, err := g.recompute(e, dir)
 	if err == nil {
 		if again.Unsaved != nil {
 			// It is not there to be named.
 			again.Comparison.Directory = ""
 		}
-		err = errors.Join(printComparison(e, again.Comparison, output, brief), again.Unsaved)
+		err = errors.Join(printComparison(e, again.Comparison, output, brief, dir), again.Unsaved)
 	}
 	if err != nil {
 		return exitFailed, err
@@ -58,9 +58,14 @@ func (g *gateFlags) finishPair(e *env.Env, dir, output string, brief bool) (int,
 	return g.code(again.Comparison), nil
 }
 
-func printComparison(e *env.Env, c *model.Comparison, output string, brief bool) error {
-	if output == "json" {
+// printComparison prints a comparison of what is saved in the directories.
+func printComparison(e *env.Env, c *model.Comparison, output *outputFlags, brief bool, dirs ...string) error {
+	switch output.name() {
+	case "json":
 		return jsonout.WriteComparison(term.Raw(e.Stdout), c)
+	case "text":
+	default:
+		return output.emitSaved(e, c, dirs...)
 	}
 	o := terminalOptions(e.Output)
 	o.Brief = brief

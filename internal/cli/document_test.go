@@ -30,7 +30,7 @@ func printed(t *testing.T, args ...string) string {
 func measuredOnce(t *testing.T, args ...string) (dir, document string) {
 	t.Helper()
 	results := t.TempDir()
-	document = printed(t, append(args, "--seed", "3", "-q", "--output", "json", "--results", results)...)
+	document = printed(t, append(args, "--seed", "3", "-q", "--format", "json", "--results", results)...)
 	found, err := filepath.Glob(filepath.Join(results, "*", "report.json"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%v: %v, %v", args, found, err)
@@ -56,7 +56,7 @@ rebuilds: [{volume: 1TiB, extent: 64k, time: 1h}]
 	limited, _ := measuredOnce(t, "scale", "fake:?iops=1000&shared=3000&cv=0.01", "--volumes", "9", "--rate", "100", "--workload", "rand-write-iops")
 	alone, _ := measuredOnce(t, "run", "fake:?iops=3000&cv=0.01", "--profile", "quick")
 	size := func(args ...string) string {
-		return printed(t, append([]string{"size", "--output", "json"}, args...)...)
+		return printed(t, append([]string{"size", "--format", "json"}, args...)...)
 	}
 	refer := func(args ...string) string {
 		return printed(t, append([]string{"report", "--reference", "--format", "json"}, args...)...)

@@ -33,7 +33,8 @@ type durabilityFlags struct {
 	sync, blockSize, size, destroy string
 	blocks, jobs, writes, cuts     int
 	cut, cutPID, restart, wait     string
-	resume, run, results, output   string
+	resume, run, results           string
+	output                         outputFlags
 	quiet, create                  bool
 }
 
@@ -83,7 +84,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
 	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the test's directory, with the ledger, is made in")
-	registerOutput(cmd, &f.output)
+	registerOutput(e, cmd, &f.output, textOrJSON...)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -93,9 +94,6 @@ var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "
 
 func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
 	ctx := cmd.Context()
-	if err := checkOutput(f.output); err != nil {
-		return err
-	}
 	if f.run != "" && cmd.Flags().Changed("results") {
 		return model.RefusedError("--run and --results name two places for one test", "use one of them")
 	}
@@ -129,7 +127,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if d == nil {
 		return err
 	}
-	if printErr := printDurability(e, d, f.output); printErr != nil {
+	if printErr := printDurability(e, d, f.output.name()); printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	if f.run != "" && !f.quiet {

@@ -11,14 +11,13 @@ import (
 	"github.com/loadline/loadline/internal/cluster/jobs"
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/measure/session"
-	"github.com/loadline/loadline/internal/show/report/format"
 )
 
 func newFetch(e *env.Env) *cobra.Command {
 	var at session.Cluster
-	var results, output string
+	var results string
+	var output outputFlags
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "fetch [JOB]",
@@ -44,9 +43,6 @@ such Job; 130 interrupted: the Job goes on.`,
 			return exactly(1, "one JOB")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
-				return err
-			}
 			client, err := kube.Open(e, at.Access)
 			if err != nil {
 				return err
@@ -56,13 +52,13 @@ such Job; 130 interrupted: the Job goes on.`,
 			if f.Job, err = jobs.Choose(cmd.Context(), client, args); err != nil {
 				return err
 			}
-			return fetchOnly(cmd.Context(), e, f, output)
+			return fetchOnly(cmd.Context(), e, f, &output)
 		},
 	}
 	registerAccess(cmd, &at)
 	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
 	cmd.Flags().StringVar(&results, "results", defaultResults, "`DIR` that the run directory is brought to")
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -77,7 +73,7 @@ func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *
 }
 
 // fetchOnly fetches from a Job that somebody started earlier.
-func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output string) error {
+func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFlags) error {
 	dirs, code, err := f.Fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		sayLine(e.Stderr, "loadline: interrupted; the Job %s goes on", f.Job)
@@ -101,21 +97,9 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output string) e
 }
 
 // printFetched shows what was fetched, as the verb that measured it would.
-func printFetched(e *env.Env, dirs []string, output string) error {
-	format, err := format.Choose(output, "")
-	if err != nil {
-		return err
-	}
+func printFetched(e *env.Env, dirs []string, output *outputFlags) error {
 	for _, dir := range dirs {
-		d, err := results.Read([]string{dir})
-		if err != nil {
-			return err
-		}
-		files, err := format.Write(&d.Documents, terminalOptions(e.Output))
-		if err != nil {
-			return err
-		}
-		if _, err := format.Stream(e.Stdout).Write(files[0].Data); err != nil {
+		if err := output.emitSaved(e, nil, dir); err != nil {
 			return err
 		}
 		sayLine(e.Stderr, "fetched %s", dir)

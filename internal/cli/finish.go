@@ -13,21 +13,23 @@ import (
 // finish prints what was computed of a run, a ranking or a durability test, and returns the
 // exit code that the verdicts ask for; brief leaves out the head. What could not be saved is
 // printed all the same.
-func finish(e *env.Env, done results.Outcome, output string, brief bool) (int, error) {
+func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (int, error) {
 	for _, d := range done.Damage {
 		sayLine(e.Stderr, "loadline: %s", d)
 	}
 	var err error
 	switch o := terminalOptions(e.Output); {
 	case done.Durability != nil:
-		err = printDurability(e, done.Durability, output)
+		err = printDurability(e, done.Durability, output.name())
 	case done.Trace != nil:
-		err = printTrace(e, done.Trace, output, nil)
-	case output == "json":
+		err = printTrace(e, done.Trace, output.name(), nil)
+	case output.name() == "json":
 		_, err = term.Raw(e.Stdout).Write(done.Document)
-	default:
+	case output.name() == "text":
 		o.Brief = brief
 		err = text.Render(e.Stdout, done.Report, o)
+	default:
+		err = output.emitSaved(e, nil, done.Report.Run.Directory)
 	}
 	if err = errors.Join(err, done.Unsaved); err != nil {
 		return exitFailed, err

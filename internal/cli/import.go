@@ -15,9 +15,10 @@ import (
 
 // importFlags are the flags of import.
 type importFlags struct {
-	evidence               evidenceFlags
-	as, into, results      string
-	baseline, note, output string
+	evidence          evidenceFlags
+	as, into, results string
+	baseline, note    string
+	output            outputFlags
 }
 
 func newImport(e *env.Env) *cobra.Command {
@@ -39,7 +40,7 @@ Formats, found by content:
 Exit codes: 0 fine; 1 failed; 2 not a result that can be read, with the line up to which
 it was understood; 5 a number is invalid; 130 interrupted.`,
 		Example: `  loadline import longhorn=fio.json
-  loadline import A=a.log B=b.log -o bake-off
+  loadline import A=a.log B=b.log --into bake-off
   loadline import whitepaper.md`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -48,9 +49,6 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 			return usageError{fmt.Errorf("%s takes at least one FILE", cmd.CommandPath()), cmd.CommandPath() + " --help"}
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(f.output); err != nil {
-				return err
-			}
 			exp := model.Experiment{Scenario: "import", Note: f.note}
 			if err := f.evidence.apply(&exp); err != nil {
 				return err
@@ -60,18 +58,18 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			return ending(finish(e, done, f.output, false))
+			return ending(finish(e, done, &f.output, false))
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, when it should not be found by content")
-	flags.StringVarP(&f.into, "into", "o", "", "the new `DIR` to save in (default: a new one under --results)")
+	flags.StringVar(&f.into, "into", "", "the new `DIR` to save in (default: a new one under --results)")
 	flags.StringVar(&f.results, "results", defaultResults, "`DIR` that the new directory is made in")
 	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on, to hold them against it")
 	f.evidence.registerKnown(cmd)
 	flags.StringVar(&f.note, "note", "", "a remark to keep with the results")
-	flags.StringVar(&f.output, "output", "text", outputHelp)
+	registerOutput(e, cmd, &f.output)
 	return cmd
 }
 

@@ -86,7 +86,7 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 		command = append(command, "--fs-group="+exp.Place.FSGroup)
 	}
 	// The report in the log outlives the pod's container.
-	return append(command, "--output=json"), document, nil
+	return append(command, "--format=json"), document, nil
 }
 
 // spec is the Job that measures an experiment, checked as far as looking can tell.
@@ -164,7 +164,7 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savi
 	if err != nil {
 		return end(err)
 	}
-	return end(errors.Join(printFetched(e, dirs, s.output), ending(code, nil)))
+	return end(errors.Join(printFetched(e, dirs, &s.output), ending(code, nil)))
 }
 
 // rightsHint adds the way out for who may not make a ServiceAccount or its rights.

@@ -21,7 +21,7 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 	for name, words := range map[string][]string{
 		"run": {"run", "sc:fast?size=1Gi", "--in-cluster", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
 			"--resources", "cpu=2,memory=1Gi", "--node-selector", "disk=ssd", "--toleration", "a=b:NoSchedule", "--toleration=*", "--baseline", "sc:local path", "--quiet",
-			"--note", "a remark, with = and 'quotes' and $(HOME)", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--output", "text", "--hold", "2h",
+			"--note", "a remark, with = and 'quotes' and $(HOME)", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--format", "text", "--hold", "2h",
 			"--service-account", "s", "--fail-on", "unclear,worse", "--margin-p99", "20%", "--keep", "--pull-secret", "p", "--ready-within", "10m", "--node", "node7"},
 		"scale": {"scale", "sc:fast", "pvc:data", "--in-cluster", "--volumes", "1,2", "--rate", "20", "--access-mode", "RWX", "--run-as-user", "999:998", "--fs-group", "5",
 			"--selinux-level", "s0:c1,c2", "--spread", "soft", "--detach", "--as-root"},
@@ -41,7 +41,7 @@ func TestTheJobGetsTheExperiment(t *testing.T) {
 			if group := here.exp.Place.FSGroup; group != "" {
 				want = append(want, "--fs-group="+group)
 			}
-			if diff := cmp.Diff(append(want, "--output=json"), command); diff != "" {
+			if diff := cmp.Diff(append(want, "--format=json"), command); diff != "" {
 				t.Error(diff)
 			}
 			there := readCommand(t, withFile(t, command[slices.Index(command, "--")+1:], document))

@@ -32,11 +32,11 @@ that lies in the pod as a file: loadline run --in-cluster sends it so. Who fetch
 reaches it through a socket in DIR/.kept, with loadline-agent --attach.
 
 Exit codes: those of the command; 1 failed; 2 usage.`,
-		Example: `  loadline job --hold 24h -- run sc:standard --output json
-  loadline job --hold 24h -- run --experiment /experiment/experiment.yaml --output json`,
+		Example: `  loadline job --hold 24h -- run sc:standard --format json
+  loadline job --hold 24h -- run --experiment /experiment/experiment.yaml --format json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --output json")
+				return model.RefusedError("job takes the command to run, behind two dashes", "loadline job -- run sc:standard --format json")
 			}
 			return nil
 		},

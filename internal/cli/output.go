@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/secrets"
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -37,20 +34,6 @@ func watching(e *env.Env, quiet bool) *live.Live {
 // recordedCommand is the command line, as it is kept: without secrets.
 func recordedCommand(e *env.Env) []string {
 	return secrets.MaskCommand(append([]string{"loadline"}, e.Args...))
-}
-
-// outputHelp is the help of --output.
-const outputHelp = "what to print: text, or json for one report document"
-
-func registerOutput(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "text", outputHelp)
-}
-
-func checkOutput(output string) error {
-	if output == "text" || output == "json" {
-		return nil
-	}
-	return model.RefusedError(fmt.Sprintf("--output %q is not known", output), "use --output text or --output json")
 }
 
 func terminalOptions(t env.Terminal) text.Options {

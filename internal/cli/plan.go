@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -22,7 +21,7 @@ import (
 
 func newPlan(e *env.Env) *cobra.Command {
 	var o options
-	var output string
+	var output outputFlags
 	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "plan TARGET",
@@ -43,13 +42,14 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o, &inside, exp, output)
+			return showPlan(cmd, e, &o, &inside, exp, &output)
 		},
 	}
 	o.register(cmd)
 	registerGoals(cmd, &o)
 	inside.register(cmd)
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output, textOrJSON...)
+	output.plain = func() bool { return inside.on }
 	cmd.AddCommand(newPlanSweep(e), newPlanScale(e), newPlanApp(e))
 	return cmd
 }
@@ -57,7 +57,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 // newPlanSweep is plan for a sweep.
 func newPlanSweep(e *env.Env) *cobra.Command {
 	var o sweepOptions
-	var output string
+	var output outputFlags
 	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
@@ -72,19 +72,20 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &inside, exp, output)
+			return showPlan(cmd, e, &o.options, &inside, exp, &output)
 		},
 	}
 	o.register(cmd)
 	inside.register(cmd)
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output, textOrJSON...)
+	output.plain = func() bool { return inside.on }
 	return cmd
 }
 
 // newPlanScale is plan for several volumes at once.
 func newPlanScale(e *env.Env) *cobra.Command {
 	var o scaleOptions
-	var output string
+	var output outputFlags
 	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
@@ -99,19 +100,20 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd, e, &o.options, &inside, exp, output)
+			return showPlan(cmd, e, &o.options, &inside, exp, &output)
 		},
 	}
 	o.register(cmd)
 	inside.register(cmd)
-	registerOutput(cmd, &output)
+	registerOutput(e, cmd, &output, textOrJSON...)
+	output.plain = func() bool { return inside.on }
 	return cmd
 }
 
 // showPlan plans an experiment and prints the plan, or the Job that would measure it.
-func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, exp model.Experiment, output string) error {
+func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, exp model.Experiment, output *outputFlags) error {
 	ctx := cmd.Context()
-	if err := errors.Join(checkOutput(output), inside.check(cmd)); err != nil {
+	if err := inside.check(cmd); err != nil {
 		return err
 	}
 	if inside.on {
@@ -130,7 +132,7 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return err
 	}
 	defer prep.Close()
-	if output == "json" {
+	if output.name() == "json" {
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
 	shown := secrets.Masked(prep.Plan)

@@ -7,7 +7,6 @@ import (
 	"github.com/loadline/loadline/internal/judge/capacity"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model/study"
-	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/format"
 	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
@@ -18,28 +17,14 @@ import (
 
 // reference writes a reference report of runs, and of a file of points among them.
 func (f *reportFlags) reference(e *env.Env, args []string) error {
-	name := f.format
-	if name == "" && (f.out == "" || f.out == "-") {
-		name = "markdown"
-	}
-	chosen, err := format.Choose(name, f.out)
-	if err != nil {
-		return err
-	}
 	forms := map[string]func(*bytes.Buffer, *study.Reference) error{
 		"html":     func(b *bytes.Buffer, r *study.Reference) error { return html.RenderReference(b, r) },
 		"markdown": func(b *bytes.Buffer, r *study.Reference) error { return markdown.RenderReference(b, r) },
 		"json":     func(b *bytes.Buffer, r *study.Reference) error { return jsonout.WriteReference(b, r) },
 	}
-	render := forms[chosen.Name]
+	render := forms[f.name()]
 	if render == nil {
-		return format.NotFor(chosen.Name, "a reference report", "html, markdown or json")
-	}
-	toStdout := f.out == "" || f.out == "-"
-	if !toStdout {
-		if err := outfile.Check(f.out, f.force); err != nil {
-			return err
-		}
+		return format.NotFor(f.name(), "a reference report", "html, markdown or json")
 	}
 	points, runs, err := results.PointsOf(args, f.system)
 	if err != nil {
@@ -54,13 +39,6 @@ func (f *reportFlags) reference(e *env.Env, args []string) error {
 	if err := render(&b, &r); err != nil {
 		return err
 	}
-	if toStdout {
-		_, err := term.Raw(e.Stdout).Write(b.Bytes())
-		return err
-	}
-	if err := outfile.Write(f.out, b.Bytes()); err != nil {
-		return err
-	}
-	sayLine(e.Stderr, "saved   %s", f.out)
-	return nil
+	_, err = term.Raw(e.Stdout).Write(b.Bytes())
+	return err
 }

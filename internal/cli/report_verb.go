@@ -1,23 +1,19 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/format"
-	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // reportFlags are the flags of report.
 type reportFlags struct {
-	out, format, system string
-	force               bool
-	asReference         bool
+	outputFlags
+	system      string
+	asReference bool
 }
 
 func newReport(e *env.Env) *cobra.Command {
@@ -58,8 +54,13 @@ no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
-	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(format.Names(), ", ")+" (default: by FILE's extension, else text)")
+	f.usual = func() string {
+		if f.asReference {
+			return "markdown"
+		}
+		return ""
+	}
+	registerOutput(e, cmd, &f.outputFlags)
 	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the system that the runs measured")
 	fl.StringVar(&f.system, "system", "", "with --reference: what the hardware is, a YAML `FILE` with a system")
 	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is no report")
@@ -73,16 +74,6 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 	if f.system != "" {
 		return model.RefusedError("--system goes with --reference", "add --reference, or leave it out")
 	}
-	chosen, err := format.Choose(f.format, f.out)
-	if err != nil {
-		return err
-	}
-	toStdout := f.out == "" || f.out == "-"
-	if !toStdout {
-		if err := outfile.Check(f.out, f.force); err != nil {
-			return err
-		}
-	}
 	d, err := results.Read(args)
 	if err != nil {
 		return err
@@ -90,50 +81,5 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 	for _, r := range d.Remarks {
 		sayLine(e.Stderr, "note    %s", r)
 	}
-	o := chartOptions(e, toStdout)
-	files, err := chosen.Write(&d.Documents, o)
-	if err != nil {
-		return err
-	}
-	if toStdout {
-		if len(files) > 1 {
-			sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", chosen.Extensions[0], strings.Join(names(files[1:]), " and the "))
-		}
-		_, err := chosen.Stream(e.Stdout).Write(files[0].Data)
-		return err
-	}
-	if outfile.IsStream(f.out) && len(files) > 1 {
-		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", f.out, chosen.Extensions[0], strings.Join(names(files[1:]), " and the "))
-		files = files[:1]
-	}
-	// All of them or none: none is replaced before each may be.
-	for _, file := range files {
-		if err := outfile.Check(outfile.Beside(f.out, file.Suffix), f.force); err != nil {
-			return err
-		}
-	}
-	for _, file := range files {
-		name := outfile.Beside(f.out, file.Suffix)
-		if err := outfile.Write(name, file.Data); err != nil {
-			return err
-		}
-		sayLine(e.Stderr, "saved   %s", name)
-	}
-	return nil
-}
-
-// chartOptions tells how text is written: for the terminal, or for a file that is
-// read anywhere.
-func chartOptions(e *env.Env, toStdout bool) text.Options {
-	if toStdout {
-		return terminalOptions(e.Output)
-	}
-	return text.Options{Width: 120, Unicode: true}
-}
-
-func names(files []format.File) (list []string) {
-	for _, f := range files {
-		list = append(list, strings.TrimPrefix(f.Suffix, "-"))
-	}
-	return list
+	return f.emit(e, &d.Documents)
 }

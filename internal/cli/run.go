@@ -75,7 +75,7 @@ them apply, 4 goes before 3 and 3 before 5.`,
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)
-	f.savingFlags.register(cmd, inRun)
+	f.savingFlags.register(e, cmd, inRun)
 	return cmd
 }
 

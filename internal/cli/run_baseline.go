@@ -20,9 +20,12 @@ func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
 	}
 	c, r := again.Comparison, again.Report
 	r.Comparison = c
-	if f.output == "json" {
+	switch f.output.name() {
+	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)
-	} else {
+	default:
+		err = f.output.emitSaved(e, c, dir)
+	case "text":
 		o := terminalOptions(e.Output)
 		o.Brief = briefly(e, f.quiet)
 		if err = text.Render(e.Stdout, r, o); err == nil {

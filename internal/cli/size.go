@@ -24,7 +24,7 @@ type sizeFlags struct {
 	need                                            []string
 	survive, nodes, snapshots                       int
 	rebuild                                         bool
-	output                                          string
+	output                                          outputFlags
 }
 
 func newSize(e *env.Env) *cobra.Command {
@@ -69,14 +69,11 @@ make no sense; 3 the need cannot be met, and which limit it misses by how much;
 	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
 	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: snapshots of a volume that hold data of their own, its head included")
 	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit that rebuilding has, such as 100MiB/s")
-	registerOutput(cmd, &f.output)
+	registerOutput(e, cmd, &f.output, textOrJSON...)
 	return cmd
 }
 
 func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
-	if err := checkOutput(f.output); err != nil {
-		return err
-	}
 	points, err := f.points(args)
 	if err != nil {
 		return err
@@ -103,7 +100,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.output == "json" {
+	if f.output.name() == "json" {
 		err = jsonout.WriteSizing(term.Raw(e.Stdout), &s)
 	} else {
 		err = text.RenderSizing(e.Stdout, &s, terminalOptions(e.Output))
@@ -148,7 +145,7 @@ func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
 	if err != nil {
 		return err
 	}
-	if f.output == "json" {
+	if f.output.name() == "json" {
 		return jsonout.WriteStudy(term.Raw(e.Stdout), &st)
 	}
 	return text.RenderStudy(e.Stdout, &st, terminalOptions(e.Output))
@@ -180,7 +177,7 @@ func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	}
 	st := capacity.Rebuilds(p)
 	capacity.BoundRebuilds(&st, within, f.snapshots, throttle)
-	if f.output == "json" {
+	if f.output.name() == "json" {
 		return jsonout.WriteStudy(term.Raw(e.Stdout), &study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System, Rebuild: &st})
 	}
 	return text.RenderRebuild(e.Stdout, p.Name, &st, terminalOptions(e.Output))

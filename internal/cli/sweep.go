@@ -60,7 +60,7 @@ but a cell is invalid; 130 interrupted (what was measured is kept).`,
 	}
 	o.register(cmd)
 	f.inside.register(cmd)
-	f.savingFlags.register(cmd, inRun)
+	f.savingFlags.register(e, cmd, inRun)
 	return cmd
 }
 

@@ -28,10 +28,11 @@ import (
 type traceFlags struct {
 	device, container, pod, cgroup string
 	pid                            int
-	time, method, output           string
+	time, method                   string
+	output                         outputFlags
 	show                           []string
 	results                        string
-	json, quiet                    bool
+	quiet                          bool
 }
 
 func newTrace(e *env.Env) *cobra.Command {
@@ -81,8 +82,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringVar(&f.method, "method", "", "how: bpf, or counters (default: bpf where it is possible)")
 	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, of the list above (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the trace's directory is made in")
-	registerOutput(cmd, &f.output)
-	fl.BoolVar(&f.json, "json", false, "the same as --output json")
+	registerOutput(e, cmd, &f.output, textOrJSON...)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
 	return cmd
 }
@@ -110,12 +110,6 @@ func (f *traceFlags) parts() (parts []text.TracePart, err error) {
 }
 
 func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error {
-	if f.json {
-		f.output = "json"
-	}
-	if err := checkOutput(f.output); err != nil {
-		return err
-	}
 	parts, err := f.parts()
 	if err != nil {
 		return err
@@ -128,7 +122,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if done == nil {
 		return err
 	}
-	if printErr := printTrace(e, done, f.output, parts); printErr != nil || err != nil {
+	if printErr := printTrace(e, done, f.output.name(), parts); printErr != nil || err != nil {
 		return errors.Join(err, printErr)
 	}
 	return ending(traceCode(done), nil)

@@ -19,7 +19,7 @@ func (p *pages) foreign(name, file string, code int) {
 	dir := filepath.Join(p.t.TempDir(), name)
 	var stderr bytes.Buffer
 	world := env.OS()
-	world.Args = []string{"import", filepath.Join("../../internal/foreign/imported/testdata", file), "-o", dir}
+	world.Args = []string{"import", filepath.Join("../../internal/foreign/imported/testdata", file), "--into", dir}
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), io.Discard, &stderr
 	if got := cli.Run(context.Background(), world); got != code {
 		p.t.Fatalf("loadline import %s: exit code %d, want %d\n%s", file, got, code, stderr.String())

@@ -77,7 +77,7 @@ func (p *pages) inLibrary(name string, args ...string) {
 func (p *pages) imported(name, file string, code int) {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), name)
-	p.command(code, "import", filepath.Join("../../internal/foreign/imported/testdata", file), "-o", dir)
+	p.command(code, "import", filepath.Join("../../internal/foreign/imported/testdata", file), "--into", dir)
 	p.files[name] = filepath.Join(dir, "report.html")
 }
 

@@ -24,7 +24,7 @@ func TestOutputIsNotWrittenIntoADevice(t *testing.T) {
 		{"report", run, "-o", dev, "--format", "html"},
 		{"report", run, "-o", dev, "--format", "html", "--force"},
 		{"report", run, "-o", link, "--force"},
-		{"import", "../../internal/foreign/imported/testdata/kbench.summary", "-o", dev},
+		{"import", "../../internal/foreign/imported/testdata/kbench.summary", "--into", dev},
 		{"run", numbers, "--quiet", "--results", dev},
 		{"kbench", "run", "--overwrite", filepath.Join(t.TempDir(), "new"), prefix, "4M"},
 	} {

@@ -57,7 +57,7 @@ func importedRun(t testing.TB) string {
 		t.Fatal(err)
 	}
 	into := filepath.Join(dir, "run")
-	if o := loadline(t, "import", "a="+file, "-o", into); o.code != 0 && o.code != 5 {
+	if o := loadline(t, "import", "a="+file, "--into", into); o.code != 0 && o.code != 5 {
 		t.Fatalf("exit code %d", o.code)
 	}
 	return into
@@ -173,7 +173,7 @@ func TestRecordsAreForTheirOwner(t *testing.T) {
 	run, pair, in := recorded(t), comparedRuns(t), importedRun(t)
 	ranked := filepath.Join(t.TempDir(), "ranked")
 	original := filepath.Join(filepath.Dir(in), "fio.json")
-	if o := loadline(t, "import", "a="+original, "b="+original, "-o", ranked); o.code != 0 && o.code != 5 {
+	if o := loadline(t, "import", "a="+original, "b="+original, "--into", ranked); o.code != 0 && o.code != 5 {
 		t.Errorf("exit code %d", o.code)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")

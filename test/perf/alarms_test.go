@@ -52,7 +52,7 @@ func waysToRun() [][]string {
 func report(ctx context.Context, dir string, args ...string) (model.Report, error) {
 	var stdout, stderr bytes.Buffer
 	world := env.OS()
-	world.Args = append([]string{"run", "--quiet", "--output", "json", "--results", dir}, args...)
+	world.Args = append([]string{"run", "--quiet", "--format", "json", "--results", dir}, args...)
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, io.Writer(&stderr)
 	world.Terminal, world.Output = env.Terminal{Width: 120}, env.Terminal{Width: 120}
 	cli.Run(ctx, world)

@@ -23,7 +23,7 @@ func measured(b *testing.B, target string, args ...string) model.Report {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
 	world := env.OS()
-	world.Args = append([]string{"run", target, "--output", "json", "--quiet", "--results", b.TempDir()}, args...)
+	world.Args = append([]string{"run", target, "--format", "json", "--quiet", "--results", b.TempDir()}, args...)
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
 	if code := cli.Run(b.Context(), world); code != 0 {
 		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())

@@ -20,7 +20,7 @@ func comparedHere(b *testing.B, first, second string, args ...string) model.Comp
 	b.Helper()
 	var stdout, stderr bytes.Buffer
 	world := env.OS()
-	world.Args = append([]string{"compare", first, second, "--output", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}, args...)
+	world.Args = append([]string{"compare", first, second, "--format", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}, args...)
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
 	if code := cli.Run(b.Context(), world); code != 0 {
 		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())

@@ -77,7 +77,7 @@ type watched struct {
 // ends one visit. A verdict of "invalid" is no failure here: memory is no disk.
 func watch(b *testing.B, program string, args ...string) watched {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), program, append(args, "--output", "json", "--results", b.TempDir())...)
+	cmd := exec.CommandContext(b.Context(), program, append(args, "--format", "json", "--results", b.TempDir())...)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	progress, err := cmd.StderrPipe()

@@ -12,10 +12,10 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// comparison runs "loadline compare A B … --output json" inside this process.
+// comparison runs "loadline compare A B … --format json" inside this process.
 func comparison(t testing.TB, a, b string, args ...string) (model.Comparison, int) {
 	t.Helper()
-	o := command(t.Context(), t, append([]string{"compare", a, b, "--output", "json", "--quiet", "--results", t.TempDir()}, args...)...)
+	o := command(t.Context(), t, append([]string{"compare", a, b, "--format", "json", "--quiet", "--results", t.TempDir()}, args...)...)
 	var c model.Comparison
 	if err := json.Unmarshal([]byte(o.stdout), &c); err != nil {
 		t.Fatalf("exit code %d: standard output is no comparison: %v\n%s%s", o.code, err, o.stdout, o.stderr)

@@ -18,10 +18,10 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// durable runs "loadline durability TARGET … --output json" and reads the document.
+// durable runs "loadline durability TARGET … --format json" and reads the document.
 func durable(ctx context.Context, t testing.TB, target string, args ...string) (outcome, model.Durability) {
 	t.Helper()
-	args = append([]string{"durability", target, "--output", "json"}, args...)
+	args = append([]string{"durability", target, "--format", "json"}, args...)
 	if !slices.Contains(args, "--resume") && !slices.Contains(args, "--results") && !slices.Contains(args, "--run") {
 		args = append(args, "--results", t.TempDir())
 	}
@@ -301,7 +301,7 @@ func TestDurabilityRefusals(t *testing.T) {
 		"a range without room":         {2, "do not fit", []string{dir, "--size", "4k"}},
 		"a run that is none":           {2, "is not a run directory", []string{dir, "--run", other}},
 		"a span of time that is none":  {2, "no span of time", []string{dir, "--wait", "soon"}},
-		"an output that nobody speaks": {2, "--output", []string{dir, "--output", "xml"}},
+		"an output that nobody speaks": {2, "format", []string{dir, "--format", "xml"}},
 	} {
 		args := append([]string{"durability"}, c.args...)
 		if !strings.Contains(strings.Join(args, " "), "--results") && !slices.Contains(args, "--resume") && !slices.Contains(args, "--run") {

@@ -64,7 +64,7 @@ func TestExamples(t *testing.T) {
 			if args[0] == "durability" {
 				args = append(args, "--writes", "50")
 			}
-			if args[0] == "run" || args[0] == "sweep" || args[0] == "scale" || args[0] == "import" && !slices.Contains(args, "-o") || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
+			if args[0] == "run" || args[0] == "sweep" || args[0] == "scale" || args[0] == "import" && !slices.Contains(args, "--into") || slices.Contains(args, here.old) || args[0] == "durability" && !slices.Contains(args, "--results") {
 				args = append(args, "--results", t.TempDir())
 			}
 			ctx := t.Context()

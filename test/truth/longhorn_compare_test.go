@@ -58,7 +58,7 @@ func compared(t testing.TB, a, b string, args ...string) model.Comparison {
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("not one comparison was saved: %v, %v", saved, err)
 	}
-	o = command(t.Context(), t, "compare", saved[0], "--fail-on", "none", "--output", "json")
+	o = command(t.Context(), t, "compare", saved[0], "--fail-on", "none", "--format", "json")
 	var c model.Comparison
 	if err := json.Unmarshal([]byte(o.stdout), &c); err != nil {
 		t.Fatalf("exit code %d, and standard output is no comparison: %v\n%s", o.code, err, o.stdout)

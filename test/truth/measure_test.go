@@ -23,10 +23,10 @@ type outcome struct {
 	stderr string
 }
 
-// measure runs "loadline run TARGET … --output json" inside this process.
+// measure runs "loadline run TARGET … --format json" inside this process.
 func measure(ctx context.Context, t testing.TB, target string, args ...string) outcome {
 	t.Helper()
-	o := command(ctx, t, append([]string{"run", target, "--output", "json", "--results", t.TempDir()}, args...)...)
+	o := command(ctx, t, append([]string{"run", target, "--format", "json", "--results", t.TempDir()}, args...)...)
 	if o.stdout != "" {
 		if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
 			t.Fatalf("standard output is no report: %v\n%s", err, o.stdout)

@@ -28,7 +28,7 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 	for range 3 {
 		args = append(args, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})))
 	}
-	o := command(t.Context(), t, append(args, "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--precision", "20%", "--output", "json", "--results", t.TempDir())...)
+	o := command(t.Context(), t, append(args, "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--precision", "20%", "--format", "json", "--results", t.TempDir())...)
 	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil || len(o.report.Scales) != 1 {
 		t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
 	}
@@ -75,7 +75,7 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 // Of two volumes one lies on a device of 1,000 IOPS and one on a device of 200: rule
 // fairness says that the mean is nobody's, and rule sum that the total is right.
 func TestAnUnfairShareIsNamed(t *testing.T) {
-	o := command(t.Context(), t, "scale", "--volumes", "2", "--repeat", "2", "--max-time", "12s", "--output", "json", "--results", t.TempDir(),
+	o := command(t.Context(), t, "scale", "--volumes", "2", "--repeat", "2", "--max-time", "12s", "--format", "json", "--results", t.TempDir(),
 		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})),
 		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 200, Size: 64 << 20})))
 	if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {

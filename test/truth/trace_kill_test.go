@@ -111,7 +111,7 @@ func TestATraceThatIsKilledLeavesNothing(t *testing.T) {
 func TestTraceBesideARun(t *testing.T) {
 	dev := lab.LoopOnMemory(t, 64<<20)
 	results := t.TempDir()
-	o := command(t.Context(), t, "run", dev, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "6s", "--trace", "--output", "json", "--results", results)
+	o := command(t.Context(), t, "run", dev, "--profile", "kbench", "--only", "rand-read-iops", "--max-time", "6s", "--trace", "--format", "json", "--results", results)
 	if o.code != 0 && o.code != 5 {
 		t.Fatalf("exit code %d", o.code)
 	}

@@ -83,7 +83,7 @@ export interface All {
   Reference?: Reference;
 }
 /**
- * What `loadline run --output json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * What `loadline run --format json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface Report {
   schema: "loadline.report/v1";
@@ -696,7 +696,7 @@ export interface Goal {
   next?: string;
 }
 /**
- * What `loadline compare --output json` prints and comparison.json holds; it needs report.schema.json beside it. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ * What `loadline compare --format json` prints and comparison.json holds; it needs report.schema.json beside it. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
  */
 export interface Comparison {
   schema: "loadline.comparison/v1";
@@ -996,7 +996,7 @@ export interface Scale {
   source?: string;
 }
 /**
- * What `loadline durability --output json` prints and report.json of its directory holds. Fields are only ever added, so readers must accept fields that they do not know.
+ * What `loadline durability --format json` prints and report.json of its directory holds. Fields are only ever added, so readers must accept fields that they do not know.
  */
 export interface DurabilityReport {
   schema: "loadline.durability/v1";

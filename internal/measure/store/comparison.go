@@ -31,6 +31,9 @@ func IsComparison(dir string) bool {
 	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
 }
 
+// MarksRun reports whether a folder with a file of this name is taken for a run.
+func MarksRun(base string) bool { return base == planFile || base == runFile }
+
 func isRun(f *Folder) bool { return has(f.Files(), planFile) || has(f.Files(), runFile) }
 
 // inside asks something of a directory; one that cannot be opened is none of ours.

@@ -25,8 +25,9 @@ import (
 const headLength = 4 << 10
 
 // Check refuses a file that must not be replaced: one that is no report, unless
-// forced; what belongs to a saved run, but for its page, and a device, always.
-func Check(name string, force bool) error {
+// forced; what belongs to a saved run, but for its page, and a device, always. Instead is
+// what else to do than to choose another name, where a file is no report.
+func Check(name string, force bool, instead string) error {
 	if ownStream(name) != nil {
 		return nil
 	}
@@ -43,6 +44,8 @@ func Check(name string, force bool) error {
 	}
 	info, err := os.Stat(name)
 	switch {
+	case store.MarksRun(filepath.Base(name)) && !OwnFolder(folder):
+		return model.RefusedError(fmt.Sprintf("a folder with a %s in it passes for a saved run", filepath.Base(name)), "choose another name for -o")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
@@ -63,7 +66,7 @@ func Check(name string, force bool) error {
 	if ours {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or add --force")
+	return model.RefusedError(fmt.Sprintf("%s exists and is no report of loadline: it would be lost", name), "choose another name for -o, or "+instead)
 }
 
 // OwnFolder reports whether a folder holds a saved run, a comparison or a durability test.

@@ -44,13 +44,13 @@ func TestReportIsNotWrittenIntoADevice(t *testing.T) {
 	// Numbers that no driver has, so that a mistake harms nothing.
 	disk := node(t, "disk", unix.S_IFBLK, 240, 77)
 	for _, force := range []bool{false, true} {
-		refusedWith(t, Check(disk, force), "a block device")
-		refusedWith(t, Check(node(t, "c", unix.S_IFCHR, 240, 77), force), "a character device")
-		refusedWith(t, Check("/dev/zero", force), "a character device")
-		refusedWith(t, Check(dir, force), "a folder")
+		refusedWith(t, Check(disk, force, "add --force"), "a block device")
+		refusedWith(t, Check(node(t, "c", unix.S_IFCHR, 240, 77), force, "add --force"), "a character device")
+		refusedWith(t, Check("/dev/zero", force, "add --force"), "a character device")
+		refusedWith(t, Check(dir, force, "add --force"), "a folder")
 	}
-	refusedWith(t, Check(link(disk), true), "a block device")
-	refusedWith(t, Check(link(filepath.Join(dir, "nothing")), true), "which does not exist")
+	refusedWith(t, Check(link(disk), true, "add --force"), "a block device")
+	refusedWith(t, Check(link(filepath.Join(dir, "nothing")), true, "add --force"), "which does not exist")
 	if err := Write(disk, []byte("x")); err == nil {
 		t.Error("a block device was written")
 	}
@@ -59,7 +59,7 @@ func TestReportIsNotWrittenIntoADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"/dev/null", "/dev/full", pipe, link(pipe), link("/dev/null"), node(t, "tty", unix.S_IFCHR, 4, 63), "/dev/stdout"} {
-		if err := Check(name, false); err != nil {
+		if err := Check(name, false, "add --force"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestReportKeepsLinkModeAndOwner(t *testing.T) {
 		}
 	}
 	for _, name := range []string{file, link} {
-		if err := errors.Join(Check(name, false), Write(name, []byte("### "+name+" **b**\n"))); err != nil {
+		if err := errors.Join(Check(name, false, "add --force"), Write(name, []byte("### "+name+" **b**\n"))); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Lstat(file)
@@ -101,5 +101,5 @@ func TestReportKeepsLinkModeAndOwner(t *testing.T) {
 	if err := errors.Join(os.WriteFile(notes, []byte("mine"), 0o600), os.Symlink(notes, foreign)); err != nil {
 		t.Fatal(err)
 	}
-	refusedWith(t, Check(foreign, false), "is no report")
+	refusedWith(t, Check(foreign, false, "add --force"), "is no report")
 }

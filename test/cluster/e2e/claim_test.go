@@ -17,7 +17,7 @@ func TestForeignClaim(t *testing.T) {
 	if !strings.Contains(before, "/data/pgdata 700 999:999") || !strings.Contains(before, "/data/pgdata/server.key 600 999:999") {
 		t.Fatalf("the tree is not what this test thinks: %s", before)
 	}
-	measure := []string{"run", "pvc:" + ns + "/data", "--size", "32Mi", "--only", "rand-read-iops", "--max-time", "8s", "--output", "json"}
+	measure := []string{"run", "pvc:" + ns + "/data", "--size", "32Mi", "--only", "rand-read-iops", "--max-time", "8s", "--format", "json"}
 	same := func(what string) {
 		t.Helper()
 		if after := fingerprint(t, ns); after != before {
@@ -135,7 +135,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t, "twins", "restricted")
 	results := t.TempDir()
-	args := []string{"run", "sc:csi?size=64Mi", "--size", "16Mi", "--only", "rand-read-iops", "--max-time", "6s", "--node", "node1", "--output", "json", "--results", results}
+	args := []string{"run", "sc:csi?size=64Mi", "--size", "16Mi", "--only", "rand-read-iops", "--max-time", "6s", "--node", "node1", "--format", "json", "--results", results}
 	ends := make(chan outcome, 2)
 	for range cap(ends) {
 		go func() { ends <- run(t, ns, args...) }()

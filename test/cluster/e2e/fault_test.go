@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 }
 
 // patient measures one volume on node2 for up to 25 seconds.
-var patient = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--output", "json"}
+var patient = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--format", "json"}
 
 func testPodDeleted(t *testing.T) {
 	ns := namespace(t, "fault-pod", "restricted")
@@ -95,7 +95,7 @@ func elsewhere(cmd *exec.Cmd, script string) *exec.Cmd {
 func TestServerRestarts(t *testing.T) {
 	ns := namespace(t, "fault-server", "restricted")
 	out := &logged{}
-	cmd := command(t.Context(), t, ns, "", "run", "sc:csi?size=96Mi", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--output", "json")
+	cmd := command(t.Context(), t, ns, "", "run", "sc:csi?size=96Mi", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--format", "json")
 	progress := &logged{}
 	cmd.Stdout, cmd.Stderr = out, progress
 	start(t, cmd, progress, "[1/")

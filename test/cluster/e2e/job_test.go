@@ -53,7 +53,7 @@ func TestInside(t *testing.T) {
 		profile := ownFile(t)
 		// Kubernetes has a meaning for $(NAME) in a Job's command.
 		const note = "$(LOADLINE_IMAGE) for $$5"
-		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--note", note, "--results", results, "--output", "json"}, profile...)...)
+		o := runAs(t, "system:serviceaccount:"+ns+":dev", ns, append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node1", "--note", note, "--results", results, "--format", "json"}, profile...)...)
 		r := measured(t, o)
 		if r.Run.Environment.Cluster.Node != "node1" || !r.Run.Environment.Cluster.Made || r.Run.Note != note {
 			t.Errorf("%+v", r.Run)
@@ -76,7 +76,7 @@ func TestInside(t *testing.T) {
 			t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 		}
 		results := t.TempDir()
-		measured(t, run(t, ns, "fetch", "--results", results, "--output", "json"))
+		measured(t, run(t, ns, "fetch", "--results", results, "--format", "json"))
 		home(t, results, 1)
 		nothingInside(t, ns)
 	})
@@ -106,7 +106,7 @@ func TestInside(t *testing.T) {
 			kubectlIn(t, text, "apply", "-n", ns, "-f", "-")
 		}
 		results := t.TempDir()
-		o := run(t, ns, "fetch", "job/loadline", "--results", results, "--output", "json")
+		o := run(t, ns, "fetch", "job/loadline", "--results", results, "--format", "json")
 		measured(t, o).mine(t, "/files/own.yaml")
 		said(t, o, "is your own and stays")
 		home(t, results, 1)

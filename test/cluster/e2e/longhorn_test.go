@@ -65,7 +65,7 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
 	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
-		"--max-time", "46s", "--quiet", "--output", "json")
+		"--max-time", "46s", "--quiet", "--format", "json")
 	var r struct {
 		report
 		Comparison comparison
@@ -128,7 +128,7 @@ func testLonghornScale(t *testing.T) {
 		truth, amplified float64
 	}{{"rand-read-iops", allReads, 1}, {"rand-write-iops", allWrites, 6}} {
 		count := countDisks(t)
-		o := run(t, ns, "scale", "sc:longhorn?size=128Mi", "--volumes", volumes, "--size", "48Mi", "--workload", c.workload, "--max-time", most, "--quiet", "--output", "json")
+		o := run(t, ns, "scale", "sc:longhorn?size=128Mi", "--volumes", volumes, "--size", "48Mi", "--workload", c.workload, "--max-time", most, "--quiet", "--format", "json")
 		reads, writes := count()
 		disks := map[bool]float64{true: reads, false: writes}[c.amplified == 1]
 		points := totals(t, o)
@@ -207,7 +207,7 @@ func testLonghornReplicaDies(t *testing.T) {
 	ns := namespace(t, "lh-dies", "restricted")
 	out, progress := &logged{}, &logged{}
 	cmd := command(t.Context(), t, ns, "", "run", "sc:longhorn?size=128Mi", "--node", "node1", "--size", "48Mi", "--only", "rand-read-iops", "--time", fmt.Sprint(seconds, "s"), "--ramp-time", "1s",
-		"--output", "json")
+		"--format", "json")
 	cmd.Stdout, cmd.Stderr = out, progress
 	start(t, cmd, progress, "MiB in ")
 	first, _, err := lab.DiskCounters(2)

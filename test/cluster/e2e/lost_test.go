@@ -17,7 +17,7 @@ type interruptible struct {
 
 func beginLong(t *testing.T, ns, words string, args ...string) interruptible {
 	t.Helper()
-	r := interruptible{cmd: command(t.Context(), t, ns, "", append(args, "--precision", "0.01%", "--output", "json")...), stdout: &logged{}, progress: &logged{}}
+	r := interruptible{cmd: command(t.Context(), t, ns, "", append(args, "--precision", "0.01%", "--format", "json")...), stdout: &logged{}, progress: &logged{}}
 	r.cmd.Stdout, r.cmd.Stderr = r.stdout, r.progress
 	start(t, r.cmd, r.progress, words)
 	return r

@@ -9,7 +9,7 @@ import (
 // The node disks carry 1,000 I/Os per second each.
 
 // short makes a run of one workload of about twelve seconds.
-var short = []string{"--max-time", "12s", "--quiet", "--output", "json"}
+var short = []string{"--max-time", "12s", "--quiet", "--format", "json"}
 
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		kubectlIn(t, strings.ReplaceAll(user, "NAMESPACE", ns), "apply", "-f", "-")
 		kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
 		plan := run(t, ns, "plan", "pvc:"+ns+"/data")
-		o := run(t, ns, "run", "pvc:"+ns+"/data", "--only", "rand-read-iops", "--max-time", "12s", "--output", "json")
+		o := run(t, ns, "run", "pvc:"+ns+"/data", "--only", "rand-read-iops", "--max-time", "12s", "--format", "json")
 		r := measured(t, o)
 		r.carries(t, 1000)
 		if c := r.Run.Environment.Cluster; c.Node != "node3" || c.Made || c.Claim != "data" || c.Class != "csi-sized" {
@@ -118,7 +118,7 @@ spec:
 // its turn. (That they go to one node by themselves is seen with Longhorn.)
 func testBaseline(t *testing.T) {
 	ns := namespace(t, "baseline", "restricted")
-	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--node", "node1", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s", "--quiet", "--output", "json")
+	o := run(t, ns, "run", "sc:csi?size=128Mi", "--baseline", "sc:local-path", "--node", "node1", "--size", "96Mi", "--only", "rand-read-iops", "--max-time", "16s", "--quiet", "--format", "json")
 	var r struct{ Comparison comparison }
 	decode(t, o, &r)
 	c := r.Comparison

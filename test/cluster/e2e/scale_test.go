@@ -10,7 +10,7 @@ import (
 func TestScale(t *testing.T) {
 	truth := map[int]float64{1: 1000, 2: 2000, 3: 3000, 6: 3000, 9: 3000}
 	ns := namespace(t, "scale", "restricted")
-	o := run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--quiet", "--output", "json")
+	o := run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "1,2,3,6,9", "--repeat", "2", "--max-time", "44s", "--quiet", "--format", "json")
 	points := totals(t, o)
 	for n, want := range truth {
 		p, there := points[n]
@@ -27,7 +27,7 @@ func TestScale(t *testing.T) {
 
 	// A node less carries a third less.
 	kubectl(t, "label", "node", "node1", "node2", "pair=yes")
-	o = run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "4", "--node-selector", "pair=yes", "--max-time", "12s", "--quiet", "--output", "json")
+	o = run(t, ns, "scale", "sc:csi?size=192Mi", "--volumes", "4", "--node-selector", "pair=yes", "--max-time", "12s", "--quiet", "--format", "json")
 	for n, p := range totals(t, o) {
 		if n != 4 || p.Nodes != 2 {
 			t.Errorf("%d volumes on %d nodes", n, p.Nodes)

@@ -42,7 +42,7 @@ func sharedClass(t *testing.T, node int) string {
 func testSharedClass(t *testing.T) {
 	t.Parallel()
 	class, ns := sharedClass(t, 1), namespace(t, "shared-class", "restricted")
-	o := run(t, ns, "run", "sc:"+class, "--access-mode", "RWX", "--size", "88Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "8s", "--quiet", "--output", "json")
+	o := run(t, ns, "run", "sc:"+class, "--access-mode", "RWX", "--size", "88Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "8s", "--quiet", "--format", "json")
 	r := measured(t, o)
 	for _, res := range r.Results {
 		near(t, res.Workload, res.Estimate, 1000, res.Verdict)
@@ -66,7 +66,7 @@ func testSharedClaim(t *testing.T) {
 	class, ns := sharedClass(t, 3), namespace(t, "shared-claim", "restricted")
 	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "CLASS", class).Replace(sharedClaim), "apply", "-f", "-")
 	// Nobody has used the volume, so nobody minds that it is given to a group.
-	o := run(t, ns, "scale", "pvc:"+ns+"/data", "--fs-group", "10001", "--volumes", "3", "--size", "32Mi", "--max-time", "12s", "--output", "json")
+	o := run(t, ns, "scale", "pvc:"+ns+"/data", "--fs-group", "10001", "--volumes", "3", "--size", "32Mi", "--max-time", "12s", "--format", "json")
 	points := totals(t, o)
 	p := points[3]
 	if len(points) != 1 || p.Nodes != 3 {

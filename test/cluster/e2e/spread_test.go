@@ -20,7 +20,7 @@ func TestSpread(t *testing.T) {
 		targets = append(targets, fmt.Sprintf("pvc:%s/%s", ns, name))
 	}
 	args := append([]string{"scale"}, targets...)
-	args = append(args, "--fs-group", "10001", "--volumes", "2", "--size", "16Mi", "--max-time", "8s", "--output", "json")
+	args = append(args, "--fs-group", "10001", "--volumes", "2", "--size", "16Mi", "--max-time", "8s", "--format", "json")
 
 	o := run(t, ns, append(args, "--spread", "hard", "--ready-within", "6s")...)
 	if o.code != 1 {

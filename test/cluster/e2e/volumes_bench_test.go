@@ -53,7 +53,7 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 	b.Helper()
 	results := b.TempDir()
 	cmd := command(b.Context(), b, ns, "", "scale", "sc:csi?size=64Mi", "--volumes", strconv.Itoa(manyVolumes), "--rate", strconv.Itoa(manyRate),
-		"--size", "16MiB", "--max-time", "40s", "--output", "json", "--results", results)
+		"--size", "16MiB", "--max-time", "40s", "--format", "json", "--results", results)
 	var stdout bytes.Buffer
 	progress := &logged{}
 	cmd.Stdout, cmd.Stderr = &stdout, progress

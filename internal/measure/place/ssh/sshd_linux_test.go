@@ -328,7 +328,7 @@ func (a *attempt) refuses(t *testing.T, code int, wants ...string) {
 // measures runs a command that must succeed.
 func (r *remote) measures(t *testing.T, want string, args ...string) {
 	t.Helper()
-	cmd, stdout, stderr := r.command(t, append(args, "--max-time", "20s", "--output", "json")...)
+	cmd, stdout, stderr := r.command(t, append(args, "--max-time", "20s", "--format", "json")...)
 	if err := cmd.Run(); err != nil || !strings.Contains(stdout.String(), want) {
 		t.Errorf("%v, or %s is not in\n%s%s", err, want, stdout, stderr)
 	}

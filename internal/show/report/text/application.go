@@ -89,6 +89,6 @@ func (p *page) settings(s *model.AppState) {
 	if len(name.cells) > 0 {
 		p.table([]*column{name, value, usual})
 	}
-	p.line(fmt.Sprintf("The other %d settings of %s %s are its own (--output json lists them).", len(s.Settings)-len(name.cells), s.Name, s.Version))
+	p.line(fmt.Sprintf("The other %d settings of %s %s are its own (--format json lists them).", len(s.Settings)-len(name.cells), s.Name, s.Version))
 	p.blank()
 }

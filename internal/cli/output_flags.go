@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/show/outfile"
+	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// outputFlags say in which form a verb writes what it found, and into which file. They mean
+// the same in every verb: --format is the form, --json an alias of one, and --output the
+// file that takes what standard output would.
+type outputFlags struct {
+	format, file string
+	json, force  bool
+	// forms are the formats that the verb has; nil is all.
+	forms []string
+	// usual is the format when nobody names one and the result goes to standard output.
+	usual func() string
+	// plain reports whether the verb writes something that has one form only, whatever the
+	// file is called.
+	plain func() bool
+
+	chosen format.Format
+	// beside are the files that come with the one of the name.
+	beside []format.File
+}
+
+// textOrJSON are the forms of what is no report of a run.
+var textOrJSON = []string{"text", "json"}
+
+// registerOutput adds the flags to a command that has its RunE, which then writes into the
+// file. Forms are those that it has; without any it has all.
+func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...string) {
+	o.forms = forms
+	flags := cmd.Flags()
+	flags.StringVarP(&o.file, "output", "o", "", "`FILE` that the result is written to, instead of standard output")
+	flags.StringVar(&o.format, "format", "", "how it is written: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
+	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.choose(); err != nil {
+			return err
+		}
+		return o.into(e, func() error { return run(cmd, args) })
+	}
+}
+
+// names are the words of --format.
+func (o *outputFlags) names() []string {
+	if o.forms != nil {
+		return o.forms
+	}
+	return format.Names()
+}
+
+// name is the format that was chosen.
+func (o *outputFlags) name() string { return o.chosen.Name }
+
+// toFile reports whether the result goes into a file.
+func (o *outputFlags) toFile() bool { return o.file != "" && o.file != "-" }
+
+// choose checks the flags and finds the format.
+func (o *outputFlags) choose() (err error) {
+	name, file := o.format, o.file
+	if o.json {
+		if name != "" && name != "json" {
+			return model.RefusedError(fmt.Sprintf("--json is --format json, and --format %s is another", name), "leave one of them out")
+		}
+		name = "json"
+	}
+	if form, err := format.Choose(o.file, ""); o.file != "" && err == nil {
+		return model.RefusedError(fmt.Sprintf("--output names a file; the format is --format %s", form.Name),
+			fmt.Sprintf("--format %s, or, for a file of this name, --output ./%s", form.Name, o.file))
+	}
+	if name == "" && !o.toFile() && o.usual != nil {
+		name = o.usual()
+	}
+	if name == "" && o.plain != nil && o.plain() {
+		file = ""
+	}
+	if o.chosen, err = format.Choose(name, file); err == nil && slices.Contains(o.names(), o.name()) {
+		return nil
+	}
+	if err != nil && o.forms == nil {
+		return err
+	}
+	what := fmt.Sprintf("the format %q", name)
+	if name == "" {
+		what = safetext.ShellWord(file)
+	}
+	return model.RefusedError(fmt.Sprintf("%s is none that this can be written in: it has %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
+}
+
+// into runs a verb whose result goes into the file, where one is named.
+func (o *outputFlags) into(e *env.Env, run func() error) error {
+	if !o.toFile() {
+		return run()
+	}
+	if err := o.mayReplace(o.file); err != nil {
+		return err
+	}
+	var written bytes.Buffer
+	stdout, output := e.Stdout, e.Output
+	e.Stdout, e.Output = term.NewWriter(&written), env.Terminal{Width: 120, Unicode: true}
+	err := run()
+	e.Stdout, e.Output = stdout, output
+	if written.Len() == 0 {
+		return err
+	}
+	if unsaved := o.save(e, written.Bytes()); unsaved != nil {
+		var code exitCode
+		if errors.As(err, &code) {
+			return unsaved
+		}
+		return errors.Join(err, unsaved)
+	}
+	return err
+}
+
+// mayReplace refuses a file that must not be replaced.
+func (o *outputFlags) mayReplace(name string) error {
+	instead := "remove it first: rm " + safetext.ShellWord(name)
+	if o.forms == nil && o.usual != nil {
+		instead = "add --force"
+	}
+	return outfile.Check(name, o.force, instead)
+}
+
+// save writes the file, and those that come with it: all of them or none, so none is
+// replaced before each may be.
+func (o *outputFlags) save(e *env.Env, data []byte) error {
+	files := append([]format.File{{Data: data}}, o.beside...)
+	if outfile.IsStream(o.file) && len(files) > 1 {
+		sayLine(e.Stderr, "note    %s takes the first file only: with -o FILE%s the %s come as well", o.file, o.chosen.Extensions[0], suffixes(o.beside))
+		files = files[:1]
+	}
+	for _, file := range files {
+		if err := o.mayReplace(outfile.Beside(o.file, file.Suffix)); err != nil {
+			return err
+		}
+	}
+	for _, file := range files {
+		name := outfile.Beside(o.file, file.Suffix)
+		if err := outfile.Write(name, file.Data); err != nil {
+			return err
+		}
+		sayLine(e.Stderr, "saved   %s", name)
+	}
+	return nil
+}
+
+// emit writes documents in the format that was chosen.
+func (o *outputFlags) emit(e *env.Env, d *format.Documents) error {
+	files, err := o.chosen.Write(d, terminalOptions(e.Output))
+	if err != nil {
+		return err
+	}
+	if o.toFile() {
+		o.beside = files[1:]
+	} else if len(files) > 1 {
+		sayLine(e.Stderr, "note    with -o FILE%s the %s come as well", o.chosen.Extensions[0], suffixes(files[1:]))
+	}
+	_, err = o.chosen.Stream(e.Stdout).Write(files[0].Data)
+	return err
+}
+
+// emitSaved writes what is saved in a directory of results; the comparison, when there is
+// one, stands in the place of the saved one.
+func (o *outputFlags) emitSaved(e *env.Env, comparison *model.Comparison, dirs ...string) error {
+	d, err := results.Read(dirs)
+	if err != nil {
+		return err
+	}
+	if comparison != nil {
+		d.Comparisons = []*model.Comparison{comparison}
+	}
+	return o.emit(e, &d.Documents)
+}
+
+// suffixes are what the names of files end in, in words.
+func suffixes(files []format.File) string {
+	var list []string
+	for _, f := range files {
+		list = append(list, strings.TrimPrefix(f.Suffix, "-"))
+	}
+	return strings.Join(list, " and the ")
+}
