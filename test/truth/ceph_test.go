@@ -14,7 +14,7 @@ import (
 // refused without permission. Its rates are the machine's and are not asserted. The
 // lab's own promises are held here too, because a cluster takes a minute to start.
 func TestCephImage(t *testing.T) {
-	join(t, demand{class: hasty, seconds: 45})
+	takeSlots(t, demand{class: bestEffort, seconds: 45})
 	d := lab.Ceph(t, 64<<20)
 	if os.Getenv("CEPH_CONF") == "" {
 		t.Error("CEPH_CONF is not set: nothing would find the cluster")

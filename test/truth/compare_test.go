@@ -32,10 +32,10 @@ func fakePair(parametersA, parametersB string, run int) (a, b string) {
 // called different, with the smallest margin there is; with the usual one none is.
 func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	const runs = 40
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&visit-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
 		t.Run(parameters, func(t *testing.T) {
-			join(t, demand{class: hasty, seconds: 25})
+			takeSlots(t, demand{class: bestEffort, seconds: 25})
 			rows, different, wrong, covered := 0, 0, 0, 0
 			for run := range runs {
 				a, b := fakePair(parameters, parameters, run)
@@ -72,12 +72,12 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 func TestFivePercentLessIsFound(t *testing.T) {
 	const runs = 100
 	var found, wrong atomic.Int64
-	complete := parts(t)
+	complete := scheduleSubtests(t)
 	t.Run("runs", func(t *testing.T) {
 		defer complete()
 		for run := range runs {
 			t.Run(fmt.Sprint(run), func(t *testing.T) {
-				join(t, demand{class: hasty})
+				takeSlots(t, demand{class: bestEffort})
 				a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
 				// Ten blocks of two visits are planned for the time; a pause that is shorter than
 				// planned leaves room for one more.
@@ -104,7 +104,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 // Two throttled devices of which one is set to a tenth less: the ratio is what
 // they are set to, and the verdict is worse one way and better the other.
 func TestThrottledDevicesAreToldApart(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for _, c := range []struct {
 		a, b  int64
 		ratio float64
@@ -112,7 +112,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 		code  int
 	}{{2000, 1800, 0.9, model.Worse, 4}, {1800, 2000, 1 / 0.9, model.Better, 0}} {
 		t.Run(fmt.Sprintf("%d after %d", c.b, c.a), func(t *testing.T) {
-			beside(t, demand{seconds: 43, share: 2}, func(t testing.TB) {
+			runWithRetry(t, demand{seconds: 43, slots: 2}, func(t testing.TB) {
 				a, b := lab.Throttled(t, lab.Throttle{IOPS: c.a, Size: 64 << 20}), lab.Throttled(t, lab.Throttle{IOPS: c.b, Size: 64 << 20})
 				got, code := comparison(t, a.Target(), b.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "40s")
 				r := got.Rows[0]
@@ -131,7 +131,7 @@ func TestThrottledDevicesAreToldApart(t *testing.T) {
 // nothing is left in them.
 func TestTwoDirectoriesOnOneDisk(t *testing.T) {
 	lab.Need(t, "fio")
-	join(t, demand{class: hasty, seconds: 23})
+	takeSlots(t, demand{class: bestEffort, seconds: 23})
 	lab.Lock(t)
 	base := t.TempDir()
 	a, b := filepath.Join(base, "a"), filepath.Join(base, "b")

@@ -76,7 +76,7 @@ workloads:
 // Whatever is drawn: what is said to be valid is within 5 % of what lasts.
 func TestDrawnDevices(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	seeds := fewDrawn
 	ways := [][]string{{"--max-time", "3m"}}
 	if os.Getenv("LOADLINE_LONG") != "" {
@@ -90,7 +90,7 @@ func TestDrawnDevices(t *testing.T) {
 		for _, way := range ways {
 			d := draw(seed)
 			t.Run(fmt.Sprint(seed, way), func(t *testing.T) {
-				beside(t, demand{seconds: 120, share: 2}, func(t testing.TB) { d.measure(t, way) })
+				runWithRetry(t, demand{seconds: 120, slots: 2}, func(t testing.TB) { d.measure(t, way) })
 			})
 		}
 	}

@@ -47,11 +47,11 @@ var loses = map[lab.CacheMode]map[string]bool{
 // Each cache does to each way of writing what it is known to do; only the one that
 // ignores flushes is called a liar.
 func TestTwelveCells(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for mode, cells := range loses {
 		for sync, lost := range cells {
 			t.Run(string(mode)+"/"+sync, func(t *testing.T) {
-				join(t, demand{class: hasty, seconds: 2})
+				takeSlots(t, demand{class: bestEffort, seconds: 2})
 				device := lab.PowerLoss(t, mode)
 				back := make(chan struct{})
 				go func() {
@@ -88,7 +88,7 @@ func TestTwelveCells(t *testing.T) {
 // A file on a device with a volatile cache: each way of syncing a file reaches the
 // device, and only that keeps what was written.
 func TestSyncsOfAFile(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for _, c := range []struct {
 		mode   lab.CacheMode
 		sync   string
@@ -103,7 +103,7 @@ func TestSyncsOfAFile(t *testing.T) {
 		{lab.Unsafe, "dsync", model.DurabilityLostWrites},
 	} {
 		t.Run(string(c.mode)+"/"+c.sync, func(t *testing.T) {
-			join(t, demand{class: hasty, seconds: 1})
+			takeSlots(t, demand{class: bestEffort, seconds: 1})
 			device := lab.PowerLoss(t, c.mode)
 			file := lab.File(t, device.Device)
 			// After the power loss, a copy of what survived takes the file's place.
@@ -167,7 +167,7 @@ func TestSeveralCuts(t *testing.T) {
 // The user's own cut counts as what the user says it is, and becomes part of a run.
 func TestOwnCutProvesTheRun(t *testing.T) {
 	lab.Need(t, "fio")
-	join(t, demand{class: hasty, seconds: 11})
+	takeSlots(t, demand{class: bestEffort, seconds: 11})
 	device := lab.PowerLoss(t, lab.WriteBack)
 	results := t.TempDir()
 	command(t.Context(), t, "run", device.Target(), "--profile", "kbench", "--only", "rand-read-iops", "--size", "16M", "--max-time", "8s",
@@ -338,7 +338,7 @@ func TestACutThatFails(t *testing.T) {
 
 // A command that cuts nothing makes no clean cut.
 func TestACutThatNobodyNotices(t *testing.T) {
-	join(t, demand{class: hasty, seconds: 8})
+	takeSlots(t, demand{class: bestEffort, seconds: 8})
 	lab.Lock(t)
 	dir, elsewhere := t.TempDir(), lab.Tmpfs(t, 64<<20)
 	o, d := durable(t.Context(), t, dir, "--writes", "20", "--cut", "true", "--results", elsewhere)

@@ -18,7 +18,7 @@ import (
 // the paths replaced by ones that exist here and the time cut short.
 func TestExamples(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	lab.Lock(t)
 	var saved []string
 	for seed := range 2 {
@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 			if strings.Contains(example, " run ") || strings.Contains(example, " compare /") {
 				seconds = 18
 			}
-			join(t, demand{class: hasty, seconds: seconds})
+			takeSlots(t, demand{class: bestEffort, seconds: seconds})
 			here := stage{data: t.TempDir(), old: t.TempDir(), imports: t.TempDir(), saved: saved}
 			if strings.Contains(example, "--goal") {
 				// Reached for sure, however busy this machine is.

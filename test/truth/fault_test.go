@@ -55,7 +55,7 @@ func TestReadErrorsAreNamed(t *testing.T) {
 
 // The device runs full while it is measured.
 func TestNoSpaceInTheMiddleIsNamed(t *testing.T) {
-	join(t, demand{class: hasty, seconds: 14})
+	takeSlots(t, demand{class: bestEffort, seconds: 14})
 	d := lab.Errors(t, lab.Fault{Error: "ENOSPC", On: "write", Switched: true})
 	results := t.TempDir()
 	go func() {
@@ -115,10 +115,10 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 // Holes read at the speed of memory: the number is invalid, by the extents.
 func TestHolesAreNamed(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for name, file := range map[string]func(lab.T, string, int64) string{"sparse": lab.Sparse, "fallocated": lab.Fallocated} {
 		t.Run(name, func(t *testing.T) {
-			join(t, demand{class: hasty, seconds: 18})
+			takeSlots(t, demand{class: bestEffort, seconds: 18})
 			lab.Lock(t)
 			path := file(t, t.TempDir(), 64<<20)
 			before, err := os.Stat(path)
@@ -143,7 +143,7 @@ func TestHolesAreNamed(t *testing.T) {
 
 func TestMemoryIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	named := func(t *testing.T, target string) {
 		o := measure(t.Context(), t, target, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64M", "--max-time", "6s")
 		if o.code != 5 || !o.finding("memory", model.SeverityInvalid) {
@@ -151,13 +151,13 @@ func TestMemoryIsNamed(t *testing.T) {
 		}
 	}
 	t.Run("tmpfs", func(t *testing.T) {
-		join(t, demand{class: hasty, seconds: 10})
+		takeSlots(t, demand{class: bestEffort, seconds: 10})
 		dir := lab.Tmpfs(t, 256<<20)
 		named(t, dir)
 		empty(t, dir)
 	})
 	t.Run("a loop device on tmpfs", func(t *testing.T) {
-		join(t, demand{class: hasty, seconds: 10})
+		takeSlots(t, demand{class: bestEffort, seconds: 10})
 		named(t, lab.LoopOnMemory(t, 64<<20))
 	})
 }
@@ -180,14 +180,14 @@ func TestDevicesAreSafe(t *testing.T) {
 // An interrupt at any time: partial results are kept and no file stays.
 func TestInterrupt(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for name, c := range map[string]struct {
 		after time.Duration
 		// saved is how many seconds of samples there are then.
 		saved int
 	}{"at once": {500 * time.Millisecond, 0}, "soon": {2500 * time.Millisecond, 0}, "in the midst": {0, 8}} {
 		t.Run(name, func(t *testing.T) {
-			join(t, demand{class: hasty, seconds: 12})
+			takeSlots(t, demand{class: bestEffort, seconds: 12})
 			lab.Lock(t)
 			dir, results := t.TempDir(), t.TempDir()
 			ctx, cancel := context.WithCancel(t.Context())

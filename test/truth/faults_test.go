@@ -25,48 +25,48 @@ type planted struct {
 
 // faults has at least one for each rule.
 var faults = []planted{
-	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "errors", name: "one read in a hundred fails", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Errors(t, lab.Fault{Error: "EIO", On: "read", Rate: 0.01}).Target(), reads("--max-time", "6s")
 	}},
-	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "memory", name: "tmpfs", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Tmpfs(t, 256<<20), reads("--max-time", "6s")
 	}},
-	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "sparse", name: "a file of holes", severity: model.SeverityInvalid, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Sparse(t, t.TempDir(), 64<<20), reads("--max-time", "6s")
 	}},
-	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "buffered", name: "a filesystem without direct I/O", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		return lab.Filled(t, lab.Ramfs(t), 64<<20), reads("--max-time", "6s")
 	}},
-	{rule: "buffered", name: "direct I/O that is accepted and goes through the page cache", severity: model.SeverityWarning, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "buffered", name: "direct I/O that is accepted and goes through the page cache", severity: model.SeverityWarning, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		dir := journaling(t, lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, BytesPerSecond: 50 << 20, Size: 128 << 20})))
 		return dir, reads("--size", "32M", "--max-time", "6s")
 	}},
-	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, class: alone, plant: func(t testing.TB) (string, []string) {
+	{rule: "depth", name: "an eighth of the load", severity: model.SeverityInvalid, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		device := throttled(t)
 		otherLoad(t, "s/iodepth=64/iodepth=8/")
 		return device, reads("--max-time", "6s")
 	}},
-	{rule: "clock", name: "no I/O, by a clock of microseconds", severity: model.SeverityInvalid, class: alone, plant: func(t testing.TB) (string, []string) {
+	{rule: "clock", name: "no I/O, by a clock of microseconds", severity: model.SeverityInvalid, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		file := lab.Filled(t, t.TempDir(), 64<<20)
 		otherLoad(t, "s/ioengine=.*/ioengine=null\\nclocksource=gettimeofday/")
 		return file, []string{"--profile", "kbench", "--only", "rand-read-lat", "--max-time", "6s"}
 	}},
-	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, class: alone, plant: func(t testing.TB) (string, []string) {
+	{rule: "client", name: "a checksum for each block", severity: model.SeverityInvalid, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.fio", "[checked]\nrw=write\nbs=256k\niodepth=8\nverify=sha512\ndo_verify=0\n")
 		target := lab.Plain(t).Target()
 		return target, []string{"--job", own, "--size", "64M", "--max-time", "6s", "--destroy-data-on", target}
 	}},
-	{rule: "cpu", name: "all cores are busy", severity: model.SeverityInvalid, class: alone, plant: func(t testing.TB) (string, []string) {
+	{rule: "cpu", name: "all cores are busy", severity: model.SeverityInvalid, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		device := lab.Delayed(t, time.Millisecond, time.Millisecond)
 		occupy(t)
 		return device.Target(), []string{"--profile", "kbench", "--only", "rand-read-lat", "--size", "64M", "--max-time", "6s"}
 	}},
-	{rule: "cpu", name: "all cores are busy beside a rate", severity: model.SeverityWarning, class: alone, plant: func(t testing.TB) (string, []string) {
+	{rule: "cpu", name: "all cores are busy beside a rate", severity: model.SeverityWarning, class: exclusive, plant: func(t testing.TB) (string, []string) {
 		device := throttled(t)
 		occupy(t)
 		return device, reads("--max-time", "12s")
 	}},
-	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, class: hasty, plant: func(t testing.TB) (string, []string) {
+	{rule: "merge", name: "neighbours, handed over together", severity: model.SeverityNote, class: bestEffort, plant: func(t testing.TB) (string, []string) {
 		own := ownFile(t, "own.fio", "[neighbours]\nrw=read\nbs=4k\niodepth=64\niodepth_batch_submit=16\niodepth_batch_complete_min=16\n")
 		return lab.LoopOnMemory(t, 64<<20), []string{"--job", own, "--max-time", "6s"}
 	}},
@@ -141,7 +141,7 @@ var faults = []planted{
 		return throttled(t), []string{"--profile", own, "--size", "64M", "--max-time", "6s"}
 	}},
 	// The whole interval has to be within 3 % of the limit.
-	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, class: calm, plant: func(t testing.TB) (string, []string) {
+	{rule: "cap", name: "a device at its limit", severity: model.SeverityNote, class: quiet, plant: func(t testing.TB) (string, []string) {
 		return throttled(t), reads("--max-time", "20s", "--cap", "iops=1000,bandwidth=1GiB/s")
 	}},
 	{rule: "cap", name: "a device of twice its limit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {

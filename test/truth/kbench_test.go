@@ -53,7 +53,9 @@ func valuesOf(t testing.TB, file string) kbench.Values {
 // The twelve jobs on a device of 2,000 IOPS and 100 MiB/s: every number lands in the
 // file that its aspect names and in the summary, and is right. The device has never
 // been written, so that reads before the filling would be far too fast.
-func TestKbenchOnAThrottledDevice(t *testing.T) { beside(t, demand{seconds: 40, share: 2}, twelveJobs) }
+func TestKbenchOnAThrottledDevice(t *testing.T) {
+	runWithRetry(t, demand{seconds: 40, slots: 2}, twelveJobs)
+}
 
 func twelveJobs(t testing.TB) {
 	t.Helper()
@@ -115,7 +117,7 @@ func twelveJobs(t testing.TB) {
 
 // Single modes that write: Kbench puts them into the file of another aspect. The rates
 // that are asked for are kept, the file is made and goes away again.
-func TestKbenchKeepsRates(t *testing.T) { beside(t, demand{seconds: 16}, keepsRates) }
+func TestKbenchKeepsRates(t *testing.T) { runWithRetry(t, demand{seconds: 16}, keepsRates) }
 
 func keepsRates(t testing.TB) {
 	t.Helper()

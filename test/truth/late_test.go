@@ -19,9 +19,9 @@ func TestALateLoadIsNamed(t *testing.T) {
 	lateness(t, d, model.SeverityWarning)
 }
 
-// The same load on a calm machine is not accused.
+// The same load on an idle machine is not flagged.
 func TestACalmLoadIsNotCalledLate(t *testing.T) {
-	beside(t, demand{seconds: 6}, func(t testing.TB) {
+	runWithRetry(t, demand{seconds: 6}, func(t testing.TB) {
 		lateness(t, lab.Delayed(t, 200*time.Millisecond, 200*time.Millisecond), model.SeverityPassed)
 	})
 }
@@ -46,7 +46,7 @@ func lateness(t testing.TB, d lab.Device, want model.Severity) {
 			switch {
 			case f.Severity == want:
 			case stalls() > busyStalls:
-				busy(t, "this machine is too busy to be calm")
+				busy(t, "this machine is too busy to keep the I/Os on time")
 			default:
 				t.Errorf("late ended in %s, want %s", f.Severity, want)
 			}

@@ -11,7 +11,7 @@ import (
 // of it (reads up to the number of replicas, no read faster than a disk's) raises
 // no alarm; told of two replicas where three share the reads, the rule speaks.
 func TestLonghornAgainstItsDisk(t *testing.T) {
-	beside(t, demand{seconds: 63, share: 4}, againstItsDisk)
+	runWithRetry(t, demand{seconds: 63, slots: 4}, againstItsDisk)
 }
 
 func againstItsDisk(t testing.TB) {
@@ -43,7 +43,7 @@ func againstItsDisk(t testing.TB) {
 // between the disks and fio are a dozen processes here, and a busy machine has no
 // latencies.
 func TestLonghornOnDisksWithoutLatency(t *testing.T) {
-	beside(t, demand{class: calm, seconds: 36, share: 4}, withoutLatency)
+	runWithRetry(t, demand{class: quiet, seconds: 36, slots: 4}, withoutLatency)
 }
 
 func withoutLatency(t testing.TB) {

@@ -16,9 +16,9 @@ import (
 // same speed, so the answers are known: each read needs one disk, and each write
 // all disks twice, for the data and for the revision counter.
 func TestLonghornIsCompared(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	t.Run("local and three replicas", func(t *testing.T) {
-		beside(t, demand{seconds: 45, share: 4}, func(t testing.TB) {
+		runWithRetry(t, demand{seconds: 45, slots: 4}, func(t testing.TB) {
 			all := disks(t, 4, diskDelay)
 			local, three := all[0], lab.Longhorn(t, 3, 64<<20, all[1:]...)
 			c := compared(t, local, three.Target(), "--destroy-data-on", three.Target())
@@ -30,7 +30,7 @@ func TestLonghornIsCompared(t *testing.T) {
 		})
 	})
 	t.Run("two and three replicas", func(t *testing.T) {
-		beside(t, demand{seconds: 45, share: 4}, func(t testing.TB) {
+		runWithRetry(t, demand{seconds: 45, slots: 4}, func(t testing.TB) {
 			all := disks(t, 5, diskDelay)
 			two, three := lab.Longhorn(t, 2, 64<<20, all[:2]...), lab.Longhorn(t, 3, 64<<20, all[2:]...)
 			c := compared(t, two.Target(), three.Target(), "--destroy-data-on", two.Target(), "--destroy-data-on", three.Target())

@@ -34,7 +34,7 @@ func disks(t testing.TB, n int, delay time.Duration) []string {
 
 // A real replicated volume, whose rates are the machine's and are not asserted.
 func TestLonghornVolume(t *testing.T) {
-	join(t, demand{class: hasty, seconds: 13})
+	takeSlots(t, demand{class: bestEffort, seconds: 13})
 	v := lab.Longhorn(t, 3, 64<<20)
 	o := command(t.Context(), t, "run", v.Target(), "--destroy-data-on", v.Target(), "--results", t.TempDir())
 	if o.code != 2 || !strings.Contains(o.stderr, "--skip log-write-fdatasync") {
@@ -56,7 +56,9 @@ func TestLonghornVolume(t *testing.T) {
 // Reads go to the replicas in turn: three disks give three times the rate of one.
 // When one of them dies no client sees an error, no second is missing, and the
 // series falls to two thirds.
-func TestAReplicaDiesUnderLoad(t *testing.T) { beside(t, demand{seconds: 26, share: 4}, replicaDies) }
+func TestAReplicaDiesUnderLoad(t *testing.T) {
+	runWithRetry(t, demand{seconds: 26, slots: 4}, replicaDies)
+}
 
 func replicaDies(t testing.TB) {
 	t.Helper()

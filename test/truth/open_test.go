@@ -63,13 +63,13 @@ func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float6
 // longer than 0.4 s. fio's rate mode sees next to nothing of it. The window is two
 // whole periods; the number of I/Os in the stalls varies by 4.5 %.
 func TestOpenLoopSeesStalls(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for name, at := range map[string]func(testing.TB, lab.Device) lab.Device{
 		"nbd":  func(_ testing.TB, d lab.Device) lab.Device { return d },
 		"file": func(t testing.TB, d lab.Device) lab.Device { return lab.At(lab.File(t, d), d.Size) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			beside(t, demand{seconds: 21}, func(t testing.TB) {
+			runWithRetry(t, demand{seconds: 21}, func(t testing.TB) {
 				d := at(t, lab.Stalling(t, time.Millisecond, 500*time.Millisecond, 10*time.Second))
 				total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 500}, 1, 20)
 				if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/.0138-1) > .2 {
@@ -87,7 +87,7 @@ func TestOpenLoopSeesStalls(t *testing.T) {
 }
 
 // Below its limit a device answers in its delay, and the load generator adds little.
-func TestOpenLoopLatenciesAreTheDevices(t *testing.T) { beside(t, demand{seconds: 8}, latencies) }
+func TestOpenLoopLatenciesAreTheDevices(t *testing.T) { runWithRetry(t, demand{seconds: 8}, latencies) }
 
 func latencies(t testing.TB) {
 	t.Helper()
@@ -127,7 +127,7 @@ func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 
 // More than the device takes: what is done is its limit, and the wait of what is due
 // grows by a second for each second × the share that is not done.
-func TestOpenLoopTellsOverload(t *testing.T) { beside(t, demand{seconds: 13}, overload) }
+func TestOpenLoopTellsOverload(t *testing.T) { runWithRetry(t, demand{seconds: 13}, overload) }
 
 func overload(t testing.TB) {
 	t.Helper()

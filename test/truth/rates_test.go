@@ -13,7 +13,7 @@ import (
 // A device of 100 I/Os per second gives the quick profile some 200 I/Os in each visit: its
 // rate is as right as a faster one's, and what 600 I/Os say nothing of is not printed.
 func TestHundredIOPS(t *testing.T) {
-	join(t, demand{seconds: 75, share: 1})
+	takeSlots(t, demand{seconds: 75, slots: 1})
 	const iops = 100
 	d := lab.Throttled(t, lab.Throttle{IOPS: iops, Size: 64 << 20})
 	stalls := watchStalls(t)

@@ -93,13 +93,13 @@ var rounds = flag.Int("rounds", 1, "plant every fault of the rules, and make the
 const busyStalls = 5
 
 // Each rule finds its fault on a real device. A fault that is missed is tried once
-// more, with next to nothing beside it: a rule that does not work misses it again. A machine
+// more, while next to nothing else runs: a rule that does not work misses it again. A machine
 // that others keep busy hides some faults; that is told by its standing still.
 func TestRulesFindTheirFaults(t *testing.T) {
 	lab.Need(t, "fio")
 	lab.Lock(t)
 	var missed []planted
-	eachFault(t, func(p planted) bool { return p.class == alone }, func(t *testing.T, p planted) {
+	eachFault(t, func(p planted) bool { return p.class == exclusive }, func(t *testing.T, p planted) {
 		found := p.found(t)
 		detections.add(p, found)
 		if !found {
@@ -120,15 +120,15 @@ func TestRulesFindTheirFaults(t *testing.T) {
 // Likewise for the faults that need not have the machine to themselves.
 func TestRulesFindFaultsSideBySide(t *testing.T) {
 	lab.Need(t, "fio")
-	defer parts(t)()
-	eachFault(t, func(p planted) bool { return p.class != alone }, func(t *testing.T, p planted) {
-		g := demand{class: p.class, seconds: cmp.Or(p.seconds, 25)}
+	defer scheduleSubtests(t)()
+	eachFault(t, func(p planted) bool { return p.class != exclusive }, func(t *testing.T, p planted) {
+		d := demand{class: p.class, seconds: cmp.Or(p.seconds, 25)}
 		if *rounds > 1 {
-			join(t, g)
+			takeSlots(t, d)
 			detections.add(p, p.found(t))
 			return
 		}
-		beside(t, g, p.find)
+		runWithRetry(t, d, p.find)
 	})
 }
 
@@ -271,7 +271,7 @@ func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
 		return
 	}
-	beside(t, demand{seconds: 170}, func(t testing.TB) {
+	runWithRetry(t, demand{seconds: 170}, func(t testing.TB) {
 		o, accusations := cleanTry(t)
 		for _, a := range accusations {
 			t.Error(a)

@@ -106,7 +106,7 @@ func (d late) Run(ctx context.Context, req model.StartRequest, begin func(), emi
 
 // A volume that begins two seconds after the other is named by rule sync, and what the
 // first one did alone is not in the total: together they have 1,000 IOPS.
-func TestAStaggeredStartIsNamed(t *testing.T) { beside(t, demand{seconds: 11}, staggered) }
+func TestAStaggeredStartIsNamed(t *testing.T) { runWithRetry(t, demand{seconds: 11}, staggered) }
 
 func staggered(t testing.TB) {
 	t.Helper()

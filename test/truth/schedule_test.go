@@ -8,42 +8,44 @@ import (
 	"time"
 )
 
-// class is what else may run while a test does. Tests of class alone are not parallel and
-// run first. Then come the hasty ones, then the gentle ones, then the calm ones: no class
-// begins before the one before has ended.
+// class says what else may run while a test does. The classes run in phases, one after
+// the other: exclusive tests are not parallel and so come first, then bestEffort, shared
+// and quiet. No phase begins before the one before it has ended.
 type class int
 
 const (
-	// gentle is a slow device, which takes a few percent of a processor.
-	gentle class = iota
-	// hasty takes all it gets, and how much it gets does not matter.
-	hasty
-	// alone wants the processors for itself, or changes what all see.
-	alone
-	// calm is a slow device beside which next to nothing else may be: one of which short
-	// latencies are told, and whatever is tried a second time.
-	calm
+	// shared measures a slow device, which takes a few percent of a processor, so that
+	// as many as there are slots run at once.
+	shared class = iota
+	// bestEffort takes all the processor time it gets; how much that is does not
+	// matter to what it asserts.
+	bestEffort
+	// exclusive needs the processors for itself, or changes what all tests see.
+	exclusive
+	// quiet measures a slow device while little else runs: what asserts short latencies,
+	// and every second try.
+	quiet
 )
 
-// slots is how many of each class run at once: six that are hasty, and of those
-// that are gentle what two processors do with ease, or half of that where it has to be calm.
-var slots = map[class]int{hasty: 6, gentle: 12, calm: 6}
+// capacity is how many slots a class has. Two processors carry twelve slow devices with
+// ease; half as many are run where the machine has to be quiet.
+var capacity = map[class]int{bestEffort: 6, shared: 12, quiet: 6}
 
-// demand is what a test, or a part of one, takes of the machine.
+// demand is what a test, or a subtest, takes of the machine.
 type demand struct {
 	class
 	// seconds is about how long it takes: the longest begin first, so that none is
 	// left over at the end.
 	seconds int
-	// share is how much of its class's slots it takes, 0 meaning 1: for a gentle one
-	// the tenths of a processor.
-	share int
+	// slots is how many of its class's slots it takes, 0 meaning 1. A slot of class
+	// shared is a tenth of a processor.
+	slots int
 }
 
-// nothing is the share of a test that takes no slot.
-const nothing = -1
+// noSlots as demand.slots is for a test that keeps its phase from ending and runs nothing.
+const noSlots = -1
 
-// admission is a test that waits for its slots, and then has them until it leaves.
+// admission is a test in the scheduler's queue, from its registration to its release.
 type admission struct {
 	demand
 	admitted bool
@@ -58,57 +60,58 @@ type scheduler struct {
 	queue []*admission
 }
 
-// machine schedules all tests of this binary that are not alone.
+// machine schedules all tests of this binary that are not exclusive.
 var machine scheduler
 
-// join makes the test run beside others of its class, when it is admitted, and
-// until leave is called or the test ends. It makes the test parallel. A part of a test
-// may join if the test has said so with parts.
-func join(t *testing.T, g demand) (leave func()) {
+// takeSlots makes the test parallel and waits until it has its slots, which it keeps until
+// release is called or the test ends. A subtest may take slots if its test has called
+// scheduleSubtests.
+func takeSlots(t *testing.T, d demand) (release func()) {
 	t.Helper()
-	p := machine.register(g)
+	a := machine.register(d)
 	var began time.Time
-	leave = sync.OnceFunc(func() {
-		machine.leave(p)
+	release = sync.OnceFunc(func() {
+		machine.release(a)
 		if !began.IsZero() {
 			t.Logf("since it was admitted: %.1f s", time.Since(began).Seconds())
 		}
 	})
-	t.Cleanup(leave)
+	t.Cleanup(release)
 	t.Parallel()
 	machine.begin()
-	<-p.start
+	<-a.start
 	began = time.Now()
-	return leave
+	return release
 }
 
-// parts is for a test whose parts join one by one. It makes the test parallel. Whoever
-// is to come after them waits until complete tells that all are known.
-func parts(t *testing.T) (complete func()) {
+// scheduleSubtests is for a test whose subtests take slots one by one. It makes the test
+// parallel, and keeps later phases from beginning until registered is called: all
+// subtests are in the queue then.
+func scheduleSubtests(t *testing.T) (registered func()) {
 	t.Helper()
-	p := machine.register(demand{class: hasty, share: nothing})
-	complete = sync.OnceFunc(func() { machine.leave(p) })
-	t.Cleanup(complete)
+	a := machine.register(demand{class: bestEffort, slots: noSlots})
+	registered = sync.OnceFunc(func() { machine.release(a) })
+	t.Cleanup(registered)
 	t.Parallel()
-	return complete
+	return registered
 }
 
 // register puts a test into the queue.
-func (s *scheduler) register(g demand) *admission {
-	switch g.share {
+func (s *scheduler) register(d demand) *admission {
+	switch d.slots {
 	case 0:
-		g.share = 1
-	case nothing:
-		g.share = 0
+		d.slots = 1
+	case noSlots:
+		d.slots = 0
 	}
-	g.share = min(g.share, slots[g.class])
-	p := &admission{demand: g, start: make(chan struct{})}
+	d.slots = min(d.slots, capacity[d.class])
+	a := &admission{demand: d, start: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue = append(s.queue, p)
+	s.queue = append(s.queue, a)
 	slices.SortStableFunc(s.queue, func(a, b *admission) int { return b.seconds - a.seconds })
 	s.admit()
-	return p
+	return a
 }
 
 // begin opens the slots.
@@ -119,39 +122,40 @@ func (s *scheduler) begin() {
 	s.admit()
 }
 
-func (s *scheduler) leave(p *admission) {
+// release takes a test out of the queue, and gives its slots to others.
+func (s *scheduler) release(a *admission) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue = slices.DeleteFunc(s.queue, func(other *admission) bool { return other == p })
+	s.queue = slices.DeleteFunc(s.queue, func(other *admission) bool { return other == a })
 	s.admit()
 }
 
 // admit starts the tests for which there are slots, of the first class of which any is
-// left. A test that waits for a large share is not overtaken by those that take less.
+// left. A test that waits for many slots is not overtaken by those that take fewer.
 func (s *scheduler) admit() {
 	if !s.begun {
 		return
 	}
-	for _, c := range []class{hasty, gentle, calm} {
-		free, left := slots[c], false
-		for _, p := range s.queue {
-			if p.class == c {
+	for _, c := range []class{bestEffort, shared, quiet} {
+		free, left := capacity[c], false
+		for _, a := range s.queue {
+			if a.class == c {
 				left = true
-				if p.admitted {
-					free -= p.share
+				if a.admitted {
+					free -= a.slots
 				}
 			}
 		}
-		for _, p := range s.queue {
-			if p.class != c || p.admitted {
+		for _, a := range s.queue {
+			if a.class != c || a.admitted {
 				continue
 			}
-			if p.share > free {
+			if a.slots > free {
 				break
 			}
-			free -= p.share
-			p.admitted = true
-			close(p.start)
+			free -= a.slots
+			a.admitted = true
+			close(a.start)
 		}
 		if left {
 			return
@@ -159,24 +163,24 @@ func (s *scheduler) admit() {
 	}
 }
 
-// The classes run one after the other, in each the longest first, as many as have slots.
+// The classes run in phases, in each the longest first, as many as have slots.
 func TestSchedulerAdmitsInOrder(t *testing.T) {
 	var s scheduler
 	in := map[string]*admission{}
-	for name, g := range map[string]demand{
-		"calm":   {class: calm, seconds: 90},
-		"heavy":  {class: gentle, seconds: 60, share: slots[gentle] - 1},
-		"second": {class: gentle, seconds: 50, share: 2},
-		"small":  {class: gentle, seconds: 5},
-		"hasty":  {class: hasty, seconds: 1, share: slots[hasty]},
-		"parts":  {class: hasty, share: nothing},
+	for name, d := range map[string]demand{
+		"quiet":      {class: quiet, seconds: 90},
+		"heavy":      {class: shared, seconds: 60, slots: capacity[shared] - 1},
+		"second":     {class: shared, seconds: 50, slots: 2},
+		"small":      {class: shared, seconds: 5},
+		"besteffort": {class: bestEffort, seconds: 1, slots: capacity[bestEffort]},
+		"subtests":   {class: bestEffort, slots: noSlots},
 	} {
-		in[name] = s.register(g)
+		in[name] = s.register(d)
 	}
 	admitted := func() (names []string) {
-		for name, p := range in {
+		for name, a := range in {
 			select {
-			case <-p.start:
+			case <-a.start:
 				names = append(names, name)
 			default:
 			}
@@ -189,12 +193,12 @@ func TestSchedulerAdmitsInOrder(t *testing.T) {
 		want string
 	}{
 		{func() {}, ""},
-		{s.begin, "hasty parts"},
-		{func() { s.leave(in["hasty"]) }, "hasty parts"},
-		{func() { s.leave(in["parts"]) }, "hasty heavy parts"},
-		{func() { s.leave(in["heavy"]) }, "hasty heavy parts second small"},
-		{func() { s.leave(in["small"]) }, "hasty heavy parts second small"},
-		{func() { s.leave(in["second"]) }, "calm hasty heavy parts second small"},
+		{s.begin, "besteffort subtests"},
+		{func() { s.release(in["besteffort"]) }, "besteffort subtests"},
+		{func() { s.release(in["subtests"]) }, "besteffort heavy subtests"},
+		{func() { s.release(in["heavy"]) }, "besteffort heavy second small subtests"},
+		{func() { s.release(in["small"]) }, "besteffort heavy second small subtests"},
+		{func() { s.release(in["second"]) }, "besteffort heavy quiet second small subtests"},
 	} {
 		step.does()
 		if got := strings.Join(admitted(), " "); got != step.want {

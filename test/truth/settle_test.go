@@ -24,10 +24,10 @@ var readsBesideWrites = map[string]string{
 // A disk that still writes what its cache took reads at half its speed. That speed is not
 // the answer to how fast it reads.
 func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for name, profile := range readsBesideWrites {
 		t.Run(name, func(t *testing.T) {
-			join(t, demand{seconds: 120})
+			takeSlots(t, demand{seconds: 120})
 			device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
 			o := measure(t.Context(), t, device.Target(), "--profile", ownFile(t, "own.yaml", profile), "--max-time", "40s",
 				"--destroy-data-on", device.Target())
@@ -47,10 +47,10 @@ func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 
 // A prefill that becomes slow is ended, and what was written is measured.
 func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for name, size := range map[string][]string{"automatic": nil, "asked for": {"--size", "200M"}} {
 		t.Run(name, func(t *testing.T) {
-			join(t, demand{seconds: 25})
+			takeSlots(t, demand{seconds: 25})
 			device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
 			if size != nil {
 				// Nothing is probed where the size is given.

@@ -24,7 +24,7 @@ var burstingWrites = lab.Throttle{Read: lab.Limit{IOPS: 3000}, Write: lab.Limit{
 // Short visits with pauses between them never see the end of a credit that fills again
 // meanwhile. What is published all the same is the rate that lasts.
 func TestACreditThatRefillsBetweenVisits(t *testing.T) {
-	beside(t, demand{seconds: 110}, func(t testing.TB) {
+	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
 		d := lab.Throttled(t, burstingWrites)
 		o := measure(t.Context(), t, d.Target(), "--profile", ownFile(t, "own.yaml", fourWorkloads), "--size", "320M", "--destroy-data-on", d.Target(), "--max-time", "2m")
 		lasts(t, o, "writes", 500)
@@ -42,7 +42,7 @@ func TestACreditThatRefillsBetweenVisits(t *testing.T) {
 
 // Likewise with the profile that spends the least time.
 func TestACreditIsSeenByQuick(t *testing.T) {
-	beside(t, demand{seconds: 110}, func(t testing.TB) {
+	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
 		d := lab.Throttled(t, burstingWrites)
 		o := measure(t.Context(), t, d.Target(), "--profile", "quick", "--size", "320M", "--destroy-data-on", d.Target())
 		lasts(t, o, "rand-write-iops", 500)

@@ -13,11 +13,11 @@ import (
 
 // The estimate is within 1 % of what a throttled device is set to.
 func TestThrottledIOPS(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	odd := 500 + rand.Int64N(4500)
 	for _, iops := range []int64{1000, 3000, odd} {
 		t.Run(fmt.Sprint(iops), func(t *testing.T) {
-			beside(t, demand{seconds: 34, share: 2}, func(t testing.TB) { holds(t, iops, 0.01) })
+			runWithRetry(t, demand{seconds: 34, slots: 2}, func(t testing.TB) { holds(t, iops, 0.01) })
 		})
 	}
 }
@@ -44,11 +44,11 @@ func holds(t testing.TB, iops int64, tolerance float64) {
 
 // Likewise for bandwidth.
 func TestThrottledBandwidth(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	odd := int64(40<<20) + rand.Int64N(100<<20)
 	for _, limit := range []int64{125 << 20, odd} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			beside(t, demand{seconds: 34, share: 3}, func(t testing.TB) {
+			runWithRetry(t, demand{seconds: 34, slots: 3}, func(t testing.TB) {
 				d := lab.Throttled(t, lab.Throttle{BytesPerSecond: limit})
 				o := measure(t.Context(), t, d.Target(), "--profile", "kbench", "--only", "seq-read-bw,seq-write-bw",
 					"--size", fmt.Sprint(d.Size), "--max-time", "3m", "--destroy-data-on", d.Target())
@@ -78,10 +78,10 @@ func near(t testing.TB, r model.Result, set, tolerance float64, calibrated ...fl
 // The median latency at depth 1 is that of the device: never below the delay,
 // and within 5 % above what bare fio measures on the same device.
 func TestDelay(t *testing.T) {
-	defer parts(t)()
+	defer scheduleSubtests(t)()
 	for _, delay := range []time.Duration{time.Millisecond, 5 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			beside(t, demand{seconds: 23}, func(t testing.TB) { delays(t, delay) })
+			runWithRetry(t, demand{seconds: 23}, func(t testing.TB) { delays(t, delay) })
 		})
 	}
 }

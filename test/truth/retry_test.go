@@ -11,29 +11,29 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// beside measures a slow device while other tests do the same, each with a few percent
-// of a processor. If that fails, it is done once more when all others have ended but for
-// a few that failed as well: what one measurement does to another is then gone, and what
-// is wrong is wrong again.
-func beside(t *testing.T, g demand, measure func(t testing.TB)) {
+// runWithRetry measures in slots, while other tests measure in theirs. If that fails, it
+// measures once more in the quiet phase, when nothing else runs but a few tests that
+// failed as well: what one measurement does to another is then gone, and what is wrong is
+// wrong again.
+func runWithRetry(t *testing.T, d demand, measure func(t testing.TB)) {
 	t.Helper()
-	leave := join(t, g)
+	release := takeSlots(t, d)
 	failed := func() []string {
-		defer leave()
+		defer release()
 		return attempt(t, false, measure)
 	}()
 	if len(failed) == 0 {
 		return
 	}
-	t.Logf("failed beside others, so once more:\n%s", strings.Join(failed, "\n"))
+	t.Logf("failed while others ran, so once more:\n%s", strings.Join(failed, "\n"))
 	lab.WriteDown(t, "SECOND TRY", strings.Join(failed, "; "))
-	if g.class == hasty {
-		g.share = slots[calm]
+	if d.class == bestEffort {
+		d.slots = capacity[quiet]
 	}
-	g.class = calm
-	p := machine.register(g)
-	defer machine.leave(p)
-	<-p.start
+	d.class = quiet
+	a := machine.register(d)
+	defer machine.release(a)
+	<-a.start
 	for _, words := range attempt(t, true, measure) {
 		t.Error(words)
 	}
