@@ -145,7 +145,7 @@ func TestAppPostgresLeavesNothing(t *testing.T) {
 				t.Errorf("cleanup: %d, %s", code, out.String())
 			}
 			empty(t, dir)
-			if ids := volume.Inhabitants(dir); len(ids) > 0 {
+			if ids := volume.ProcessesIn(dir); len(ids) > 0 {
 				t.Errorf("processes are left: %v", ids)
 			}
 		})

@@ -83,7 +83,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	if err != nil {
 		return err
 	}
-	places, err := volume.AbandonedWorkplaces(t.Path)
+	places, err := volume.AbandonedWorkDirs(t.Path)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ package model
 // the same experiment, another access mode or node another experiment. What is empty was
 // left to the defaults.
 type Placement struct {
-	// Hosts are reached by ssh, in turn.
+	// Hosts are reached by ssh, volumes assigned round robin.
 	Hosts []string `json:"hosts,omitempty"`
 	// Create allows to make a file that does not exist.
 	Create bool `json:"create,omitempty"`

@@ -26,8 +26,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// patience is how long all the looking may take on a machine that is very busy.
-const patience = 10 * time.Minute
+// timeout is how long all the looking may take on a machine that is very busy.
+const timeout = 10 * time.Minute
 
 // task is what drive.mjs is told; library.mjs is told visit.
 type task struct {
@@ -84,7 +84,7 @@ func TestPagesInABrowser(t *testing.T) {
 // drive lets a script look, and makes a subtest of each of its checks.
 func drive(t *testing.T, script string, what any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	told, err := json.Marshal(what)
 	if err != nil {

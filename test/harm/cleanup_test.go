@@ -107,7 +107,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The note may be lost, as with a disk that lies: the name still says what it is.
+	// The note may be lost, as with a disk that ignores flushes: the name still says what it is.
 	note := strings.TrimSuffix(data(t, dir), ".data") + ".ledger"
 	words, err := os.ReadFile(note)
 	if err != nil {

@@ -170,7 +170,7 @@ func Errors(t T, faults ...Fault) FaultyDevice {
 type CacheMode string
 
 // The modes: NoCache has none; WriteThrough keeps every acknowledged write;
-// WriteBack keeps what was flushed; Unsafe ignores flushes too: a device that lies.
+// WriteBack keeps what was flushed; Unsafe ignores flushes too, and says that it did them.
 const (
 	NoCache      CacheMode = "none"
 	WriteThrough CacheMode = "writethrough"

@@ -31,8 +31,8 @@ func Backlogged(t T, c Backlog) Device {
 	return served(t, fmt.Sprintf("%.0f IOPS behind a write-back cache of %d I/Os", c.IOPS, c.Cache), c.Size,
 		func(contents *os.File) disk {
 			b := &backlogged{File: contents, most: c.Cache, reads: make(chan chan struct{}, 4096), over: over}
-			b.room = sync.NewCond(&b.mu)
-			go b.turns(time.Duration(float64(time.Second) / c.IOPS))
+			b.space = sync.NewCond(&b.mu)
+			go b.serve(time.Duration(float64(time.Second) / c.IOPS))
 			return b
 		}, func() { close(over) })
 }
@@ -46,7 +46,7 @@ type backlogged struct {
 	over  chan struct{}
 
 	mu      sync.Mutex
-	room    *sync.Cond
+	space   *sync.Cond
 	backlog int
 }
 
@@ -82,7 +82,7 @@ func (b *backlogged) WriteAt(p []byte, offset int64) (int, error) {
 	b.mu.Lock()
 	for n := 0; n < len(p); n += perIO {
 		for b.backlog >= b.most {
-			b.room.Wait()
+			b.space.Wait()
 		}
 		b.backlog++
 	}
@@ -99,12 +99,12 @@ func (b *backlogged) drain() bool {
 		return false
 	}
 	b.backlog--
-	b.room.Signal()
+	b.space.Signal()
 	return true
 }
 
-// turns is the disk: one I/O after the other, each so long.
-func (b *backlogged) turns(each time.Duration) {
+// serve is the disk: one I/O after the other, each so long.
+func (b *backlogged) serve(each time.Duration) {
 	next := time.Now()
 	for wrote := false; ; {
 		if now := time.Now(); next.Before(now.Add(-mostLate)) {

@@ -63,13 +63,13 @@ func report(ctx context.Context, dir string, args ...string) (model.Report, erro
 	return r, nil
 }
 
-// alarms lists the rules that accused somebody. A wide interval is no accusation,
+// alarms lists the rules that flagged something. A wide interval is no alarm,
 // it is what noise looks like, so "precision" does not count.
 func alarms(r model.Report) []string {
 	var rules []string
 	for _, f := range r.Findings {
-		accused := f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote
-		if accused && f.Rule != "precision" && !slices.Contains(rules, f.Rule) {
+		flagged := f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote
+		if flagged && f.Rule != "precision" && !slices.Contains(rules, f.Rule) {
 			rules = append(rules, f.Rule)
 		}
 	}
@@ -77,7 +77,7 @@ func alarms(r model.Report) []string {
 }
 
 // tallyAlarms runs a clean storage runs times.
-func tallyAlarms(t testing.TB, storage string, way []string, runs int) (accused int, byRule map[string]int) {
+func tallyAlarms(t testing.TB, storage string, way []string, runs int) (flagged int, byRule map[string]int) {
 	byRule = map[string]int{}
 	dir, err := os.MkdirTemp("", "loadline-perf-")
 	if err != nil {
@@ -93,16 +93,16 @@ func tallyAlarms(t testing.TB, storage string, way []string, runs int) (accused 
 		}
 		rules := alarms(r)
 		if len(rules) > 0 {
-			accused++
+			flagged++
 		}
 		for _, rule := range rules {
 			byRule[rule]++
 		}
 	}
-	return accused, byRule
+	return flagged, byRule
 }
 
-// BenchmarkFalseAlarms prints how often a run on clean storage is accused of
+// BenchmarkFalseAlarms prints how often a run on clean storage is flagged for
 // anything.
 func BenchmarkFalseAlarms(b *testing.B) {
 	const runs = 20
@@ -112,7 +112,7 @@ func BenchmarkFalseAlarms(b *testing.B) {
 		type line struct {
 			storage string
 			way     []string
-			accused int
+			flagged int
 			byRule  map[string]int
 		}
 		var lines []line
@@ -126,15 +126,15 @@ func BenchmarkFalseAlarms(b *testing.B) {
 		for i := range lines {
 			limit <- struct{}{}
 			wg.Go(func() {
-				lines[i].accused, lines[i].byRule = tallyAlarms(b, lines[i].storage, lines[i].way, runs)
+				lines[i].flagged, lines[i].byRule = tallyAlarms(b, lines[i].storage, lines[i].way, runs)
 				<-limit
 			})
 		}
 		wg.Wait()
 		total := 0
 		for _, l := range lines {
-			total += l.accused
-			fmt.Fprintf(w, "%s\t%s\t%d\t%v\n", l.storage, strings.Join(l.way, " "), l.accused, l.byRule)
+			total += l.flagged
+			fmt.Fprintf(w, "%s\t%s\t%d\t%v\n", l.storage, strings.Join(l.way, " "), l.flagged, l.byRule)
 		}
 		fmt.Fprintf(w, "all\t\t%.1f %%\t\n", 100*float64(total)/float64(runs*len(lines)))
 		w.Flush()

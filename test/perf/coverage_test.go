@@ -69,7 +69,7 @@ func (t *table) print() {
 	t.Flush()
 }
 
-// alone is the grid for one visit: what it cannot see, the moods of visits, is
+// alone is the grid for one visit: what it cannot see, what makes whole visits differ, is
 // not in it.
 func alone() []Storage {
 	list := []Storage{

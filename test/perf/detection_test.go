@@ -142,15 +142,15 @@ func TestSimulatedFaultsAreFound(t *testing.T) {
 
 // TestCleanRunsAreRarelyAccused guards what BenchmarkFalseAlarms prints.
 func TestCleanRunsAreRarelyAccused(t *testing.T) {
-	accused, runs := 0, 0
+	flagged, runs := 0, 0
 	for _, s := range cleanStorages() {
 		n, byRule := tallyAlarms(t, s, []string{"--profile", "quick"}, 4)
-		accused, runs = accused+n, runs+4
+		flagged, runs = flagged+n, runs+4
 		if n > 0 {
 			t.Logf("%s: %v", s, byRule)
 		}
 	}
-	if accused > 4 {
-		t.Errorf("%d of %d clean runs are accused", accused, runs)
+	if flagged > 4 {
+		t.Errorf("%d of %d clean runs are flagged", flagged, runs)
 	}
 }

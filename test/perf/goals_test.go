@@ -42,7 +42,7 @@ func goalKinds() []Storage {
 		{Name: "bursts in 5 % of seconds, CV 3 %", Mean: 0.97, Start: Spiky(0.05, 0.03)},
 		{Name: "bursts in 10 % of seconds, CV 3 %", Mean: 0.94, Start: Spiky(0.10, 0.03)},
 	}
-	list = append(append(list, moods(false)...), moods(true)...)
+	list = append(append(list, slowSpells(false)...), slowSpells(true)...)
 	return append(list, Storage{Name: "independent seconds, CV 3 %", Mean: 1, Start: Steady(0.03)}, Storage{Name: "independent seconds, CV 0.1 %", Mean: 1, Start: Steady(0.001)})
 }
 

@@ -28,8 +28,8 @@ func TestThreeVisitsAreNarrowAndTrue(t *testing.T) {
 		for _, s := range []Storage{
 			{Name: "independent", Mean: 1, Start: Steady(0.06)},
 			{Name: "correlated", Mean: 1, Start: Correlated(0.8, 0.06)},
-			{Name: "visits differ", Mean: 1, Start: Moody(0.06, 0.01)},
-			{Name: "unlike each other", Mean: 1, Start: Moody(0.03, 0.01), Unlike: 0.3},
+			{Name: "visits differ", Mean: 1, Start: UnequalVisits(0.06, 0.01)},
+			{Name: "unlike each other", Mean: 1, Start: UnequalVisits(0.03, 0.01), Unlike: 0.3},
 		} {
 			o := Simulate(s, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 400)).By[model.IOPS]
 			if c := o.Coverage(); c < 0.91 || c > 0.985 {
@@ -42,12 +42,12 @@ func TestThreeVisitsAreNarrowAndTrue(t *testing.T) {
 	}
 }
 
-// Five minutes are enough for moods that come regularly; a throttled device ends
-// after two visits over 15 s, and noise when a mood would have been met.
-func TestMoodsAreWaitedFor(t *testing.T) {
+// Five minutes are enough for slow spells that come regularly; a throttled device ends
+// after two visits over 15 s, and noise when a spell would have been met.
+func TestSlowSpellsAreWaitedFor(t *testing.T) {
 	for _, way := range []string{"standard", "six", "alone"} {
 		set := setup(t, way)
-		for _, s := range moods(false) {
+		for _, s := range slowSpells(false) {
 			o := Simulate(s, set, ours, map[model.Metric]float64{model.IOPS: baseRate * s.Mean}, runsOf(set, 240)).By[model.IOPS]
 			if o.Coverage() < 0.86 {
 				t.Errorf("%s, %s: %.1f %% of the intervals hold the truth", way, s.Name, 100*o.Coverage())
@@ -59,7 +59,7 @@ func TestMoodsAreWaitedFor(t *testing.T) {
 			from, to float64
 		}{
 			{Storage{Name: "throttled", Mean: 1, Start: Steady(0.001)}, 2*slot - 1, max(2*slot+1, 20)},
-			{Storage{Name: "noisy", Mean: 1, Start: Moody(0.01, 0.01)}, 200, 290},
+			{Storage{Name: "noisy", Mean: 1, Start: UnequalVisits(0.01, 0.01)}, 200, 290},
 		} {
 			out := Simulate(c.storage, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 60))
 			if out.Seconds < c.from || out.Seconds > c.to || out.Ended < 0.99 {
@@ -77,7 +77,7 @@ func TestAPercentileIsTrueOrOpen(t *testing.T) {
 			least          float64
 			openFrom, open float64
 		}{
-			{Storage{Name: "visits differ", Mean: 1, Start: Moody(0.03, 0.01)}, 0.91, 0, 0.02},
+			{Storage{Name: "visits differ", Mean: 1, Start: UnequalVisits(0.03, 0.01)}, 0.91, 0, 0.02},
 			{Storage{Name: "spikes", Mean: 0.97, Start: Spiky(0.05, 0.03)}, 0.85, 0.7, 1},
 		} {
 			o := Simulate(c.storage, set, ours, only(c.storage.Truth(), model.P99), runsOf(set, 120)).By[model.P99]
@@ -94,7 +94,7 @@ func TestAGoalIsHardlyEverMetWrongly(t *testing.T) {
 		wrong, runs := 0, 0
 		for _, s := range []Storage{
 			{Name: "bursts in 5 %", Mean: 0.97, Start: Spiky(0.05, 0.03)}, {Name: "bursts in 10 %", Mean: 0.94, Start: Spiky(0.10, 0.03)},
-			moods(false)[0], moods(true)[0],
+			slowSpells(false)[0], slowSpells(true)[0],
 		} {
 			counts := verdictsOf(s, set, []float64{0.9, 12}, 12)
 			wrong, runs = wrong+counts[0][model.Met], runs+12*set.Workloads

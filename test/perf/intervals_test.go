@@ -83,7 +83,7 @@ func BenchmarkIntervals(b *testing.B) {
 			three.Rounds = 3
 			three.Name += ", three visits"
 			contestOf(three, storages(), true)
-			contestOf(set, append(append(append(storages(), moods(false)...), moods(true)...), unsteady()...), false)
+			contestOf(set, append(append(append(storages(), slowSpells(false)...), slowSpells(true)...), unsteady()...), false)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func BenchmarkTails(b *testing.B) {
 	for range b.N {
 		for _, set := range setups() {
 			var contests []contest
-			for _, s := range append(append(storages(), moods(false)...), moods(true)...) {
+			for _, s := range append(append(storages(), slowSpells(false)...), slowSpells(true)...) {
 				if s.Unlike > 0 {
 					continue
 				}

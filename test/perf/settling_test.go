@@ -28,7 +28,7 @@ func waited(t testing.TB, dir string, r model.Report) float64 {
 }
 
 // Storage on which writes leave nothing behind is not waited for, however noisy it is: less
-// than 3 s in a run on average, and nobody is accused.
+// than 3 s in a run on average, and nothing is flagged.
 func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 	const runs = 10
 	for _, storage := range []string{"cv=0.10", "cv=0.06&phi=0.8", "cv=0.06&phi=0.95", "cv=0.01&visit-cv=0.06", "cv=0.25"} {

@@ -65,16 +65,16 @@ func Correlated(phi, cv float64) func(r *rand.Rand) func(float64) float64 {
 	}
 }
 
-// Moody storage changes its speed from visit to visit (cv) more than from
+// UnequalVisits is storage that changes its speed from visit to visit (cv) more than from
 // second to second (within).
-func Moody(cv, within float64) func(r *rand.Rand) func(float64) float64 {
+func UnequalVisits(cv, within float64) func(r *rand.Rand) func(float64) float64 {
 	return func(r *rand.Rand) func(float64) float64 {
-		mood := cv * r.NormFloat64()
+		level := cv * r.NormFloat64()
 		return func(pause float64) float64 {
 			if pause > 0 {
-				mood = cv * r.NormFloat64()
+				level = cv * r.NormFloat64()
 			}
-			return 1 + mood + within*r.NormFloat64()
+			return 1 + level + within*r.NormFloat64()
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// Moods are slow by depth for the given share of the time. A slow mood lasts
-// 20 to 30 s; memoryless moods last that long on average, but may be of any length.
-func Moods(depth, share float64, memoryless bool, cv float64) func(r *rand.Rand) func(float64) float64 {
+// SlowSpells make storage slower by depth for the given share of the time. A slow spell lasts
+// 20 to 30 s; memoryless slow spells last that long on average, but may be of any length.
+func SlowSpells(depth, share float64, memoryless bool, cv float64) func(r *rand.Rand) func(float64) float64 {
 	const shortest, longest = 20.0, 30.0
 	return func(r *rand.Rand) func(float64) float64 {
 		lasts := func(slow bool) float64 {
@@ -22,8 +22,8 @@ func Moods(depth, share float64, memoryless bool, cv float64) func(r *rand.Rand)
 			return length
 		}
 		slow := r.Float64() < share
-		// A run begins anywhere in a mood. Long ones are met more often, which
-		// a mood of drawn length that has partly passed leaves out by a few percent.
+		// A run begins anywhere in a spell. Long ones are met more often, which
+		// a spell of drawn length that has partly passed leaves out by a few percent.
 		left := lasts(slow)
 		if !memoryless {
 			left *= r.Float64()
@@ -65,7 +65,7 @@ func Credited(burst, credit, cv float64) func(r *rand.Rand) func(float64) float6
 }
 
 // storages is what coverage is measured on. All workloads of a run are measured
-// on the same storage, one after the other, and share its weather.
+// on the same storage, one after the other, and share its state.
 func storages() []Storage {
 	list := []Storage{}
 	add := func(name string, mean float64, start func(r *rand.Rand) func(float64) float64) {
@@ -78,10 +78,10 @@ func storages() []Storage {
 		add(fmt.Sprintf("correlated %.1f, CV 6 %%", phi), 1, Correlated(phi, 0.06))
 	}
 	for _, cv := range []float64{0.01, 0.03, 0.06, 0.09} {
-		add(fmt.Sprintf("visits differ by %.3g %%, seconds by 1 %%", 100*cv), 1, Moody(cv, 0.01))
+		add(fmt.Sprintf("visits differ by %.3g %%, seconds by 1 %%", 100*cv), 1, UnequalVisits(cv, 0.01))
 	}
-	add("visits differ by 6 %, seconds by 6 %", 1, Moody(0.06, 0.06))
-	add("visits differ by 3 %, workloads unlike (ln 0.3)", 1, Moody(0.03, 0.01))
+	add("visits differ by 6 %, seconds by 6 %", 1, UnequalVisits(0.06, 0.06))
+	add("visits differ by 3 %, workloads unlike (ln 0.3)", 1, UnequalVisits(0.03, 0.01))
 	list[len(list)-1].Unlike = 0.3
 	add("independent 3 %, workloads unlike (ln 0.6)", 1, Steady(0.03))
 	list[len(list)-1].Unlike = 0.6
@@ -92,16 +92,16 @@ func storages() []Storage {
 	return list
 }
 
-// moods are the four kinds of moods that outlast a visit, regular or memoryless.
-func moods(memoryless bool) []Storage {
+// slowSpells are the four kinds of slow spells that outlast a visit, regular or memoryless.
+func slowSpells(memoryless bool) []Storage {
 	var list []Storage
 	for _, m := range []struct{ depth, share float64 }{{0.5, 0.1}, {0.3, 0.2}, {0.15, 0.3}, {0.1, 0.2}} {
-		name := "moods"
+		name := "slow spells"
 		if memoryless {
-			name = "memoryless moods"
+			name = "memoryless slow spells"
 		}
 		list = append(list, Storage{Name: fmt.Sprintf("%s: %.0f %% slower for %.0f %% of the time", name, 100*m.depth, 100*m.share),
-			Mean: 1 - m.depth*m.share, Start: Moods(m.depth, m.share, memoryless, 0.02)})
+			Mean: 1 - m.depth*m.share, Start: SlowSpells(m.depth, m.share, memoryless, 0.02)})
 	}
 	return list
 }

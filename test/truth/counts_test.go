@@ -13,7 +13,7 @@ import (
 )
 
 // A device that counts nothing, or one of several beneath a filesystem, says nothing about
-// what was read: it accuses nobody.
+// what was read: no rule flags it.
 func TestDevicesThatDoNotCountAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		target  func(t *testing.T) (target string, args []string)

@@ -38,7 +38,7 @@ func againstItsDisk(t testing.TB) {
 }
 
 // The trap in "faster than its disk": where disks have a limit on their rate and no
-// latency, three of them answer one reader sooner than one does, honestly. So
+// latency, three of them do answer one reader sooner than one does. So
 // without the number of replicas it is a warning and never invalid. What stands
 // between the disks and fio are a dozen processes here, and a busy machine has no
 // latencies.

@@ -38,7 +38,7 @@ func TestHundredIOPS(t *testing.T) {
 		for _, rule := range r.Findings {
 			// 64 MiB are few for 25 s of 128k blocks, and a latency is wide while others work here.
 			if !slices.Contains(known, rule) {
-				t.Errorf("%s is accused by rule %s", r.Workload, rule)
+				t.Errorf("%s is flagged by rule %s", r.Workload, rule)
 			}
 		}
 		if r.Latency == nil || r.Latency.P50 == nil || !(*r.Latency.P50 > 0) {

@@ -91,8 +91,8 @@ func TestResumeAfterKill(t *testing.T) {
 	empty(t, dir)
 }
 
-// Loadline and the lying device go down together, as when one machine has both.
-func TestResumeFindsLies(t *testing.T) {
+// Loadline and a device that ignores flushes go down together, as when one machine has both.
+func TestResumeFindsLostWrites(t *testing.T) {
 	device := lab.PowerLoss(t, lab.Unsafe)
 	saved, kill := unending(t, device.Target(), t.TempDir(), "--destroy-data-on", device.Target())
 	device.Kill()

@@ -28,7 +28,7 @@ var elsewhere = map[string]string{
 	"fairness": "test/truth.TestAnUnfairShareIsNamed",
 	// On evidence that is made up: the speed of a virtual card is a fiction, which the
 	// rule leaves alone, and a real one would have to be filled; and a total that the
-	// devices did not carry takes a cache that lies to the rules before it, too.
+	// devices did not carry needs a cache that the rules before it do not see.
 	"network": "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	"sum":     "internal/judge/trust.TestFaultsAreFoundAndNothingElse",
 	// On a PostgreSQL server, which the runs here have none of.
@@ -230,10 +230,10 @@ func cleanRun(t testing.TB) outcome {
 		"--repeat", "8", "--cap", "iops=2000", "--check-cache")
 }
 
-// accused lists what rules have to say about a run of a clean device. Rare bursts
+// flagged lists what rules have to say about a run of a clean device. Rare bursts
 // are no false alarm when this machine itself stood still now and then, and that a
 // run was too short to settle is said of the run.
-func (o outcome) accused(stalls int) []string {
+func (o outcome) flagged(stalls int) []string {
 	var list []string
 	if o.code != 0 {
 		list = append(list, fmt.Sprintf("exit code %d", o.code))
@@ -254,26 +254,26 @@ func (o outcome) accused(stalls int) []string {
 }
 
 // On a device with which nothing is wrong no rule speaks, and each could have. One
-// run in a hundred may be accused, and a busy machine does spoil measurements, which
+// run in a hundred may be flagged, and a busy machine does spoil measurements, which
 // the second try forgives: a rule that errs, errs again.
 func TestRulesAreSilentOnACleanDevice(t *testing.T) {
 	lab.Need(t, "fio")
 	if *rounds > 1 {
-		accused := 0
+		flagged := 0
 		for round := range *rounds {
 			t.Run(fmt.Sprint(round+1), func(t *testing.T) {
 				if _, list := cleanTry(t); len(list) > 0 {
-					accused++
-					fmt.Printf("a clean run is accused: %s\n", strings.Join(list, "; "))
+					flagged++
+					fmt.Printf("a clean run is flagged: %s\n", strings.Join(list, "; "))
 				}
 			})
 		}
-		fmt.Printf("clean runs on a real device: %d of %d accused\n", accused, *rounds)
+		fmt.Printf("clean runs on a real device: %d of %d flagged\n", flagged, *rounds)
 		return
 	}
 	runWithRetry(t, demand{seconds: 170}, func(t testing.TB) {
-		o, accusations := cleanTry(t)
-		for _, a := range accusations {
+		o, flagged := cleanTry(t)
+		for _, a := range flagged {
 			t.Error(a)
 		}
 		for _, r := range trust.Rules() {
@@ -292,5 +292,5 @@ func cleanTry(t testing.TB) (outcome, []string) {
 	o := cleanRun(t)
 	n := stalls()
 	t.Logf("this machine stood still %d times", n)
-	return o, o.accused(n)
+	return o, o.flagged(n)
 }

@@ -46,7 +46,7 @@ func (f *jobFile) describe(s jobSection) (model.Workload, error) {
 		}
 	}
 	if o := r.verifies(); o != nil && (w.Direction == model.Read || o.key == "verify_only") {
-		return w, f.fail(o.line, "remove this line", "%s: this job only reads, and what it finds was not written by fio with such checksums, so honest data would look damaged", *o)
+		return w, f.fail(o.line, "remove this line", "%s: this job only reads, and what it finds was not written by fio with such checksums, so intact data would look damaged", *o)
 	}
 	if w.Direction == model.Mixed {
 		w.ReadPercent = r.readPercent()

@@ -22,9 +22,9 @@ type Options struct {
 	// by which a user asks for that, "" where the caller makes none.
 	Create bool
 	Offer  string
-	// Lies tells in words on which filesystem a directory lies: "a mount point (ext4 on
+	// DescribeMount tells in words on which filesystem a directory lies: "a mount point (ext4 on
 	// vda)". nil tells nothing.
-	Lies func(dir string) string
+	DescribeMount func(dir string) string
 }
 
 // Parse resolves the name of a target. Every error is a *model.WorkerError of

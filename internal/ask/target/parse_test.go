@@ -179,16 +179,16 @@ func TestRefusals(t *testing.T) {
 func TestAMissingPathIsRefused(t *testing.T) {
 	root := tree(t)
 	t.Chdir(root)
-	lies := func(dir string) string { return "not a mount point: it lies on / (ext4 on vda) " + dir }
-	lie := ", which is not a mount point: it lies on / (ext4 on vda) "
+	describe := func(dir string) string { return "not a mount point: it lies on / (ext4 on vda) " + dir }
+	noMount := ", which is not a mount point: it lies on / (ext4 on vda) "
 	for name, want := range map[string][2]string{
-		"postgres":             {"postgres does not exist; the nearest directory that does is " + root + lie + root, "mount it first, or check the spelling: ls " + root},
-		"./dirr":               {"./dirr does not exist; the nearest directory that does is " + root + lie + root, "did you mean ./dir?"},
-		root + "/dirlink/fill": {root + "/dirlink/fill does not exist; the nearest directory that does is " + root + "/dirlink" + lie + root + "/dir", "did you mean " + root + "/dirlink/file?"},
-		root + "/two words":    {root + "/two words does not exist; the nearest directory that does is " + root + lie + root, "mount it first, or check the spelling: ls " + root},
+		"postgres":             {"postgres does not exist; the nearest directory that does is " + root + noMount + root, "mount it first, or check the spelling: ls " + root},
+		"./dirr":               {"./dirr does not exist; the nearest directory that does is " + root + noMount + root, "did you mean ./dir?"},
+		root + "/dirlink/fill": {root + "/dirlink/fill does not exist; the nearest directory that does is " + root + "/dirlink" + noMount + root + "/dir", "did you mean " + root + "/dirlink/file?"},
+		root + "/two words":    {root + "/two words does not exist; the nearest directory that does is " + root + noMount + root, "mount it first, or check the spelling: ls " + root},
 	} {
 		for _, offer := range []string{"", "--create"} {
-			got, err := Parse(name, Options{Lies: lies, Offer: offer})
+			got, err := Parse(name, Options{DescribeMount: describe, Offer: offer})
 			we, ok := err.(*model.WorkerError)
 			hint := want[1]
 			if offer != "" {
@@ -199,8 +199,8 @@ func TestAMissingPathIsRefused(t *testing.T) {
 			}
 		}
 	}
-	_, err := Parse(root+"/no/such", Options{Lies: lies})
-	if err == nil || !strings.Contains(err.Error(), "nearest that does is "+root+lie+root) {
+	_, err := Parse(root+"/no/such", Options{DescribeMount: describe})
+	if err == nil || !strings.Contains(err.Error(), "nearest that does is "+root+noMount+root) {
 		t.Error(err)
 	}
 	if _, err := Parse("dir/file", Options{}); err != nil {

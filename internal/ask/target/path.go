@@ -96,10 +96,10 @@ func parseMissing(name, abs string, o Options) (model.Target, error) {
 // that is not mounted.
 func (o Options) place(dir string) string {
 	resolved, err := filepath.EvalSymlinks(dir)
-	if o.Lies == nil || err != nil {
+	if o.DescribeMount == nil || err != nil {
 		return dir
 	}
-	if words := o.Lies(resolved); words != "" {
+	if words := o.DescribeMount(resolved); words != "" {
 		return dir + ", which is " + words
 	}
 	return dir

@@ -60,7 +60,7 @@ func (c *Client) Fetch(ctx context.Context) (dirs []string, code int, err error)
 	if c.pod, err = c.Cluster.WaitJob(ctx, c.Job, c.Ready, c.Say); err != nil {
 		return nil, 0, err
 	}
-	// What is fetched is fetched whole, also when the user has lost patience with the work.
+	// What is fetched is fetched whole, also when the user has interrupted the work.
 	work := context.WithoutCancel(ctx)
 	if c.pod.Ended != nil {
 		return nil, 0, c.salvage(work)

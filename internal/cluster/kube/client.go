@@ -43,9 +43,9 @@ type Client struct {
 	storage *rest.RESTClient
 	batch   *rest.RESTClient
 	rbac    *rest.RESTClient
-	// roll and known are shared by the copies of a client.
-	roll  *roll
-	known *known
+	// podCache and known are shared by the copies of a client.
+	podCache *podCache
+	known    *known
 	// Namespace is where objects are made, Context the kubeconfig's context.
 	Namespace string
 	Context   string
@@ -93,7 +93,7 @@ func (c *Client) connect(config *rest.Config) error {
 	config.QPS, config.Burst = requestRate, requestBurst
 	config.UserAgent = "loadline"
 	config.WarningHandler = rest.NoWarnings{}
-	c.config, c.roll, c.known = config, &roll{}, &known{clock: c.Clock}
+	c.config, c.podCache, c.known = config, &podCache{}, &known{clock: c.Clock}
 	scheme := runtime.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, storagev1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, metav1.AddMetaToScheme} {

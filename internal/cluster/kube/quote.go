@@ -38,9 +38,9 @@ func (q quote) String() string {
 // size grows each time that the number of times has doubled, which is worth saying again.
 func (q quote) size() int { return bits.Len(uint(q.times)) }
 
-// chatter matches the words of those who wait for somebody else, or came while an earlier
+// secondary matches the words of those who wait for somebody else, or came while an earlier
 // try was still at work: they say nothing of the cause.
-var chatter = regexp.MustCompile(`(?i)timed out waiting|deadline ?exceeded|already exists|in progress|code = Aborted|back-?off`)
+var secondary = regexp.MustCompile(`(?i)timed out waiting|deadline ?exceeded|already exists|in progress|code = Aborted|back-?off`)
 
 // telling picks from an object's events, the newest first, the one that tells most: a
 // complaint with a cause of its own, else any complaint, else what was said last. Repeats
@@ -52,7 +52,7 @@ func telling(newest []corev1.Event, over ...string) (q quote) {
 		switch {
 		case e.Type != corev1.EventTypeWarning:
 			return 1
-		case chatter.MatchString(e.Reason + ": " + e.Message):
+		case secondary.MatchString(e.Reason + ": " + e.Message):
 			return 2
 		}
 		return 3

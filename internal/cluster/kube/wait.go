@@ -50,12 +50,12 @@ const Waiting = "waiting for the pod: "
 // for waiting whenever it changes. After limit, or for a reason that will not go
 // away, it ends with a sentence.
 func (c *Client) WaitRunning(ctx context.Context, pod, claim string, limit time.Duration, say func(string)) (node string, err error) {
-	defer c.roll.enter()()
+	defer c.podCache.addWaiter()()
 	begin := c.Clock.Now()
 	var said, last reason
 	var stuckSince, asked time.Time
 	for {
-		curious := c.Clock.Since(asked) >= c.roll.patience()
+		curious := c.Clock.Since(asked) >= c.podCache.askEvery()
 		if curious {
 			asked = c.Clock.Now()
 		}

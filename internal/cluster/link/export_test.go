@@ -2,11 +2,11 @@ package link
 
 import "time"
 
-// SetPatience, SetSilence and SetAbsence make a test shorter than the constants.
-func SetPatience(l *Link, d time.Duration) { l.patience = d }
+// SetReconnectTimeout, SetSilence and SetAbsence make a test shorter than the constants.
+func SetReconnectTimeout(l *Link, d time.Duration) { l.reconnectTimeout = d }
 
-// SetSilence is as SetPatience.
-func SetSilence(l *Link, d time.Duration) { l.silence = d }
+// SetSilence is as SetReconnectTimeout.
+func SetSilence(l *Link, d time.Duration) { l.silenceTimeout = d }
 
-// SetAbsence is as SetPatience.
-func SetAbsence(l *Link, d time.Duration) { l.absence = d }
+// SetAbsence is as SetReconnectTimeout.
+func SetAbsence(l *Link, d time.Duration) { l.nodeTimeout = d }

@@ -54,8 +54,8 @@ type Link struct {
 	End func() error
 	// Pause is the first pause between two tries to connect; 0 is a quarter of a second.
 	Pause time.Duration
-	// silence, patience and absence are the constants above, unless they are set.
-	silence, patience, absence time.Duration
+	// silenceTimeout, reconnectTimeout and nodeTimeout are the constants above, unless they are set.
+	silenceTimeout, reconnectTimeout, nodeTimeout time.Duration
 
 	client string
 	ctx    context.Context
@@ -77,8 +77,8 @@ type Link struct {
 
 // Connect starts connecting. The fields Name, Dial, Gone, Away and Say are required.
 func Connect(ctx context.Context, l *Link) *Link {
-	l.absence = cmp.Or(l.absence, maxAway)
-	l.silence, l.Pause, l.patience = cmp.Or(l.silence, maxSilence), cmp.Or(l.Pause, firstPause), cmp.Or(l.patience, maxLost)
+	l.nodeTimeout = cmp.Or(l.nodeTimeout, maxAway)
+	l.silenceTimeout, l.Pause, l.reconnectTimeout = cmp.Or(l.silenceTimeout, maxSilence), cmp.Or(l.Pause, firstPause), cmp.Or(l.reconnectTimeout, maxLost)
 	l.client = rand.Text()
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.in, l.toUser = io.Pipe()
@@ -156,14 +156,14 @@ func (l *Link) run() {
 			l.toUser.CloseWithError(gone)
 			return
 		}
-		if l.Clock.Since(lost) >= l.absence {
+		if l.Clock.Since(lost) >= l.nodeTimeout {
 			if away := l.Away(l.ctx); away != nil {
 				l.toUser.CloseWithError(away)
 				return
 			}
 		}
-		if l.Clock.Since(lost) >= l.patience {
-			l.toUser.CloseWithError(fmt.Errorf("the connection to %s was lost and could not be made again within %s: %w", l.Name, l.patience, err))
+		if l.Clock.Since(lost) >= l.reconnectTimeout {
+			l.toUser.CloseWithError(fmt.Errorf("the connection to %s was lost and could not be made again within %s: %w", l.Name, l.reconnectTimeout, err))
 			return
 		}
 		select {
@@ -194,7 +194,7 @@ func (l *Link) session(last *int64) error {
 	defer stream.Close()
 	stopped := context.AfterFunc(ctx, func() { stream.Close() })
 	defer stopped()
-	quiet := l.Clock.AfterFunc(l.silence, cancel)
+	quiet := l.Clock.AfterFunc(l.silenceTimeout, cancel)
 	defer quiet.Stop()
 	first := hello{Client: l.client, From: *last}
 	// Where it cannot be written nothing will be answered, and that is told.
@@ -223,7 +223,7 @@ func (l *Link) session(last *int64) error {
 		}
 		if err != nil {
 			if ctx.Err() != nil && l.ctx.Err() == nil {
-				return fmt.Errorf("%w for %s", errSilent, l.silence)
+				return fmt.Errorf("%w for %s", errSilent, l.silenceTimeout)
 			}
 			return err
 		}
@@ -234,7 +234,7 @@ func (l *Link) session(last *int64) error {
 		if err != nil {
 			return err
 		}
-		quiet.Reset(l.silence)
+		quiet.Reset(l.silenceTimeout)
 	}
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// parrot says whatever is said to it, and some of its own before; an "." ends it.
-type parrot struct{ spool *link.Spool }
+// echo says whatever is said to it, and some of its own before; an "." ends it.
+type echo struct{ spool *link.Spool }
 
-func (p parrot) Write(b []byte) (int, error) {
+func (p echo) Write(b []byte) (int, error) {
 	text, _, ended := bytes.Cut(b, []byte("."))
 	_, err := p.spool.Write(text)
 	if ended {
@@ -31,14 +31,14 @@ func (p parrot) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// listen starts a parrot in a directory.
+// listen starts an echo in a directory.
 func listen(dir string, o link.Options) (server *link.Server, end func(), err error) {
 	spool, err := link.NewSpool(filepath.Join(dir, "spool"))
 	if err != nil {
 		return nil, nil, err
 	}
 	fmt.Fprintln(spool, "hello")
-	o.Out, o.In = spool.From, func() io.Writer { return parrot{spool} }
+	o.Out, o.In = spool.From, func() io.Writer { return echo{spool} }
 	if server, err = link.Listen(dir, o); err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +122,7 @@ func TestLinkDoesNotAskAgainForARight(t *testing.T) {
 
 func TestLinkGivesUpInWords(t *testing.T) {
 	l := &link.Link{Dial: refusing(errors.New("connection refused"))}
-	link.SetPatience(l, 20*time.Millisecond)
+	link.SetReconnectTimeout(l, 20*time.Millisecond)
 	quick(t, l)
 	_, err := io.ReadAll(l)
 	if err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), "could not be made again within 20ms") {
@@ -275,7 +275,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 			go func() { _, _ = io.WriteString(there, words) }()
 			return here, nil
 		}}
-		link.SetPatience(l, time.Millisecond)
+		link.SetReconnectTimeout(l, time.Millisecond)
 		quick(t, l)
 		if _, err := io.ReadAll(l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v", words, err)

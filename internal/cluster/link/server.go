@@ -29,9 +29,9 @@ type Options struct {
 	// Alone tells that there is one client, whatever it calls itself: a new connection ends
 	// the older one, which is dead for all we know.
 	Alone bool
-	// Patience is how long nobody may be there before Abandoned is called; 0 is for ever.
-	Patience  time.Duration
-	Abandoned func()
+	// AbandonAfter is how long nobody may be there before Abandoned is called; 0 is for ever.
+	AbandonAfter time.Duration
+	Abandoned    func()
 	// Clock is the time by which it waits.
 	Clock env.Clock
 }
@@ -71,8 +71,8 @@ func Listen(dir string, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, listener: listener, sent: make(chan struct{}), clients: map[string]*client{}}
-	if o.Patience > 0 {
-		s.abandoned = o.Clock.AfterFunc(o.Patience, o.Abandoned)
+	if o.AbandonAfter > 0 {
+		s.abandoned = o.Clock.AfterFunc(o.AbandonAfter, o.Abandoned)
 	}
 	go func() {
 		for {
@@ -184,7 +184,7 @@ func (s *Server) leave(c *client, conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.present--; s.present == 0 && s.abandoned != nil && !s.closed {
-		s.abandoned.Reset(s.o.Patience)
+		s.abandoned.Reset(s.o.AbandonAfter)
 	}
 }
 

@@ -21,8 +21,8 @@ type Cluster interface {
 	Find(ctx context.Context, which kube.Custom, into any) error
 }
 
-// patience bounds all questions about one volume: nobody waits long for a remark.
-const patience = 5 * time.Second
+// queryTimeout bounds all questions about one volume: a remark is not worth a longer wait.
+const queryTimeout = 5 * time.Second
 
 // adapter knows one kind of storage system.
 type adapter struct {
@@ -49,7 +49,7 @@ type inquiry struct {
 // Describe asks about the volume that is known so far: by its class alone for one that
 // does not exist yet.
 func Describe(ctx context.Context, c Cluster, volume *model.Cluster) *model.Backing {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	q := &inquiry{ctx: ctx, cluster: c, volume: volume, found: &model.Backing{}}
 	for _, a := range adapters {
@@ -77,7 +77,7 @@ func Counter(c Cluster, volume *model.Cluster) func(context.Context) (int, error
 	for _, a := range adapters {
 		if a.count != nil && a.knows(volume) {
 			return func(ctx context.Context) (int, error) {
-				ctx, cancel := context.WithTimeout(ctx, patience)
+				ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 				defer cancel()
 				return a.count(&inquiry{ctx: ctx, cluster: c, volume: volume})
 			}
@@ -126,7 +126,7 @@ func because(err error, verb, resource string) error {
 	case errors.Is(err, kube.ErrMissing):
 		return fmt.Errorf("the cluster has no such %s", resource)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the cluster did not answer within %s", patience)
+		return fmt.Errorf("the cluster did not answer within %s", queryTimeout)
 	}
 	return err
 }

@@ -47,10 +47,10 @@ func Look(folder fs.FS) Found {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return cmp.Or(a.modified.Compare(b.modified), cmp.Compare(a.name, b.name)) })
-	room := mostTogether
+	left := mostTogether
 	for _, x := range files {
 		data, err := fs.ReadFile(folder, x.name)
-		if room -= len(data); room < 0 {
+		if left -= len(data); left < 0 {
 			f.Unreadable = append(f.Unreadable, x.name+": with the others it is more than results are")
 			return f
 		}

@@ -118,7 +118,7 @@ func (s *Session) lay(ctx context.Context) error {
 		return model.RefusedError(fmt.Sprintf("%s exists and holds %s and not the %s of SIZE", t.Name, units.FormatSize(have), units.FormatSize(s.request.Size)),
 			"set SIZE="+fmt.Sprint(have)+", or let it be overwritten with --overwrite")
 	}
-	if err := roomFor(t, s.request.Size-have); err != nil {
+	if err := checkSpace(t, s.request.Size-have); err != nil {
 		return err
 	}
 	if s.made = missing; missing {
@@ -183,7 +183,7 @@ func (s *Session) prepare(ctx context.Context) error {
 // written reads faster than any disk, and its first write is slower than the next.
 func (s *Session) build(exp model.Experiment, p profile.Profile, t model.Target, found model.ProbeResult) (model.Plan, error) {
 	if t.Kind == model.File {
-		// The room was looked at when the file was made, and Kbench's users choose the size.
+		// The free space was looked at when the file was made, and Kbench's users choose the size.
 		found.Capacity = max(found.Capacity, s.request.Size)
 	}
 	plan, err := profile.Build(exp, p, t, found)

@@ -64,7 +64,7 @@ func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 	switch {
 	case g.Outcome == model.Met && (g.Above && e.Low < g.Bound*unseen || !g.Above && e.High > g.Bound/unseen):
 		g.Outcome = model.Undecided
-		g.Message += fmt.Sprintf(" keeps the bound, but in %s storage may hide moods and bursts that would not", units.FormatSpan(f.peers.span()))
+		g.Message += fmt.Sprintf(" keeps the bound, but in %s storage may hide slow spells and bursts that would not", units.FormatSpan(f.peers.span()))
 		g.Next = fmt.Sprintf("look at it for longer: --max-time %.0fs and --repeat until then", math.Ceil(enough/60)*60)
 	case g.Outcome == model.Undecided && e.Open:
 		g.Message += ": what is slow came too rarely to tell how often it comes"
@@ -122,14 +122,14 @@ func goalEstimate(f *flow, r *model.Result, g model.Goal) (model.Estimate, bool)
 }
 
 const (
-	// unseenBursts is by what factor bursts and moods that a short look did not meet may
-	// change the p99: storage at a third of its speed; and unseenMood after burstLook
-	// seconds, which have met bursts and perhaps not a mood: half its speed.
-	unseenBursts, unseenMood = 3.0, 2.0
-	burstLook                = 9 * moodSeconds
-	// moodLook is the look in seconds that has met that mood, too, in 95 % of the cases,
-	// when it lasts moodSeconds on average, for a tenth of the time: ln 20 × 9 × moodSeconds.
-	moodLook = 27 * moodSeconds
+	// unseenBursts is by what factor bursts and slow spells that a short look did not meet may
+	// change the p99: storage at a third of its speed; and unseenSpell after burstLook
+	// seconds, which have met bursts and perhaps not a slow spell: half its speed.
+	unseenBursts, unseenSpell = 3.0, 2.0
+	burstLook                 = 9 * spellSeconds
+	// spellLook is the look in seconds that has met that spell, too, in 95 % of the cases,
+	// when it lasts spellSeconds on average, for a tenth of the time: ln 20 × 9 × spellSeconds.
+	spellLook = 27 * spellSeconds
 )
 
 // unseen is the factor by which what a look did not meet may move a metric, and the
@@ -142,10 +142,10 @@ func (f *flow) unseen(m model.Metric) (factor, enough float64) {
 	visits, at := f.visitModel(model.Latency)
 	span := f.peers.span()
 	switch {
-	case visits.SteadyAt(at) || span >= moodLook:
-		return 1, moodLook
+	case visits.SteadyAt(at) || span >= spellLook:
+		return 1, spellLook
 	case span >= burstLook:
-		return unseenMood, moodLook
+		return unseenSpell, spellLook
 	}
-	return unseenBursts, moodLook
+	return unseenBursts, spellLook
 }

@@ -88,15 +88,15 @@ func (f *flow) plainlySteady(m model.Metric) bool {
 }
 
 const (
-	// moodSeconds is how long a slow mood of storage is taken to last, in seconds.
-	moodSeconds = 23.0
-	// moodDepth is how much slower it is taken to be at most.
-	moodDepth = 0.5
+	// spellSeconds is how long a slow spell of storage is taken to last, in seconds.
+	spellSeconds = 23.0
+	// spellDepth is how much slower it is taken to be at most.
+	spellDepth = 0.5
 	// enoughOfTime is the share of the time that a run has which is always enough.
 	enoughOfTime = 0.75
 )
 
-// lookedAtEnough reports whether moods that were not met would change little. Where
+// lookedAtEnough reports whether slow spells that were not met would change little. Where
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 	visits, at := f.visitModel(m)
@@ -104,9 +104,9 @@ func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 }
 
 // lookFor is how long, in seconds, storage that is not plainly steady is looked at. A
-// mood that halves the speed for a share p of the time costs p/2, so with p = 2 ×
-// the precision it just matters; between two of them lie moodSeconds·(1−p)/p.
+// spell that halves the speed for a share p of the time costs p/2, so with p = 2 ×
+// the precision it just matters; between two of them lie spellSeconds·(1−p)/p.
 func lookFor(s model.Schedule) float64 {
-	p := math.Min(1, s.Precision/moodDepth)
-	return math.Min(moodSeconds*(1-p)/p, enoughOfTime*s.MaxTime)
+	p := math.Min(1, s.Precision/spellDepth)
+	return math.Min(spellSeconds*(1-p)/p, enoughOfTime*s.MaxTime)
 }

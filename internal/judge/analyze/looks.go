@@ -85,7 +85,7 @@ type insight struct {
 	*glance
 	stats.Stretch
 	// fell tells that the rate did, coupled that it did in the other direction of this mix,
-	// and unsure that one look was below the visits, in which no fall was seen: a mood of the
+	// and unsure that one look was below the visits, in which no fall was seen: a slow spell of the
 	// storage looks like that as well, and a second look decides.
 	fell, coupled, unsure bool
 	// last is the look that the level end is of; its seconds are in rates.

@@ -137,7 +137,7 @@ func TestWhatFellIsPublished(t *testing.T) {
 	}
 }
 
-// One look below the visits may be a mood of the storage: it is looked at again.
+// One look below the visits may be a slow spell of the storage: it is looked at again.
 func TestOneSlowLookIsNotEnough(t *testing.T) {
 	for _, c := range []struct {
 		again   float64

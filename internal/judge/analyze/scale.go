@@ -47,7 +47,7 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 		p.Offered = w.RateIOPS * float64(w.BlockSize)
 	}
 	sums, seconds := make([]float64, w.VolumeCount()), 0.0
-	for _, c := range timeline.Crews(rec, w.Name) {
+	for _, c := range timeline.Groups(rec, w.Name) {
 		from, to := c.Common()
 		if len(c.Workers) != len(sums) || to <= from {
 			continue
@@ -78,7 +78,7 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 // kernel splits and merges requests.
 func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Estimate {
 	var steps []model.StepResult
-	for _, c := range timeline.Crews(rec, w.Name) {
+	for _, c := range timeline.Groups(rec, w.Name) {
 		steps = append(steps, c.Results...)
 	}
 	read, written, ok := model.DeviceRates(steps, rec.Plan.NodeOf)

@@ -28,16 +28,16 @@ type Pair struct{ A, B Visit }
 // Paired estimates the contrast from blocks: ratio = exp(δ̄ ± t·s/√n) with
 // δ_i = ln B_i − ln A_i. floor is the smallest half-width that is ever published.
 //
-// What both sides have in common at the time of a block cancels: drift, the mood
+// What both sides have in common at the time of a block cancels: drift, the state
 // of a disk that they share, the neighbours' load. What each side has of its own
-// for longer than a block (two disks, each with its moods) does not, so s/√n is
+// for longer than a block (two disks, each with its slow spells) does not, so s/√n is
 // corrected for a correlation between blocks that three things must show: the
 // seconds of a side, over the pause; the differences, with a wide allowance; and
 // the two sides' visits, beyond one standard error. The last is less cautious than
 // Rounds is, because otherwise nothing is found on a workload that is measured
 // alone: with 3 % noise of its own per visit ten blocks then find −5 % in 25 of 100
 // comparisons, and so in more than 80. The price is paid where two disks keep their
-// moods for longer than a block (test/perf, EqualSides, "two disks, correlated 0.9,
+// slow spells for longer than a block (test/perf, EqualSides, "two disks, correlated 0.9,
 // gap 1 s"). It is never smaller than what the seconds within the visits ask for, so that
 // a few blocks that agree by luck do not pass for precision. From eight blocks on,
 // what the order of the visits does is taken out first.
@@ -57,7 +57,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 	if k < 2 {
 		return c
 	}
-	rho := math.Min(math.Max(moodCorrelation(a), moodCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
+	rho := math.Min(math.Max(visitCorrelation(a), visitCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
 	widen, df := Dependence(k, math.Min(rho, seenCorrelation(a, b)))
 	df = math.Max(1, df-order.lost)
 	c.DF = df
@@ -159,9 +159,9 @@ func lagOne(visits []Visit) float64 {
 	return product / (k - 1) / (square / k)
 }
 
-// moodCorrelation is how much of one visit's deviation the next one shares, as
+// visitCorrelation is how much of one visit's deviation the next one shares, as
 // far as the seconds tell: those of a side, with the side's mean as 1.
-func moodCorrelation(visits []Visit) float64 {
+func visitCorrelation(visits []Visit) float64 {
 	mean := meanValue(visits)
 	around := make([]Visit, len(visits))
 	for i, v := range visits {

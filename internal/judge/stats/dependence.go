@@ -3,7 +3,7 @@ package stats
 import "math"
 
 // longest is the largest correlation per second that is believed to reach over
-// a pause: beyond ten seconds it cannot be told from a mood of the visit, and
+// a pause: beyond ten seconds it cannot be told from a slow spell of the visit, and
 // other workloads have run in between.
 const longest = 0.9
 

@@ -70,7 +70,7 @@ func TestBelowIsNoNoise(t *testing.T) {
 			return n
 		}
 		if n := found(1); n > runs/300 {
-			t.Errorf("%+v: %d of %d honest stretches are called lower", noise, n, runs)
+			t.Errorf("%+v: %d of %d stretches at the same level are called lower", noise, n, runs)
 		}
 		if n := found(.25); noise.visit < .1 && n < runs*99/100 {
 			t.Errorf("%+v: %d of %d stretches at a quarter are called lower", noise, n, runs)

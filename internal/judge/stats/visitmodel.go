@@ -11,13 +11,13 @@ import (
 // three visits to one workload say little of its spread, those to all workloads more.
 //
 // A visit differs from the next one for three reasons, which are told apart because
-// they are seen unequally well: noise, which every visit has; moods, which make some
-// visits slow as a whole; and stalls, which make single seconds slow. Of moods and
+// they are seen unequally well: noise, which every visit has; slow spells, which make some
+// visits slow as a whole; and stalls, which make single seconds slow. Of spells and
 // stalls a workload may have met none, and its next visit may.
 type VisitModel struct {
 	members []member
-	// stalls are the slow seconds, moods the slow visits of all members.
-	stalls, moods slow
+	// stalls are the slow seconds, slowVisits those visits of all members.
+	stalls, slowVisits slow
 	// noise and all are how visits follow each other, without and with the slow ones.
 	noise, all sequence
 }
@@ -25,7 +25,7 @@ type VisitModel struct {
 // member is a workload of the model.
 type member struct {
 	visits []Visit
-	// values are those of its visits without their stalls, level without moods, too.
+	// values are those of its visits without their stalls, level without the slow visits, too.
 	values, level []float64
 	// between is the spread of the level, size the variance that a visit's mean has
 	// if its seconds are independent of each other.
@@ -35,12 +35,12 @@ type member struct {
 	// prior is what the others say of its spread.
 	prior prior
 	// steady members vary by next to nothing; odd ones are unlike the others.
-	steady, odd   bool
-	stalls, moods slow
+	steady, odd        bool
+	stalls, slowVisits slow
 }
 
 // steadySpread is the relative spread of the seconds up to which a workload is plainly
-// steady: a throttle, which has neither moods nor noise.
+// steady: a throttle, which has neither slow spells nor noise.
 const steadySpread = 0.005
 
 // plainly reports whether seconds are surely that steady: the upper 95 % limit of their
@@ -70,15 +70,15 @@ func NewVisitModel(list [][]Visit) *VisitModel {
 		c.members = append(c.members, newMember(visits, limits[i]))
 		values[i] = [][]float64{c.members[i].values}
 	}
-	moody, which := 0, 0
+	withSlow, which := 0, 0
 	for i, limit := range slowLimits(values) {
 		c.members[i].settle(limit)
-		if c.members[i].moods.count > 0 {
-			moody, which = moody+1, i
+		if c.members[i].slowVisits.count > 0 {
+			withSlow, which = withSlow+1, i
 		}
 	}
-	if moody == 1 && len(list) > 2 {
-		// A mood of the storage is met by several workloads; this one is noisy.
+	if withSlow == 1 && len(list) > 2 {
+		// A slow spell of the storage is met by several workloads; this one is noisy.
 		c.members[which].settle(math.Inf(1))
 	}
 	c.fit()
@@ -111,12 +111,12 @@ func newMember(visits []Visit, limit float64) member {
 	return m
 }
 
-// settle takes the moods out of the values.
+// settle takes the slow visits out of the values.
 func (m *member) settle(limit float64) {
 	m.level = m.values
 	if len(m.values) > 2 {
 		var rest []float64
-		rest, m.moods = withoutSlow(m.values, middle(m.values), limit)
+		rest, m.slowVisits = withoutSlow(m.values, middle(m.values), limit)
 		m.level = slices.Clone(m.values)
 		for i, v := range m.values {
 			if !slices.Contains(rest, v) {
@@ -155,7 +155,7 @@ func (c *VisitModel) fit() {
 		if m := &c.members[i]; !m.odd && !m.steady {
 			m.prior.df = math.Min(m.prior.df, c.noise.freedom())
 			c.stalls.add(m.stalls)
-			c.moods.add(m.moods)
+			c.slowVisits.add(m.slowVisits)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (c *VisitModel) Half(i int) (half, rule float64) {
 			sum = sum.plus(spread{v.variance / m.seconds, v.df})
 		}
 		widen, _ = Dependence(len(m.visits), c.all.reach(m))
-		v := m.rarely(c.moods, m.moods)
+		v := m.rarely(c.slowVisits, m.slowVisits)
 		sum = sum.plus(spread{v.variance / k * widen * widen, v.df})
 	}
 	half = StudentT(sum.df) * math.Sqrt(sum.variance)
@@ -246,7 +246,7 @@ func (c *VisitModel) Few(i int, loss, least float64) bool {
 		most := (s.count + 2*math.Sqrt(s.count) + 2) / s.of
 		return most >= least && share*of < enough && share < common
 	}
-	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.moods, m.moods), float64(len(m.visits))))
+	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.slowVisits, m.slowVisits), float64(len(m.visits))))
 }
 
 // either is what happened to all members, or to the member alone where that is more.

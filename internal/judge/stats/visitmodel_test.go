@@ -30,9 +30,9 @@ func visitsDrawn(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Visit
 	for range k {
 		for _, i := range r.Perm(w) {
 			visit := stats.Visit{Begin: clock, End: clock + 3}
-			mood := 1 + cv(i)*r.NormFloat64()
+			level := 1 + cv(i)*r.NormFloat64()
 			for range 3 {
-				visit.Seconds = append(visit.Seconds, mood+cv(i)/3*r.NormFloat64())
+				visit.Seconds = append(visit.Seconds, level+cv(i)/3*r.NormFloat64())
 			}
 			visit.Value = stats.Mean(visit.Seconds)
 			list[i] = append(list[i], visit)
@@ -122,7 +122,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 // workloads: an interval of one that met none of it holds the mean with it.
 func TestWhatOthersMetMayHappen(t *testing.T) {
 	for name, slow := range map[string]func(list [][]stats.Visit){
-		"a mood over four visits": func(list [][]stats.Visit) {
+		"a slow spell over four visits": func(list [][]stats.Visit) {
 			for i := range 4 {
 				v := &list[i][1]
 				v.Value *= 0.5

@@ -74,7 +74,7 @@ type Visit struct {
 // Of groups samples by step, then by worker, and sums the workers second by
 // second over their common window. Visits come in the order of the samples.
 func Of(samples []model.Sample, d model.Direction) []Visit {
-	var crews []Crew
+	var groups []Group
 	at := map[int]int{}
 	for i := range samples {
 		s := &samples[i]
@@ -83,15 +83,15 @@ func Of(samples []model.Sample, d model.Direction) []Visit {
 		}
 		j, known := at[s.Step]
 		if !known {
-			j = len(crews)
+			j = len(groups)
 			at[s.Step] = j
-			crews = append(crews, Crew{Step: model.Step{Number: s.Step}, Workers: map[int][]*model.Sample{}})
+			groups = append(groups, Group{Step: model.Step{Number: s.Step}, Workers: map[int][]*model.Sample{}})
 		}
-		crews[j].Workers[s.Worker] = append(crews[j].Workers[s.Worker], s)
+		groups[j].Workers[s.Worker] = append(groups[j].Workers[s.Worker], s)
 	}
-	visits := make([]Visit, 0, len(crews))
-	for i := range crews {
-		v := Visit{Step: crews[i].Step.Number, Seconds: crews[i].seconds(d)}
+	visits := make([]Visit, 0, len(groups))
+	for i := range groups {
+		v := Visit{Step: groups[i].Step.Number, Seconds: groups[i].seconds(d)}
 		if len(v.Seconds) > 0 {
 			visits = append(visits, v)
 		}
@@ -99,8 +99,8 @@ func Of(samples []model.Sample, d model.Direction) []Visit {
 	return visits
 }
 
-// seconds is what a crew did one way.
-func (c *Crew) seconds(d model.Direction) []Second {
+// seconds is what a group did one way.
+func (c *Group) seconds(d model.Direction) []Second {
 	if len(c.Workers) > 1 {
 		return c.together(d)
 	}
@@ -130,7 +130,7 @@ func alone(samples []*model.Sample, d model.Direction) []Second {
 // the others leave room, and the sum of such rates is a rate that nobody had.
 // The window is cut into seconds; a sample counts in each by the share of its
 // time that lies there, its histogram where its middle lies.
-func (c *Crew) together(d model.Direction) []Second {
+func (c *Group) together(d model.Direction) []Second {
 	from, to := c.Common()
 	n := int(math.Round(to - from))
 	if n < 1 {

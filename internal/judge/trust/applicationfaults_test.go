@@ -82,7 +82,7 @@ func TestApplicationFaults(t *testing.T) {
 				bad := f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote
 				found = found || f.Rule == x.rule && f.Severity == x.severity
 				if bad && f.Rule != x.rule {
-					t.Errorf("%s accuses as well: %s", f.Rule, f.Message)
+					t.Errorf("%s finds something as well: %s", f.Rule, f.Message)
 				}
 			}
 			if !found {

@@ -57,7 +57,7 @@ func checkFairness(ev Evidence) []model.Finding {
 func (ev Evidence) shares(w model.Workload) []float64 {
 	rates := make([]float64, w.VolumeCount())
 	visits := 0.0
-	for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+	for _, c := range timeline.Groups(ev.Recorded, w.Name) {
 		from, to := c.Common()
 		if len(c.Workers) != len(rates) || to <= from {
 			continue

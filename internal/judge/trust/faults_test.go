@@ -245,7 +245,7 @@ var firstFaults = []fault{
 		own.Job = "rw=randread"
 		setWorkload(ev, own)
 	}, want: []string{"not-checked rand-read-iops"}},
-	{rule: "depth", name: "neither witness", spoil: func(ev *Evidence) {
+	{rule: "depth", name: "neither of the two measurements", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.DepthLevels = nil })
 		ev.Recorded.Samples = nil
 	}, also: []string{"stall", "tail", "warm-up", "burst", "cliff", "modes", "drift", "settled"}, want: []string{"not-checked rand-read-iops,rand-write-iops,rand-read-lat"}},

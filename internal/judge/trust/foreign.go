@@ -22,7 +22,7 @@ const foreignMost = 0.05
 // checkForeign: I/O on the device that is not ours. Two witnesses: what the
 // device did in an idle second before measuring, and what went in the direction
 // that the workload does not have. Bounds from below of the counts are compared,
-// so that a journal's commit accuses nobody.
+// so that a journal's commit is not flagged.
 func checkForeign(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {
 		return notChecked(why)

@@ -34,8 +34,8 @@ func (ev Evidence) lookedFor(names []string) string {
 	return units.FormatSpan(shortest)
 }
 
-// checkPrecision: an interval wider than what was asked for. A wide interval is
-// honest about itself, so up to twice the width it is a note and the number stays
+// checkPrecision: an interval wider than what was asked for. A wide interval
+// shows itself that it is wide, so up to twice the width it is a note and the number stays
 // valid. Beyond that, people read the number and not its interval, and something
 // not steady is likely: a warning. A number without any interval is a warning too.
 //

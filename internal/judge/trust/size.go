@@ -28,7 +28,7 @@ var ruleSize = Rule{
 
 // checkSize: a volume smaller than 25 s × the measured bandwidth may have been
 // read again from a cache below us. The lower bound of the bandwidth is compared,
-// so that noise does not accuse. Flows of a mixed workload add up.
+// so that noise alone is not flagged. Flows of a mixed workload add up.
 //
 // Evidence: the size walked over and the bandwidth of the results. Source: Kbench's README.
 func checkSize(ev Evidence) []model.Finding {

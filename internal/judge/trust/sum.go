@@ -42,14 +42,14 @@ func checkSum(ev Evidence) []model.Finding {
 			continue
 		}
 		total, rate, seconds := ev.bandwidthLow(w.Name), read+written, 0.0
-		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+		for _, c := range timeline.Groups(ev.Recorded, w.Name) {
 			seconds += c.Step.Seconds
 		}
 		if total*seconds < leastBytes {
 			o.miss(w.Name, "too little was moved to compare the sum with")
 			continue
 		}
-		allowed := sumAllowed + readingJitter*math.Sqrt(float64(len(timeline.Crews(ev.Recorded, w.Name))))/max(1, seconds)
+		allowed := sumAllowed + readingJitter*math.Sqrt(float64(len(timeline.Groups(ev.Recorded, w.Name))))/max(1, seconds)
 		switch {
 		case math.IsNaN(total):
 			o.miss(w.Name, "there is no total to compare")

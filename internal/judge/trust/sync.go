@@ -35,7 +35,7 @@ func checkSync(ev Evidence) []model.Finding {
 	var o outcome
 	for _, w := range several {
 		worst, visits := 0.0, 0
-		for _, c := range timeline.Crews(ev.Recorded, w.Name) {
+		for _, c := range timeline.Groups(ev.Recorded, w.Name) {
 			if len(c.Workers) == w.VolumeCount() {
 				worst, visits = max(worst, c.StartSpread()), visits+1
 			}

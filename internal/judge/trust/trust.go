@@ -1,7 +1,7 @@
 // Package trust judges whether measured numbers can be believed. Its opinion: a
 // rule is a predicate on evidence; when the evidence is missing the outcome is
 // "not checked", never a pass; bounds of intervals are compared, not their
-// middles, so noise alone accuses nobody; and every accusation names its cause
+// middles, so noise alone is never flagged; and every finding names its cause
 // and what to do next. One file per rule, one line of registration in rules.go.
 package trust
 

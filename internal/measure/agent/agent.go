@@ -116,9 +116,9 @@ type worker struct {
 	// virtual is set where the target exists in its tool only; nil for what exists.
 	virtual *load.Virtual
 
-	// app is the application that was made ready in the workplace; nil for none.
-	app       load.Application
-	workplace *volume.Workplace
+	// app is the application that was made ready in the working directory; nil for none.
+	app     load.Application
+	workDir *volume.WorkDir
 
 	// filled is the number of bytes at the beginning of an existing object that were
 	// overwritten by the prefill.

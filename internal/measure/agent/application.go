@@ -39,16 +39,16 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 	return res, app.Examine(ctx, req, res)
 }
 
-// readyApplication makes a workplace, and the application ready in it.
+// readyApplication makes a working directory, and the application ready in it.
 func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, app load.Application) (*model.Preparation, error) {
-	if w.workplace != nil {
+	if w.workDir != nil {
 		return nil, model.BrokenError("the worker was told to make an application ready, and has one already", "")
 	}
-	place, err := volume.MakeWorkplace(req.Volume.Target.Path, w.RunID)
+	place, err := volume.MakeWorkDir(req.Volume.Target.Path, w.RunID)
 	if err != nil {
 		return nil, err
 	}
-	w.workplace, w.app = place, app
+	w.workDir, w.app = place, app
 	begin := w.Env.Now()
 	state, err := app.Ready(ctx, place.Path(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })
 	if err != nil {
@@ -58,12 +58,12 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 		Proof: model.Proof{Method: model.NoProof, Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
 }
 
-// leaveApplication ends the application and removes its workplace.
+// leaveApplication ends the application and removes its working directory.
 func (w *worker) leaveApplication() error {
-	if w.workplace == nil {
+	if w.workDir == nil {
 		return nil
 	}
-	err := errors.Join(w.app.Leave(), w.workplace.Close())
-	w.workplace, w.app = nil, nil
+	err := errors.Join(w.app.Leave(), w.workDir.Close())
+	w.workDir, w.app = nil, nil
 	return err
 }

@@ -37,10 +37,10 @@ func (w *worker) ceiling(ctx context.Context, req model.CeilingRequest) (*model.
 	return &model.Beside{Ceilings: []model.Ceiling{{Workload: req.Workload.Name, IOPS: rate, Seconds: req.Seconds}}}, nil
 }
 
-// punctual is how late a sample may come so that the device's counts of this
+// maxSampleDelay is how late a sample may come so that the device's counts of this
 // moment belong to it. The driver holds some samples back until it knows that
 // they are whole.
-const punctual = 50 * time.Millisecond
+const maxSampleDelay = 50 * time.Millisecond
 
 // pairing sums up what the client did between the moments at which the device's
 // counts were noted.
@@ -62,7 +62,7 @@ func (p *pairing) sample(s *model.Sample, now time.Time) {
 		p.pending.ClientWrites += f.IOs
 		p.pending.ClientWritten += f.Bytes
 	}
-	if now.Sub(p.begin) > time.Duration(s.End*float64(time.Second))+punctual {
+	if now.Sub(p.begin) > time.Duration(s.End*float64(time.Second))+maxSampleDelay {
 		return
 	}
 	p.counter.Mark()

@@ -126,7 +126,7 @@ func (w *worker) check() error {
 
 // cleanup removes what this worker made. It may be called at any time and twice.
 func (w *worker) cleanup() error {
-	if w.workplace != nil {
+	if w.workDir != nil {
 		return w.leaveApplication()
 	}
 	if o := w.held(); o == nil || !o.Made() {
@@ -151,7 +151,7 @@ func (w *worker) discard() int64 {
 
 // release gives back what is held, and removes it if this worker made it.
 func (w *worker) release() error {
-	if w.workplace != nil {
+	if w.workDir != nil {
 		return w.leaveApplication()
 	}
 	w.mu.Lock()

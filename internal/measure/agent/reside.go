@@ -16,8 +16,8 @@ import (
 type Residence struct {
 	// Dir holds the socket and the events; it is made if it is missing.
 	Dir string
-	// Patience is how long the worker waits for an engine before it cleans up and ends.
-	Patience time.Duration
+	// AbandonAfter is how long the worker waits for an engine before it cleans up and ends.
+	AbandonAfter time.Duration
 }
 
 const (
@@ -40,8 +40,8 @@ func Reside(ctx context.Context, r Residence, o Options) error {
 	defer events.Close()
 	requests, toWorker := io.Pipe()
 	server, err := link.Listen(r.Dir, link.Options{
-		Out: events.From, In: func() io.Writer { return toWorker }, Alone: true, Patience: r.Patience, Clock: o.Env.Clock,
-		Abandoned: func() { toWorker.CloseWithError(errors.New("no engine has been there for " + r.Patience.String())) },
+		Out: events.From, In: func() io.Writer { return toWorker }, Alone: true, AbandonAfter: r.AbandonAfter, Clock: o.Env.Clock,
+		Abandoned: func() { toWorker.CloseWithError(errors.New("no engine has been there for " + r.AbandonAfter.String())) },
 	})
 	if err != nil {
 		return err

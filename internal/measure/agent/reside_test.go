@@ -20,13 +20,13 @@ import (
 )
 
 // resident starts a resident worker in a directory of its own.
-func resident(t *testing.T, patience time.Duration) (dir string, ended chan error, stop context.CancelFunc) {
+func resident(t *testing.T, abandonAfter time.Duration) (dir string, ended chan error, stop context.CancelFunc) {
 	t.Helper()
 	dir = t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
 	o := Options{Env: env.OS(), RunID: "r", Tools: tools(stub{hold: true})}
-	go func() { ended <- Reside(ctx, Residence{Dir: dir, Patience: patience}, o) }()
+	go func() { ended <- Reside(ctx, Residence{Dir: dir, AbandonAfter: abandonAfter}, o) }()
 	t.Cleanup(stop)
 	return dir, ended, stop
 }
@@ -81,7 +81,7 @@ func TestResidentOutlivesItsConnections(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		o := Options{Env: env.OS(), RunID: "r", Tools: tools(stub{hold: true})}
-		go func() { ended <- Reside(ctx, Residence{Dir: dir, Patience: time.Minute}, o) }()
+		go func() { ended <- Reside(ctx, Residence{Dir: dir, AbandonAfter: time.Minute}, o) }()
 		return func() {
 			stop()
 			<-ended

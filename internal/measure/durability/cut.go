@@ -29,7 +29,7 @@ const (
 const killTime = 30 * time.Second
 
 // cutWords says what the coming cut is, as it is recorded: without secrets.
-func (w *world) cutWords() (what string, pid int, err error) {
+func (w *execution) cutWords() (what string, pid int, err error) {
 	switch w.kind() {
 	case model.CutCommand:
 		return secrets.MaskText(w.CutCommand), 0, nil
@@ -49,7 +49,7 @@ func (w *world) cutWords() (what string, pid int, err error) {
 
 // perform makes the cut while the writer writes, and reports whether the writer
 // noticed. An error is a cut that did not come about as ordered.
-func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed bool, err error) {
+func (w *execution) perform(ctx context.Context, c *child, number, pid int) (noticed bool, err error) {
 	switch w.kind() {
 	case model.CutCommand:
 		err = w.run(ctx, w.CutCommand, fmt.Sprintf("cut-%d.log", number))
@@ -79,7 +79,7 @@ func (w *world) perform(ctx context.Context, c *child, number, pid int) (noticed
 // run runs a command of the user's with the shell. Its output is kept in the
 // test's directory, as a file and not a pipe, so that a server which it starts in the
 // background neither holds it up nor loses its output.
-func (w *world) run(ctx context.Context, command, log string) error {
+func (w *execution) run(ctx context.Context, command, log string) error {
 	name := filepath.Join(filepath.Dir(w.path), log)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // prints is for who tests alone.
 func TestACutCommandIsRecordedWithoutItsSecret(t *testing.T) {
 	dir := t.TempDir()
-	w := &world{Options: &Options{CutCommand: "test hunter2 = hunter2 && echo power --password hunter2"}, env: env.OS(), path: filepath.Join(dir, LedgerFile)}
+	w := &execution{Options: &Options{CutCommand: "test hunter2 = hunter2 && echo power --password hunter2"}, env: env.OS(), path: filepath.Join(dir, LedgerFile)}
 	what, _, err := w.cutWords()
 	if err != nil || strings.Contains(what, "--password hunter2") || !strings.Contains(what, "--password PASSWORD") {
 		t.Errorf("it is recorded as %q (%v)", what, err)

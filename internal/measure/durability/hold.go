@@ -24,7 +24,7 @@ const held = "/proc/self/fd/3"
 
 // hold makes sure that the object of the test is held and is what it was; after a cut that
 // may be another descriptor, as the filesystem was mounted again.
-func (w *world) hold(ctx context.Context) error {
+func (w *execution) hold(ctx context.Context) error {
 	h := &w.state.header
 	switch {
 	case h.Target.Kind == model.NBD:
@@ -56,7 +56,7 @@ func (w *world) hold(ctx context.Context) error {
 
 // adopt takes over the test's own file, which this or an earlier process has made, when it
 // has the name that such a file gets and is a plain file of this user.
-func (w *world) adopt() error {
+func (w *execution) adopt() error {
 	h := &w.state.header
 	w.leave()
 	if want := volume.OwnPath(h.Target, h.ID); h.Path != want {
@@ -72,7 +72,7 @@ func (w *world) adopt() error {
 // recognise refuses an adopted file in which nothing is of this test: a ledger that
 // somebody sent could call any file the test's own. lost allows that all of it was lost:
 // then there are zeros, and nothing of anybody else.
-func (w *world) recognise(ctx context.Context, lost bool) error {
+func (w *execution) recognise(ctx context.Context, lost bool) error {
 	if w.proved {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (w *world) recognise(ctx context.Context, lost bool) error {
 }
 
 // leave gives the object back and removes nothing.
-func (w *world) leave() {
+func (w *execution) leave() {
 	if w.object != nil {
 		_ = w.object.Leave()
 		w.object, w.proved = nil, false
@@ -106,7 +106,7 @@ func (w *world) leave() {
 
 // give starts the writer with what it writes to. What was there before is then the
 // writer's alone.
-func (w *world) give(ctx context.Context) (*child, error) {
+func (w *execution) give(ctx context.Context) (*child, error) {
 	cmd := w.Writer(context.WithoutCancel(ctx), w.path)
 	if w.object != nil {
 		cmd.ExtraFiles = []*os.File{w.object.File()}
@@ -123,7 +123,7 @@ func (w *world) give(ctx context.Context) (*child, error) {
 
 // remove removes the test's own file; one that is gone already is fine. In a directory its
 // name says whose it is; a file that the user named must show it.
-func (w *world) remove(ctx context.Context) error {
+func (w *execution) remove(ctx context.Context) error {
 	h := &w.state.header
 	if w.object == nil || w.object.Check() != nil {
 		if _, err := os.Lstat(h.Path); errors.Is(err, fs.ErrNotExist) {

@@ -133,8 +133,8 @@ func (o *Options) kind() model.CutKind {
 	return model.CutWriter
 }
 
-// world bundles what a running test holds on to.
-type world struct {
+// execution bundles what a running test holds on to.
+type execution struct {
 	*Options
 	env   *env.Env
 	path  string // of the ledger
@@ -149,7 +149,7 @@ type world struct {
 	from int
 }
 
-func (w *world) tell(u Update) {
+func (w *execution) tell(u Update) {
 	u.Cuts = w.from + w.Cuts
 	w.Observe(u)
 }

@@ -20,7 +20,7 @@ import (
 
 // prepare checks everything before any I/O, makes the file and the ledger, and
 // notes what the blocks hold.
-func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
+func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{Options: o, env: e, path: filepath.Join(dir, LedgerFile)}
+	w := &execution{Options: o, env: e, path: filepath.Join(dir, LedgerFile)}
 	if h.Made {
 		if w.object, err = volume.Create(o.Target, o.ID, h.Size); err != nil {
 			return nil, errors.Join(err, os.Remove(dir))
@@ -78,7 +78,7 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*world, error) {
 
 // settle makes the new file last, and with it the note that keeps a cleanup away from it
 // until the test in dir is over.
-func (w *world) settle(h *header, dir string) error {
+func (w *execution) settle(h *header, dir string) error {
 	ledger, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (w *world) settle(h *header, dir string) error {
 }
 
 // close removes the file that the test made, and its note.
-func (w *world) close(h *header) error {
+func (w *execution) close(h *header) error {
 	if err := w.object.Close(); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (w *world) close(h *header) error {
 }
 
 // begin writes the ledger's first two lines.
-func (w *world) begin(ctx context.Context, h *header) error {
+func (w *execution) begin(ctx context.Context, h *header) error {
 	blocks, _, err := readAll(ctx, h)
 	if err != nil {
 		return broken(h, "cannot be read", err)

@@ -37,7 +37,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 		return nil, err
 	}
 	o.Parent = filepath.Dir(from)
-	w := &world{Options: &o, env: e, path: from, state: s}
+	w := &execution{Options: &o, env: e, path: from, state: s}
 	if more {
 		if err := ledgerPlace(ctx, e, &o, s.header.Environment.Storage); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	return w.finish(w.resume(ctx, pending, more))
 }
 
-func (w *world) resume(ctx context.Context, pending, more bool) error {
+func (w *execution) resume(ctx context.Context, pending, more bool) error {
 	if pending {
 		w.from = len(w.state.phases) - 1
 		cuts := w.Cuts

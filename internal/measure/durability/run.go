@@ -37,7 +37,7 @@ func Run(ctx context.Context, e *env.Env, o Options) (*model.Durability, error) 
 var errKept = errors.New("")
 
 // cuts makes the cuts that were asked for.
-func (w *world) cuts(ctx context.Context) error {
+func (w *execution) cuts(ctx context.Context) error {
 	w.from = len(w.state.phases)
 	for n := w.from + 1; n <= w.from+w.Cuts; n++ {
 		if err := w.hold(ctx); err != nil {
@@ -61,7 +61,7 @@ func bad(h *header, c model.Cut) bool {
 }
 
 // cycle writes, cuts and checks once.
-func (w *world) cycle(ctx context.Context, number int) error {
+func (w *execution) cycle(ctx context.Context, number int) error {
 	// The writer is killed by us, not by an interrupt: what is in flight is in the ledger.
 	c, err := w.give(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *world) cycle(ctx context.Context, number int) error {
 }
 
 // uncut ends a test whose cut failed and touched nothing.
-func (w *world) uncut(number int, record cutEntry) error {
+func (w *execution) uncut(number int, record cutEntry) error {
 	if err := w.log.append(entry{Cut: &record}); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (w *world) uncut(number int, record cutEntry) error {
 }
 
 // after brings the target back and checks it.
-func (w *world) after(ctx context.Context, c *child, number int) error {
+func (w *execution) after(ctx context.Context, c *child, number int) error {
 	if w.Restart != "" {
 		if c != nil {
 			// Who restarts may have to unmount, which a dying writer would hinder; one that
@@ -163,7 +163,7 @@ func (w *world) after(ctx context.Context, c *child, number int) error {
 }
 
 // away is the error of a target that has not come back.
-func (w *world) away(ctx context.Context, last error) error {
+func (w *execution) away(ctx context.Context, last error) error {
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), errKept)
 	}
@@ -177,7 +177,7 @@ func (w *world) away(ctx context.Context, last error) error {
 
 // answers reports whether the target can be read again. gone tells that the
 // filesystem is there, but our file is not.
-func (w *world) answers(ctx context.Context) (gone bool, err error) {
+func (w *execution) answers(ctx context.Context) (gone bool, err error) {
 	h := &w.state.header
 	answer := make(chan error, 1)
 	go func() { // a device that hangs must not hang the test
@@ -200,7 +200,7 @@ func (w *world) answers(ctx context.Context) (gone bool, err error) {
 }
 
 // mounted reports whether the file's directory is on the filesystem that it was made on.
-func (w *world) mounted() bool {
+func (w *execution) mounted() bool {
 	h := &w.state.header
 	dir := filepath.Dir(h.Path)
 	s, err := volume.Probe(context.Background(), w.env, model.Target{Name: dir, Kind: model.Directory, Path: dir})
@@ -209,7 +209,7 @@ func (w *world) mounted() bool {
 }
 
 // check reads everything back and puts the outcome into the ledger.
-func (w *world) check(ctx context.Context, number int, gone bool) error {
+func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	w.tell(Update{Phase: "check", Cut: number})
 	s, err := readState(w.path)
 	if err != nil {
@@ -281,7 +281,7 @@ func elsewhere(h *header) bool {
 
 // finish ends the test: the own file goes unless it is needed for a resume, and
 // the report is saved.
-func (w *world) finish(err error) (*model.Durability, error) {
+func (w *execution) finish(err error) (*model.Durability, error) {
 	end := endEntry{Status: model.Complete, At: w.Now()}
 	kept := errors.Is(err, errKept)
 	var said *model.WorkerError
@@ -312,7 +312,7 @@ func (w *world) finish(err error) (*model.Durability, error) {
 }
 
 // save keeps the report so far.
-func (w *world) save() error {
+func (w *execution) save() error {
 	d := w.state.report(filepath.Dir(w.path))
 	if w.state.end == nil {
 		d.Status, d.Reason = model.Running, ""
@@ -326,7 +326,7 @@ func ResumeLine(target, dir string) string {
 }
 
 // resumeLine is the command that checks later.
-func (w *world) resumeLine() string {
+func (w *execution) resumeLine() string {
 	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
 }
 

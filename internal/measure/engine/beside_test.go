@@ -10,9 +10,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// witness answers like steady, counts what is asked beside the load, and keeps its
+// counting answers like steady, counts what is asked beside the load, and keeps its
 // processor busy in workload b.
-func witness(asked *[]string) func(s *scripted, r model.Request) {
+func counting(asked *[]string) func(s *scripted, r model.Request) {
 	return func(s *scripted, r model.Request) {
 		switch {
 		case r.Idle != nil:
@@ -45,7 +45,7 @@ func witness(asked *[]string) func(s *scripted, r model.Request) {
 
 func TestBesideTheLoad(t *testing.T) {
 	var asked []string
-	w, _ := connected(t, witness(&asked))
+	w, _ := connected(t, counting(&asked))
 	p := plan(100, "a", "b")
 	p.Volume.Size, p.Experiment.CheckCache = 64<<20, true
 	m := &memory{}
@@ -72,7 +72,7 @@ func TestBesideTheLoad(t *testing.T) {
 
 func TestNothingBesideUnlessAsked(t *testing.T) {
 	var asked []string
-	w, _ := connected(t, witness(&asked))
+	w, _ := connected(t, counting(&asked))
 	m := &memory{}
 	if _, err := execute(t.Context(), plan(100, "a"), needs{}, m, w); err != nil || len(asked) > 0 || m.beside.Idle != nil {
 		t.Errorf("%v, %v, %+v", err, asked, m.beside)
@@ -82,7 +82,7 @@ func TestNothingBesideUnlessAsked(t *testing.T) {
 // That the ceiling cannot be measured costs the ceiling and not the run.
 func TestARunOutlivesAFailedCeiling(t *testing.T) {
 	var asked []string
-	answer := witness(&asked)
+	answer := counting(&asked)
 	w, _ := connected(t, func(s *scripted, r model.Request) {
 		if r.Ceiling != nil {
 			s.emit(model.Event{ID: r.ID, Error: model.BrokenError("fio has no null engine.", "")})

@@ -35,13 +35,13 @@ func (alternating) Visits(p *model.Plan, round int, workloads []model.Workload) 
 	return visits
 }
 
-// diary keeps the order in which both sides were visited.
-type diary struct {
+// visitLog keeps the order in which both sides were visited.
+type visitLog struct {
 	mu   sync.Mutex
 	seen []string
 }
 
-func (d *diary) answer(side string, answer func(s *scripted, r model.Request)) func(s *scripted, r model.Request) {
+func (d *visitLog) answer(side string, answer func(s *scripted, r model.Request)) func(s *scripted, r model.Request) {
 	return func(s *scripted, r model.Request) {
 		if r.Start != nil {
 			d.mu.Lock()
@@ -54,16 +54,16 @@ func (d *diary) answer(side string, answer func(s *scripted, r model.Request)) f
 
 type pairSetup struct {
 	recA, recB *memory
-	diary      *diary
+	visitLog   *visitLog
 	options    CompareOptions
 }
 
 // paired sets up a comparison of two scripted workers.
 func paired(t *testing.T, p model.Plan, j PairJudge, a, b func(s *scripted, r model.Request)) *pairSetup {
 	t.Helper()
-	s := &pairSetup{recA: &memory{}, recB: &memory{}, diary: &diary{}}
-	wa, _ := connected(t, s.diary.answer("A", a))
-	wb, _ := connected(t, s.diary.answer("B", b))
+	s := &pairSetup{recA: &memory{}, recB: &memory{}, visitLog: &visitLog{}}
+	wa, _ := connected(t, s.visitLog.answer("A", a))
+	wb, _ := connected(t, s.visitLog.answer("B", b))
 	s.options = CompareOptions{
 		A: Side{Plan: p, Workers: []*Worker{wa}, Recorder: s.recA}, B: Side{Plan: p, Workers: []*Worker{wb}, Recorder: s.recB},
 		Judge: j, Scheduler: alternating{}, Observer: silent{}, Now: time.Now,
@@ -87,7 +87,7 @@ func TestBlocksAlternateUntilSettled(t *testing.T) {
 	if err != nil || status != model.Complete || s.recA.status != model.Complete || s.recB.status != model.Complete {
 		t.Fatalf("status %s, records %s and %s, %v", status, s.recA.status, s.recB.status, err)
 	}
-	if got, want := strings.Join(s.diary.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Ab3 Bb3 Bb4 Ab4"; got != want {
+	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Ab3 Bb3 Bb4 Ab4"; got != want {
 		t.Errorf("visits\n%s, want\n%s", got, want)
 	}
 	// Both sides are on one clock, and no two visits overlap.
@@ -122,7 +122,7 @@ func TestMaxTimeEndsAComparison(t *testing.T) {
 	if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got, want := strings.Join(s.diary.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Aa3 Ba3"; got != want {
+	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Aa3 Ba3"; got != want {
 		t.Errorf("visits\n%s, want\n%s", got, want)
 	}
 }
@@ -132,7 +132,7 @@ func TestAFailureOnOneSideGivesUpBoth(t *testing.T) {
 	if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got, want := strings.Join(s.diary.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2"; got != want {
+	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2"; got != want {
 		t.Errorf("visits\n%s, want\n%s", got, want)
 	}
 	s = paired(t, plan(1000, "a"), wants{}, steady, failing("a"))

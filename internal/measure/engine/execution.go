@@ -102,7 +102,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	}
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
-	if s.crew(w) > 1 {
+	if s.groupSize(w) > 1 {
 		begin = begin.Add(startMargin + time.Duration(s.lead(w)*float64(time.Second)))
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
@@ -138,7 +138,7 @@ func givenUp(d ended) string {
 	return fmt.Sprintf("%s is given up after a failed visit: %s", d.workload.Name, d.failed)
 }
 
-// visit runs the step at every worker of the crew at the same time and gathers the
+// visit runs the step at every worker of the group at the same time and gathers the
 // samples.
 func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
 	type event struct {
@@ -151,17 +151,17 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 	visitCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := make(chan event, 64)
-	crew := s.workers[:s.crew(w)]
+	group := s.workers[:s.groupSize(w)]
 	meanwhile := s.owed && s.looksMeanwhile(w)
 	s.owed = false
-	for i, worker := range crew {
+	for i, worker := range group {
 		var at int64
-		if len(crew) > 1 {
+		if len(group) > 1 {
 			at = begin.Add(s.offsets[i]).UnixNano()
 		}
 		looks, place := meanwhile && i == 0, i
 		if meanwhile {
-			place = (i + len(crew) - 1) % len(crew)
+			place = (i + len(group) - 1) % len(group)
 		}
 		due := system.After(s.startDelay(place))
 		go func() {
@@ -187,8 +187,8 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 	var results []model.StepResult
 	var fresh []model.Sample
 	var firstErr error
-	floods := make([]flood, len(crew))
-	for over := 0; over < len(crew); {
+	quotas := make([]quota, len(group))
+	for over := 0; over < len(group); {
 		in := <-events
 		switch {
 		case in.err != nil:
@@ -213,7 +213,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 				stop()
 			}
 		case in.ev.Sample != nil:
-			if err := floods[in.worker].sample(step); err != nil {
+			if err := quotas[in.worker].sample(step); err != nil {
 				firstErr = cmp.Or(firstErr, err)
 				stop()
 				continue
@@ -230,7 +230,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 				stop()
 			}
 		case in.ev.Raw != nil:
-			if err := floods[in.worker].raw(in.ev.Raw); err != nil {
+			if err := quotas[in.worker].raw(in.ev.Raw); err != nil {
 				firstErr = cmp.Or(firstErr, err)
 				stop()
 				continue

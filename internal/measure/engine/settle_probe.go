@@ -29,9 +29,9 @@ type probing struct {
 // cache what the look has read.
 func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
-		crew := w.Volumes
+		group := w.Volumes
 		w = settleRead
-		w.Volumes = crew
+		w.Volumes = group
 		step.Offset = 0
 	}
 	if w.Access == model.Sequential && w.OffsetIncrement == 0 {
@@ -44,13 +44,13 @@ func (s *side) probeFor(w model.Workload, step model.Step) probing {
 // probe looks once, at all volumes of the workload together, and returns the reads per
 // second; 0 when there were none.
 func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, error) {
-	crew := s.workers[:s.crew(p.workload)]
+	group := s.workers[:s.groupSize(p.workload)]
 	type answer struct {
 		rate float64
 		err  error
 	}
-	answers := make(chan answer, len(crew))
-	for i, worker := range crew {
+	answers := make(chan answer, len(group))
+	for i, worker := range group {
 		go func() {
 			var a answer
 			res, err := worker.Start(ctx, model.StartRequest{Step: p.step, Workload: p.workload, Volume: s.plan.VolumeOf(i)}, func(ev model.Event) {
@@ -65,7 +65,7 @@ func (e *execution) probe(ctx context.Context, s *side, p probing) (float64, err
 		}()
 	}
 	sum, failed := 0.0, error(nil)
-	for range crew {
+	for range group {
 		a := <-answers
 		sum += a.rate
 		if a.err != nil && failed == nil {

@@ -74,7 +74,7 @@ type Application interface {
 	// and fills in what it found: tools, engines, settings.
 	Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error
 	// Ready starts the application in the directory, which is its own, and fills it.
-	Ready(ctx context.Context, workplace string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
+	Ready(ctx context.Context, workDir string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
 	// Leave ends what Ready has started. It may be called at any time and twice.
 	Leave() error
 }

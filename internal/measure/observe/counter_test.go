@@ -144,7 +144,7 @@ func diskOf(t *testing.T) string {
 	return device
 }
 
-// A device that does not count is as good as none: its zeros accuse nobody.
+// A device that does not count is as good as none: its zeros are evidence of nothing.
 func TestDeviceThatDoesNotCount(t *testing.T) {
 	for name, change := range map[string]func(map[string]string){
 		"switched off": func(m map[string]string) { m["sys/class/block/vda/queue/iostats"] = "0\n" },

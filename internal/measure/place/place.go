@@ -29,8 +29,8 @@ type Assignment struct {
 	Size   int64
 	// Destroys tells that the user allows an existing raw device to be overwritten.
 	Destroys bool
-	// Turn is the number of the volume on its target, from 0: it chooses among several hosts.
-	Turn int
+	// Index is the number of the volume on its target, from 0: it chooses among several hosts.
+	Index int
 	// Node is the node that it has to be on, "" for what the user demands; Near one that is
 	// preferred, for measuring two volumes at one place.
 	Node, Near string

@@ -63,7 +63,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if err != nil {
 		return nil, err
 	}
-	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Turn: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
+	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Index: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
 	if inCluster(t) {
 		a.Size = claimSize(exp, t)
 	}

@@ -3,7 +3,7 @@ package session
 // Places says where workers are put, which measure, and what they may do there: on this
 // machine, on hosts over ssh, or in pods, whichever the target asks for.
 type Places struct {
-	// Hosts are reached by ssh, in turn; none is this machine.
+	// Hosts are reached by ssh, volumes assigned round robin; none is this machine.
 	Hosts []string
 	// Create allows to make a file that does not exist; Destroy names the existing
 	// devices, images and files that may be overwritten.

@@ -13,13 +13,13 @@ import (
 
 // ParseTarget reads what the user named.
 func ParseTarget(name string) (model.Target, error) {
-	return target.Parse(name, target.Options{Lies: volume.Lies})
+	return target.Parse(name, target.Options{DescribeMount: volume.DescribeMount})
 }
 
 // ParseNew is parseTarget for a verb that may make the file that the user names: it does
 // so with --create.
 func ParseNew(name string, create bool) (model.Target, error) {
-	return target.Parse(name, target.Options{Create: create, Offer: "--create", Lies: volume.Lies})
+	return target.Parse(name, target.Options{Create: create, Offer: "--create", DescribeMount: volume.DescribeMount})
 }
 
 // checkJobs lets fio itself judge the user's own jobs before anything is touched.

@@ -47,7 +47,7 @@ func written(t *testing.T, seconds, workers, every int, line func(second, worker
 	return os.DirFS(dir)
 }
 
-// A day of honest seconds is read, also where they compress best and take most memory for
+// A day of real seconds is read, also where they compress best and take most memory for
 // their text: of storage that has stalled, and of seconds without histograms.
 func TestADayIsWithinTheBounds(t *testing.T) {
 	const day = 86400

@@ -40,7 +40,7 @@ func TestCapacityOfFilesAndDevices(t *testing.T) {
 	}
 	sparse := image(t, dir, 1<<40)
 	tight := model.Storage{Total: 1 << 30, Used: 1 << 30, DeviceSize: 7}
-	roomy := model.Storage{Total: 1 << 30, Free: 1 << 30}
+	ample := model.Storage{Total: 1 << 30, Free: 1 << 30}
 	spare := int64(1020054732) // 95 % of 1 GiB
 	for _, c := range []struct {
 		kind model.TargetKind
@@ -48,12 +48,12 @@ func TestCapacityOfFilesAndDevices(t *testing.T) {
 		s    model.Storage
 		want int64
 	}{
-		{model.File, full, roomy, 1 << 20},
+		{model.File, full, ample, 1 << 20},
 		{model.File, full, tight, 1 << 20},
-		{model.File, sparse, roomy, spare},
+		{model.File, sparse, ample, spare},
 		{model.File, sparse, tight, 0},
-		{model.File, filepath.Join(dir, "new"), roomy, spare},
-		{model.Directory, dir, roomy, spare},
+		{model.File, filepath.Join(dir, "new"), ample, spare},
+		{model.Directory, dir, ample, spare},
 		{model.Directory, dir, tight, 0},
 		{model.BlockDevice, "/dev/x", tight, 7},
 		{model.NBD, "", tight, 7},

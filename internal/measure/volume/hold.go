@@ -12,9 +12,9 @@ import (
 type hold struct {
 	file *os.File
 	key  holdKey
-	// refs counts the objects; lend ends the lending to other processes.
-	refs int
-	lend func()
+	// refs counts the objects; unshare ends the sharing with other processes.
+	refs    int
+	unshare func()
 	// lookAgain is when to look next whether somebody else has it open.
 	looking   sync.Mutex
 	lookAgain time.Time
@@ -36,7 +36,7 @@ var holds = struct {
 func acquire(t model.Target, write bool, share string) (*hold, error) {
 	if share == "" {
 		f, err := openTarget(t, write)
-		return &hold{file: f, refs: 1, lend: func() {}}, err
+		return &hold{file: f, refs: 1, unshare: func() {}}, err
 	}
 	holds.Lock()
 	defer holds.Unlock()
@@ -45,14 +45,14 @@ func acquire(t model.Target, write bool, share string) (*hold, error) {
 		h.refs++
 		return h, nil
 	}
-	f, err := borrow(t, write, share)
+	f, err := sharedDescriptor(t, write, share)
 	if f == nil && err == nil {
 		f, err = openTarget(t, write)
 	}
 	if err != nil {
 		return nil, err
 	}
-	h := &hold{file: f, key: key, refs: 1, lend: lendTo(f, t, write, share)}
+	h := &hold{file: f, key: key, refs: 1, unshare: shareDescriptor(f, t, write, share)}
 	holds.by[key] = h
 	return h, nil
 }
@@ -67,6 +67,6 @@ func (h *hold) release() {
 	if h.key != (holdKey{}) {
 		delete(holds.by, h.key)
 	}
-	h.lend()
+	h.unshare()
 	_ = h.file.Close()
 }

@@ -65,13 +65,13 @@ func TestShare(t *testing.T) {
 	open(t, target, "run 2")
 }
 
-// What another process of the run has lent is the same descriptor; who asks for something
+// What another process of the run has shared is the same descriptor; who asks for something
 // else under that name gets nothing.
 func TestBorrow(t *testing.T) {
 	dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 	target := parse(t, dev)
 	o := open(t, target, "run 1")
-	f, err := borrow(target, true, "run 1")
+	f, err := sharedDescriptor(target, true, "run 1")
 	if err != nil || f == nil {
 		t.Fatalf("%v, %v", f, err)
 	}
@@ -83,14 +83,14 @@ func TestBorrow(t *testing.T) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Errorf("it is another open file: %v", err)
 	}
-	if f, err := borrow(target, true, "run 2"); f != nil || err != nil {
+	if f, err := sharedDescriptor(target, true, "run 2"); f != nil || err != nil {
 		t.Errorf("another run got it: %v, %v", f, err)
 	}
-	// The socket's name says a path, and somebody may lend another device under it.
+	// The socket's name says a path, and somebody may offer another device under it.
 	other := parse(t, loopDevice(t, image(t, t.TempDir(), 32<<20)))
-	stop := lendTo(o.File(), other, true, "run 3")
+	stop := shareDescriptor(o.File(), other, true, "run 3")
 	defer stop()
-	_, err = borrow(other, true, "run 3")
+	_, err = sharedDescriptor(other, true, "run 3")
 	wantRefusal(t, err, "is not what another worker of this run has opened")
 }
 

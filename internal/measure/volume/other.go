@@ -17,8 +17,8 @@ func ProveFile(string, int64) (model.Proof, error) {
 	return model.Proof{Method: "none", Detail: "FIEMAP is not available on " + runtime.GOOS}, nil
 }
 
-// Lies cannot see mounts on this system.
-func Lies(string) string { return "" }
+// DescribeMount cannot see mounts on this system.
+func DescribeMount(string) string { return "" }
 
 func unavailable(t model.Target) error {
 	return model.RefusedError(fmt.Sprintf("%s cannot be probed: looking at disks is not available on %s", t.Name, runtime.GOOS),
@@ -40,9 +40,9 @@ func lookAtDevice(*os.File) (deviceState, error) { return deviceState{}, nil }
 
 func openTarget(t model.Target, _ bool) (*os.File, error) { return nil, unavailable(t) }
 
-func borrow(model.Target, bool, string) (*os.File, error) { return nil, nil }
+func sharedDescriptor(model.Target, bool, string) (*os.File, error) { return nil, nil }
 
-func lendTo(*os.File, model.Target, bool, string) func() { return func() {} }
+func shareDescriptor(*os.File, model.Target, bool, string) func() { return func() {} }
 
 func (o *Object) guardUse(openers) error { return unavailable(o.target) }
 

@@ -60,7 +60,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 		_ = root.Close()
 		return nil, err
 	}
-	o := &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}
+	o := &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, unshare: func() {}}, written: true}
 	if err := f.Truncate(size); err != nil {
 		return nil, errors.Join(model.RefusedError(fmt.Sprintf("a file of %s cannot be made at %s: %s", units.FormatSize(size), path, env.Reason(err)),
 			"choose a smaller --size"), o.Close())
@@ -153,7 +153,7 @@ func Adopt(t model.Target, path string) (*Object, error) {
 		_ = root.Close()
 		return nil, err
 	}
-	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, lend: func() {}}, written: true}, nil
+	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, unshare: func() {}}, written: true}, nil
 }
 
 // MakesFile reports whether measuring the target means a file of our own: in a

@@ -27,9 +27,9 @@ var Version = "dev"
 // program is the name of the one that is a worker and nothing else.
 const program = "loadline-agent"
 
-// patience is how long a worker in a pod waits for its driver to come back: long
+// abandonAfter is how long a worker in a pod waits for its driver to come back: long
 // enough for a computer that sleeps over night.
-const patience = 16 * time.Hour
+const abandonAfter = 16 * time.Hour
 
 // Flags are what a worker is started with.
 type Flags struct {
@@ -49,7 +49,7 @@ func (f *Flags) Register(set *flag.FlagSet) {
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.reside != "":
-		return agent.Reside(ctx, agent.Residence{Dir: f.reside, Patience: patience}, Options(e, f.runID))
+		return agent.Reside(ctx, agent.Residence{Dir: f.reside, AbandonAfter: abandonAfter}, Options(e, f.runID))
 	case f.attach != "":
 		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
 	}

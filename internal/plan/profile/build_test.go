@@ -15,8 +15,8 @@ const (
 
 var directory = model.Target{Name: "/data", Kind: model.Directory, Path: "/data"}
 
-// roomy is a directory with plenty of space on storage of 1 GiB/s each way.
-func roomy() model.ProbeResult {
+// ample is a directory with plenty of space on storage of 1 GiB/s each way.
+func ample() model.ProbeResult {
 	return model.ProbeResult{
 		Engines: []string{"io_uring", "libaio"}, Direct: true, Capacity: 900 * gib, MakesFile: true,
 		ReadBandwidth: gib, WriteBandwidth: gib,
@@ -49,7 +49,7 @@ func build(t *testing.T, exp model.Experiment, p Profile, target model.Target, p
 }
 
 func TestBuildNeedsASeed(t *testing.T) {
-	if _, err := Build(model.Experiment{}, builtin(t, "quick"), directory, roomy()); err == nil || !strings.Contains(err.Error(), "seed") {
+	if _, err := Build(model.Experiment{}, builtin(t, "quick"), directory, ample()); err == nil || !strings.Contains(err.Error(), "seed") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestSizeAndItsReason(t *testing.T) {
 			func(p *model.ProbeResult) { p.MakesFile = false; p.Capacity = 8 * gib }, []string{"*-read-*"},
 			gib, "as asked by --size"},
 	} {
-		probe := roomy()
+		probe := ample()
 		if c.change != nil {
 			c.change(&probe)
 		}
@@ -127,7 +127,7 @@ func TestVolumeOfEachKindOfTarget(t *testing.T) {
 		{"rbd, only read", model.Target{Name: "rbd:p/i", Kind: model.RBD, URI: "p/i"}, false, "", []string{"*read*"}, want{"", false, false}},
 		{"fake", model.Target{Name: "fake:", Kind: model.Fake, URI: ""}, false, "", nil, want{"", false, true}},
 	} {
-		probe := roomy()
+		probe := ample()
 		probe.MakesFile = c.makes
 		v := build(t, model.Experiment{DestroyDataOn: c.destroy}, builtin(t, "standard", c.only...), c.target, probe).Volume
 		if got := (want{v.Path, v.Owned, v.Prefill}); got != c.want {
@@ -191,7 +191,7 @@ func TestBuildRefuses(t *testing.T) {
 			`profile "own" has two workloads named "rand-read-iops"`, ""},
 		{"nothing to do", model.Experiment{}, Profile{Name: "own"}, directory, nil, `profile "own" has no workloads`, ""},
 	} {
-		probe := roomy()
+		probe := ample()
 		if c.change != nil {
 			c.change(&probe)
 		}
@@ -207,7 +207,7 @@ func TestBuildRefuses(t *testing.T) {
 func TestOffsetsOfJobsFitTheVolume(t *testing.T) {
 	p := builtin(t, "dbench")
 	for size, want := range map[int64]int64{64 * mib: 16 * mib, gib: 256 * mib, 2 * gib: 500 * mib, 10 * gib: 500 * mib} {
-		plan := build(t, model.Experiment{Size: size}, p, directory, roomy())
+		plan := build(t, model.Experiment{Size: size}, p, directory, ample())
 		w, _ := plan.Workload("read_seq")
 		if w.OffsetIncrement != want {
 			t.Errorf("size %s: jobs begin %s apart, want %s", units.FormatSize(size), units.FormatSize(w.OffsetIncrement), units.FormatSize(want))
@@ -231,7 +231,7 @@ func TestPrefillIsEstimatedAsWellAsItIsKnown(t *testing.T) {
 		{model.Experiment{MaxPrefill: 12}, 0, 0, 12},
 		{model.Experiment{Size: 10 * gib}, 0, 0, 0},
 	} {
-		probe := roomy()
+		probe := ample()
 		probe.ReadBandwidth, probe.WriteBandwidth = c.read, c.write
 		if got := build(t, c.exp, p, directory, probe).PrefillSeconds; got != c.want {
 			t.Errorf("%+v: %g s, want %g", c, got, c.want)

@@ -24,9 +24,9 @@ func pairOf(t *testing.T, exp model.Experiment, p Profile, probes ...model.Probe
 }
 
 func TestBothSidesArePreparedAlike(t *testing.T) {
-	small := roomy()
+	small := ample()
 	small.Capacity, small.Engines = 3*gib, []string{"libaio", "psync"}
-	plans := pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), roomy(), small)
+	plans := pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), ample(), small)
 	a, b := plans[0], plans[1]
 	if a.Volume.Size != b.Volume.Size || a.Volume.Size > 3*gib || !strings.Contains(a.Volume.SizeReason, "/other") {
 		t.Errorf("sizes %d (%s) and %d (%s)", a.Volume.Size, a.Volume.SizeReason, b.Volume.Size, b.Volume.SizeReason)
@@ -41,7 +41,7 @@ func TestBothSidesArePreparedAlike(t *testing.T) {
 		t.Errorf("schedules differ:\n%s", diff)
 	}
 	small.Engines = []string{"nbd"}
-	plans = pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), roomy(), small)
+	plans = pairOf(t, model.Experiment{Seed: 7}, builtin(t, "standard"), ample(), small)
 	if plans[0].Volume.Engine != "io_uring" || plans[1].Volume.Engine != "nbd" {
 		t.Errorf("engines %s and %s, though the sides have none in common", plans[0].Volume.Engine, plans[1].Volume.Engine)
 	}
@@ -99,7 +99,7 @@ func TestEitherSideMayBegin(t *testing.T) {
 func TestTheTimeOfAComparison(t *testing.T) {
 	visits := func(exp model.Experiment, name string) (model.Schedule, int) {
 		exp.Seed = 7
-		plans := pairOf(t, exp, builtin(t, name), roomy(), roomy())
+		plans := pairOf(t, exp, builtin(t, name), ample(), ample())
 		for i, s := range plans[0].Steps {
 			if s.Number != i+1 {
 				t.Errorf("step %d has number %d", i+1, s.Number)
@@ -107,7 +107,7 @@ func TestTheTimeOfAComparison(t *testing.T) {
 		}
 		return plans[0].Schedule, len(plans[0].Steps) + len(plans[1].Steps)
 	}
-	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, roomy()).Schedule
+	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample()).Schedule
 	s, n := visits(model.Experiment{}, "quick")
 	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*(alone.MaxTime-42) {
 		t.Errorf("quick: %+v, %d visits; alone %+v", s, n, alone)
@@ -125,7 +125,7 @@ func TestWhatAComparisonCannotDo(t *testing.T) {
 		"not enough":                  {Repeat: 1},
 	} {
 		exp.Seed = 7
-		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{roomy(), roomy()})
+		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{ample(), ample()})
 		var refused *model.WorkerError
 		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, want) {
 			t.Errorf("%+v: %v", exp, err)
@@ -134,7 +134,7 @@ func TestWhatAComparisonCannotDo(t *testing.T) {
 }
 
 func TestRepeatAsksForMoreRounds(t *testing.T) {
-	p := build(t, model.Experiment{Repeat: 7}, builtin(t, "kbench"), directory, roomy())
+	p := build(t, model.Experiment{Repeat: 7}, builtin(t, "kbench"), directory, ample())
 	if n := len(slices.DeleteFunc(slices.Clone(p.Steps), func(s model.Step) bool { return s.Workload != "rand-read-iops" })); n != 7 {
 		t.Errorf("%d visits, want 7", n)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRoundsByDefault(t *testing.T) {
-	plan := build(t, model.Experiment{}, builtin(t, "standard"), directory, roomy())
+	plan := build(t, model.Experiment{}, builtin(t, "standard"), directory, ample())
 	want := model.Schedule{Mode: model.Rounds, Ramp: .5, Visit: 3, MinRounds: 3, MaxTime: 300, Precision: .05, Seed: 7, Overhead: .35, Look: 20, Looks: 2}
 	if diff := cmp.Diff(want, plan.Schedule); diff != "" {
 		t.Error(diff)
@@ -30,11 +30,11 @@ func TestRoundsByDefault(t *testing.T) {
 }
 
 func TestQuickTakesAMinuteAndAHalf(t *testing.T) {
-	plan := build(t, model.Experiment{}, builtin(t, "quick"), directory, roomy())
+	plan := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample())
 	if plan.Schedule.MaxTime >= 100 || plan.MeasureSeconds > plan.Schedule.MaxTime || plan.Schedule.Visit != 2 || plan.Schedule.MinRounds != 3 {
 		t.Errorf("%g s: %+v", plan.MeasureSeconds, plan.Schedule)
 	}
-	if plan = build(t, model.Experiment{MaxTime: 120}, builtin(t, "quick"), directory, roomy()); plan.Schedule.MaxTime != 120 {
+	if plan = build(t, model.Experiment{MaxTime: 120}, builtin(t, "quick"), directory, ample()); plan.Schedule.MaxTime != 120 {
 		t.Errorf("the user's --max-time lost against the profile's: %g", plan.Schedule.MaxTime)
 	}
 }
@@ -51,7 +51,7 @@ func TestFixedIsKbenchsSchedule(t *testing.T) {
 			}
 		}
 	}
-	plan := build(t, model.Experiment{Time: 20}, p, directory, roomy())
+	plan := build(t, model.Experiment{Time: 20}, p, directory, ample())
 	if s := plan.Schedule; s.Mode != model.Fixed || s.Visit != 20 || s.Ramp != 5 || s.MinRounds != 1 || s.MaxTime < plan.MeasureSeconds {
 		t.Errorf("%+v", s)
 	}
@@ -60,13 +60,13 @@ func TestFixedIsKbenchsSchedule(t *testing.T) {
 			t.Errorf("step %+v, want %+v", s, want)
 		}
 	}
-	if plan = build(t, model.Experiment{Time: 5, RampTime: 1}, p, directory, roomy()); plan.Schedule.Ramp != 1 {
+	if plan = build(t, model.Experiment{Time: 5, RampTime: 1}, p, directory, ample()); plan.Schedule.Ramp != 1 {
 		t.Errorf("ramp %g, want the one that was asked for", plan.Schedule.Ramp)
 	}
 }
 
 func TestSteadyIsOneVisitBoundedPerWorkload(t *testing.T) {
-	plan := build(t, model.Experiment{UntilSteady: true, MaxTime: 600}, builtin(t, "quick"), directory, roomy())
+	plan := build(t, model.Experiment{UntilSteady: true, MaxTime: 600}, builtin(t, "quick"), directory, ample())
 	if s := plan.Schedule; s.Mode != model.Steady || s.Visit != 600 || s.MaxTime < 6*600 || len(plan.Steps) != 6 {
 		t.Errorf("%+v, %d steps", s, len(plan.Steps))
 	}
@@ -74,7 +74,7 @@ func TestSteadyIsOneVisitBoundedPerWorkload(t *testing.T) {
 
 func TestVisitsGetShorterBeforeATimeIsRefused(t *testing.T) {
 	for limit, want := range map[float64]float64{300: 3, 197.7: 3, 197: 2, 155.7: 2, 155: 2, 119.7: 2, 119: 1, 77.7: 1} {
-		plan := build(t, model.Experiment{MaxTime: limit}, builtin(t, "standard"), directory, roomy())
+		plan := build(t, model.Experiment{MaxTime: limit}, builtin(t, "standard"), directory, ample())
 		if plan.Schedule.Visit != want {
 			t.Errorf("--max-time %g: visits of %g s, want %g", limit, plan.Schedule.Visit, want)
 		}
@@ -87,12 +87,12 @@ func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	for n, want := range map[int]int{1: 5, 2: 3, 3: 3, 12: 3} {
 		q := p
 		q.Workloads = p.Workloads[:n]
-		if got := build(t, model.Experiment{}, q, directory, roomy()).Schedule.MinRounds; got != want {
+		if got := build(t, model.Experiment{}, q, directory, ample()).Schedule.MinRounds; got != want {
 			t.Errorf("%d workloads: %d rounds, want %d", n, got, want)
 		}
 	}
 	p.Workloads = p.Workloads[:1]
-	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, roomy()).Schedule; s.MinRounds != 3 || s.Visit != 3 {
+	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, ample()).Schedule; s.MinRounds != 3 || s.Visit != 3 {
 		t.Errorf("more rounds than --max-time allows, or shorter visits for their sake: %+v", s)
 	}
 }
@@ -102,7 +102,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, _ := Lookup(rapid.SampledFrom(Names()).Draw(t, "profile"))
 		p.Workloads = p.Workloads[:rapid.IntRange(1, len(p.Workloads)).Draw(t, "workloads")]
-		probe := roomy()
+		probe := ample()
 		probe.Capacity = rapid.Int64Range(64*mib, 64*gib).Draw(t, "capacity")
 		probe.Environment.Storage.Free = probe.Capacity + rapid.Int64Range(0, gib).Draw(t, "reserve")
 		probe.ReadBandwidth = rapid.Float64Range(0, 20*gib).Draw(t, "read")
@@ -149,7 +149,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 }
 
 func TestRoundIsOneRule(t *testing.T) {
-	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, roomy())
+	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, ample())
 	for round := 1; round <= 3; round++ {
 		if diff := cmp.Diff(plan.Steps[12*(round-1):12*round], Round(&plan, round, plan.Workloads, 12*(round-1)+1)); diff != "" {
 			t.Errorf("round %d:\n%s", round, diff)
@@ -193,7 +193,7 @@ func TestRoundIsFair(t *testing.T) {
 // A low-discrepancy sequence leaves no gap much wider than its number of points
 // allows: after n visits, at most 2.7/n of the range (three-distance theorem).
 func TestSequentialVisitsSpreadOverTheVolume(t *testing.T) {
-	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, roomy())
+	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, ample())
 	w, _ := plan.Workload("seq-read-bw")
 	for _, n := range []int{3, 5, 10, 20} {
 		points := []float64{}

@@ -29,9 +29,9 @@ const (
 // within the same tick of the clock would not show.
 const settled = 2 * time.Second
 
-// patience is how long a list waits for the folder to be read. What is not there by
+// listTimeout is how long a list waits for the folder to be read. What is not there by
 // then comes with the next one.
-const patience = 700 * time.Millisecond
+const listTimeout = 700 * time.Millisecond
 
 // freshFor is how long a walk through the folder is good for.
 const freshFor = 400 * time.Millisecond
@@ -104,7 +104,7 @@ func (l *library) close() error {
 	return l.root.Close()
 }
 
-// refresh brings the list up to date, at most as long as patience and ctx allow; it
+// refresh brings the list up to date, at most as long as listTimeout and ctx allow; it
 // tells whether all is read. Requests that come together share one walk.
 func (l *library) refresh(ctx context.Context) bool { return l.renew(ctx, freshFor) }
 
@@ -124,7 +124,7 @@ func (l *library) renew(ctx context.Context, age time.Duration) bool {
 	select {
 	case <-walking:
 		return true
-	case <-system.After(patience):
+	case <-system.After(listTimeout):
 	case <-ctx.Done():
 	}
 	return false

@@ -31,12 +31,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// patient measures one volume on node2 for up to 25 seconds.
-var patient = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--format", "json"}
+// longRun measures one volume on node2 for up to 25 seconds.
+var longRun = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--format", "json"}
 
 func testPodDeleted(t *testing.T) {
 	ns := namespace(t, "fault-pod", "restricted")
-	cmd, progress := begun(t, ns, "[2/", patient...)
+	cmd, progress := begun(t, ns, "[2/", longRun...)
 	kubectl(t, "delete", "pods", "-n", ns, "-l", "loadline/run", "--force", "--grace-period=0")
 	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "was deleted") {
 		t.Errorf("exit code %d: %s", code, progress)
@@ -46,7 +46,7 @@ func testPodDeleted(t *testing.T) {
 
 func testDriverKilled(t *testing.T) {
 	ns := namespace(t, "fault-driver", "restricted")
-	cmd, _ := begun(t, ns, "[1/", patient...)
+	cmd, _ := begun(t, ns, "[1/", longRun...)
 	// While it lives, cleanup keeps its hands off.
 	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
@@ -72,7 +72,7 @@ func testDriverKilled(t *testing.T) {
 
 func testInterrupt(t *testing.T) {
 	ns := namespace(t, "fault-interrupt", "restricted")
-	cmd, progress := begun(t, ns, "[1/", patient...)
+	cmd, progress := begun(t, ns, "[1/", longRun...)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func near(t *testing.T, what string, got, truth float64, verdict string) {
 }
 
 // A volume of three replicas reads three times as fast as a disk of one node and writes
-// half as fast, and nobody accuses it: its adapter knows how many replicas there are.
+// half as fast, and nothing flags it: its adapter knows how many replicas there are.
 func testLonghornBaseline(t *testing.T) {
 	ns := namespace(t, "lh-baseline", "restricted")
 	o := run(t, ns, "run", "sc:longhorn?size=160Mi", "--baseline", "sc:local-path", "--size", "64Mi", "--only", "rand-read-iops,rand-read-lat,rand-write-iops",
@@ -105,7 +105,7 @@ func testLonghornBaseline(t *testing.T) {
 		case "above-disks", "faster-reads", "faster-writes":
 			seen[f.Rule] = true
 			if f.Severity == "invalid" || f.Severity == "warning" {
-				t.Errorf("%s accuses it: %s", f.Rule, f.Message)
+				t.Errorf("%s flags it: %s", f.Rule, f.Message)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// patience bounds one command: nothing may hang.
-const patience = 4 * time.Minute
+// commandTimeout bounds one command: nothing may hang.
+const commandTimeout = 4 * time.Minute
 
 // kubeconfig leads to the cluster; as is whom to be, "" for the administrator.
 func kubeconfig(t testing.TB, as string) string {
@@ -57,7 +57,7 @@ func run(t *testing.T, namespace string, args ...string) outcome {
 
 func runAs(t *testing.T, as, namespace string, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), commandTimeout)
 	defer cancel()
 	cmd := command(ctx, t, namespace, as, args...)
 	var stdout, stderr bytes.Buffer
@@ -113,7 +113,7 @@ func ended(t *testing.T, cmd *exec.Cmd) int {
 	select {
 	case err := <-done:
 		return codeOf(t, err)
-	case <-time.After(patience):
+	case <-time.After(commandTimeout):
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		t.Fatal("loadline hung")
 	}

@@ -218,7 +218,7 @@ func (d *device) visit() { d.effect = d.VisitCV * d.rng.NormFloat64() }
 func (d *device) second(w model.Workload, sec float64) model.Sample {
 	d.rest(sec)
 	rate := d.base(w)
-	awake := 1 - d.stalled(d.clock-sec, sec)
+	active := 1 - d.stalled(d.clock-sec, sec)
 	factor := 1 + d.CV*d.ar + d.effect + d.Drift*d.clock/60
 	if d.SpikeShare > 0 && d.rng.Float64() < d.SpikeShare {
 		factor *= d.SpikeLevel
@@ -238,7 +238,7 @@ func (d *device) second(w model.Workload, sec float64) model.Sample {
 	} else if d.drain(sec, 0.5) {
 		rate /= 2
 	}
-	n := rate * awake * sec
+	n := rate * active * sec
 	ios := uint64(n)
 	if d.rng.Float64() < n-float64(ios) {
 		ios++

@@ -60,21 +60,21 @@ func (q *queue) done() float64 {
 	if q.Exponential > 0 {
 		work *= q.rng.ExpFloat64()
 	}
-	begin := q.awake(max(q.next, q.free))
+	begin := q.afterStall(max(q.next, q.free))
 	for q.Stall > 0 {
 		left := q.StallEvery - math.Mod(q.origin+begin, q.StallEvery)
 		if work <= left {
 			break
 		}
 		work -= left
-		begin = q.awake(begin + left)
+		begin = q.afterStall(begin + left)
 	}
 	q.free = begin + work
 	return q.free + q.Latency
 }
 
-// awake is the first moment from t on at which the device does not stall.
-func (q *queue) awake(t float64) float64 {
+// afterStall is the first moment from t on at which the device does not stall.
+func (q *queue) afterStall(t float64) float64 {
 	if q.Stall == 0 {
 		return t
 	}

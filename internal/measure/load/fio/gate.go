@@ -17,7 +17,7 @@ import (
 // until somebody has it open for writing. A job file that is used again by hand finds no
 // pipe and does not wait.
 //
-// What fio prints about the shell is no news for anybody (see chatter).
+// What fio prints about the shell is no news for anybody (see lineFilter).
 const (
 	gateName  = "gate"
 	gateWords = "Saving output of prerun"
@@ -55,11 +55,11 @@ func openGate(dir string) (shut func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// chatter takes the words about gates out of a text that comes in pieces.
-type chatter struct{ line []byte }
+// lineFilter takes the words about gates out of a text that comes in pieces.
+type lineFilter struct{ line []byte }
 
 // feed hands on the whole lines that matter.
-func (c *chatter) feed(piece []byte, matters func([]byte)) {
+func (c *lineFilter) feed(piece []byte, matters func([]byte)) {
 	c.line = append(c.line, piece...)
 	for {
 		end := bytes.IndexByte(c.line, '\n') + 1
@@ -74,4 +74,4 @@ func (c *chatter) feed(piece []byte, matters func([]byte)) {
 }
 
 // rest hands on what did not end its line.
-func (c *chatter) rest(matters func([]byte)) { matters(c.line) }
+func (c *lineFilter) rest(matters func([]byte)) { matters(c.line) }

@@ -115,8 +115,8 @@ func TestStepsThatCannotWaitAreHeldBefore(t *testing.T) {
 	}
 }
 
-func TestChatterLeavesWhatMatters(t *testing.T) {
-	var c chatter
+func TestTheLineFilterLeavesWhatMatters(t *testing.T) {
+	var c lineFilter
 	var got bytes.Buffer
 	keep := func(b []byte) { got.Write(b) }
 	for _, piece := range []string{"fio: bad\nrand : Saving out", "put of prerun in rand.prerun.txt\nlast", " words"} {

@@ -33,7 +33,7 @@ func under(t *testing.T, dir string) []int {
 	}
 	var ids []int
 	for _, d := range dirs {
-		ids = append(ids, inhabitants(d)...)
+		ids = append(ids, processesIn(d)...)
 	}
 	return ids
 }

@@ -63,7 +63,7 @@ func (s *series) wait(j *job) {
 }
 
 // aside takes a document that is not measured, being of the ramp or of what comes after
-// the last sample. No latency bears witness there, so fio's processes do.
+// the last sample. No latency shows that there, so fio's processes have to.
 func (s *series) aside(q silence) {
 	now := s.now()
 	long := (q.length - due).Seconds()

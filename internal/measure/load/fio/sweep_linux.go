@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// inhabitants returns the ids of the processes whose working directory is dir,
+// processesIn returns the ids of the processes whose working directory is dir,
 // which must be free of symbolic links.
-func inhabitants(dir string) []int {
+func processesIn(dir string) []int {
 	var ids []int
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
@@ -28,7 +28,7 @@ func inhabitants(dir string) []int {
 
 // sweep kills what is left of a fio that ran in dir.
 func sweep(dir string) {
-	for _, id := range inhabitants(dir) {
+	for _, id := range processesIn(dir) {
 		_ = syscall.Kill(id, syscall.SIGKILL)
 	}
 }
@@ -38,7 +38,7 @@ func sweep(dir string) {
 // on a busy machine it mostly waits for a processor. It counts where it is the only one.
 func states(dir string, main int) []byte {
 	var letters, naps []byte
-	for _, id := range inhabitants(dir) {
+	for _, id := range processesIn(dir) {
 		tasks, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(id), "task/[0-9]*/stat"))
 		for _, task := range tasks {
 			text, err := os.ReadFile(task)

@@ -18,15 +18,15 @@ type watcher struct {
 	limits limits
 	clock  env.Clock
 	split  splitter
-	gates  chatter
+	gates  lineFilter
 	// enough closes when the caller gave the job up.
 	enough chan struct{}
 	// dir is where fio's processes run.
 	dir string
 
-	// mu guards the outcome while output may still come; deaf stops that.
-	mu   sync.Mutex
-	deaf bool
+	// mu guards the outcome while output may still come; closed tells that no more is taken.
+	mu     sync.Mutex
+	closed bool
 	// heard is when something was printed last, quiet what was seen since then.
 	heard time.Time
 	quiet silence
@@ -41,7 +41,7 @@ type stderr watcher
 func (s *stderr) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.deaf {
+	if !s.closed {
 		s.stderr.Write(b)
 	}
 	return len(b), nil
@@ -51,7 +51,7 @@ func (s *stderr) Write(b []byte) (int, error) {
 func (w *watcher) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.deaf {
+	if w.closed {
 		return len(b), nil
 	}
 	w.raw.Write(b)
@@ -120,7 +120,7 @@ func (w *watcher) watch(ctx context.Context, pid int, end <-chan struct{}) (ende
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.deaf = true
+	w.closed = true
 	if w.stopped == "" {
 		w.stopped = "fio was asked to stop"
 	}

@@ -156,9 +156,9 @@ func (f *file) close(idle bool) {
 	_ = f.fd.Close()
 }
 
-// punctual makes the kernel wake this thread when it said, and not up to 50 µs later,
+// preciseTimers makes the kernel wake this thread when it said, and not up to 50 µs later,
 // or as before (0 is the default, prctl(2)).
-func punctual(yes bool) {
+func preciseTimers(yes bool) {
 	slack := uintptr(0)
 	if yes {
 		slack = 1

@@ -70,8 +70,8 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 	// get their parent-death signal.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	punctual(true)
-	defer punctual(false)
+	preciseTimers(true)
+	defer preciseTimers(false)
 	l := &loop{
 		dev: dev, w: req.Workload, step: req.Step, size: req.Volume.Size, samples: samples,
 		rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), flow: &model.Flow{},

@@ -19,6 +19,6 @@ func openNBD(sock *os.File, _ model.Workload) (device, error) {
 	return unavailable()
 }
 
-func punctual(bool) {}
+func preciseTimers(bool) {}
 
 func threadCPU() (user, system float64) { return 0, 0 }

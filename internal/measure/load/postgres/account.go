@@ -52,7 +52,7 @@ func (a account) command(e *env.Env, dir, path string, args ...string) *exec.Cmd
 	// Its end is ours to arrange.
 	cmd := e.Command(context.Background(), path, args...)
 	cmd.Dir = dir
-	cmd.SysProcAttr = mortal(syscall.SIGKILL)
+	cmd.SysProcAttr = parentDeathSignal(syscall.SIGKILL)
 	if a.other {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 	}

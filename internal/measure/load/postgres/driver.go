@@ -150,8 +150,8 @@ var taken = map[string]bool{
 	"config_file": true, "hba_file": true, "ident_file": true, "external_pid_file": true, "logging_collector": true, "log_destination": true, "restart_after_crash": true,
 }
 
-// Ready makes a cluster in a workplace, starts its server and fills it.
-func (d *Driver) Ready(ctx context.Context, workplace string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
+// Ready makes a cluster in a working directory, starts its server and fills it.
+func (d *Driver) Ready(ctx context.Context, workDir string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.server != nil {
@@ -170,7 +170,7 @@ func (d *Driver) Ready(ctx context.Context, workplace string, req model.PrepareR
 	}
 	begin := d.env.Now()
 	progress(model.Progress{Phase: "prefill", Total: float64(req.Volume.Size)})
-	s, err := initialise(ctx, d.env, p, a, workplace)
+	s, err := initialise(ctx, d.env, p, a, workDir)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func rate(t *testing.T, d *Driver, clients int) (float64, *model.AppCounts) {
 // measured, which must be what was set, and a little more.
 func TestGroupCommitOnAKnownFlush(t *testing.T) {
 	lab.Lock(t)
-	workplace(t)
+	newWorkDir(t)
 	library := lab.SlowFlush(t)
 	// What a transaction takes without waiting for its flush.
 	quick, _ := rate(t, ready(t, "synchronous_commit=off"), 1)

@@ -15,8 +15,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// workplace is an empty directory that the server's user can get into.
-func workplace(t *testing.T) string {
+// newWorkDir makes an empty directory that the server's user can get into.
+func newWorkDir(t *testing.T) string {
 	t.Helper()
 	if _, err := findPrograms(t.Context(), env.OS()); err != nil {
 		t.Skipf("%v", err)
@@ -35,7 +35,7 @@ func workplace(t *testing.T) string {
 // ready is a driver with a small server.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
-	dir := workplace(t)
+	dir := newWorkDir(t)
 	d := New(env.OS())
 	t.Cleanup(func() {
 		if err := d.Leave(); err != nil {
@@ -177,7 +177,7 @@ func TestDriverTellsOfACrashedBackend(t *testing.T) {
 }
 
 func TestDriverSaysWhatIsWrong(t *testing.T) {
-	dir := workplace(t)
+	dir := newWorkDir(t)
 	d := New(env.OS())
 	found := func() *model.ProbeResult { return &model.ProbeResult{Tools: map[string]string{}} }
 	refused := func(err error, words string) {
@@ -259,7 +259,7 @@ func TestReadyOnAFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting needs root")
 	}
-	dir := workplace(t)
+	dir := newWorkDir(t)
 	if err := syscall.Mount("loadline-test", dir, "tmpfs", 0, "size=20m,mode=0711"); err != nil {
 		t.Skipf("no mount here: %v", err)
 	}

@@ -26,12 +26,12 @@ const (
 	superuser, database = "postgres", "loadline"
 )
 
-// Socket is the path of the socket of a server in a workplace.
-func socketPath(workplace string) string {
-	return filepath.Join(workplace, "s", ".s.PGSQL."+port)
+// Socket is the path of the socket of a server in a working directory.
+func socketPath(workDir string) string {
+	return filepath.Join(workDir, "s", ".s.PGSQL."+port)
 }
 
-// server is one of our own, in a workplace: data in data/, its socket in s/.
+// server is one of our own, in a working directory: data in data/, its socket in s/.
 type server struct {
 	env      *env.Env
 	programs programs
@@ -49,18 +49,18 @@ type server struct {
 }
 
 // checkSocket refuses a directory in which no socket fits.
-func checkSocket(workplace string) error {
-	if path := socketPath(workplace); len(path) > longestSocket {
+func checkSocket(workDir string) error {
+	if path := socketPath(workDir); len(path) > longestSocket {
 		return model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
 			"name the directory by a shorter path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
 	}
 	return nil
 }
 
-// initialise makes a new cluster in a workplace that nothing is in but its lock.
-func initialise(ctx context.Context, e *env.Env, p programs, a account, workplace string) (*server, error) {
-	s := &server{env: e, programs: p, account: a, dir: workplace, data: filepath.Join(workplace, "data"), socket: filepath.Join(workplace, "s")}
-	if err := checkSocket(workplace); err != nil {
+// initialise makes a new cluster in a working directory that nothing is in but its lock.
+func initialise(ctx context.Context, e *env.Env, p programs, a account, workDir string) (*server, error) {
+	s := &server{env: e, programs: p, account: a, dir: workDir, data: filepath.Join(workDir, "data"), socket: filepath.Join(workDir, "s")}
+	if err := checkSocket(workDir); err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{s.data, s.socket} {
@@ -79,7 +79,7 @@ func initialise(ctx context.Context, e *env.Env, p programs, a account, workplac
 	return s, nil
 }
 
-// run runs a program as the account, inside of the workplace, and returns what it said.
+// run runs a program as the account, inside of the working directory, and returns what it said.
 func (s *server) run(ctx context.Context, path string, args ...string) (string, error) {
 	return runAs(ctx, s.env, s.account, s.socket, path, args...)
 }
@@ -126,7 +126,7 @@ func (s *server) start(ctx context.Context, set []string) error {
 	}
 	cmd := s.account.command(s.env, s.data, s.programs.path("postgres"), args...)
 	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data go anyway.
-	mortalBy(cmd.SysProcAttr, syscall.SIGQUIT)
+	setParentDeathSignal(cmd.SysProcAttr, syscall.SIGQUIT)
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log
 	cmd.WaitDelay = stopping
 	p, err := launch(s.env.Clock, cmd)

@@ -264,7 +264,7 @@ func Attended(ctx context.Context, client *kube.Client, pod kube.Object) (bool, 
 	return link.Ask(stream)
 }
 
-// takeDown removes what was made, also when the user has lost patience.
+// takeDown removes what was made, also when the user has interrupted the run.
 func (p *placement) takeDown() error {
 	if len(p.made) == 0 {
 		return nil

@@ -27,18 +27,18 @@ var options = []string{"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "
 // grace is how long a worker may take to clean up after its stream ended.
 const grace = 60 * time.Second
 
-// Place puts workers on hosts, in turn, as ssh knows them (an alias, user@name).
+// Place puts workers on hosts, round robin, as ssh knows them (an alias, user@name).
 type Place struct {
 	Env   *env.Env
 	Hosts []string
 }
 
-// Put starts a worker on the host whose turn it is.
+// Put starts a worker on one of the hosts, chosen by the volume's index.
 func (p Place) Put(ctx context.Context, a place.Assignment) (*place.Worker, error) {
 	if len(p.Hosts) == 0 {
 		return nil, model.RefusedError("no host is named", "write --hosts a,user@b")
 	}
-	host := p.Hosts[a.Turn%len(p.Hosts)]
+	host := p.Hosts[a.Index%len(p.Hosts)]
 	link, err := start(ctx, p.Env, host, a.Name())
 	if err != nil {
 		return nil, err

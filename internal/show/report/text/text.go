@@ -90,7 +90,7 @@ const labelWidth = 8
 
 // What a run says may be of any length, and a run may have been sent by somebody: a fact
 // such as a host's name is printed to factColumns, a sentence to sentenceColumns. Both are
-// more than those of an honest run need; the document has the whole.
+// more than those of a real run need; the document has the whole.
 const (
 	factColumns     = 300
 	sentenceColumns = 2000

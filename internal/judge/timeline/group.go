@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Crew is one visit of the workers that ran a workload together.
-type Crew struct {
+// Group is one visit of the workers that ran a workload together.
+type Group struct {
 	Step model.Step
 	// Workers are the samples of each worker, in the order of time.
 	Workers map[int][]*model.Sample
@@ -15,10 +15,10 @@ type Crew struct {
 	Results []model.StepResult
 }
 
-// Crews lists the visits of a workload in which no worker failed, in the order of
+// Groups lists the visits of a workload in which no worker failed, in the order of
 // their numbers. Visits without a sample of any worker are left out.
-func Crews(r *model.Recorded, workload string) []Crew {
-	var list []Crew
+func Groups(r *model.Recorded, workload string) []Group {
+	var list []Group
 	at, failed := map[int]int{}, map[int]bool{}
 	for _, s := range r.Run.Steps {
 		if s.Step.Workload != workload {
@@ -28,7 +28,7 @@ func Crews(r *model.Recorded, workload string) []Crew {
 		if !known {
 			i = len(list)
 			at[s.Step.Number] = i
-			list = append(list, Crew{Step: s.Step, Workers: map[int][]*model.Sample{}})
+			list = append(list, Group{Step: s.Step, Workers: map[int][]*model.Sample{}})
 		}
 		list[i].Results = append(list[i].Results, s)
 		failed[s.Step.Number] = failed[s.Step.Number] || s.Error != ""
@@ -48,9 +48,9 @@ func Crews(r *model.Recorded, workload string) []Crew {
 	return kept
 }
 
-// Common is the window in which all workers of the crew were measured, in seconds
+// Common is the window in which all workers of the group were measured, in seconds
 // since the run began; to may lie before from.
-func (c *Crew) Common() (from, to float64) {
+func (c *Group) Common() (from, to float64) {
 	from, to = math.Inf(-1), math.Inf(1)
 	for _, list := range c.Workers {
 		from = math.Max(from, list[0].End-list[0].Seconds)
@@ -61,7 +61,7 @@ func (c *Crew) Common() (from, to float64) {
 
 // StartSpread is the time in seconds from when the first worker began to be measured
 // to when the last one did.
-func (c *Crew) StartSpread() float64 {
+func (c *Group) StartSpread() float64 {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, list := range c.Workers {
 		begin := list[0].End - list[0].Seconds
@@ -70,10 +70,10 @@ func (c *Crew) StartSpread() float64 {
 	return last - first
 }
 
-// Rates is what each worker did one way in the crew's common window, in I/Os and bytes
+// Rates is what each worker did one way in the group's common window, in I/Os and bytes
 // per second, by the number of the worker. A sample that lies partly in the window
 // counts with that part.
-func (c *Crew) Rates(d model.Direction) (ios, bytes map[int]float64) {
+func (c *Group) Rates(d model.Direction) (ios, bytes map[int]float64) {
 	from, to := c.Common()
 	ios, bytes = map[int]float64{}, map[int]float64{}
 	for worker, list := range c.Workers {

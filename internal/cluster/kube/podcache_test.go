@@ -44,7 +44,7 @@ func TestManyWaitersShareTheirQuestions(t *testing.T) {
 	all.Wait()
 	// One alone asks five times a second for its pod and for its events. Everybody's
 	// first two looks may come before the others are there.
-	if most := 2*2*many + int(time.Since(begin).Seconds()+1)*(int(time.Second/rollAge)+int(time.Second/whyEach)); asked > most {
+	if most := 2*2*many + int(time.Since(begin).Seconds()+1)*(int(time.Second/podCacheAge)+int(time.Second/whyEach)); asked > most {
 		t.Errorf("%d requests in %s, more than %d", asked, time.Since(begin), most)
 	}
 }

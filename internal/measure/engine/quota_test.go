@@ -8,9 +8,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// talker is a link whose worker says hello and then talks without end; every answer is
+// endless is a link whose worker says hello and then talks without end; every answer is
 // read, so only the reader's own bounds end it.
-type talker struct {
+type endless struct {
 	io.Reader
 	said *countingReader
 }
@@ -36,13 +36,13 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (talker) Write(line []byte) (int, error) { return len(line), nil }
-func (talker) Close() error                   { return nil }
+func (endless) Write(line []byte) (int, error) { return len(line), nil }
+func (endless) Close() error                   { return nil }
 
 // A worker that sends a line without end is given up after a bound, not when the memory is full.
 func TestAnEndlessLineEndsTheLink(t *testing.T) {
 	said := &countingReader{head: `{"seq":1,"hello":{"protocol":1,"version":"v","clock":1,"hostname":"h","pid":1}}` + "\n", piece: " "}
-	w, err := Connect(t.Context(), talker{said, said})
+	w, err := Connect(t.Context(), endless{said, said})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestAnEndlessLineEndsTheLink(t *testing.T) {
 }
 
 // What a worker sends of one visit is bounded: samples are seconds, and raw output is small.
-func TestAFloodEndsTheRun(t *testing.T) {
+func TestAnExceededQuotaEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		event model.Event
 		words string

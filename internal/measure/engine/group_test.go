@@ -13,7 +13,7 @@ import (
 
 // A workload on N volumes is run by the first N workers, each on its own volume; all
 // volumes are prepared, and one that several share is prepared once.
-func TestACrewTakesTheVolumesOfItsNumbers(t *testing.T) {
+func TestAGroupTakesTheVolumesOfItsNumbers(t *testing.T) {
 	var mu sync.Mutex
 	prepared, started := map[string]int{}, map[string][]string{}
 	var workers []*Worker

@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// roomFor refuses a file that its filesystem has no room for. Other than for files
+// checkSpace refuses a file that its filesystem has no space for. Other than for files
 // of Loadline's own nothing is kept free: Kbench's manifests choose a size that just
 // fits into their volume.
-func roomFor(t model.Target, more int64) error {
+func checkSpace(t model.Target, more int64) error {
 	var st unix.Statfs_t
 	dir := filepath.Dir(t.Path)
 	if err := unix.Statfs(dir, &st); err != nil {
-		return model.RefusedError(fmt.Sprintf("the room in %s is not known: %v", dir, err), "")
+		return model.RefusedError(fmt.Sprintf("the free space of %s is not known: %v", dir, err), "")
 	}
 	free := int64(st.Bavail) * int64(st.Bsize)
 	if unix.Geteuid() == 0 {

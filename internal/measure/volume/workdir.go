@@ -21,31 +21,31 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// workplaceName is what the directories are called that applications live in while they are
+// workDirName is what the directories are called that applications live in while they are
 // measured, exactly, and lockName is the file in each by which its run holds it.
-var workplaceName = regexp.MustCompile(`^\.loadline-\d{8}-\d{6}[a-z0-9-]*\.app$`)
+var workDirName = regexp.MustCompile(`^\.loadline-\d{8}-\d{6}[a-z0-9-]*\.app$`)
 
 const (
-	workplaceEnd = ".app"
-	lockName     = "lock"
-	// quitting is how long the programs of a workplace may take to end before they are killed.
+	workDirEnd = ".app"
+	lockName   = "lock"
+	// quitting is how long the programs of a working directory may take to end before they are killed.
 	quitting = 5 * time.Second
 )
 
-// Workplace is a directory of Loadline's own in which an application lives while it is
+// WorkDir is a directory of Loadline's own in which an application lives while it is
 // measured: its data, its sockets. It belongs to who runs Loadline, also when the programs
 // in it run as somebody else, so that none of them can put something in its place.
-type Workplace struct {
+type WorkDir struct {
 	path string
 	lock *os.File
 }
 
-// MakeWorkplace makes one in a directory, named by the run and locked until Close. Of the
+// MakeWorkDir makes one in a directory, named by the run and locked until Close. Of the
 // run's name its time and a hash are used: the path of a socket has 107 bytes at most.
-func MakeWorkplace(dir, runID string) (*Workplace, error) {
+func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	sum := sha256.Sum256([]byte(runID))
-	name := fmt.Sprintf("%s%.15s-%x%s", Prefix, runID, sum[:3], workplaceEnd)
-	if !workplaceName.MatchString(name) {
+	name := fmt.Sprintf("%s%.15s-%x%s", Prefix, runID, sum[:3], workDirEnd)
+	if !workDirName.MatchString(name) {
 		return nil, fmt.Errorf("%q is no name of a run", runID)
 	}
 	path := filepath.Join(dir, name)
@@ -68,14 +68,14 @@ func MakeWorkplace(dir, runID string) (*Workplace, error) {
 		}
 		return nil, errors.Join(writeRefusal(path, err), os.RemoveAll(path))
 	}
-	return &Workplace{path: path, lock: f}, nil
+	return &WorkDir{path: path, lock: f}, nil
 }
 
 // Path is the directory.
-func (w *Workplace) Path() string { return w.path }
+func (w *WorkDir) Path() string { return w.path }
 
 // Close ends what still runs in it and removes it. It may be called twice.
-func (w *Workplace) Close() error {
+func (w *WorkDir) Close() error {
 	if w == nil || w.lock == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (w *Workplace) Close() error {
 	return err
 }
 
-// clearOut ends the programs in a workplace and removes it, the lock last: what an
+// clearOut ends the programs in a working directory and removes it, the lock last: what an
 // interruption leaves is still found.
 func clearOut(path string) error {
 	if left := Evict(path); len(left) > 0 {
@@ -116,7 +116,7 @@ func Evict(dir string) (left []int) {
 	}
 	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
 		for until := system.Now().Add(quitting); system.Now().Before(until); system.Sleep(20 * time.Millisecond) {
-			all := Inhabitants(dir)
+			all := ProcessesIn(dir)
 			if len(all) == 0 {
 				return nil
 			}
@@ -128,12 +128,12 @@ func Evict(dir string) (left []int) {
 			left = all
 		}
 	}
-	return Inhabitants(dir)
+	return ProcessesIn(dir)
 }
 
-// Inhabitants are the ids of the processes whose working directory is at or below dir, which
+// ProcessesIn are the ids of the processes whose working directory is at or below dir, which
 // must be free of symbolic links; none where there is no /proc.
-func Inhabitants(dir string) []int {
+func ProcessesIn(dir string) []int {
 	var ids []int
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
@@ -150,22 +150,22 @@ func Inhabitants(dir string) []int {
 	return ids
 }
 
-// Abandoned is a workplace that a killed run has left behind.
+// Abandoned is a working directory that a killed run has left behind.
 type Abandoned struct {
 	Path string
 	// Stays tells why it is not to be removed; empty when it may go.
 	Stays string
 }
 
-// AbandonedWorkplaces lists the workplaces in a directory that no running Loadline holds.
-func AbandonedWorkplaces(dir string) ([]Abandoned, error) {
+// AbandonedWorkDirs lists the working directories in a directory that no running Loadline holds.
+func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, unsearchable(dir, err)
 	}
 	var left []Abandoned
 	for _, e := range entries {
-		if !workplaceName.MatchString(e.Name()) {
+		if !workDirName.MatchString(e.Name()) {
 			continue
 		}
 		a := Abandoned{Path: filepath.Join(dir, e.Name())}
@@ -184,7 +184,7 @@ func AbandonedWorkplaces(dir string) ([]Abandoned, error) {
 	return left, nil
 }
 
-// hold takes the lock of a workplace after looking whether it is one of this user's.
+// hold takes the lock of a working directory after looking whether it is one of this user's.
 func (a Abandoned) hold() (*os.File, error) {
 	info, err := os.Lstat(a.Path)
 	if err != nil {

@@ -9,35 +9,35 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// roll lets many who wait for pods share one answer: fifty who each ask five times a
+// podCache lets many who wait for pods share one answer: fifty who each ask five times a
 // second keep an API server from starting the pods that they ask for.
-type roll struct {
+type podCache struct {
 	waiting atomic.Int32
 	mu      sync.Mutex
 	read    time.Time
 	pods    map[string]*corev1.Pod
 }
 
-// rollAge is how old a shared answer may be.
-const rollAge = 250 * time.Millisecond
+// podCacheAge is how old a shared answer may be.
+const podCacheAge = 250 * time.Millisecond
 
 // whyEach is the time between two questions of all who wait for why they do: more ask
 // less often each.
 const whyEach = 50 * time.Millisecond
 
-// enter counts in one who waits, until leave is called.
-func (r *roll) enter() (leave func()) {
+// addWaiter counts one more that waits, until done is called.
+func (r *podCache) addWaiter() (done func()) {
 	r.waiting.Add(1)
 	return func() { r.waiting.Add(-1) }
 }
 
-// patience is the time between two questions of one who waits for why.
-func (r *roll) patience() time.Duration { return time.Duration(r.waiting.Load()) * whyEach }
+// askEvery is the time between two questions of one who waits for why.
+func (r *podCache) askEvery() time.Duration { return time.Duration(r.waiting.Load()) * whyEach }
 
-// pod is a pod of ours as it was rollAge ago at most.
+// pod is a pod of ours as it was podCacheAge ago at most.
 func (c *Client) pod(ctx context.Context, name string) (*corev1.Pod, error) {
-	if c.roll.waiting.Load() > 1 {
-		if p := c.rollCall(ctx)[name]; p != nil {
+	if c.podCache.waiting.Load() > 1 {
+		if p := c.cachedPods(ctx)[name]; p != nil {
 			return p, nil
 		}
 	}
@@ -46,12 +46,12 @@ func (c *Client) pod(ctx context.Context, name string) (*corev1.Pod, error) {
 	return &pod, err
 }
 
-// rollCall is the pods of all runs in the namespace; none when they cannot be listed.
-func (c *Client) rollCall(ctx context.Context) map[string]*corev1.Pod {
-	r := c.roll
+// cachedPods is the pods of all runs in the namespace; none when they cannot be listed.
+func (c *Client) cachedPods(ctx context.Context) map[string]*corev1.Pod {
+	r := c.podCache
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if c.Clock.Since(r.read) < rollAge {
+	if c.Clock.Since(r.read) < podCacheAge {
 		return r.pods
 	}
 	var all corev1.PodList

@@ -15,17 +15,17 @@ import (
 // Several workers of one run may be processes of their own on one machine (over ssh, for
 // example) and share a target. The first holds it; the others get a copy of its descriptor
 // through a socket without a file, whose name says what is shared. Both ends look at the
-// other's user, and who borrows looks at what it got.
+// other's user, and the receiver checks what it got.
 
-// lendAddress names the socket.
-func lendAddress(t model.Target, share string) *net.UnixAddr {
+// shareAddress names the socket.
+func shareAddress(t model.Target, share string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@loadline/%s/%s", share, t.Path)}
 }
 
-// lendTo lends the descriptor to other workers of the run until the function that it
+// shareDescriptor gives the descriptor to other workers of the run until the function that it
 // returns is called. Where there can be no such socket, nobody else gets it.
-func lendTo(f *os.File, t model.Target, write bool, share string) func() {
-	address := lendAddress(t, share)
+func shareDescriptor(f *os.File, t model.Target, write bool, share string) func() {
+	address := shareAddress(t, share)
 	if !write || len(address.Name) > 107 { // the length of sun_path, unix(7)
 		return func() {}
 	}
@@ -48,12 +48,12 @@ func lendTo(f *os.File, t model.Target, write bool, share string) func() {
 	return func() { _ = listener.Close() }
 }
 
-// borrow asks another worker of the run for its descriptor; nil where there is none.
-func borrow(t model.Target, write bool, share string) (*os.File, error) {
+// sharedDescriptor asks another worker of the run for its descriptor; nil where there is none.
+func sharedDescriptor(t model.Target, write bool, share string) (*os.File, error) {
 	if !write {
 		return nil, nil
 	}
-	conn, err := net.DialUnix("unix", nil, lendAddress(t, share))
+	conn, err := net.DialUnix("unix", nil, shareAddress(t, share))
 	if err != nil {
 		return nil, nil
 	}

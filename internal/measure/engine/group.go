@@ -10,11 +10,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A crew is the workers of a side that run a step together, each on the volume of its
+// A group is the workers of a side that run a step together, each on the volume of its
 // number.
 
-// crew is how many workers a workload needs.
-func (s *side) crew(w model.Workload) int {
+// groupSize is how many workers a workload needs.
+func (s *side) groupSize(w model.Workload) int {
 	if len(s.plan.Volumes) == 0 {
 		return len(s.workers)
 	}
@@ -23,10 +23,10 @@ func (s *side) crew(w model.Workload) int {
 
 // lead is how long, in seconds, before a common start a workload's tools are started.
 func (s *side) lead(w model.Workload) float64 {
-	return s.plan.Lead * float64(s.crew(w)) / float64(len(s.workers))
+	return s.plan.Lead * float64(s.groupSize(w)) / float64(len(s.workers))
 }
 
-// startDelay is how long a worker of a crew waits until its tool is started. Tools that all start
+// startDelay is how long a worker of a group waits until its tool is started. Tools that all start
 // at once take each other for a machine that sleeps badly: fio then does not sleep between
 // its I/Os, but waits with its processor.
 func (s *side) startDelay(place int) time.Duration {

@@ -26,12 +26,12 @@ func two() *model.Recorded {
 	return r
 }
 
-func TestACrewIsWhatRanTogether(t *testing.T) {
-	crews := Crews(two(), "x2")
-	if len(crews) != 1 || len(crews[0].Workers) != 2 || len(crews[0].Results) != 2 {
-		t.Fatalf("%+v, want the visit in which nobody failed", crews)
+func TestAGroupIsWhatRanTogether(t *testing.T) {
+	groups := Groups(two(), "x2")
+	if len(groups) != 1 || len(groups[0].Workers) != 2 || len(groups[0].Results) != 2 {
+		t.Fatalf("%+v, want the visit in which nobody failed", groups)
 	}
-	c := crews[0]
+	c := groups[0]
 	if from, to := c.Common(); from != 1.5 || to != 4 {
 		t.Errorf("common from %g to %g, want 1.5 to 4", from, to)
 	}

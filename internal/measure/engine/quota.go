@@ -7,9 +7,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// flood counts what one worker sends of one step. The worker may be another's, and must
+// quota bounds what one worker sends of one step. The worker may be another's, and must
 // fill neither the memory nor the disk here.
-type flood struct {
+type quota struct {
 	samples, bytes int
 }
 
@@ -18,7 +18,7 @@ type flood struct {
 func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Seconds) }
 
 // sample refuses the samples beyond the bound.
-func (f *flood) sample(step model.Step) error {
+func (f *quota) sample(step model.Step) error {
 	most := mostSamples(step)
 	if f.samples++; f.samples > most {
 		return fmt.Errorf("the worker sent more than %d samples of a visit of %s, and each is a second", most, units.FormatDuration(step.Seconds))
@@ -27,7 +27,7 @@ func (f *flood) sample(step model.Step) error {
 }
 
 // raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
-func (f *flood) raw(r *model.Raw) error {
+func (f *quota) raw(r *model.Raw) error {
 	if f.bytes += len(r.Data) + len(r.Name); f.bytes > mostLarge {
 		return fmt.Errorf("the worker sent more than %s of raw output of one visit", units.FormatSize(mostLarge))
 	}

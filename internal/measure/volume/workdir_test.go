@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func TestWorkplaceIsRemovedWithWhatRunsInIt(t *testing.T) {
+func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	dir := t.TempDir()
-	w, err := MakeWorkplace(dir, "20261122-101500-pg")
+	w, err := MakeWorkDir(dir, "20261122-101500-pg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,10 +24,10 @@ func TestWorkplaceIsRemovedWithWhatRunsInIt(t *testing.T) {
 		t.Skipf("no sleep: %v", err)
 	}
 	go func() { _ = sleeper.Wait() }()
-	if left, err := AbandonedWorkplaces(dir); err != nil || len(left) != 0 {
-		t.Errorf("a held workplace was called abandoned: %v, %v", left, err)
+	if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 0 {
+		t.Errorf("a held working directory was called abandoned: %v, %v", left, err)
 	}
-	if _, err := MakeWorkplace(dir, "20261122-101500-pg"); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := MakeWorkDir(dir, "20261122-101500-pg"); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("the same again: %v", err)
 	}
 	if err := w.Close(); err != nil {
@@ -39,14 +39,14 @@ func TestWorkplaceIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if _, err := os.Lstat(w.Path()); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if ids := Inhabitants(data); len(ids) != 0 {
+	if ids := ProcessesIn(data); len(ids) != 0 {
 		t.Errorf("processes are left: %v", ids)
 	}
 }
 
-func TestAbandonedWorkplace(t *testing.T) {
+func TestAbandonedWorkDir(t *testing.T) {
 	dir := t.TempDir()
-	w, err := MakeWorkplace(dir, "20261122-101501-pg")
+	w, err := MakeWorkDir(dir, "20261122-101501-pg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAbandonedWorkplace(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	left, err := AbandonedWorkplaces(dir)
+	left, err := AbandonedWorkDirs(dir)
 	if err != nil || len(left) != 2 {
 		t.Fatalf("%v, %v", left, err)
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Lies tells on which filesystem a directory lies, and whether something is mounted at
+// DescribeMount tells on which filesystem a directory lies, and whether something is mounted at
 // it: "a mount point (xfs on nvme0n1)", "not a mount point: it lies on / (ext4 on vda)".
 // It is empty when that cannot be seen. dir must be free of symbolic links.
-func Lies(dir string) string {
+func DescribeMount(dir string) string {
 	s, err := filesystem(dir)
 	if err != nil || s.Mount == "" {
 		return ""
