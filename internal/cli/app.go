@@ -153,6 +153,7 @@ func (o *postgresOptions) register(cmd *cobra.Command) {
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3)")
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+	o.label.register(cmd)
 }
 
 // experiment is what the flags ask for.

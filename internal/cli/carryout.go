@@ -89,7 +89,7 @@ func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.
 
 // carryOut plans one target, or several volumes at once, measures, saves and prints.
 func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp)}
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp), Labels: exp.Labels}
 	run.ID = store.Name(run.Started, exp.Target)
 	asked, err := session.NewRequest(exp, remarks(e, f.quiet))
 	if err != nil {

@@ -29,7 +29,7 @@ func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, e
 	if err != nil {
 		return measured{}, err
 	}
-	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp)}
+	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp), Labels: exp.Labels}
 	run.ID = store.Name(run.Started, "compare "+shortName(exp.Baseline)+" "+shortName(exp.Target))
 	watch := watching(e, f.quiet)
 	defer watch.Close()

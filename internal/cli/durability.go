@@ -36,6 +36,7 @@ type durabilityFlags struct {
 	resume, run, results           string
 	output                         outputFlags
 	quiet, create                  bool
+	label                          labelFlag
 }
 
 func newDurability(e *env.Env) *cobra.Command {
@@ -85,12 +86,13 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
 	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the test's directory, with the ledger, is made in")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
+	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
 
 // inLedger are the flags that a ledger has decided.
-var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results"}
+var inLedger = []string{"sync", "blocks", "jobs", "block-size", "size", "run", "results", "label"}
 
 func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) error {
 	ctx := cmd.Context()
@@ -171,6 +173,9 @@ func (f *durabilityFlags) options(e *env.Env, t model.Target, progress *cutProgr
 		o.MakeDirectory = func() (string, error) { return store.MakeDirectory(f.run, "durability") }
 	}
 	var err error
+	if o.Labels, err = f.label.labels(); err != nil {
+		return o, err
+	}
 	if o.BlockSize, err = units.ParseSize(f.blockSize); err != nil {
 		return o, model.RefusedError("--block-size: "+err.Error(), "")
 	}

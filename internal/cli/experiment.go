@@ -32,7 +32,7 @@ const experimentFlag = "experiment"
 // which the experiment does.
 var besideExperiment = []string{experimentFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", "quiet", "child-worker", "note", "fail-on", "trace", "help"}
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", "quiet", "child-worker", "note", "label", "fail-on", "trace", "help"}
 
 // verbs are the commands that make an experiment of a scenario.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}
@@ -90,6 +90,11 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 	if said("note") {
 		exp.Note = o.note
 	}
+	labels, err := o.label.labels()
+	if err != nil {
+		return exp, err
+	}
+	exp.Labels = exp.Labels.With(labels)
 	o.places.Restore(exp.Place, said)
 	exp.Place = o.places.Placement()
 	if exp.Scenario != sweep.Name && exp.Profile == "" && exp.Job == "" {

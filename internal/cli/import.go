@@ -19,6 +19,7 @@ type importFlags struct {
 	as, into, results string
 	baseline, note    string
 	output            outputFlags
+	label             labelFlag
 }
 
 func newImport(e *env.Env) *cobra.Command {
@@ -49,7 +50,11 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 			return usageError{fmt.Errorf("%s takes at least one FILE", cmd.CommandPath()), cmd.CommandPath() + " --help"}
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			exp := model.Experiment{Scenario: "import", Note: f.note}
+			labels, err := f.label.labels()
+			if err != nil {
+				return err
+			}
+			exp := model.Experiment{Scenario: "import", Note: f.note, Labels: labels}
 			if err := f.evidence.apply(&exp); err != nil {
 				return err
 			}
@@ -70,6 +75,7 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 	f.evidence.registerKnown(cmd)
 	flags.StringVar(&f.note, "note", "", "a remark to keep with the results")
 	registerOutput(e, cmd, &f.output)
+	f.label.register(cmd)
 	return cmd
 }
 

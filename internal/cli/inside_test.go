@@ -19,7 +19,7 @@ import (
 // said on its command line.
 func TestTheJobGetsTheExperiment(t *testing.T) {
 	for name, words := range map[string][]string{
-		"run": {"run", "sc:fast?size=1Gi", "--in-cluster", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
+		"run": {"run", "sc:fast?size=1Gi", "--in-cluster", "--label", "env=staging", "--label=rack=b 2", "--only", "rand-*,seq-read-bw", "--skip=x", "--goal", "rand-read-lat p99 < 5ms", "--goal=rand-read-iops iops > 1k",
 			"--resources", "cpu=2,memory=1Gi", "--node-selector", "disk=ssd", "--toleration", "a=b:NoSchedule", "--toleration=*", "--baseline", "sc:local path", "--quiet",
 			"--note", "a remark, with = and 'quotes' and $(HOME)", "--seed", "7", "--namespace", "n", "--image", "i", "--results", "here", "--format", "text", "--hold", "2h",
 			"--service-account", "s", "--fail-on", "unclear,worse", "--margin-p99", "20%", "--keep", "--pull-secret", "p", "--ready-within", "10m", "--node", "node7"},

@@ -34,12 +34,14 @@ loadline-kbench calls it in the place of run.sh, cmp_run.sh and metric-exporter.
 type kbenchFlags struct {
 	overwrite, quiet, child bool
 	time, rampTime          string
+	label                   labelFlag
 }
 
 func (f *kbenchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device, and what has the name of a result, as Kbench does without asking")
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
+	f.label.register(cmd)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	registerChild(cmd, &f.child)
 }
@@ -120,9 +122,10 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	watch := watching(e, f.quiet)
 	defer watch.Close()
 	o := kbench.Options{Overwrite: f.overwrite, Child: f.child, Watch: watch, Command: recordedCommand(e)}
-	var errs [2]error
+	var errs [3]error
 	o.Time, errs[0] = parseSpan("--time", f.time)
 	o.RampTime, errs[1] = parseSpan("--ramp-time", f.rampTime)
+	o.Labels, errs[2] = f.label.labels()
 	if err := cmp.Or(errs[:]...); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type options struct {
 	// again is the file or directory of --experiment.
 	again    string
 	evidence evidenceFlags
+	label    labelFlag
 	places   session.Places
 	seed     uint64
 }
@@ -64,6 +65,7 @@ func (o *options) registerRest(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
 	o.evidence.register(cmd)
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+	o.label.register(cmd)
 	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
 	registerCluster(cmd, &o.places.Cluster)
 }
@@ -86,6 +88,9 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 		return exp, err
 	}
 	var err error
+	if exp.Labels, err = o.label.labels(); err != nil {
+		return exp, err
+	}
 	if o.size != "" {
 		if exp.Size, err = units.ParseSize(o.size); err != nil {
 			return exp, model.RefusedError("--size: "+err.Error(), "")

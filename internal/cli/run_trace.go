@@ -43,20 +43,20 @@ func (f *runFlags) traceOf(ctx context.Context, e *env.Env, exp model.Experiment
 		return nil, err
 	}
 	return func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
-		return f.beginTrace(ctx, e, o, dir)
+		return f.beginTrace(ctx, e, o, place{parent: dir, directory: traceDir, id: filepath.Base(dir) + "-" + traceDir, labels: exp.Labels})
 	}, nil
 }
 
 // beginTrace returns when the trace has begun; what it returns ends it, and says where it
 // is saved.
-func (f *runFlags) beginTrace(ctx context.Context, e *env.Env, o trace.Options, dir string) (func() error, error) {
+func (f *runFlags) beginTrace(ctx context.Context, e *env.Env, o trace.Options, to place) (func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	o.Begun = func(model.TraceRun) error { close(begun); return nil }
 	go func() {
 		// The run's progress has the terminal.
 		view := newTraceView(e, true)
-		_, err := recordTrace(ctx, e, o, place{parent: dir, directory: traceDir, id: filepath.Base(dir) + "-" + traceDir}, view)
+		_, err := recordTrace(ctx, e, o, to, view)
 		ended <- err
 	}()
 	select {
@@ -72,7 +72,7 @@ func (f *runFlags) beginTrace(ctx context.Context, e *env.Env, o trace.Options, 
 		cancel()
 		err := <-ended
 		if !f.quiet {
-			sayLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(dir, traceDir)))
+			sayLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, traceDir)))
 		}
 		return err
 	}, nil

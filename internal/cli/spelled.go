@@ -84,6 +84,7 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	number("replicas", float64(exp.Replicas), "")
 	truth("check-cache", exp.CheckCache)
 	text("note", exp.Note)
+	each("label", exp.Labels.Words())
 	each("goal", exp.Goals)
 	if exp.Scenario == model.OnBaseline {
 		text("baseline", exp.Baseline)

@@ -33,6 +33,7 @@ type traceFlags struct {
 	show                           []string
 	results                        string
 	quiet                          bool
+	label                          labelFlag
 }
 
 func newTrace(e *env.Env) *cobra.Command {
@@ -83,6 +84,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, of the list above (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the trace's directory is made in")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
+	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
 	return cmd
 }
@@ -114,11 +116,15 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if err != nil {
 		return err
 	}
+	labels, err := f.label.labels()
+	if err != nil {
+		return err
+	}
 	o, err := f.options(ctx, e, args)
 	if err != nil {
 		return err
 	}
-	done, err := f.record(ctx, e, o)
+	done, err := f.record(ctx, e, o, labels)
 	if done == nil {
 		return err
 	}
@@ -185,25 +191,29 @@ func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 
 // record traces, and saves each second. It returns the report, also when something could
 // not be saved; nil when nothing was traced.
-func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options) (*model.Trace, error) {
+func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (*model.Trace, error) {
 	name := o.Request.Target
 	if name == "" {
 		name = strings.Join(o.Request.Devices, " ")
 	}
 	view := newTraceView(e, f.quiet)
 	defer view.close()
-	return recordTrace(ctx, e, o, place{parent: f.results, id: store.Name(e.Now(), name) + "-trace"}, view)
+	return recordTrace(ctx, e, o, place{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
 }
 
-// place is where a trace is saved: as parent/directory, which is its id where it is empty.
-type place struct{ parent, directory, id string }
+// place is where a trace is saved, as parent/directory, which is its id where it is empty;
+// and under which labels.
+type place struct {
+	parent, directory, id string
+	labels                model.Labels
+}
 
 // recordTrace traces until the time is over or the context ends, and shows and saves it.
 func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, view *traceView) (*model.Trace, error) {
-	run := model.TraceRun{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Environment: observe.Machine(e)}
+	run := model.TraceRun{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: observe.Machine(e)}
 	var w *store.TraceWriter
 	fill := func(r model.TraceRun) model.TraceRun {
-		r.ID, r.Started, r.Command, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Environment, run.Status
+		r.ID, r.Started, r.Command, r.Labels, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Labels, run.Environment, run.Status
 		return r
 	}
 	begun := o.Begun

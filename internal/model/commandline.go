@@ -69,7 +69,7 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 			case name == "" || slices.Contains(alone, name) || slices.Contains(silent, name):
 			case name == "destroy-data-on" || name == "create" || name == "hosts":
 				where = append(where, word)
-			case name != "seed" && name != "note" && name != "results" && name != "output":
+			case name != "seed" && name != "note" && name != "label" && name != "results" && name != "output":
 				what = append(what, word)
 			}
 		}

@@ -86,6 +86,7 @@ type Durability struct {
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"`
 	Command  []string  `json:"command,omitempty"`
+	Labels   Labels    `json:"labels,omitempty"`
 	Target   Target    `json:"target"`
 	// Path is what was written: the target's, or that of our own file in it.
 	Path string `json:"path"`

@@ -38,6 +38,8 @@ type Experiment struct {
 	// Seed fixes the order of the visits; 0 draws one (and the plan records it).
 	Seed uint64 `json:"seed,omitempty"`
 	Note string `json:"note,omitempty"`
+	// Labels are what the user calls the run.
+	Labels Labels `json:"labels,omitempty"`
 	// Baseline is the target that this one is compared with, block by block.
 	Baseline string `json:"baseline,omitempty"`
 	// Repeat is the least number of visits per workload; 0 means the scenario's own.

@@ -150,6 +150,7 @@ type RunInfo struct {
 	// Again is the command in the form that advice changes; it stays in the run directory.
 	Again  CommandLine `json:"-"`
 	Note   string      `json:"note,omitempty"`
+	Labels Labels      `json:"labels,omitempty"`
 	Target Target      `json:"target"`
 	Volume Volume      `json:"volume"`
 	// Volumes are those of a run that loads several at once, of which Volume is the first.

@@ -26,7 +26,9 @@ type Run struct {
 	Reason  string   `json:"reason,omitempty"`
 	Command []string `json:"command,omitempty"`
 	// Again is the same command in the form that advice repeats with some flags changed.
-	Again   CommandLine       `json:"again,omitempty"`
+	Again CommandLine `json:"again,omitempty"`
+	// Labels are what the user calls the run.
+	Labels  Labels            `json:"labels,omitempty"`
 	Tools   map[string]string `json:"tools"`
 	Prepare *Preparation      `json:"prepare,omitempty"`
 	Steps   []StepResult      `json:"steps"`

@@ -157,6 +157,7 @@ type TraceRun struct {
 	Status   Status       `json:"status"`
 	Reason   string       `json:"reason,omitempty"`
 	Command  []string     `json:"command,omitempty"`
+	Labels   Labels       `json:"labels,omitempty"`
 	Request  TraceRequest `json:"request"`
 	Method   TraceMethod  `json:"method"`
 	// CannotTell are sentences: what this method, on this kernel, does not see.

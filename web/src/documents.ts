@@ -120,6 +120,7 @@ export interface Run {
    */
   reason?: string;
   command?: string[];
+  labels?: Labels;
   note?: string;
   target: Target;
   volume: Volume;
@@ -150,6 +151,12 @@ export interface Run {
    */
   directory?: string;
   imported?: Imported;
+}
+/**
+ * What the user calls it: values by name, as --label was given. The names are those that Prometheus allows.
+ */
+export interface Labels {
+  [k: string]: string;
 }
 /**
  * What the user named.
@@ -1012,6 +1019,7 @@ export interface DurabilityReport {
    */
   reason?: string;
   command?: string[];
+  labels?: Labels;
   target: Target;
   /**
    * What was written: the target's path or address, or that of our own file.

@@ -9,7 +9,7 @@ import (
 )
 
 var experimentFields = []string{"scenario", "target", "profile", "job", "only", "skip", "size", "precision", "max_time",
-	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "baseline", "repeat", "margin",
+	"max_prefill", "time", "ramp_time", "until_steady", "destroy_data_on", "seed", "note", "labels", "baseline", "repeat", "margin",
 	"margin_p99", "fail_on", "goals", "cap", "replicas", "check_cache", "sweep", "scale", "app", "place", "profile_text", "job_text"}
 
 // longestExperiment bounds the text of an experiment, in bytes: files of the largest size
@@ -28,7 +28,7 @@ func ParseExperiment(file string, data []byte) (model.Experiment, error) {
 		Only: o.texts("only"), Skip: o.texts("skip"), Size: o.size("size"),
 		Precision: o.share("precision"), MaxTime: o.seconds("max_time"), MaxPrefill: o.seconds("max_prefill"),
 		Time: o.seconds("time"), RampTime: o.seconds("ramp_time"), UntilSteady: o.truth("until_steady"),
-		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"),
+		DestroyDataOn: o.text("destroy_data_on"), Seed: o.seed("seed"), Note: o.text("note"), Labels: o.labels("labels"),
 		Baseline: o.text("baseline"), Repeat: int(o.whole("repeat", 2, 1<<20)), Goals: o.texts("goals"), FailOn: o.texts("fail_on"),
 		Margin: o.share("margin"), MarginP99: o.share("margin_p99"),
 		Cap: o.limit("cap"), Replicas: int(o.whole("replicas", 0, 1000)), CheckCache: o.truth("check_cache"),
@@ -51,6 +51,15 @@ func (o *object) limit(field string) model.Cap {
 		o.fail(field, "write it like iops=3000,bandwidth=125MiB/s", "%s: %v", field, err)
 	}
 	return c
+}
+
+// labels returns what the user calls the run.
+func (o *object) labels(field string) model.Labels {
+	labels, err := model.ParseLabels(o.texts(field))
+	if err != nil {
+		o.fail(field, "write NAME=VALUE, each name once", "%s: %v", field, err)
+	}
+	return labels
 }
 
 // share returns a part of one, written as "5%" or 0.05.
@@ -94,7 +103,7 @@ func MarshalExperiment(e model.Experiment) ([]byte, error) {
 		pair{"max_time", formatSeconds(e.MaxTime)}, pair{"max_prefill", formatSeconds(e.MaxPrefill)},
 		pair{"time", formatSeconds(e.Time)}, pair{"ramp_time", formatSeconds(e.RampTime)},
 		pair{"until_steady", formatTruth(e.UntilSteady)}, pair{"destroy_data_on", optional(e.DestroyDataOn)},
-		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)},
+		pair{"seed", formatSeed(e.Seed)}, pair{"note", optional(e.Note)}, pair{"labels", list(e.Labels.Words())},
 		pair{"baseline", optional(e.Baseline)}, pair{"repeat", formatWhole(e.Repeat)}, pair{"margin", formatShare(e.Margin)},
 		pair{"margin_p99", formatShare(e.MarginP99)}, pair{"fail_on", list(e.FailOn)}, pair{"goals", list(e.Goals)},
 		pair{"cap", optional(e.Cap.String())}, pair{"replicas", formatWhole(e.Replicas)}, pair{"check_cache", formatTruth(e.CheckCache)},

@@ -70,6 +70,9 @@ func TestExperimentsComeBackExactly(t *testing.T) {
 				AsRoot: rapid.Bool().Draw(t, "root"), Spread: rapid.String().Draw(t, "spread"), Keep: rapid.Bool().Draw(t, "keep"),
 			}
 		}
+		if rapid.Bool().Draw(t, "labels") {
+			e.Labels = rapid.MapOfN(rapid.StringMatching("[a-zA-Z][a-z0-9_]{0,9}"), rapid.StringMatching("[a-z=:#é'\"-]{1,9}"), 1, 3).Draw(t, "label")
+		}
 		if rapid.Bool().Draw(t, "sweep") {
 			whole := rapid.SliceOfN(rapid.IntRange(1, 1<<20), 1, 4)
 			e.Sweep = &model.SweepRequest{

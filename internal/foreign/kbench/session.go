@@ -36,9 +36,10 @@ type Options struct {
 	Child bool
 	// Time and RampTime are those of each job, in seconds; 0 is Kbench's.
 	Time, RampTime float64
-	// Watch is told of the progress, Command is kept in the report.
+	// Watch is told of the progress; Command and Labels are kept in the report.
 	Watch   engine.Observer
 	Command []string
+	Labels  model.Labels
 }
 
 // Session is a volume that is measured once or many times.
@@ -231,7 +232,7 @@ func (s *Session) Cycles(ctx context.Context, done func(*Cycle) error) error {
 // later ones as well.
 func (s *Session) cycle(ctx context.Context, first *model.Run) (*Cycle, error) {
 	run := model.Run{Schema: model.RunSchema, ID: filepath.Base(s.request.Prefix), Started: s.env.Now(), Tools: s.prepared.Probe.Tools,
-		Command: s.options.Command}
+		Command: s.options.Command, Labels: s.options.Labels}
 	if first != nil {
 		s.prepared.Plan.Shrink(first.Prepare)
 		run.Prepare, run.Beside, s.prepared.Beside = first.Prepare, first.Beside, engine.Evidence{}

@@ -76,6 +76,9 @@ func traits(a, b *model.RunInfo) (common []model.Trait, differences []model.Diff
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
 		list = append(list, trait{name: name, words: func(r *model.RunInfo) string { return r.Tools[name] }})
 	}
+	for _, name := range a.Labels.With(b.Labels).Names() {
+		list = append(list, trait{name: "label " + name, words: func(r *model.RunInfo) string { return r.Labels[name] }})
+	}
 	for _, t := range list {
 		wa, wb := t.words(a), t.words(b)
 		if t.exact != nil && wa == wb && t.exact(a) != t.exact(b) {

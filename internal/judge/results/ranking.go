@@ -58,7 +58,7 @@ func rankingReport(dir string, sides []analyze.Measured) *model.Report {
 	r := &model.Report{Schema: model.ReportSchema, Ranking: analyze.Rank(sides)}
 	from := sharedSources(sides)
 	r.Run = model.RunInfo{ID: filepath.Base(dir), Started: first.Started, Imported: from, Status: model.Complete, Directory: dir, Command: first.Command,
-		Note: first.Note, Tools: map[string]string{}, Target: model.Target{Name: fmt.Sprintf("%d systems", len(sides)), Kind: first.Target.Kind}}
+		Note: first.Note, Labels: first.Labels, Tools: map[string]string{}, Target: model.Target{Name: fmt.Sprintf("%d systems", len(sides)), Kind: first.Target.Kind}}
 	r.Run.Volume.Target = r.Run.Target
 	for _, s := range sides {
 		for name, version := range s.Report.Run.Tools {
@@ -210,7 +210,7 @@ func analyzeRanking(dir string) (Outcome, error) {
 // knownEvidence puts into a run what the user knows about the storage.
 func knownEvidence(rec *model.Recorded, exp model.Experiment, name, baseline string) {
 	to := &rec.Plan.Experiment
-	to.Cap, to.Replicas, to.Note = exp.Cap, exp.Replicas, exp.Note
+	to.Cap, to.Replicas, to.Note, to.Labels = exp.Cap, exp.Replicas, exp.Note, exp.Labels
 	if baseline != "" && baseline != name {
 		to.Baseline = baseline
 	}

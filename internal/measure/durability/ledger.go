@@ -46,6 +46,7 @@ type header struct {
 	ID      string       `json:"id"`
 	Started time.Time    `json:"started"`
 	Command []string     `json:"command"`
+	Labels  model.Labels `json:"labels,omitempty"`
 	Target  model.Target `json:"target"`
 	// Path is the file or device that is written; empty for NBD.
 	Path string `json:"path,omitempty"`

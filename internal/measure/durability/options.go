@@ -39,6 +39,7 @@ type Options struct {
 	// ID names the test, Command is the command line.
 	ID          string
 	Command     []string
+	Labels      model.Labels
 	Environment model.Environment
 	// MakeDirectory makes the directory of the test below Parent, once everything
 	// has been checked.

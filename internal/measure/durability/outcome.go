@@ -21,7 +21,7 @@ func Read(dir string) (*model.Durability, error) {
 func (s *state) report(dir string) *model.Durability {
 	h := &s.header
 	d := &model.Durability{
-		Schema: model.DurabilitySchema, ID: h.ID, Started: h.Started, Status: model.Interrupted, Command: h.Command,
+		Schema: model.DurabilitySchema, ID: h.ID, Started: h.Started, Status: model.Interrupted, Command: h.Command, Labels: h.Labels,
 		Target: h.Target, Path: h.Path, Sync: h.Sync, BlockSize: h.BlockSize, Blocks: h.Blocks, Jobs: h.Jobs,
 		Cuts: []model.Cut{}, Environment: h.Environment, Directory: dir,
 		Reason: "the test ended without a word (killed, or the machine went down)",

@@ -32,7 +32,7 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 		return nil, err
 	}
 	h := &header{
-		Schema: ledgerSchema, ID: o.ID, Started: o.Now(), Command: o.Command, Target: o.Target, Path: o.Target.Path,
+		Schema: ledgerSchema, ID: o.ID, Started: o.Now(), Command: o.Command, Labels: o.Labels, Target: o.Target, Path: o.Target.Path,
 		Made: volume.MakesFile(o.Target), BlockSize: o.BlockSize, Blocks: o.Blocks, Jobs: o.Jobs, Sync: o.Sync, Environment: o.Environment,
 	}
 	h.Environment.Storage = storage

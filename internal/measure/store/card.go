@@ -48,6 +48,7 @@ type Card struct {
 	Baseline   string           `json:"baseline,omitempty"`
 	Profile    string           `json:"profile,omitempty"`
 	Note       string           `json:"note,omitempty"`
+	Labels     model.Labels     `json:"labels,omitempty"`
 	Host       string           `json:"host,omitempty"`
 	// Verdict is the worst of the results'; empty without results. Invalid and
 	// Warnings count findings.
@@ -148,7 +149,7 @@ func CardOfComparison(r *model.Comparison) Card {
 // CardOfDurability makes the card of a durability test.
 func CardOfDurability(d *model.Durability) Card {
 	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
-		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement}
+		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement, Labels: d.Labels}
 	c.count(d.Findings)
 	return c
 }
@@ -161,7 +162,7 @@ func CardOfTrace(t *model.Trace) Card {
 		target = strings.Join(r.Request.Devices, ", ")
 	}
 	c := Card{Schema: CardSchema, Kind: TraceCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
-		Target: target, Host: r.Environment.Hostname}
+		Target: target, Host: r.Environment.Hostname, Labels: r.Labels}
 	var ios uint64
 	for _, k := range t.Kinds {
 		ios += k.IOs
@@ -173,7 +174,7 @@ func CardOfTrace(t *model.Trace) Card {
 
 func headCard(r *model.RunInfo) Card {
 	return Card{Schema: CardSchema, Kind: RunCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
-		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Host: r.Environment.Hostname}
+		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Labels: r.Labels, Host: r.Environment.Hostname}
 }
 
 func (c *Card) count(findings []model.Finding) {

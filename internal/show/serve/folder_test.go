@@ -60,7 +60,7 @@ func newSite(t *testing.T, change func(*Options)) *site {
 // the I/Os that were seen.
 func assembled(rec *model.Recorded) *model.Report {
 	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished,
-		Status: rec.Run.Status, Reason: rec.Run.Reason, Target: rec.Plan.Volume.Target, Note: rec.Plan.Experiment.Note}}
+		Status: rec.Run.Status, Reason: rec.Run.Reason, Target: rec.Plan.Volume.Target, Note: rec.Plan.Experiment.Note, Labels: rec.Run.Labels}}
 	for i, w := range rec.Plan.Workloads {
 		c := model.Course{Workload: w.Name, Direction: model.Read, Workers: 1, Thinned: 1}
 		total := 0.0

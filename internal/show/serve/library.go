@@ -297,6 +297,7 @@ func (e *entry) searchText() string {
 	words := []string{e.path, c.ID, string(c.Kind), string(c.Status), c.Target, string(c.TargetKind), c.Baseline, c.Profile, c.Note, c.Host,
 		string(c.Verdict), string(c.Durability), c.Statement}
 	words = append(words, e.problems...)
+	words = append(words, c.Labels.Words()...)
 	for _, r := range c.Results {
 		words = append(words, r.Workload)
 	}

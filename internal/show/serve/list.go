@@ -189,11 +189,26 @@ func (q *query) matches(e *entry) bool {
 		return false
 	}
 	for _, w := range q.words {
-		if !strings.Contains(e.text, w) {
+		label, isLabel := strings.CutPrefix(w, "label:")
+		if isLabel && !e.labelled(label) || !isLabel && !strings.Contains(e.text, w) {
 			return false
 		}
 	}
 	return true
+}
+
+// labelled reports whether the entry has a label: "name" with any value, "name=value" with
+// exactly this one, "name=begin*" with one that begins so; capitals count for nothing.
+func (e *entry) labelled(wanted string) bool {
+	name, value, hasValue := strings.Cut(wanted, "=")
+	begin, open := strings.CutSuffix(value, "*")
+	for own, is := range e.card.Labels {
+		is = strings.ToLower(is)
+		if strings.ToLower(own) == name && (!hasValue || is == value || open && strings.HasPrefix(is, begin)) {
+			return true
+		}
+	}
+	return false
 }
 
 // list answers a list request.

@@ -27,6 +27,37 @@ func three(s *site) {
 	s.run("three", 200, func(o *store.Start) { o.Run.Started = day(2); o.Plan.Experiment.Note = "after" })
 }
 
+// TestTheListIsSearchedByLabels: as one that has the name, or exactly this value, or one
+// that begins so; and like all else by any part of it.
+func TestTheListIsSearchedByLabels(t *testing.T) {
+	s := newSite(t, nil)
+	labelled := func(name string, at int, labels model.Labels) {
+		s.run(name, 100, func(o *store.Start) { o.Run.Started = day(at); o.Run.Labels = labels })
+	}
+	labelled("one", 1, model.Labels{"env": "prod", "Rack": "B 2"})
+	labelled("two", 2, model.Labels{"env": "production"})
+	labelled("three", 3, nil)
+	for query, want := range map[string][]string{
+		"q=label:env":                {"two", "one"},
+		"q=label:env%3Dprod":         {"one"},
+		"q=label:env%3Dprod*":        {"two", "one"},
+		"q=LABEL:ENV%3DPROD":         {"one"},
+		"q=env%3Dprod":               {"two", "one"},
+		"q=label:rack%3Db*":          {"one"},
+		"q=label:env+label:rack":     {"one"},
+		"q=label:none":               nil,
+		"q=label:env%3D":             nil,
+		"q=label:env%3Dprod+missing": nil,
+	} {
+		if _, paths := s.list(query); !cmp.Equal(want, paths) {
+			t.Errorf("list?%s: %v, want %v", query, paths, want)
+		}
+	}
+	if l, _ := s.list("q=label:rack"); l.Runs[0].Labels["Rack"] != "B 2" {
+		t.Errorf("the row has the labels %v", l.Runs[0].Labels)
+	}
+}
+
 func TestTheListIsSearchedSortedAndPaged(t *testing.T) {
 	s := newSite(t, nil)
 	three(s)

@@ -25,6 +25,7 @@ export interface Entry {
   baseline?: string;
   profile?: string;
   note?: string;
+  labels?: Record<string, string>;
   host?: string;
   verdict?: Verdict;
   invalid?: number;

@@ -57,7 +57,7 @@ class List {
   private timer = 0;
 
   private readonly folder = h("h1", {}, "Runs");
-  private readonly search = h("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: "target, note, workload, host …" });
+  private readonly search = h("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: "target, note, workload, host, label:env=staging …" });
   private readonly kind = h("select", { id: "kind" }, ...kinds.map(([value, words]) => h("option", { value }, words)));
   private readonly result = h("select", { id: "result" });
   private readonly status = h("p", { class: "faint status", role: "status" }, "Reading the folder …");

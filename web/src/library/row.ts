@@ -3,7 +3,7 @@
 import { h, type Child } from "../dom";
 import * as format from "../format";
 import type { Change } from "../model";
-import { flowName } from "../page/words";
+import { flowName, labelList } from "../page/words";
 import { changeTone, verdictSign, verdictTone, type Tone } from "../theme";
 import { bundleOf, viewOf, type CardResult, type Entry } from "./api";
 
@@ -36,7 +36,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
     [took(e)],
     resultWords(e),
     state(e),
-    [e.note],
+    [e.note, labelList(e.labels)],
   ];
   const row = h("tr", { role: "row" }, h("td", { role: "cell", class: "choose" }, box));
   row.dataset.path = e.path;

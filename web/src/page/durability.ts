@@ -5,7 +5,7 @@ import * as format from "../format";
 import type { DurabilityReport } from "../model";
 import { answerList } from "./answers";
 import { findings } from "./findings";
-import { commandWords, placeName } from "./words";
+import { commandWords, labelList, placeName } from "./words";
 
 /** durability shows a durability test that stands alone. */
 export function durability(d: DurabilityReport): HTMLElement {
@@ -21,6 +21,7 @@ export function durability(d: DurabilityReport): HTMLElement {
     { "aria-label": "Durability" },
     h("h1", {}, `Durability of ${placeName(d.target)}${d.environment.hostname ? ` on ${d.environment.hostname}` : ""}`),
     h("p", { class: "faint" }, [format.when(d.started), d.status !== "complete" && d.status].filter(Boolean).join(" · ")),
+    labelList(d.labels),
     answerList([
       { question: "Durable?", sentence: d.statement, tone },
       { question: "What does that show?", sentence: d.proves, tone: "plain" },

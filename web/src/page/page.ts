@@ -15,7 +15,7 @@ import { findings } from "./findings";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
-import { pageTitle, reportTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
+import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
 
 /** page makes the whole page, the answer first: the verdicts, the chart and the table that
  * they are made of, what speaks against them, and then all else. */
@@ -58,7 +58,7 @@ function header(documents: Documents): HTMLElement {
     const { run } = r;
     const words = [storageWords(run.environment), whenWords(run), run.profile && `profile ${run.profile}`, run.status !== "complete" && run.status !== "unknown" && run.status];
     const lead = documents.reports.length > 1 ? `${letter(i)}: ` : "";
-    return h("div", {}, h("h1", {}, lead + reportTitle(r)), run.note ? h("p", {}, run.note) : null, h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
+    return h("div", {}, h("h1", {}, lead + reportTitle(r)), run.note ? h("p", {}, run.note) : null, labelList(run.labels), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")));
   });
   return h("header", {}, brand(), ...runs);
 }

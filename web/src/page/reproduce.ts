@@ -6,7 +6,7 @@ import { h, save, type Child } from "../dom";
 import * as format from "../format";
 import type { Cluster, Report } from "../model";
 import { samplesOf } from "./samples";
-import { commandWords, plainName, severalWords, storageWords, whenWords } from "./words";
+import { commandWords, labelWords, plainName, severalWords, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
 
@@ -35,6 +35,7 @@ export function reproduce(report: Report): HTMLElement {
         ["measuring took", !!run.measured_seconds && format.span(run.measured_seconds)],
         ["profile", run.profile],
         ["note", run.note],
+        ["labels", labelWords(run.labels).join(", ")],
         ["seed", own && String(plan.seed)],
         ["schedule", own && scheduleWords(report)],
         ["precision asked", plan.precision ? `±${format.percent(plan.precision)}` : undefined],

@@ -1,5 +1,6 @@
 // Names of things, the same everywhere on a page.
 
+import { h } from "../dom";
 import * as format from "../format";
 import type { Comparison, Direction, Documents, Environment, Metric, Report, Result, Run, Target } from "../model";
 import { letter } from "../theme";
@@ -74,6 +75,19 @@ export function whereWords(run: Run): string {
   const c = run.environment.cluster;
   if (c) return [c.node && `node ${c.node}`, c.namespace && `namespace ${c.namespace}`].filter(Boolean).join(", ");
   return run.environment.hostname ?? "";
+}
+
+/** labelWords are the labels of a run as name=value, by name. */
+export function labelWords(labels: Record<string, string> | undefined): string[] {
+  return Object.entries(labels ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .sort();
+}
+
+/** labelList shows the labels of a run; nothing where there are none. */
+export function labelList(labels: Record<string, string> | undefined): HTMLElement | null {
+  const words = labelWords(labels);
+  return words.length ? h("ul", { class: "labels", "aria-label": "Labels" }, ...words.map((w) => h("li", {}, w))) : null;
 }
 
 export function runTitle(run: Run): string {

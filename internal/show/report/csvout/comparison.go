@@ -29,16 +29,22 @@ var ComparisonColumns = []Column{
 	{"trust", "valid, suspect or invalid: the worse of the two sides"},
 }
 
-// WriteComparison writes one row for each row of the comparisons.
+// WriteComparison writes one row for each row of the comparisons. Labels of both sides are
+// columns behind the others.
 func WriteComparison(w io.Writer, comparisons ...*model.Comparison) error {
-	t := newTable(w, ComparisonColumns)
+	var runs []*model.RunInfo
+	for _, c := range comparisons {
+		runs = append(runs, &c.A, &c.B)
+	}
+	names := labelled(runs...)
+	t := newTable(w, withLabels(ComparisonColumns, names, labelColumn+"a_", labelColumn+"b_"))
 	for _, c := range comparisons {
 		sides := []string{text(c.A.ID), text(c.A.Target.Name), text(c.B.ID), text(c.B.Target.Name)}
 		for _, r := range c.Rows {
 			t.row(slices.Concat(sides,
 				[]string{text(r.Workload), string(r.Direction), text(r.Description), string(r.Metric), r.A.Unit},
 				estimate(r.A), estimate(r.B), estimate(r.Ratio),
-				[]string{number(r.P), number(r.Adjusted), number(r.Margin), count(r.Blocks), string(r.Verdict), string(r.Trust)})...)
+				[]string{number(r.P), number(r.Adjusted), number(r.Margin), count(r.Blocks), string(r.Verdict), string(r.Trust)}, labels(&c.A, names), labels(&c.B, names))...)
 		}
 	}
 	return t.end()

@@ -36,9 +36,11 @@ var EstimateColumns = []Column{
 	{"findings", "the rules that found something, separated by blanks"},
 }
 
-// WriteEstimates writes one row for each metric of each result of the reports.
+// WriteEstimates writes one row for each metric of each result of the reports. Labels of the
+// runs are columns behind the others.
 func WriteEstimates(w io.Writer, reports ...*model.Report) error {
-	t := newTable(w, EstimateColumns)
+	names := labelled(runsOf(reports)...)
+	t := newTable(w, withLabels(EstimateColumns, names, labelColumn))
 	for _, r := range reports {
 		workloads := map[string]model.Workload{}
 		for _, w := range r.Run.Workloads {
@@ -55,7 +57,7 @@ func WriteEstimates(w io.Writer, reports ...*model.Report) error {
 					[]string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(res.Workload), string(res.Direction), text(res.Description)},
 					pattern, []string{string(e.Metric), e.Unit}, estimate(e.Estimate),
 					[]string{strconv.FormatBool(e.Metric == res.Metric), strconv.FormatBool(res.Converged), number(res.Seconds), count(res.Repeats),
-						string(res.Verdict), text(strings.Join(res.Findings, " "))})...)
+						string(res.Verdict), text(strings.Join(res.Findings, " "))}, labels(&r.Run, names))...)
 			}
 		}
 	}

@@ -82,7 +82,8 @@ func seconds(e *model.Estimate) string {
 
 // WriteScales writes one row for each number of volumes of each scale of the reports.
 func WriteScales(w io.Writer, reports ...*model.Report) error {
-	t := newTable(w, ScaleColumns)
+	names := labelled(runsOf(reports)...)
+	t := newTable(w, withLabels(ScaleColumns, names, labelColumn))
 	for _, r := range reports {
 		for i := range r.Scales {
 			s := &r.Scales[i]
@@ -93,7 +94,7 @@ func WriteScales(w io.Writer, reports ...*model.Report) error {
 				}
 				t.row(slices.Concat(scaleHead(r, s),
 					[]string{count(p.Volumes), known(float64(p.Nodes)), string(s.Metric), p.Total.Unit}, estimate(p.Total),
-					[]string{number(p.PerVolume.Value), known(p.Fairness), known(p.Offered), seconds(p.Device), seconds(p.Mean), seconds(p.P99), fitted, residual, string(p.Verdict)})...)
+					[]string{number(p.PerVolume.Value), known(p.Fairness), known(p.Offered), seconds(p.Device), seconds(p.Mean), seconds(p.P99), fitted, residual, string(p.Verdict)}, labels(&r.Run, names))...)
 			}
 		}
 	}
@@ -116,7 +117,8 @@ func residualAt(s *model.Scale, p model.ScalePoint) (float64, bool) {
 
 // WriteLaws writes one row for each law that was fitted to a scale of the reports.
 func WriteLaws(w io.Writer, reports ...*model.Report) error {
-	t := newTable(w, LawColumns)
+	names := labelled(runsOf(reports)...)
+	t := newTable(w, withLabels(LawColumns, names, labelColumn))
 	for _, r := range reports {
 		for i := range r.Scales {
 			s := &r.Scales[i]
@@ -127,7 +129,7 @@ func WriteLaws(w io.Writer, reports ...*model.Report) error {
 				}
 				t.row(slices.Concat(scaleHead(r, s),
 					[]string{string(l.Kind), strconv.FormatBool(l.Chosen), string(s.Metric), l.First.Unit}, estimate(l.First), []string{strconv.FormatBool(l.AllSaturated)}, capacity,
-					[]string{strconv.FormatBool(l.CapacityExtrapolated), known(l.Knee), known(l.Alpha), known(l.Beta), number(l.Error)})...)
+					[]string{strconv.FormatBool(l.CapacityExtrapolated), known(l.Knee), known(l.Alpha), known(l.Beta), number(l.Error)}, labels(&r.Run, names))...)
 			}
 		}
 	}

@@ -51,6 +51,15 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
+// codes are words as code, one after the other.
+func codes(words []string) string {
+	shown := make([]string, len(words))
+	for i, w := range words {
+		shown[i] = code(w)
+	}
+	return strings.Join(shown, " ")
+}
+
 // block shows a text of several lines as code, between fences that are longer than
 // any row of backticks in it.
 func block(s, language string) string {

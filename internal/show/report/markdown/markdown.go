@@ -145,6 +145,9 @@ func (p *page) sentences(r *model.Report) {
 	if r.Run.Note != "" {
 		p.para("Note: " + inline(r.Run.Note))
 	}
+	if labels := r.Run.Labels.Words(); len(labels) > 0 {
+		p.para("Labels: " + codes(labels))
+	}
 }
 
 // several writes runs side by side, and each of them folded below.

@@ -75,9 +75,11 @@ func Write(w io.Writer, reports []*model.Report, comparisons []*model.Comparison
 func Families(reports []*model.Report, comparisons []*model.Comparison) []*dto.MetricFamily {
 	e := exposition{families: map[string]*dto.MetricFamily{}, known: map[string]bool{}}
 	for _, r := range reports {
+		e.own = ownLabels("label_", r.Run.Labels)
 		e.report(r)
 	}
 	for _, c := range comparisons {
+		e.own = append(ownLabels("label_a_", c.A.Labels), ownLabels("label_b_", c.B.Labels)...)
 		for _, r := range c.Rows {
 			e.estimate("loadline_comparison_ratio", "loadline_comparison_ratio_bound", r.Ratio,
 				c.A.ID, c.A.Target.Name, c.B.ID, c.B.Target.Name, r.Workload, string(r.Direction), string(r.Metric), string(r.Verdict))
@@ -97,6 +99,18 @@ type exposition struct {
 	families map[string]*dto.MetricFamily
 	// known are the series that are there, by name and labels.
 	known map[string]bool
+	// own are the labels that the user has given what is being added.
+	own []*dto.LabelPair
+}
+
+// ownLabels are the labels that a user has given a run. What stands before their names
+// keeps them apart from ours, of which none begins so.
+func ownLabels(before string, labels model.Labels) (pairs []*dto.LabelPair) {
+	for _, name := range labels.Names() {
+		pair, value := before+name, safetext.CleanLines(labels[name])
+		pairs = append(pairs, &dto.LabelPair{Name: &pair, Value: &value})
+	}
+	return pairs
 }
 
 // put adds a sample; the same labels again, and what is not finite, are left out.
@@ -122,6 +136,7 @@ func (e exposition) put(name string, value float64, labels ...string) {
 	for i := range m.Labels {
 		sample.Label = append(sample.Label, &dto.LabelPair{Name: &m.Labels[i], Value: &labels[i]})
 	}
+	sample.Label = append(sample.Label, e.own...)
 	f.Metric = append(f.Metric, sample)
 }
 

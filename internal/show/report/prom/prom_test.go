@@ -102,6 +102,42 @@ func TestNumbersCarryTheirVerdict(t *testing.T) {
 	t.Error("the result is not there")
 }
 
+// TestLabelsOfTheUserStandBesideOurs: on every number of their run, under names that none
+// of ours has, whatever is in them.
+func TestLabelsOfTheUserStandBesideOurs(t *testing.T) {
+	const value = "a\"b\n\\{x=\"y\"} 東京 }#"
+	for _, m := range Metrics {
+		for _, name := range m.Labels {
+			if strings.HasPrefix(name, "label_") {
+				t.Errorf("%s has a label %s of its own", m.Name, name)
+			}
+		}
+	}
+	r := reporttest.Report("quick")
+	target := r.Run.Target.Name
+	r.Run.Labels = model.Labels{"target": value, "verdict": "mine", "bound": "b", "x\"} 1\nfake 2": "no name"}
+	all := parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, []*model.Report{r}, nil) }))
+	if len(all) < 8 || all["fake"] != nil {
+		t.Fatalf("%d metrics", len(all))
+	}
+	for name, samples := range all {
+		for _, s := range samples {
+			if s["target"] != target || s["label_target"] != value || s["label_verdict"] != "mine" || s["verdict"] == "mine" {
+				t.Errorf("%s: %v", name, s)
+			}
+		}
+	}
+	c := reporttest.Comparisons()["comparison"]
+	c.A.Labels, c.B.Labels = model.Labels{"disk": "old"}, model.Labels{"disk": "new", "a_disk": "x"}
+	for name, samples := range parsed(t, reporttest.Written(t, func(w io.Writer) error { return Write(w, nil, []*model.Comparison{c}) })) {
+		for _, s := range samples {
+			if s["label_a_disk"] != "old" || s["label_b_disk"] != "new" || s["label_b_a_disk"] != "x" {
+				t.Errorf("%s: %v", name, s)
+			}
+		}
+	}
+}
+
 // TestLabelsComeThroughUnchanged gives labels everything that the format escapes.
 func TestLabelsComeThroughUnchanged(t *testing.T) {
 	name := "a\"b\\n\\\n{x=\"y\"} 東京 }\t#"

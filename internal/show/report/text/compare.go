@@ -67,7 +67,7 @@ func (p *page) sides(c *model.Comparison) {
 		side model.Side
 		run  *model.RunInfo
 	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
-		parts := []string{s.run.Target.Name, words.Storage(s.run.Environment.Storage), s.run.Note}
+		parts := []string{s.run.Target.Name, words.Storage(s.run.Environment.Storage), s.run.Note, strings.Join(s.run.Labels.Words(), ", ")}
 		if c.Method == model.Independent {
 			parts = append(parts, startWords(s.run), s.run.Directory)
 		}

@@ -22,6 +22,7 @@ func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	case model.Running:
 		p.field("ran", "not finished: the process is gone, or still at work")
 	}
+	p.labels(d.Labels)
 	for i := range d.Cuts {
 		p.cut(&d.Cuts[i], d.Sync)
 	}

@@ -44,6 +44,14 @@ func (p *page) head(r *model.Report, o Options) {
 	if run.Note != "" {
 		p.field("note", run.Note)
 	}
+	p.labels(run.Labels)
+}
+
+// labels writes what the user calls the run.
+func (p *page) labels(l model.Labels) {
+	if len(l) > 0 {
+		p.field("labels", l.Words()...)
+	}
 }
 
 // several is the volumes of a run: those of a list, or the one.

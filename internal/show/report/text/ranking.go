@@ -24,6 +24,7 @@ func (p *page) ranking(r *model.Report) {
 	if r.Run.Note != "" {
 		p.field("note", r.Run.Note)
 	}
+	p.labels(r.Run.Labels)
 	p.blank()
 	notes := words.RankNotes(k)
 	p.rankRows(k, notes)

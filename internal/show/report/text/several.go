@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -15,7 +16,7 @@ import (
 func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison, o Options) error {
 	p := newPage(o)
 	for i, r := range reports {
-		p.field(words.Letter(i), r.Run.Target.Name, startWords(&r.Run), words.Storage(r.Run.Environment.Storage), r.Run.Note, words.Belief(r))
+		p.field(words.Letter(i), r.Run.Target.Name, startWords(&r.Run), words.Storage(r.Run.Environment.Storage), r.Run.Note, strings.Join(r.Run.Labels.Words(), ", "), words.Belief(r))
 	}
 	p.blank()
 	rows := words.SideBySide(reports)

@@ -113,6 +113,7 @@ func (p *page) traceHead(t *model.Trace) {
 		ran = append(ran, string(r.Status)+": "+r.Reason)
 	}
 	p.facts("ran", ran...)
+	p.labels(r.Labels)
 	for _, d := range t.Damage {
 		p.field("damage", d)
 	}

@@ -1,0 +1,100 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loadline/loadline/internal/model/safetext"
+)
+
+// Labels are what a user calls a run: values by name, such as env=staging. The names are
+// those that Prometheus allows.
+type Labels map[string]string
+
+// The bounds of labels: each becomes a column, a label of every metric and a word to search.
+const (
+	mostLabels        = 32
+	longestLabelName  = 64  // bytes
+	longestLabelValue = 256 // bytes
+)
+
+// labelName is a name as Prometheus has it, without the colon, which is for its rules.
+var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
+// ParseLabels reads labels that are written as "name=value". The error is a refusal with
+// what to type instead.
+func ParseLabels(words []string) (Labels, error) {
+	if len(words) > mostLabels {
+		return nil, RefusedError(fmt.Sprintf("%d labels are too many: a run has %d at most", len(words), mostLabels), "leave some out; --note takes a longer remark")
+	}
+	var labels Labels
+	for _, word := range words {
+		name, value, found := strings.Cut(word, "=")
+		if why := badLabel(name, value, found); why != "" {
+			return nil, RefusedError(fmt.Sprintf("the label %q %s", word, why), "write it like --label env=staging")
+		}
+		if _, twice := labels[name]; twice {
+			return nil, RefusedError(fmt.Sprintf("the label %s is given twice, as %q and as %q", name, labels[name], value), "give each label once")
+		}
+		if labels == nil {
+			labels = Labels{}
+		}
+		labels[name] = value
+	}
+	return labels, nil
+}
+
+// badLabel says what is wrong with a label; "" is nothing.
+func badLabel(name, value string, found bool) string {
+	switch {
+	case !found:
+		return "has no value: a label is NAME=VALUE"
+	case !labelName.MatchString(name):
+		return "has a name that is not allowed: letters, digits and _ are, and no digit at the front"
+	case strings.HasPrefix(name, "__"):
+		return "has a name that begins with __, which Prometheus keeps for itself"
+	case len(name) > longestLabelName:
+		return fmt.Sprintf("has a name of %d bytes, and %d are the most", len(name), longestLabelName)
+	case value == "":
+		return "has an empty value, which for Prometheus is the same as no label"
+	case len(value) > longestLabelValue:
+		return fmt.Sprintf("has a value of %d bytes, and %d are the most", len(value), longestLabelValue)
+	case !utf8.ValidString(value) || safetext.Clean(value) != value || strings.TrimSpace(value) != value:
+		return "has a value that is not one line of visible text"
+	}
+	return ""
+}
+
+// Names are the names in alphabetical order. A document from elsewhere may hold some that
+// are not allowed, and that would be no name of a column or a metric: they are left out.
+func (l Labels) Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l)), func(name string) bool {
+		return !labelName.MatchString(name) || strings.HasPrefix(name, "__")
+	})
+}
+
+// Words are the labels as "name=value", by name.
+func (l Labels) Words() []string {
+	words := make([]string, 0, len(l))
+	for _, name := range l.Names() {
+		words = append(words, name+"="+l[name])
+	}
+	return words
+}
+
+// With is a copy of the labels with others added, which replace those of the same name.
+func (l Labels) With(others Labels) Labels {
+	if len(others) == 0 {
+		return l
+	}
+	all := maps.Clone(l)
+	if all == nil {
+		all = Labels{}
+	}
+	maps.Copy(all, others)
+	return all
+}
