@@ -26,6 +26,13 @@ var (
 	bpfRow     = regexp.MustCompile(`^\[(\d+[KMGT]?)(?:, (\d+[KMGT]?)\)|\])\s+(\d+)\s*\|`)
 	bpfTotal   = regexp.MustCompile(`^@total_latency_ns: (\d+)`)
 	bpfCount   = regexp.MustCompile(`^@io_count: (\d+)`)
+	// The maps of another script's run begin, where a histogram was read.
+	bpfMap = regexp.MustCompile(`^@\w+(?:\[[^\]]*\])?: \d+`)
+	// What was traced: a disk that the command names, or a process that the script keeps.
+	bioCommand = regexp.MustCompile(`\bbiolatency\b.*\s-d\s*([\w-]+)`)
+	bpfProcess = regexp.MustCompile(`^@\w*pid: \d+`)
+	// parameter is one of a load that a document tells ("clients=10").
+	parameter = regexp.MustCompile(`\b([a-z]+) ?= ?(\d+)\b`)
 )
 
 // blockReader gathers one histogram after the other.
@@ -35,7 +42,10 @@ type blockReader struct {
 	name  string
 	label string
 	line  int
-	d     distribution
+	// disk is the one that the command named, process tells that one process was traced.
+	disk    string
+	process bool
+	d       distribution
 	// total (seconds) and count are what the tool adds up itself.
 	total, count float64
 }
@@ -44,7 +54,15 @@ func readBlockLatency(t *text, p *Part) (last int, err error) {
 	r := &blockReader{p: p}
 	for i, l := range t.lines {
 		line := t.at(i)
+		if len(r.d.buckets) > 0 && bpfMap.MatchString(l) {
+			r.close()
+		}
 		switch {
+		case bioCommand.MatchString(l):
+			r.close()
+			r.disk = bioCommand.FindStringSubmatch(l)[1]
+		case bpfProcess.MatchString(l):
+			r.process = true
 		case bioDisk.MatchString(l):
 			r.close()
 			r.name = bioDisk.FindStringSubmatch(l)[1]
@@ -156,17 +174,28 @@ func (r *blockReader) close() {
 	if d.total == 0 {
 		return
 	}
-	r.total, r.count = 0, 0
-	name := "block-latency"
+	name, words := "block-latency", "block I/O as traced below the filesystem"
+	if r.process {
+		name, words = name+"-process", "block I/O of one process as traced below the filesystem"
+	}
 	if s := slug(r.name); s != "" {
 		name += "-" + s
 	}
-	r.name = ""
+	for _, m := range parameter.FindAllStringSubmatch(r.label, -1) {
+		if m[1] == "clients" {
+			name += "-c" + m[2]
+		}
+	}
+	var params []string
+	if r.disk != "" {
+		params = append(params, slug(r.disk))
+	}
+	r.total, r.count, r.name, r.disk, r.process = 0, 0, "", "", false
 	if r.unit == 0 {
 		r.p.remark(model.SeverityNote, nil, fmt.Sprintf("the histogram at line %d does not say its unit of time (usecs, nsecs …): it is left out", r.line))
 		return
 	}
-	w := model.Workload{Name: name, Direction: model.Mixed, Metric: model.P50, Words: "block I/O as traced below the filesystem"}
+	w := model.Workload{Name: name, Direction: model.Mixed, Metric: model.P50, Words: words}
 	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Values: map[model.Metric]float64{}}
 	d.fill(&f)
 	f.Latency.Mean = d.mean()
@@ -178,6 +207,6 @@ func (r *blockReader) close() {
 	for _, k := range d.buckets {
 		f.Latency.Max = k.to
 	}
+	name = r.p.add(run{label: r.label, params: params, workload: w, figures: []model.Figure{f}})
 	r.p.remark(model.SeverityNote, []string{name}, "coarse: the histogram's buckets are a factor of 2 wide, so a percentile is the middle of its bucket and may be off by ×1.4 either way, and so may be a mean that the tool does not print itself")
-	r.p.add(run{label: r.label, workload: w, figures: []model.Figure{f}})
 }

@@ -3,12 +3,16 @@ package imported
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A document (a white paper, a README) holds blocks of results under headings. A
 // system is the innermost heading above a block whose words come back elsewhere in
 // the document ("Longhorn" under "fio" and under "Kafka"); the heading above that is
-// the section, because the same test in another section is another test.
+// the section, because the same test in another section is another test. A label
+// directly above a block ("Docker:") that names one of the systems comes before the
+// heading.
 
 // section is a stretch of a document that speaks of one system.
 type section struct {
@@ -108,6 +112,10 @@ func divide(t *text) []section {
 	for _, h := range list {
 		count[strings.ToLower(h.title)]++
 	}
+	labels := labelled(t, list)
+	for _, b := range labels {
+		count[strings.ToLower(b.system)]++
+	}
 	repeated := false
 	for _, n := range count {
 		repeated = repeated || n > 1
@@ -119,7 +127,7 @@ func divide(t *text) []section {
 	var path []heading
 	from, rest := 0, t.body
 	system, under := "", ""
-	emit := func(to int) {
+	emit := func(to int, system string) {
 		if to > from {
 			var body string
 			body, rest = splitLines(rest, to-from)
@@ -127,16 +135,98 @@ func divide(t *text) []section {
 		}
 		from = to
 	}
+	// until goes on to a line, past the blocks whose label says whose they are.
+	until := func(to int) {
+		for ; len(labels) > 0 && labels[0].from < to; labels = labels[1:] {
+			emit(labels[0].from, system)
+			emit(labels[0].to, labels[0].system)
+		}
+		emit(to, system)
+	}
 	for _, h := range list {
-		emit(h.line)
+		until(h.line)
 		for len(path) > 0 && path[len(path)-1].level >= h.level {
 			path = path[:len(path)-1]
 		}
 		path = append(path, h)
 		system, under = place(path, count)
 	}
-	emit(len(t.lines))
+	until(len(t.lines))
 	return out
+}
+
+// labelledBlock is a fenced block, from its label's line to before line to, of which the label
+// names the system.
+type labelledBlock struct {
+	from, to int
+	system   string
+}
+
+// plainLabel is a line that does nothing but announce the block below it.
+var plainLabel = regexp.MustCompile(`^\s*(?:[-*]\s+)?[*_]*([\pL\d][^:*_]{0,60}?)[*_]*:[*_]*\s*$`)
+
+// labelled finds the blocks that a label directly above gives to the system of another heading
+// than the one above.
+func labelled(t *text, list []heading) (blocks []labelledBlock) {
+	// label is the last line of prose, -1 where a block or a heading is nearer.
+	label, fenced, owned := -1, false, false
+	above, next := "", 0
+	for i, l := range t.lines {
+		switch {
+		case next < len(list) && list[next].line == i:
+			above, next, label = list[next].title, next+1, -1
+		case !fence(l):
+			if !fenced && strings.TrimSpace(l) != "" {
+				label = i
+			}
+		case fenced:
+			if owned {
+				blocks[len(blocks)-1].to = i + 1
+			}
+			fenced, owned, label = false, false, -1
+		default:
+			fenced = true
+			if label < 0 {
+				continue
+			}
+			system := ""
+			if m := plainLabel.FindStringSubmatch(t.lines[label]); m != nil {
+				system = named(title(m[1]), above, list)
+			}
+			if owned = system != ""; owned {
+				blocks = append(blocks, labelledBlock{from: label, to: len(t.lines), system: system})
+			}
+		}
+	}
+	return blocks
+}
+
+// named is the title of the heading that a label names: the same words, or those that the title
+// begins with ("Kubernetes" of "Kubernetes - Local-Path provider"); "" when it is the heading
+// above the label, when there is none, or several.
+func named(label, above string, list []heading) (found string) {
+	if label == "" || beginsWith(above, label) {
+		return ""
+	}
+	for _, h := range list {
+		switch {
+		case strings.EqualFold(h.title, label):
+			return h.title
+		case !beginsWith(h.title, label) || strings.EqualFold(found, h.title):
+		case found != "":
+			return ""
+		default:
+			found = h.title
+		}
+	}
+	return found
+}
+
+// beginsWith reports whether the words of a title begin with those of a label.
+func beginsWith(title, label string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(title), strings.ToLower(label))
+	r, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
 // place is the innermost repeated heading of a path, else the innermost one, and the

@@ -37,7 +37,7 @@ func TestDocumentOfSeveralSystems(t *testing.T) {
 		"rw_mix read iops=5012", "rw_mix write iops=1671",
 		"kafka-produce-2 write bandwidth=8.059e+07 records=8.06e+05 latency=0.05596",
 		"kafka-consume-2 read bandwidth=9.967e+07 records=9.967e+05",
-		"pgbench-c1 mixed tps=476.7 latency=0.002422", "pgbench-c100 mixed tps=2518 latency=0.03971",
+		"pgbench-s400-c1 mixed tps=476.7 latency=0.002422", "pgbench-s400-c100 mixed tps=2518 latency=0.03971",
 	}, said(system(t, parts, "Longhorn"))); diff != "" {
 		t.Error(diff)
 	}
@@ -61,7 +61,7 @@ func TestDocumentOfSeveralSystems(t *testing.T) {
 // A pgbench that lost its connections did not apply the load that was asked for.
 func TestUnfinishedRunsAreErrors(t *testing.T) {
 	for _, r := range system(t, parsed(t, "whitepaper.md"), "StorageOS").runs {
-		if big := r.workload.Name == "pgbench-c100"; big != strings.Contains(r.step.Error, "500000 of 1000000") {
+		if big := r.workload.Name == "pgbench-s400-c100"; big != strings.Contains(r.step.Error, "500000 of 1000000") {
 			t.Errorf("%s: error %q", r.workload.Name, r.step.Error)
 		}
 	}
@@ -82,5 +82,58 @@ func TestComparisonOfTwoVolumes(t *testing.T) {
 	if len(longhorn.remarks) != 1 || longhorn.remarks[0].Severity != model.SeverityWarning ||
 		!strings.Contains(longhorn.remarks[0].Message, "line 18 prints a change of -91.74% for seq-write-lat, and the figures beside it make +1110.52% (the direction is reversed)") {
 		t.Errorf("the summary's wrong arithmetic: %+v", longhorn.remarks)
+	}
+}
+
+// A README compares two storage classes with histograms and pgbench: a label above a block
+// ("Docker:", under the heading of another system) decides whose it is, and a test is named by
+// its kind and parameters and not by the sentence before it.
+func TestLabelsAndNames(t *testing.T) {
+	parts := parsed(t, "labels.md")
+	for name, want := range map[string][]string{
+		"Longhorn": {
+			"block-latency-c1 mixed latency=0.0007345 p50=0.001 p90=0.002828 p99=0.005657 p99.9=0.01131 p99.99=0.01131",
+			"block-latency-c10 mixed latency=0.001677 p50=0.001 p90=0.002828 p99=0.005657 p99.9=0.04525 p99.99=0.181",
+			"block-latency-process mixed latency=0.001307 p50=0.0007241 p90=0.001448 p99=0.005793 p99.9=0.01159 p99.99=0.04634",
+		},
+		"Local-Path": {
+			"block-latency mixed latency=0.0005173 p50=0.000362 p90=0.0007241 p99=0.001448 p99.9=0.01159 p99.99=0.09268",
+			"block-latency-process mixed latency=0.0004573 p50=0.000362 p90=0.0007241 p99=0.001448 p99.9=0.01159 p99.99=0.09268",
+			// Another disk.
+			"block-latency-sde mixed latency=0.002637 p50=0.002896 p90=0.002896 p99=0.01159 p99.9=0.01159 p99.99=0.01159",
+		},
+		"Docker":                           {"pgbench-s250-c1 mixed tps=1270 latency=0.000788", "pgbench-c10-connect mixed tps=455.2 latency=0.02197"},
+		"Kubernetes - Local-Path provider": {"pgbench-s250-c1 mixed tps=906.2 latency=0.001103", "pgbench-c10-connect mixed tps=124.5 latency=0.08031"},
+	} {
+		if diff := cmp.Diff(want, said(system(t, parts, name))); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if len(parts) != 4 {
+		t.Errorf("%d systems, want 4", len(parts))
+	}
+}
+
+// The label counts where nothing but it says that the system comes back, and another block below
+// belongs to the heading again.
+func TestLabelNamesAnotherHeading(t *testing.T) {
+	block := func(tps string) string {
+		return "```\npgbench (17.2)\nnumber of clients: 4\nlatency average = 2.000 ms\ntps = " + tps + " (without initial connection time)\n```\n"
+	}
+	text := "# Results\n## Docker\n" + block("1") + "## Kubernetes - local\nprose\n\nDocker:\n\n" + block("2") + "Kubernetes:\n" + block("3") + "With a pinned CPU:\n" + block("4")
+	parts, err := Parse("x.md", []byte(text), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"Docker":             {"pgbench-c4 mixed tps=1 latency=0.002", "pgbench-c4 mixed tps=2 latency=0.002"},
+		"Kubernetes - local": {"pgbench-c4 mixed tps=3 latency=0.002", "pgbench-c4-2 mixed tps=4 latency=0.002"},
+	} {
+		if diff := cmp.Diff(want, said(system(t, parts, name))); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if words := system(t, parts, "Kubernetes - local").runs[1].workload.Words; !strings.Contains(words, "With a pinned CPU") {
+		t.Errorf("the description %q does not say what the document says", words)
 	}
 }

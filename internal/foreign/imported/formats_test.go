@@ -49,7 +49,7 @@ func said(p *Part) []string {
 func TestFormats(t *testing.T) {
 	const (
 		reconnect = "pgbench-c10-connect mixed tps=455.2 latency=0.02197"
-		docker    = "pgbench-c1 mixed tps=1270 latency=0.000788"
+		docker    = "pgbench-s250-c1 mixed tps=1270 latency=0.000788"
 	)
 	for _, c := range []struct {
 		file, system, formats string
@@ -66,7 +66,7 @@ func TestFormats(t *testing.T) {
 		{"kbench.summary", "", "kbench", kbenchSaid},
 		{"kbench-old.summary", "", "kbench", kbenchSaid},
 		{"pgbench-docker.txt", "", "pgbench", []string{docker}},
-		{"pgbench-local-path.txt", "", "pgbench", []string{"pgbench-c1 mixed tps=906.2 latency=0.001103"}},
+		{"pgbench-local-path.txt", "", "pgbench", []string{"pgbench-s250-c1 mixed tps=906.2 latency=0.001103"}},
 		{"pgbench-reconnect.txt", "", "pgbench", []string{reconnect}},
 		{"pgbench-excerpt.txt", "", "pgbench", []string{"pgbench mixed tps=348.1 latency=0.002873"}},
 		{"biolatency-fio.txt", "", "block-latency", []string{
@@ -75,9 +75,9 @@ func TestFormats(t *testing.T) {
 			// The tool's own sum: 15563 ms over 21189 I/Os.
 			"block-latency mixed latency=0.0007345 p50=0.001 p90=0.002828 p99=0.005657 p99.9=0.01131 p99.99=0.01131"}},
 		{"bpftrace-fio.txt", "", "block-latency", []string{
-			"block-latency mixed latency=0.0008138 p50=0.0007241 p90=0.0007241 p99=0.002896 p99.9=0.005793 p99.99=0.01159"}},
+			"block-latency-process mixed latency=0.0008138 p50=0.0007241 p90=0.0007241 p99=0.002896 p99.9=0.005793 p99.99=0.01159"}},
 		{"bpftrace-pgbench.txt", "", "block-latency", []string{
-			"block-latency mixed latency=0.001307 p50=0.0007241 p90=0.001448 p99=0.005793 p99.9=0.01159 p99.99=0.04634"}},
+			"block-latency-process mixed latency=0.001307 p50=0.0007241 p90=0.001448 p99=0.005793 p99.9=0.01159 p99.99=0.04634"}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			parts := parsed(t, c.file)

@@ -3,6 +3,8 @@ package imported
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,71 +31,86 @@ type Part struct {
 
 // run is one run of one workload.
 type run struct {
-	// label is what a document says right before it.
-	label    string
+	// label is what a document says right before it, params what tells runs of one name apart
+	// ("c10", "s250", a device).
+	label  string
+	params []string
+	// base and words are the name and the description of its kind; those of the workload may have
+	// a parameter or a number behind, and what the document says of it.
+	base, words string
+
 	workload model.Workload
 	figures  []model.Figure
 	step     model.StepResult
 	samples  []model.Sample
 }
 
-// kind is what of a workload makes it another one, its name aside.
-func kind(w model.Workload) model.Workload {
-	w.Name = ""
-	return w
+// same reports whether two runs are of one test: of a name, alike, and in a document not
+// announced in other words.
+func (r run) same(o run) bool {
+	w, v := r.workload, o.workload
+	w.Name, v.Name, w.Words, v.Words = "", "", "", ""
+	return r.base == o.base && w == v && r.words == o.words && slices.Equal(r.params, o.params) && announcement(r.label) == announcement(o.label)
 }
 
-// add keeps a run. A workload of the same name that is not the same workload gets a
-// number; one from another section of the document gets the section's name, and one
-// that the document announces in other words gets those.
-func (p *Part) add(r run) {
-	name := r.workload.Name
-	if p.section != "" && p.elsewhere(name) {
-		name = slug(p.section) + "/" + name
+// repeatWords are those in which a document announces the same test again.
+var repeatWords = regexp.MustCompile(`(?i)\b(?:run|repeat|repetition|attempt|try|first|second|third|fourth|fifth|again|1st|2nd|3rd|\d+th|\d+)\b`)
+
+// announcement is a label without what only counts repeats.
+func announcement(label string) string { return slug(repeatWords.ReplaceAllString(label, " ")) }
+
+// add keeps a run. Its name is that of its kind, in another section of the document with the
+// section's before it. Another test of that name gets the parameters that it has behind it,
+// else a number, and says in its description what the document says of it.
+// The name is returned.
+func (p *Part) add(r run) (name string) {
+	r.base, r.words = r.workload.Name, r.workload.Words
+	if p.section == "" {
+		r.label = ""
+	} else if p.elsewhere(r.base) {
+		r.base = slug(p.section) + "/" + r.base
 	}
-	if p.section != "" && p.announced(name, r.label) {
-		name += "-" + slug(r.label)
+	r.workload.Name = p.nameOf(r)
+	if r.workload.Name != r.base && r.label != "" {
+		r.workload.Words += " (" + r.label + ")"
 	}
-	base := name
-	for i := 2; p.taken(name, r.workload); i++ {
-		name = fmt.Sprintf("%s-%d", base, i)
-	}
-	r.workload.Name = name
-	r.step.Step.Workload = name
+	r.step.Step.Workload = r.workload.Name
 	r.step.Step.Round = 1
 	for i := range r.figures {
-		r.figures[i].Workload = name
+		r.figures[i].Workload = r.workload.Name
 		if p.section != "" {
 			r.figures[i].Group = p.section
 		}
 	}
 	p.runs = append(p.runs, r)
+	return r.workload.Name
 }
 
-// taken reports whether another workload has the name.
-func (p *Part) taken(name string, w model.Workload) bool {
-	for _, r := range p.runs {
-		if r.workload.Name == name && kind(r.workload) != kind(w) {
-			return true
-		}
+// nameOf is the name of a run's test.
+func (p *Part) nameOf(r run) string {
+	free := func(name string) bool {
+		return !slices.ContainsFunc(p.runs, func(o run) bool { return o.workload.Name == name })
 	}
-	return false
-}
-
-// announced reports whether a workload of that name was announced in other words.
-func (p *Part) announced(name, label string) bool {
-	for _, r := range p.runs {
-		if r.workload.Name == name && r.label != label {
-			return label != ""
-		}
+	if i := slices.IndexFunc(p.runs, r.same); i >= 0 {
+		return p.runs[i].workload.Name
 	}
-	return false
+	name := r.base
+	for _, param := range r.params {
+		if free(name) {
+			break
+		}
+		name += "-" + param
+	}
+	for i := 2; !free(name); i++ {
+		name = fmt.Sprintf("%s-%d", strings.Join(append([]string{r.base}, r.params...), "-"), i)
+	}
+	return name
 }
 
 // elsewhere reports whether a workload of that name was found in another section.
 func (p *Part) elsewhere(name string) bool {
 	for _, r := range p.runs {
-		if r.workload.Name == name && len(r.figures) > 0 && r.figures[0].Group != p.section {
+		if r.base == name && len(r.figures) > 0 && r.figures[0].Group != p.section {
 			return true
 		}
 	}

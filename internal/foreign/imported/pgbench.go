@@ -105,21 +105,28 @@ func (b *pgBlock) add(p *Part) {
 	}
 	clients, _ := strconv.Atoi(b.fields["number of clients"])
 	w := model.Workload{Name: "pgbench", Direction: model.Mixed, Metric: model.Transactions, Depth: clients, Words: "pgbench"}
-	if kind := b.fields["transaction type"]; kind != "" {
-		w.Words += " " + strings.Trim(strings.TrimPrefix(kind, "<builtin: "), "<>")
+	if kind := strings.Trim(strings.TrimPrefix(b.fields["transaction type"], "<builtin: "), "<>"); kind != "" {
+		w.Words += " " + kind
+		if !strings.HasPrefix(kind, "TPC-B") {
+			w.Name += "-" + slug(kind)
+		}
 	}
 	if clients > 0 {
-		w.Name += fmt.Sprintf("-c%d", clients)
 		w.Words += fmt.Sprintf(" %d clients", clients)
 		if clients == 1 {
 			w.Words = strings.TrimSuffix(w.Words, "s")
 		}
 	}
 	if scale := b.fields["scaling factor"]; scale != "" {
+		w.Name += "-s" + slug(scale)
 		w.Words += " scale " + scale
 	}
 	if mode := b.fields["query mode"]; mode != "" && mode != "simple" {
+		w.Name += "-" + slug(mode)
 		w.Words += " " + mode
+	}
+	if clients > 0 {
+		w.Name += fmt.Sprintf("-c%d", clients)
 	}
 	if n := b.fields["number of transactions per client"]; n != "" {
 		w.Words += " × " + n

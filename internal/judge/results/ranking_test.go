@@ -95,9 +95,9 @@ func TestWhitePaperRows(t *testing.T) {
 		{"FIO", "write_latency", model.Latency, model.Unclear, "Portworx", 2},
 		{"Kafka", "kafka-produce-2", model.Records, model.Unclear, "Longhorn", 1},
 		// Ten transactions in 21 ms.
-		{"Postgres", "pgbench-c1", model.Transactions, model.Unclear, "Longhorn", 4},
+		{"Postgres", "pgbench-s400-c1", model.Transactions, model.Unclear, "Longhorn", 4},
 		// No system ran all transactions.
-		{"Postgres", "pgbench-c100", model.Transactions, model.Unusable, "Linstor", 0},
+		{"Postgres", "pgbench-s400-c100", model.Transactions, model.Unusable, "Linstor", 0},
 	} {
 		r := find(c.group, c.workload, c.metric)
 		best := r.Entries[0]

@@ -99,9 +99,9 @@ var missing = map[string]func(q *query, e *entry) bool{
 
 func fold(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) }
 
-// duration is how long it took, in seconds; 0 is unknown.
+// duration is how long it took, in seconds; 0 is unknown, as of what took place elsewhere.
 func (e *entry) duration() float64 {
-	if e.card.Finished.IsZero() || e.card.Started.IsZero() {
+	if e.card.Finished.IsZero() || e.card.Started.IsZero() || e.card.TargetKind == model.Foreign {
 		return 0
 	}
 	return e.card.Finished.Sub(e.card.Started).Seconds()

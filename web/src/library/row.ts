@@ -55,9 +55,10 @@ function kindWords(e: Entry): string {
   return parts.filter(Boolean).join(" · ");
 }
 
+/** took is how long a run was measured; of one that took place elsewhere that is not known. */
 function took(e: Entry): string {
-  if (!e.started || !e.finished) return "–";
-  return format.span((Date.parse(e.finished) - Date.parse(e.started)) / 1000);
+  const seconds = e.started && e.finished ? (Date.parse(e.finished) - Date.parse(e.started)) / 1000 : 0;
+  return seconds > 0 && e.target_kind !== "imported" ? format.span(seconds) : "–";
 }
 
 function resultWords(e: Entry): Child[] {
