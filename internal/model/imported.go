@@ -54,12 +54,34 @@ type Figure struct {
 	Tail []TailPoint `json:"tail,omitempty"`
 	// Seconds is the measured time; 0 is unknown.
 	Seconds float64 `json:"seconds,omitempty"`
+	// Clients is what the source says of an application's clients; nil where it has none.
+	Clients *ClientFigure `json:"clients,omitempty"`
 	// Outcome tells that the source says how the run went, so that silence about
 	// failures means that there were none.
 	Outcome bool `json:"outcome,omitempty"`
 	// Source is the index of the source, Line the line (from 1) where it begins.
 	Source int `json:"source"`
 	Line   int `json:"line"`
+}
+
+// ClientFigure is what a load tool says of its clients. Rates are in 1/s, times in seconds;
+// what the source does not say is 0.
+type ClientFigure struct {
+	Clients int `json:"clients,omitempty"`
+	Threads int `json:"threads,omitempty"`
+	// Done and Asked are transactions.
+	Done  uint64 `json:"done,omitempty"`
+	Asked uint64 `json:"asked,omitempty"`
+	// Rate is that of all of the time, connecting included.
+	Rate float64 `json:"rate,omitempty"`
+	// Reconnect tells that each transaction opens a connection, Connect how long that takes.
+	Reconnect bool    `json:"reconnect,omitempty"`
+	Connect   float64 `json:"connect,omitempty"`
+	// Timed tells that the latency is the mean of what was timed one by one, and is not
+	// reckoned from the clients and the rate.
+	Timed bool `json:"timed,omitempty"`
+	// Offered tells that transactions were due at a rate, so that clients wait by design.
+	Offered bool `json:"offered,omitempty"`
 }
 
 // Import is the mark of a report that was not measured by Loadline.

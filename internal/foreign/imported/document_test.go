@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -63,6 +64,31 @@ func TestUnfinishedRunsAreErrors(t *testing.T) {
 	for _, r := range system(t, parsed(t, "whitepaper.md"), "StorageOS").runs {
 		if big := r.workload.Name == "pgbench-s400-c100"; big != strings.Contains(r.step.Error, "500000 of 1000000") {
 			t.Errorf("%s: error %q", r.workload.Name, r.step.Error)
+		}
+	}
+}
+
+// What the tool says of its clients is kept for Little's law: the rate is the one with the time
+// of connecting in it.
+func TestClientsOfPgbench(t *testing.T) {
+	big := system(t, parsed(t, "whitepaper.md"), "Longhorn").runs[12]
+	reconnect := parsed(t, "pgbench-reconnect.txt")[0].runs[0]
+	docker := parsed(t, "pgbench-docker.txt")[0].runs[0]
+	timed, err := Parse("x", []byte("number of clients: 2\nnumber of transactions actually processed: 600\nlatency average = 10.1 ms\nlatency stddev = 3 ms\nrate limit schedule lag: avg 0.2 (max 3.1) ms\ntps = 100 (without initial connection time)\n"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		of   run
+		want model.ClientFigure
+	}{
+		{big, model.ClientFigure{Clients: 100, Threads: 4, Done: 750000, Asked: 1000000, Rate: 2518.227768}},
+		{reconnect, model.ClientFigure{Clients: 10, Done: 27313, Rate: 455.198254, Reconnect: true, Connect: 0.00218}},
+		{docker, model.ClientFigure{Clients: 1, Threads: 1, Done: 76177, Rate: 76177 / (76177/1269.669697 + 0.002624)}},
+		{timed[0].runs[0], model.ClientFigure{Clients: 2, Done: 600, Rate: 100, Timed: true, Offered: true}},
+	} {
+		if diff := cmp.Diff(&x.want, x.of.figures[0].Clients, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -24,6 +24,8 @@ var (
 	pgLatency   = regexp.MustCompile(`^latency (average|stddev) = ([0-9.]+ \w+)`)
 	pgOldRate   = regexp.MustCompile(`^tps = ([0-9.]+) \((in|ex)cluding connections establishing\)`)
 	pgNewRate   = regexp.MustCompile(`^tps = ([0-9.]+) \((without initial connection time|including reconnection times)\)`)
+	pgConnect   = regexp.MustCompile(`^(initial|average) connection time = ([0-9.]+ \w+)`)
+	pgOffered   = regexp.MustCompile(`^rate limit schedule lag: `)
 	pgBreak     = regexp.MustCompile(`(?i)^(?:FATAL|ERROR):|^connection to (?:database|server).*failed|^pgbench: (?:fatal|error):|Run was aborted`)
 	pgProcessed = regexp.MustCompile(`^(\d+)(?:/(\d+))?`)
 )
@@ -37,7 +39,12 @@ type pgBlock struct {
 	// excluding tells that tps leaves out the time of connecting.
 	excluding bool
 	latency   float64
-	broken    string
+	// full is the rate with the time of connecting, 0 where it is not told; initial is how long all
+	// clients took to connect, each how long one does where each transaction connects.
+	full, initial, each float64
+	// timed tells that latencies were taken one by one, offered that transactions were due at a rate.
+	timed, offered bool
+	broken         string
 }
 
 func readPgbench(t *text, p *Part) (last int, err error) {
@@ -73,6 +80,18 @@ func readPgbench(t *text, p *Part) (last int, err error) {
 			if v, err := span(m[2]); err == nil && m[1] == "average" {
 				open(i).latency = v
 			}
+			// Without the times of single transactions there is no deviation either.
+			open(i).timed = b.timed || m[1] == "stddev"
+			last = line
+		} else if m := pgConnect.FindStringSubmatch(l); m != nil {
+			if v, err := span(m[2]); err == nil && m[1] == "average" {
+				open(i).each = v
+			} else if err == nil {
+				open(i).initial = v
+			}
+			last = line
+		} else if pgOffered.MatchString(l) {
+			open(i).offered = true
 			last = line
 		} else if m := pgOldRate.FindStringSubmatch(l); m != nil {
 			open(i).rate(m[1], m[2] == "ex")
@@ -93,6 +112,9 @@ func readPgbench(t *text, p *Part) (last int, err error) {
 // those with it.
 func (b *pgBlock) rate(s string, excluding bool) {
 	v, err := number(s)
+	if err == nil && !excluding {
+		b.full = v
+	}
 	if err == nil && (b.tps == 0 || excluding && !b.excluding) {
 		b.tps, b.excluding = v, excluding
 	}
@@ -142,6 +164,7 @@ func (b *pgBlock) add(p *Part) {
 	}
 	r := run{label: b.label, workload: w}
 	done, asked := b.processed()
+	f.Clients = b.clients(clients, done, asked)
 	if seconds, err := span(b.fields["duration"]); err == nil {
 		f.Seconds = seconds
 	} else if done > 0 {
@@ -164,6 +187,17 @@ func (b *pgBlock) add(p *Part) {
 	}
 	p.status, p.reason = worseStatus(cmp.Or(p.status, model.Complete), p.reason, status, "")
 	p.add(r)
+}
+
+// clients is what the run says of its clients.
+func (b *pgBlock) clients(n int, done, asked uint64) *model.ClientFigure {
+	c := &model.ClientFigure{Clients: n, Done: done, Asked: asked, Rate: b.full, Reconnect: !b.excluding, Connect: b.each, Timed: b.timed, Offered: b.offered}
+	c.Threads, _ = strconv.Atoi(b.fields["number of threads"])
+	if c.Rate == 0 && done > 0 {
+		// The time is that of the transactions and of the connecting before them.
+		c.Rate = float64(done) / (float64(done)/b.tps + b.initial)
+	}
+	return c
 }
 
 // processed is how many transactions ran, and how many were asked for (0 is unknown).

@@ -30,6 +30,9 @@ func (ev Evidence) speaks(r Rule) bool {
 	if ev.application() {
 		return !slices.ContainsFunc(ofStorage, named)
 	}
+	if r.Name == ruleConnecting.Name && ev.Recorded.Imported != nil {
+		return slices.ContainsFunc(ev.Recorded.Imported.Figures, connects)
+	}
 	return !slices.ContainsFunc(applicationRules, func(o Rule) bool { return o.Name == r.Name })
 }
 

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
@@ -11,7 +12,7 @@ import (
 var ruleConnecting = Rule{
 	Name:     "connecting",
 	Checks:   "clients that connect for each transaction do so side by side",
-	Evidence: "the load tool's threads against the clients, where each transaction opens a connection",
+	Evidence: "the load tool's threads against the clients, where each transaction opens a connection; of an imported test whether its latency is clients × the time of a connection (to 10 %)",
 	Severity: "warning: the rate is that of one thread connecting in turn, and says nothing of storage",
 	Advice:   "give the load tool a thread for each client",
 	check:    checkConnecting,
@@ -41,7 +42,42 @@ func checkConnecting(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		}
 	})
+	if im := ev.Recorded.Imported; im != nil {
+		for _, f := range im.Figures {
+			if connects(f) {
+				connectsInTurn(&o, f)
+			}
+		}
+	}
 	return o.findings("each client connected by a thread of its own", "no workload of this run connects for each transaction")
+}
+
+// connects reports whether an imported test connected for each transaction.
+func connects(f model.Figure) bool { return f.Clients != nil && f.Clients.Reconnect }
+
+// inTurnWithin is how near a latency must be to clients × the time of a connection.
+const inTurnWithin = 0.1
+
+// connectsInTurn judges an imported test: where its latency is the time of a connection for each
+// client, one thread connected them all. (A published comparison: 10 clients, 2.18 and 7.99 ms a
+// connection, 22.0 and 80.3 ms a transaction.)
+func connectsInTurn(o *outcome, f model.Figure) {
+	c, latency := f.Clients, f.Values[model.Latency]
+	turn := float64(c.Clients) * c.Connect
+	switch {
+	case c.Clients == 1:
+		o.pass(f.Workload)
+	case c.Clients < 1 || c.Connect <= 0 || latency <= 0:
+		o.miss(f.Workload, "the source does not say how many clients there were and how long a connection took")
+	case math.Abs(latency/turn-1) <= inTurnWithin:
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{f.Workload},
+			Message: fmt.Sprintf("connecting in turn: the %s of %s are %d × %s, the time of one connection after the other by one thread, so this is the rate of connecting and says nothing of storage",
+				units.FormatDuration(latency), f.Workload, c.Clients, units.FormatDuration(c.Connect)),
+			Evidence: map[string]any{"clients": c.Clients, "connect": c.Connect, "latency": latency},
+			Next:     fmt.Sprintf("run pgbench with a thread for each client (-j %d), or without -C", c.Clients)})
+	default:
+		o.pass(f.Workload)
+	}
 }
 
 var ruleHotRows = Rule{
