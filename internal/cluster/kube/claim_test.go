@@ -56,7 +56,7 @@ func TestClassIsReadOrRefused(t *testing.T) {
 // TestClassMayBeUnreadable: a Role without cluster-wide rights is enough.
 func TestClassMayBeUnreadable(t *testing.T) {
 	s, client := cluster(t)
-	s.forbid("GET", "/apis/storage.k8s.io/v1/storageclasses/fast", "get", "storageclasses")
+	s.Forbid("GET", "/apis/storage.k8s.io/v1/storageclasses/fast", "get", "storageclasses")
 	if err := client.Class(context.Background(), "fast", &model.Cluster{}); err != nil {
 		t.Error(err)
 	}
@@ -75,7 +75,7 @@ func TestClaimFactsTellWhatLiesBehind(t *testing.T) {
 	volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "driver.example", VolumeHandle: "h", VolumeAttributes: map[string]string{"a": "b"}}
 	s, client := cluster(t, bound, volume)
 	want := model.Cluster{Claim: "c", Volume: "pv-1", Mode: "Block", Access: []string{"ReadWriteMany"}, Capacity: 2 << 30, Class: "fast"}
-	s.forbid("GET", "/api/v1/persistentvolumes/pv-1", "get", "persistentvolumes")
+	s.Forbid("GET", "/api/v1/persistentvolumes/pv-1", "get", "persistentvolumes")
 	var got model.Cluster
 	if err := client.ClaimFacts(context.Background(), "n", "c", &got); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestClaimFactsTellWhatLiesBehind(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("without the right to read volumes: %s", diff)
 	}
-	s.fail = map[string]metav1.Status{}
+	s.Fail = map[string]metav1.Status{}
 	if err := client.ClaimFacts(context.Background(), "n", "c", &got); err != nil {
 		t.Fatal(err)
 	}
@@ -100,19 +100,19 @@ func TestClaimIsMadeOnceAndLabelled(t *testing.T) {
 	s, client := cluster(t)
 	const path = "/api/v1/namespaces/n/persistentvolumeclaims/c"
 	// The first answer is lost: making it again does no harm.
-	s.fail["POST /api/v1/namespaces/n/persistentvolumeclaims"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
+	s.Fail["POST /api/v1/namespaces/n/persistentvolumeclaims"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "etcd is away"}
 	_, err := client.MakeClaim(context.Background(), ClaimSpec{Name: "c", Made: Made{Run: "r", Driver: "here/1"}, Class: "fast", Size: 3 << 30, Block: true, Access: "RWX"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got corev1.PersistentVolumeClaim
-	if err := json.Unmarshal(s.bodies[path], &got); err != nil {
+	if err := json.Unmarshal(s.Bodies[path], &got); err != nil {
 		t.Fatal(err)
 	}
 	size := got.Spec.Resources.Requests[corev1.ResourceStorage]
 	if got.Labels[Label] != "r" || got.Annotations[driverNote] != "here/1" || *got.Spec.StorageClassName != "fast" || size.Value() != 3<<30 ||
 		*got.Spec.VolumeMode != corev1.PersistentVolumeBlock || got.Spec.AccessModes[0] != corev1.ReadWriteMany {
-		t.Errorf("%s", s.bodies[path])
+		t.Errorf("%s", s.Bodies[path])
 	}
 }
 

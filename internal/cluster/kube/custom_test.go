@@ -31,7 +31,7 @@ func TestDriverIsRead(t *testing.T) {
 	if _, err := client.Driver(context.Background(), "none"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrForbidden) {
 		t.Errorf("%v", err)
 	}
-	s.forbid("GET", "/apis/storage.k8s.io/v1/csidrivers/full", "get", "csidrivers")
+	s.Forbid("GET", "/apis/storage.k8s.io/v1/csidrivers/full", "get", "csidrivers")
 	if _, err := client.Driver(context.Background(), "full"); err != nil {
 		t.Errorf("what was told a moment ago is asked again: %v", err)
 	}
@@ -54,7 +54,7 @@ func TestCustomObjectsAreFoundInAllNamespaces(t *testing.T) {
 	if err := client.Find(context.Background(), which, &got); err != nil || len(got.Items) != 1 || got.Items[0].Spec.NodeID != "node-1" {
 		t.Errorf("%v %+v", err, got)
 	}
-	if last := s.calls()[len(s.calls())-1]; last != "GET /apis/longhorn.io/v1beta2/replicas" {
+	if last := s.Calls()[len(s.Calls())-1]; last != "GET /apis/longhorn.io/v1beta2/replicas" {
 		t.Error(last)
 	}
 	if err := client.Find(context.Background(), which, &struct{ Items string }{}); err == nil || !strings.Contains(err.Error(), "replicas.longhorn.io are not what they should be") {
@@ -64,7 +64,7 @@ func TestCustomObjectsAreFoundInAllNamespaces(t *testing.T) {
 	if err := client.Find(context.Background(), which, &got); !errors.Is(err, ErrMissing) {
 		t.Errorf("%v", err)
 	}
-	s.forbid("GET", "/apis/longhorn.io/v1beta2/replicas", "list", "replicas")
+	s.Forbid("GET", "/apis/longhorn.io/v1beta2/replicas", "list", "replicas")
 	which.Resource = "replicas"
 	if err := client.Find(context.Background(), which, &got); !errors.Is(err, ErrForbidden) {
 		t.Errorf("%v", err)

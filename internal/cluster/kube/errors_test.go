@@ -40,7 +40,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, client := cluster(t)
-			s.fail["POST /api/v1/namespaces/n/pods"] = c.status
+			s.Fail["POST /api/v1/namespaces/n/pods"] = c.status
 			_, err := client.MakePod(context.Background(), PodSpec{Name: "p", Where: Where{Image: "i"}})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.status.Message) || !strings.Contains(hint(err), c.hint) {
 				t.Errorf("%v; hint %q", err, hint(err))
@@ -60,12 +60,12 @@ func TestRefusalsAreSentences(t *testing.T) {
 func TestPodsOfAYoungNamespaceWait(t *testing.T) {
 	s, client := cluster(t)
 	const pod = "POST /api/v1/namespaces/n/pods"
-	s.fail[pod] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+	s.Fail[pod] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
 		Message: `pods "p" is forbidden: error looking up service account n/default: serviceaccount "default" not found`}
 	time.AfterFunc(200*time.Millisecond, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.fail, pod)
+		s.Lock()
+		defer s.Unlock()
+		delete(s.Fail, pod)
 	})
 	if _, err := client.MakePod(t.Context(), PodSpec{Name: "p", Where: Where{Image: "i"}}); err != nil {
 		t.Error(err)

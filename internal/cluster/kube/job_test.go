@@ -15,6 +15,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 )
 
 var jobSpec = JobSpec{Name: "loadline-j", Made: Made{Run: "loadline-j", Driver: "here/1"},
@@ -51,15 +53,15 @@ func TestJobBringsItsRights(t *testing.T) {
 			t.Fatal(err)
 		}
 		var job batchv1.Job
-		if err := json.Unmarshal(s.bodies["/apis/batch/v1/namespaces/n/jobs/loadline-j"], &job); err != nil {
+		if err := json.Unmarshal(s.Bodies["/apis/batch/v1/namespaces/n/jobs/loadline-j"], &job); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.bodies) != len(want)+1 {
-			t.Errorf("%d objects were made", len(s.bodies))
+		if len(s.Bodies) != len(want)+1 {
+			t.Errorf("%d objects were made", len(s.Bodies))
 		}
 		for _, path := range want {
 			var o metav1.PartialObjectMetadata
-			if err := json.Unmarshal(s.bodies[path], &o); err != nil || o.Labels[Label] != "loadline-j" || o.Annotations[driverNote] != "here/1" {
+			if err := json.Unmarshal(s.Bodies[path], &o); err != nil || o.Labels[Label] != "loadline-j" || o.Annotations[driverNote] != "here/1" {
 				t.Errorf("%s: %v, %+v", path, err, o)
 			}
 		}
@@ -135,7 +137,7 @@ func TestWaitingForAJob(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	time.AfterFunc(300*time.Millisecond, func() {
-		s.add(t, jobPod("p", "j", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }))
+		s.Add(t, jobPod("p", "j", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }))
 	})
 	if p, err := client.WaitJob(ctx, "j", 10*time.Second, func(string) {}); err != nil || p.Ended == nil {
 		t.Errorf("%+v, %v", p, err)
@@ -162,23 +164,24 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 		t.Fatal(diff)
 	}
 	var order []string
-	s.onDelete = func(path string) {
+	s.OnDelete = func(path string, _ kubetest.Object) bool {
 		parts := strings.Split(path, "/")
 		order = append(order, parts[len(parts)-2])
 		if strings.HasSuffix(path, "/jobs/j") {
 			time.AfterFunc(300*time.Millisecond, func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				delete(s.objects, "/api/v1/namespaces/n/pods/j-x")
+				s.Lock()
+				defer s.Unlock()
+				delete(s.Objects, "/api/v1/namespaces/n/pods/j-x")
 				order = append(order, "pods")
 			})
 		}
+		return true
 	}
 	if err := client.Remove(ctx, all, 10*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.objects) != 0 {
-		t.Errorf("left: %v", s.objects)
+	if len(s.Objects) != 0 {
+		t.Errorf("left: %v", s.Objects)
 	}
 	if diff := cmp.Diff([]string{"jobs", "persistentvolumeclaims", "pods", "rolebindings", "roles", "serviceaccounts"}, order, cmp.Transformer("rights", func(list []string) []string {
 		slices.Sort(list[min(3, len(list)):])
@@ -191,8 +194,8 @@ func TestJobKeepsItsRightsToTheEnd(t *testing.T) {
 // TestOwnWithoutTheRightsOfJobs: who may not list Jobs has made none.
 func TestOwnWithoutTheRightsOfJobs(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"))
-	s.forbid("GET", "/apis/batch/v1/namespaces/n/jobs", "list", "jobs")
-	s.forbid("GET", "/apis/rbac.authorization.k8s.io/v1/namespaces/n/roles", "list", "roles")
+	s.Forbid("GET", "/apis/batch/v1/namespaces/n/jobs", "list", "jobs")
+	s.Forbid("GET", "/apis/rbac.authorization.k8s.io/v1/namespaces/n/roles", "list", "roles")
 	if all, err := client.Own(context.Background(), "n", ""); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}

@@ -17,7 +17,7 @@ func made(t *testing.T, spec PodSpec) *corev1.Pod {
 		t.Fatal(err)
 	}
 	var p corev1.Pod
-	if err := json.Unmarshal(s.bodies["/api/v1/namespaces/n/pods/p"], &p); err != nil {
+	if err := json.Unmarshal(s.Bodies["/api/v1/namespaces/n/pods/p"], &p); err != nil {
 		t.Fatal(err)
 	}
 	return &p

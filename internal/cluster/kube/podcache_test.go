@@ -33,14 +33,14 @@ func TestManyWaitersShareTheirQuestions(t *testing.T) {
 		})
 	}
 	time.Sleep(2 * time.Second)
-	s.mu.Lock()
-	asked := len(s.asked)
-	for path, o := range s.objects {
+	s.Lock()
+	asked := len(s.Asked)
+	for path, o := range s.Objects {
 		if strings.Contains(path, "/pods/") {
 			o["status"] = map[string]any{"phase": "Running"}
 		}
 	}
-	s.mu.Unlock()
+	s.Unlock()
 	all.Wait()
 	// One alone asks five times a second for its pod and for its events. Everybody's
 	// first two looks may come before the others are there.

@@ -32,7 +32,7 @@ func TestNodesThatMayRunAPod(t *testing.T) {
 		}
 	}
 	s, client := cluster(t, nodes...)
-	s.forbid("GET", "/api/v1/nodes", "list", "nodes")
+	s.Forbid("GET", "/api/v1/nodes", "list", "nodes")
 	if got, known := client.Nodes(context.Background(), Where{}); known {
 		t.Errorf("%d without the right", got)
 	}

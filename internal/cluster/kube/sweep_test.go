@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -64,16 +65,19 @@ func TestOwnIsWhatCarriesTheLabel(t *testing.T) {
 func TestRemoveTakesPodsFirstAndAsksAgain(t *testing.T) {
 	s, client := cluster(t, ownClaim("v", "n", "r"), ownPod("w", "n", "r"))
 	var order []string
-	s.onDelete = func(path string) { order = append(order, path[strings.LastIndex(path, "/")+1:]) }
-	s.fail["DELETE /api/v1/namespaces/n/pods/w"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"}
+	s.OnDelete = func(path string, _ kubetest.Object) bool {
+		order = append(order, path[strings.LastIndex(path, "/")+1:])
+		return true
+	}
+	s.Fail["DELETE /api/v1/namespaces/n/pods/w"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "restarting"}
 	err := client.Remove(context.Background(), []Object{{Kind: "claim", Namespace: "n", Name: "v", UID: "uid-of-v"}, {Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}, {Kind: "pod", Namespace: "n", Name: "gone", UID: "uid-of-gone"}}, 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.objects) != 0 || len(order) != 2 {
-		t.Errorf("left %v, deleted %v", s.objects, order)
+	if len(s.Objects) != 0 || len(order) != 2 {
+		t.Errorf("left %v, deleted %v", s.Objects, order)
 	}
-	if calls := s.calls(); slices.Index(calls, "DELETE /api/v1/namespaces/n/pods/w") > slices.Index(calls, "DELETE /api/v1/namespaces/n/persistentvolumeclaims/v") {
+	if calls := s.Calls(); slices.Index(calls, "DELETE /api/v1/namespaces/n/pods/w") > slices.Index(calls, "DELETE /api/v1/namespaces/n/persistentvolumeclaims/v") {
 		t.Errorf("%v", calls)
 	}
 }
@@ -81,25 +85,18 @@ func TestRemoveTakesPodsFirstAndAsksAgain(t *testing.T) {
 func TestRemoveSaysWhatStays(t *testing.T) {
 	s, client := cluster(t, ownPod("w", "n", "r"))
 	// A pod on a node that is lost stays however often it is deleted.
-	s.onDelete = func(path string) {
-		again := s.objects[path]
-		time.AfterFunc(0, func() {
-			s.mu.Lock()
-			s.objects[path] = again
-			s.mu.Unlock()
-		})
-	}
+	s.OnDelete = func(string, kubetest.Object) bool { return false }
 	err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 500*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "still there: pod n/w") || hint(err) != "later: loadline cleanup --namespace n" {
 		t.Errorf("%v; %s", err, hint(err))
 	}
 	// Who may not look does not wait.
-	s.forbid("GET", "/api/v1/namespaces/n/pods/w", "get", "pods")
+	s.Forbid("GET", "/api/v1/namespaces/n/pods/w", "get", "pods")
 	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 5*time.Second); err != nil {
 		t.Error(err)
 	}
-	s.onDelete = nil
-	s.forbid("DELETE", "/api/v1/namespaces/n/pods/w", "delete", "pods")
+	s.OnDelete = nil
+	s.Forbid("DELETE", "/api/v1/namespaces/n/pods/w", "delete", "pods")
 	err = client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", UID: "uid-of-w"}}, 5*time.Second)
 	if err == nil || !strings.HasPrefix(err.Error(), "the right to delete pods in the namespace n is missing") {
 		t.Errorf("%v", err)
@@ -121,7 +118,7 @@ func TestRemoveTakesNothingElse(t *testing.T) {
 		if err := client.Remove(context.Background(), []Object{o}, 5*time.Second); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(s.objects) != 1 {
+		if len(s.Objects) != 1 {
 			t.Errorf("%s: the pod is gone", name)
 		}
 	}
@@ -131,14 +128,14 @@ func TestRemoveTakesNothingElse(t *testing.T) {
 // is made again and when it is removed.
 func TestLostAnswer(t *testing.T) {
 	s, client := cluster(t)
-	s.lose = true
+	s.LoseAnswer = true
 	spec := PodSpec{Name: "w", Made: Made{Run: "r", Token: "ours"}, Claim: "c"}
 	uid, err := client.MakePod(context.Background(), spec)
-	if err != nil || uid != "uid-1" || s.made != 1 {
-		t.Errorf("%q, %v, %d made", uid, err, s.made)
+	if err != nil || uid != "uid-1" || len(s.Bodies) != 1 {
+		t.Errorf("%q, %v, %d made", uid, err, len(s.Bodies))
 	}
-	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", Token: "ours"}}, 5*time.Second); err != nil || len(s.objects) != 0 {
-		t.Errorf("%v, %v is left", err, s.objects)
+	if err := client.Remove(context.Background(), []Object{{Kind: "pod", Namespace: "n", Name: "w", Token: "ours"}}, 5*time.Second); err != nil || len(s.Objects) != 0 {
+		t.Errorf("%v, %v is left", err, s.Objects)
 	}
 }
 
@@ -154,7 +151,7 @@ func TestNothingIsTakenOver(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if len(s.objects) != 2 || len(s.bodies) != 0 {
-		t.Errorf("%v", s.bodies)
+	if len(s.Objects) != 2 || len(s.Bodies) != 0 {
+		t.Errorf("%v", s.Bodies)
 	}
 }

@@ -181,7 +181,7 @@ func TestWaitingEnds(t *testing.T) {
 // TestWaitingOutlivesTheServer: an API server that is away for a while is waited for.
 func TestWaitingOutlivesTheServer(t *testing.T) {
 	s, client := cluster(t, pod(func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = "node7", corev1.PodRunning }))
-	s.fail["GET /api/v1/namespaces/n/pods/p"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "starting"}
+	s.Fail["GET /api/v1/namespaces/n/pods/p"] = metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "starting"}
 	node, err := client.WaitRunning(context.Background(), "p", "c", 10*time.Second, func(string) {})
 	if node != "node7" || err != nil {
 		t.Errorf("%q, %v", node, err)
