@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -44,15 +45,56 @@ func write(dir string) error {
 		c.DisableAutoGenTag = true
 		c.Long = paragraphs(c.Long)
 	})
-	head := &doc.GenManHeader{Section: "1", Date: &epoch, Source: "Loadline " + worker.Version, Manual: "Loadline"}
-	if err := doc.GenManTree(root, head, dir); err != nil {
-		return err
+	pages := 0
+	var failed error
+	each(root, func(c *cobra.Command) {
+		if failed != nil || !c.IsAvailableCommand() && c.HasParent() {
+			return
+		}
+		head := &doc.GenManHeader{Section: "1", Date: &epoch, Source: "Loadline " + worker.Version, Manual: "Loadline"}
+		var page bytes.Buffer
+		if failed = doc.GenMan(c, head, &page); failed == nil {
+			pages++
+			failed = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"), []byte(grouped(page.String(), cli.FlagGroups(c))), 0o644)
+		}
+	})
+	if failed == nil && pages == 0 {
+		failed = errors.New("no page was written")
 	}
-	pages, err := filepath.Glob(filepath.Join(dir, "loadline*.1"))
-	if err == nil && len(pages) == 0 {
-		err = errors.New("no page was written")
+	return failed
+}
+
+// grouped puts the flags of a page into the groups of --help.
+func grouped(page string, groups []cli.FlagGroup) string {
+	const heading, own, inherited = ".SH ", ".SH OPTIONS\n", ".SH OPTIONS INHERITED FROM PARENT COMMANDS\n"
+	at := strings.Index(page, own)
+	if at < 0 {
+		return page
 	}
-	return err
+	before, list := page[:at], page[at+len(own):]
+	list = strings.Replace(list, inherited, "", 1)
+	list, after, _ := strings.Cut(list, heading)
+	if after != "" {
+		after = heading + after
+	}
+	entries := map[string]string{}
+	for _, entry := range strings.SplitAfter(list, "\n\n") {
+		// The first long name of an entry is that of the flag.
+		if _, name, found := strings.Cut(entry, `\fB--`); found {
+			name, _, _ = strings.Cut(name, `\fP`)
+			entries[name] = strings.TrimRight(entry, "\n") + "\n\n"
+		}
+	}
+	var b strings.Builder
+	b.WriteString(before + own)
+	for _, g := range groups {
+		fmt.Fprintf(&b, ".SS %s\n", g.Title)
+		for _, f := range g.Flags {
+			b.WriteString(entries[f.Name])
+			delete(entries, f.Name)
+		}
+	}
+	return b.String() + after
 }
 
 func each(c *cobra.Command, do func(*cobra.Command)) {

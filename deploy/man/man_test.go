@@ -47,6 +47,16 @@ func TestEveryVerbHasAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Flags are in groups, each of them once.
+	for _, g := range cli.FlagGroups(find(t, "run")) {
+		_, section, found := strings.Cut(string(first), "\n.SS "+g.Title+"\n")
+		section, _, _ = strings.Cut(section, "\n.S")
+		for _, f := range g.Flags {
+			if !found || !strings.Contains(section, `\fB--`+f.Name+`\fP`) || strings.Count(string(first), `\fB--`+f.Name+`\fP`) != 1 {
+				t.Errorf("--%s is not once on the page, under %s", f.Name, g.Title)
+			}
+		}
+	}
 	// What is laid out by hand stays so: a target of the second line does not join the first.
 	if !strings.Contains(string(first), "\n         nbd://host/export") && !strings.Contains(string(first), "\n         nbd:") {
 		t.Errorf("the list of targets has lost its lines:\n%.1500s", first)
@@ -57,4 +67,14 @@ func TestEveryVerbHasAPage(t *testing.T) {
 	if again, err := os.ReadFile(filepath.Join(dir, "loadline-run.1")); err != nil || string(again) != string(first) {
 		t.Errorf("the same commands give another page: %v", err)
 	}
+}
+
+// find is a command of the program.
+func find(t *testing.T, name string) *cobra.Command {
+	t.Helper()
+	c, _, err := cli.Commands(env.OS()).Find([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -75,5 +75,6 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 		}
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	groupFlags(e, root)
 	return root
 }

@@ -1,0 +1,78 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+)
+
+func TestCommandsAreListedAsTheyAre(t *testing.T) {
+	text := read(t, "cli.md")
+	head, rest, ok := strings.Cut(text, begin)
+	listed, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("cli.md has lost its markers")
+	}
+	var b strings.Builder
+	described(&b, cli.Commands(env.OS()))
+	want := b.String()
+	if *update {
+		if err := os.WriteFile("cli.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Errorf("cli.md is out of date; run go test ./docs -update (-want +got):\n%s", diff)
+	}
+}
+
+// described writes the section of a command and of those below it.
+func described(b *strings.Builder, c *cobra.Command) {
+	if c.Hidden {
+		return
+	}
+	if c.Runnable() && c.HasParent() && (c.Use != c.Name() || !c.HasAvailableSubCommands()) {
+		fmt.Fprintf(b, "\n## %s\n\n    %s\n\n%s.\n", c.CommandPath(), c.UseLine(), c.Short)
+		for _, g := range cli.FlagGroups(c) {
+			var rows []string
+			for _, f := range g.Flags {
+				if f.Name != "help" && f.Name != "help-all" {
+					rows = append(rows, row(f))
+				}
+			}
+			if len(rows) > 0 {
+				fmt.Fprintf(b, "\n| %s | |\n|---|---|\n%s", g.Title, strings.Join(rows, ""))
+			}
+		}
+	}
+	for _, below := range c.Commands() {
+		described(b, below)
+	}
+}
+
+// row is the row of a flag.
+func row(f *pflag.Flag) string {
+	value, words := pflag.UnquoteUsage(f)
+	if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) && !strings.Contains(words, "default") {
+		words += " (default " + strings.Trim(f.DefValue, "[]") + ")"
+	}
+	name := "--" + f.Name
+	if value != "" {
+		name += " " + value
+	}
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`)
+	return fmt.Sprintf("| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), escape.Replace(words))
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// FlagGroup is a part of a command's flags, as --help, the manual pages and docs/cli.md
+// show them.
+type FlagGroup struct {
+	// Title is a few words, such as "How long".
+	Title string
+	// Flags are copies for showing, in the order of the command.
+	Flags []*pflag.Flag
+	// folded tells that --help names the group only.
+	folded bool
+}
+
+// The titles of the groups, in their order.
+const (
+	groupWhat       = "What"
+	groupHowLong    = "How long"
+	groupVerdict    = "Verdict"
+	groupSafety     = "Safety"
+	groupOutput     = "Output"
+	groupKubernetes = "Kubernetes"
+	groupOther      = "Other"
+)
+
+var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, groupOutput, groupKubernetes, groupOther}
+
+// groupsOfFlags say which group a flag belongs to. A name belongs to one in every command.
+var groupsOfFlags = map[string][]string{
+	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "check-cache",
+		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
+		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set",
+		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",
+		"device", "pid", "container", "pod", "cgroup", "method",
+		"from", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",
+		"as", "reference", "data-dir", "volume-access-mode", "test-mode", "rate-limit-type"},
+	groupHowLong: {"time", "ramp-time", "precision", "max-time", "max-prefill", "repeat", "until-steady", "wait"},
+	groupVerdict: {"goal", "margin", "margin-p99", "fail-on", "cap", "replicas"},
+	groupSafety:  {"destroy-data-on", "create", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
+	groupOutput:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "quiet", "verbose", "debug", "list"},
+	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image",
+		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "keep", "in-cluster", "detach", "hold", "service-account"},
+	groupOther: {"help", helpAll, "version"},
+}
+
+// groupOf is the group of a flag; "" when nobody has said.
+func groupOf(name string) string {
+	for _, title := range groupTitles {
+		if slices.Contains(groupsOfFlags[title], name) {
+			return title
+		}
+	}
+	return ""
+}
+
+// longestGroup is how many flags of Kubernetes --help shows; more are folded into a line.
+const longestGroup = 6
+
+// FlagGroups are the flags of a command that people may type, in groups.
+func FlagGroups(c *cobra.Command) []FlagGroup {
+	groups := map[string]*FlagGroup{}
+	c.InitDefaultHelpFlag()
+	add := func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		title := groupOf(f.Name)
+		if title == "" {
+			title = groupOther
+		}
+		shown := *f
+		shown.Usage = strings.TrimPrefix(f.Usage, groupKubernetes+": ")
+		if groups[title] == nil {
+			groups[title] = &FlagGroup{Title: title}
+		}
+		groups[title].Flags = append(groups[title].Flags, &shown)
+	}
+	c.LocalFlags().VisitAll(add)
+	c.InheritedFlags().VisitAll(add)
+	var list []FlagGroup
+	for _, title := range groupTitles {
+		if g := groups[title]; g != nil {
+			g.folded = title == groupKubernetes && len(g.Flags) > longestGroup
+			list = append(list, *g)
+		}
+	}
+	return list
+}
+
+// usages are the lines of --help for the flags of the group; width bounds them, in columns (0: nothing does).
+func (g FlagGroup) usages(width int) string {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = false
+	for _, f := range g.Flags {
+		set.AddFlag(f)
+	}
+	return set.FlagUsagesWrapped(width)
+}
+
+// helpAll is the flag that shows the help with all groups.
+const helpAll = "help-all"
+
+// whole is the value of --help-all: it asks for help, and for all of it.
+type wholeHelp struct {
+	cmd *cobra.Command
+	on  bool
+}
+
+func (w *wholeHelp) Set(string) error {
+	w.on = true
+	return w.cmd.Flags().Set("help", "true")
+}
+
+func (w *wholeHelp) String() string   { return "false" }
+func (w *wholeHelp) Type() string     { return "bool" }
+func (w *wholeHelp) IsBoolFlag() bool { return true }
+
+// groupFlags gives a command and those below it a help in groups.
+func groupFlags(e *env.Env, c *cobra.Command) {
+	whole := &wholeHelp{cmd: c}
+	if slices.ContainsFunc(FlagGroups(c), func(g FlagGroup) bool { return g.folded }) {
+		f := c.Flags().VarPF(whole, helpAll, "", "help with the flags for Kubernetes")
+		f.NoOptDefVal, f.DefValue = "true", "false"
+	}
+	c.SetUsageFunc(func(c *cobra.Command) error {
+		// A pipe gets whole lines, for grep.
+		width := 0
+		if e.Output.Interactive {
+			width = max(60, e.Output.Width)
+		}
+		_, err := io.WriteString(c.OutOrStderr(), usage(c, whole.on, width))
+		return err
+	})
+	for _, below := range c.Commands() {
+		groupFlags(e, below)
+	}
+}
+
+// usage is what --help shows below the description.
+func usage(c *cobra.Command, whole bool, width int) string {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if c.Runnable() && !c.HasAvailableSubCommands() || c.HasParent() && c.HasAvailableLocalFlags() && c.Use != c.Name() {
+		fmt.Fprintf(&b, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND\n", c.CommandPath())
+	}
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nAliases:\n  %s\n", c.NameAndAliases())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	commands(&b, c)
+	for _, g := range FlagGroups(c) {
+		if g.folded && !whole {
+			fmt.Fprintf(&b, "\n%s:\n  %d flags for sc: and pvc: targets: %s --%s\n", g.Title, len(g.Flags), c.CommandPath(), helpAll)
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s:\n%s", g.Title, g.usages(width))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help tells more of a command.\n", c.CommandPath())
+	}
+	return b.String()
+}
+
+// commandGroups are the commands of the program as its help shows them.
+var commandGroups = []struct {
+	title string
+	names []string
+}{
+	{"Measure", []string{"run", "compare", "sweep", "scale", "app", "durability", "trace"}},
+	{"Prepare", []string{"doctor", "plan"}},
+	{"Analyze and show", []string{"analyze", "report", "size", "import", "serve"}},
+	{"Kubernetes and Kbench", []string{"fetch", "cleanup", "kbench"}},
+}
+
+// commands lists the commands below a command, in groups where they are the program's.
+func commands(b *strings.Builder, c *cobra.Command) {
+	var rest []*cobra.Command
+	width := 0
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			rest = append(rest, below)
+			width = max(width, len(below.Name()))
+		}
+	}
+	list := func(title string, of []*cobra.Command) {
+		if len(of) == 0 {
+			return
+		}
+		fmt.Fprintf(b, "\n%s:\n", title)
+		for _, below := range of {
+			fmt.Fprintf(b, "  %-*s  %s\n", width, below.Name(), below.Short)
+		}
+	}
+	title := "Commands"
+	if !c.HasParent() {
+		title = "Other commands"
+		for _, g := range commandGroups {
+			var of []*cobra.Command
+			for _, name := range g.names {
+				if i := slices.IndexFunc(rest, func(c *cobra.Command) bool { return c.Name() == name }); i >= 0 {
+					of = append(of, rest[i])
+					rest = slices.Delete(rest, i, i+1)
+				}
+			}
+			list(g.title, of)
+		}
+	}
+	list(title, rest)
+}

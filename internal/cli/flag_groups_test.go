@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// everyCommand visits the commands of the program.
+func everyCommand(visit func(*cobra.Command)) {
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		visit(c)
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(Commands(env.OS()))
+}
+
+func TestEveryFlagHasAGroup(t *testing.T) {
+	seen := 0
+	everyCommand(func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		shown := map[string]bool{}
+		for _, g := range FlagGroups(c) {
+			for _, f := range g.Flags {
+				shown[f.Name] = true
+			}
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			seen++
+			if groupOf(f.Name) == "" && !f.Hidden {
+				t.Errorf("--%s of %s has no group: add it to groupsOfFlags", f.Name, c.CommandPath())
+			}
+			if shown[f.Name] == f.Hidden {
+				t.Errorf("--%s of %s: hidden %v, shown %v", f.Name, c.CommandPath(), f.Hidden, shown[f.Name])
+			}
+		})
+	})
+	if seen < 200 {
+		t.Errorf("%d flags", seen)
+	}
+	for title, names := range groupsOfFlags {
+		for _, name := range names {
+			if groupOf(name) != title {
+				t.Errorf("--%s is in two groups, %s and %s", name, title, groupOf(name))
+			}
+		}
+	}
+}
+
+// helped is what a command prints.
+func helped(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	e := *env.OS()
+	e.Args, e.Stdout, e.Stderr, e.Output = args, &out, &out, env.Terminal{Interactive: true, Width: 80}
+	if code := Run(t.Context(), &e); code != exitOK {
+		t.Fatalf("%v: exit code %d: %s", args, code, &out)
+	}
+	return out.String()
+}
+
+func TestHelpFoldsTheFlagsForKubernetes(t *testing.T) {
+	folded, whole, fetch := helped(t, "run", "--help"), helped(t, "run", "--help-all"), helped(t, "fetch", "--help")
+	last := -1
+	for _, title := range []string{"\nWhat:\n", "\nHow long:\n", "\nVerdict:\n", "\nSafety:\n", "\nOutput:\n", "\nKubernetes:\n"} {
+		for _, text := range []string{folded, whole} {
+			if !strings.Contains(text, title) {
+				t.Errorf("no %q in\n%s", title, text)
+			}
+		}
+		at := strings.Index(folded, title)
+		if at < last {
+			t.Errorf("%q is in the wrong place", title)
+		}
+		last = at
+	}
+	if strings.Contains(folded, "--namespace") || !strings.Contains(folded, "flags for sc: and pvc: targets: loadline run --help-all") {
+		t.Errorf("the flags for Kubernetes are not folded:\n%s", folded)
+	}
+	if !strings.Contains(whole, "--namespace") || !strings.Contains(whole, "--service-account") {
+		t.Errorf("--help-all shows less than all:\n%s", whole)
+	}
+	if !strings.Contains(fetch, "--namespace") || strings.Contains(fetch, helpAll) {
+		t.Errorf("few flags are folded:\n%s", fetch)
+	}
+	for i, line := range strings.Split(strings.SplitAfter(whole, "\nWhat:\n")[1], "\n") {
+		if len([]rune(line)) > 86 {
+			t.Errorf("line %d of the flags has %d columns: %s", i, len([]rune(line)), line)
+		}
+	}
+}
+
+func TestTheHelpNamesEveryCommand(t *testing.T) {
+	text := helped(t, "--help")
+	for _, c := range Commands(env.OS()).Commands() {
+		if c.IsAvailableCommand() != strings.Contains(text, "\n  "+c.Name()+" ") {
+			t.Errorf("%s: available %v:\n%s", c.Name(), c.IsAvailableCommand(), text)
+		}
+	}
+	for _, g := range commandGroups {
+		for _, name := range g.names {
+			if c, _, err := Commands(env.OS()).Find([]string{name}); err != nil || c.Name() != name {
+				t.Errorf("%s lists %s, which is no command", g.title, name)
+			}
+		}
+	}
+}
