@@ -59,7 +59,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.SetErr(e.Stderr)
 	root.SetVersionTemplate("loadline {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{err, cmd.CommandPath() + " --help"}
+		return unknownFlag(e, cmd, err)
 	})
 	root.AddCommand(newRun(e), newCompare(e), newSweep(e), newScale(e), newSize(e), newPlan(e), newAnalyze(e), newDoctor(e), newCleanup(e), newDurability(e), newDurabilityWriter(e), newAgent(e), newCompletion(e), newLicenses(e))
 	root.AddCommand(newFetch(e), newJob(e, Run))

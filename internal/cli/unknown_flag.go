@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
+)
+
+// foreignFlag is what the flag of another tool, or of a habit, is called here.
+type foreignFlag struct {
+	// here are flags that mean it, the best first; a command has one of them or none.
+	here []string
+	// words say what to do where the command has none.
+	words string
+}
+
+// theTarget is what to do with a flag that names what is measured.
+const theTarget = "the target is an argument: loadline run TARGET"
+
+// inJob is what to do with a setting of fio that has no flag.
+const inJob = "put it into a fio job and run that: loadline run TARGET --job FILE.fio"
+
+// foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl and hyperfine, with dashes
+// for underscores. One letter is a shorthand.
+var foreignFlags = map[string]foreignFlag{
+	"duration": {[]string{"time", "max-time", "within"}, ""}, "runtime": {[]string{"time", "max-time"}, ""},
+	"seconds": {[]string{"time", "max-time"}, ""}, "t": {[]string{"time", "max-time"}, ""},
+	"timeout": {[]string{"max-time", "ready-within", "wait"}, ""}, "max-duration": {[]string{"max-time"}, ""},
+	"time-based": {[]string{"time"}, "the measuring ends by time or precision: --max-time, --precision"},
+	"warmup":     {[]string{"ramp-time"}, "each visit has a ramp of its own"}, "ramp": {[]string{"ramp-time"}, ""},
+	"runs": {[]string{"repeat"}, ""}, "loops": {[]string{"repeat"}, ""}, "iterations": {[]string{"repeat"}, ""}, "count": {[]string{"repeat", "cuts"}, ""},
+	"repetitions": {[]string{"repeat"}, ""}, "min-runs": {[]string{"repeat"}, ""},
+	"confidence": {[]string{"precision"}, ""}, "accuracy": {[]string{"precision"}, ""},
+	"iodepth": {[]string{"depth"}, "loadline sweep TARGET --depth 1,4,16 measures depths; a profile of your own fixes one"},
+	"depth":   {nil, "loadline sweep TARGET --depth 1,4,16 measures depths; a profile of your own fixes one"},
+	"qd":      {[]string{"depth"}, "loadline sweep TARGET --depth 1,4,16 measures depths"}, "queue-depth": {[]string{"depth"}, "loadline sweep TARGET --depth 1,4,16 measures depths"},
+	"blocksize": {[]string{"bs", "block-size"}, "loadline sweep TARGET --bs 4k,64k measures block sizes"}, "block-size": {[]string{"bs"}, "loadline sweep TARGET --bs 4k,64k measures block sizes"},
+	"bs":      {[]string{"block-size"}, "loadline sweep TARGET --bs 4k,64k measures block sizes; a profile of your own fixes one"},
+	"numjobs": {[]string{"jobs", "clients"}, "loadline sweep TARGET --jobs 1,4 measures numbers of jobs"}, "concurrency": {[]string{"jobs", "clients", "volumes"}, "loadline sweep TARGET --jobs 1,4 measures numbers of jobs"},
+	"readwrite": {[]string{"rw"}, "choose workloads: --only 'rand-read-*'"}, "rw": {nil, "choose workloads: --only 'rand-read-*'; or loadline sweep TARGET --rw randread"}, "pattern": {[]string{"rw", "only"}, ""},
+	"filesize": {[]string{"size"}, ""}, "file-size": {[]string{"size"}, ""}, "io-size": {[]string{"size"}, ""}, "z": {[]string{"size"}, ""}, "s": {[]string{"size"}, ""},
+	"rate-iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates"}, "iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates; --cap iops=3000 tells a limit that the storage has"},
+	"filename": {nil, theTarget}, "directory": {nil, theTarget}, "dir": {nil, theTarget}, "path": {nil, theTarget}, "target": {nil, theTarget}, "mountpoint": {nil, theTarget}, "file": {nil, theTarget}, "disk": {[]string{"device"}, theTarget},
+	"storageclass": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "storage-class": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "sc": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "pvc": {nil, "a claim is a target: loadline run pvc:NAMESPACE/NAME"},
+	"fiofile": {[]string{"job"}, ""}, "jobfile": {[]string{"job"}, ""}, "job-file": {[]string{"job"}, ""}, "testname": {[]string{"profile"}, ""}, "mode": {[]string{"profile"}, ""}, "test": {[]string{"profile"}, ""}, "p": {[]string{"profile"}, ""},
+	"quick": {nil, "it is a profile: --profile quick"}, "name": {[]string{"note"}, inJob},
+	"ioengine": {nil, inJob}, "direct": {nil, inJob + "; direct I/O is the default"}, "buffered": {nil, inJob}, "rwmixread": {nil, inJob}, "group-reporting": {nil, inJob}, "fsync": {nil, inJob}, "randrepeat": {nil, inJob},
+	"out": {[]string{"output", "into"}, ""}, "outfile": {[]string{"output"}, ""}, "output-format": {[]string{"format"}, ""}, "e": {[]string{"format"}, ""}, "output-dir": {[]string{"results"}, ""},
+	"threshold": {[]string{"margin", "goal"}, ""}, "fail": {[]string{"fail-on"}, ""}, "nodeselector": {[]string{"node-selector"}, ""}, "workloads": {[]string{"only"}, ""}, "include": {[]string{"only"}, ""}, "exclude": {[]string{"skip"}, ""},
+	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "nothing asks: what may be overwritten is named with --destroy-data-on TARGET"}, "y": {nil, "nothing asks: what may be overwritten is named with --destroy-data-on TARGET"},
+	"force": {nil, "what may be overwritten is named: --destroy-data-on TARGET"}, "overwrite": {nil, "what may be overwritten is named: --destroy-data-on TARGET"},
+	"silent": {[]string{"quiet"}, ""}, "host": {[]string{"hosts"}, ""},
+}
+
+// unknownFlag explains an error of the flags; one that does not exist with what was
+// probably meant.
+func unknownFlag(e *env.Env, cmd *cobra.Command, err error) error {
+	help := cmd.CommandPath() + " --help"
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return usageError{err, help}
+	}
+	name, typed := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
+	if missing.GetSpecifiedShortnames() != "" {
+		typed = "-" + name
+	}
+	sorry := fmt.Errorf("%s has no flag %s", cmd.CommandPath(), typed)
+	own := flagNames(cmd)
+	foreign, known := foreignFlags[strings.ToLower(strings.ReplaceAll(name, "_", "-"))]
+	instead := ""
+	if i := slices.IndexFunc(foreign.here, func(f string) bool { return slices.Contains(own, f) }); i >= 0 {
+		instead = foreign.here[i]
+	} else if known && foreign.words != "" {
+		return usageError{sorry, foreign.words}
+	}
+	if instead == "" {
+		// A shorthand is too short to be near to anything.
+		instead = suggest.Nearest(strings.ReplaceAll(name, "_", "-"), own)
+		if others := commandsWith(cmd.Root(), name); len(others) > 0 && !nearly(name, instead) {
+			return usageError{fmt.Errorf("%w; it is one of loadline %s", sorry, strings.Join(others, ", ")), help}
+		}
+	}
+	if instead == "" {
+		return usageError{sorry, help}
+	}
+	sorry = fmt.Errorf("%w; it is --%s here", sorry, instead)
+	if groupOf(instead) == groupSafety {
+		// A guess permits nothing: whoever means it types it.
+		return usageError{sorry, help}
+	}
+	return usageError{sorry, retyped(e.Args, typed, "--"+instead)}
+}
+
+// nearly reports whether two names differ by an ending or a dash only.
+func nearly(a, b string) bool {
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "s")
+	}
+	return b != "" && plain(a) == plain(b)
+}
+
+// flagNames are the names of the flags of a command.
+func flagNames(cmd *cobra.Command) (names []string) {
+	for _, g := range FlagGroups(cmd) {
+		for _, f := range g.Flags {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// commandsWith are the program's own commands that have a flag; plan has those of others.
+func commandsWith(root *cobra.Command, flag string) (names []string) {
+	for _, c := range root.Commands() {
+		if len(flag) > 1 && c.Name() != "plan" && c.IsAvailableCommand() && slices.Contains(flagNames(c), flag) {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// retyped is the command line with another flag in the place of one.
+func retyped(args []string, old, flag string) string {
+	words := []string{"loadline"}
+	done := false
+	for _, a := range args {
+		switch {
+		case done:
+		case a == old:
+			a, done = flag, true
+		case strings.HasPrefix(a, old+"="):
+			a, done = flag+strings.TrimPrefix(a, old), true
+		}
+		words = append(words, safetext.ShellWord(a))
+	}
+	if !done {
+		return "write " + flag
+	}
+	return strings.Join(words, " ")
+}

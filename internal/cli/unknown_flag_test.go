@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
+	for args, want := range map[string]string{
+		"run . --duration 20s":          "it is --time here\n  next: loadline run . --time 20s\n",
+		"run . --runtime=60":            "next: loadline run . --time=60\n",
+		"run . -p quick":                "has no flag -p; it is --profile here\n  next: loadline run . --profile quick\n",
+		"run . --ramp_time 5s":          "next: loadline run . --ramp-time 5s\n",
+		"run . --max-tiem 5m":           "next: loadline run . --max-time 5m\n",
+		"run . --iodepth 4":             "next: loadline sweep TARGET --depth",
+		"run . --bs 4k":                 "next: loadline sweep TARGET --bs",
+		"run . --filename /dev/x":       "the target is an argument: loadline run TARGET",
+		"run . --storageclass fast":     "loadline run sc:NAME",
+		"run . --output-format json":    "next: loadline run . --format json\n",
+		"run . --volumes 3":             "it is one of loadline scale\n  next: loadline run --help\n",
+		"run . --xyzzy":                 "has no flag --xyzzy\n  next: loadline run --help\n",
+		"run . -x":                      "has no flag -x\n  next: loadline run --help\n",
+		"run . -qz 4g":                  "it is --size here\n  next: write --size\n",
+		"run . --dry-run":               "next: loadline plan TARGET",
+		"run /dev/x --overwrite":        "named: --destroy-data-on TARGET",
+		"sweep . --numjobs 4":           "next: loadline sweep . --jobs 4\n",
+		"report x --out y.html":         "next: loadline report x --output y.html\n",
+		"run 'a b' --iodeth 3":          "has no flag --iodeth",
+		"app postgres . --duration 60s": "next: loadline app postgres . --time 60s\n",
+		"trace --disk sda":              "next: loadline trace --device sda\n",
+		// What permits harm is never put into a command by a guess.
+		"run /dev/x --destroy-data /dev/x": "it is --destroy-data-on here\n  next: loadline run --help\n",
+		"run /x --creat":                   "it is --create here\n  next: loadline run --help\n",
+	} {
+		var out, said bytes.Buffer
+		e := *env.OS()
+		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &said
+		if code := Run(t.Context(), &e); code != exitUsage || !strings.Contains(said.String(), want) || out.Len() > 0 {
+			t.Errorf("loadline %s: exit code %d, want %q:\n%s%s", args, code, want, &said, &out)
+		}
+	}
+}
+
+func TestForeignFlagsAreAnsweredWithFlagsThatExist(t *testing.T) {
+	all := map[string]bool{}
+	everyCommand(func(c *cobra.Command) {
+		for _, name := range flagNames(c) {
+			all[name] = true
+		}
+	})
+	for name, f := range foreignFlags {
+		if len(f.here) == 0 && f.words == "" || name != strings.ToLower(name) || strings.Contains(name, "_") {
+			t.Errorf("--%s: %+v", name, f)
+		}
+		for _, here := range f.here {
+			if !all[here] {
+				t.Errorf("--%s is answered with --%s, which no command has", name, here)
+			}
+		}
+	}
+}
