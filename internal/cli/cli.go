@@ -69,6 +69,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.AddCommand(newImport(e))
 	root.AddCommand(newKbench(e))
 	root.AddCommand(newTrace(e))
+	root.AddCommand(newVersion(e))
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"analyze", "report", "size", "import"}, c.Name()) {
 			c.RunE = atOnce(c.RunE)

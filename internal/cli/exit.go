@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -92,7 +93,13 @@ func noVerb(cmd *cobra.Command, args []string) error {
 		}
 	}
 	hint := cmd.CommandPath() + " --help"
-	if near := suggest.Nearest(args[0], names); near != "" {
+	near := suggest.Nearest(args[0], names)
+	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			near = c.Name()
+		}
+	}
+	if near != "" {
 		hint = cmd.CommandPath() + " " + near
 	}
 	return model.RefusedError(fmt.Sprintf("there is no command %q", args[0]), hint)

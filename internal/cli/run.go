@@ -19,8 +19,11 @@ func newRun(e *env.Env) *cobra.Command { return runCommand(e, &runFlags{}) }
 
 func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run TARGET",
-		Short: "Measure a directory, file, device, NBD or Ceph volume, or a Kubernetes one",
+		Use: "run TARGET",
+		// The name that the command has in many other tools.
+		Aliases:    []string{"bench"},
+		SuggestFor: []string{"benchmark", "measure", "test", "start"},
+		Short:      "Measure a directory, file, device, NBD or Ceph volume, or a Kubernetes one",
 		Long: `Measures how much I/O the target carries. It writes a file of its own into a
 directory and removes it; an existing device, image or file is only read unless
 --destroy-data-on names it, and a path that does not exist is refused unless --create

@@ -38,6 +38,9 @@ func TestScript(t *testing.T) {
 			docs, err := filepath.Abs("../../docs")
 			foreign, err2 := filepath.Abs("../foreign/imported/testdata")
 			e.Setenv("DOCS", docs)
+			if program, err := exec.LookPath("loadline"); err == nil {
+				e.Setenv("LOADLINE", program)
+			}
 			e.Setenv("FOREIGN", foreign)
 			return errors.Join(err, err2)
 		},

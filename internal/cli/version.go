@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/fio"
+	"github.com/loadline/loadline/internal/measure/worker"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// about is what a report of a fault should say of the program.
+type about struct {
+	Version string `json:"version"`
+	// Commit is that of the source, where the build knows it; Modified tells that the source
+	// had changes beside it.
+	Commit    string `json:"commit,omitempty"`
+	Modified  bool   `json:"modified,omitempty"`
+	Committed string `json:"committed,omitempty"`
+	Go        string `json:"go"`
+	Platform  string `json:"platform"`
+	Fio       found  `json:"fio"`
+}
+
+// found is a program of this machine, or why there is none that can be used.
+type found struct {
+	Version string `json:"version,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func newVersion(e *env.Env) *cobra.Command {
+	var output outputFlags
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, what it was built from, and the fio that is found",
+		Long: `Prints the version of Loadline, the commit and the Go that it was built from, the
+platform, and the fio that a measurement on this machine would use. loadline --version
+prints the version alone.
+
+Exit codes: 0 fine, also without fio; 1 failed; 2 usage.`,
+		Example: `  loadline version
+  loadline version --json`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a := aboutThis(cmd.Context(), e)
+			if output.name() == "json" {
+				enc := json.NewEncoder(term.Raw(e.Stdout))
+				enc.SetIndent("", "  ")
+				return enc.Encode(a)
+			}
+			printAbout(e, a)
+			return nil
+		},
+	}
+	registerOutput(e, cmd, &output, textOrJSON...)
+	return cmd
+}
+
+// aboutThis finds out what the program is, and which fio there is.
+func aboutThis(ctx context.Context, e *env.Env) about {
+	a := about{Version: worker.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if build, known := debug.ReadBuildInfo(); known {
+		for _, s := range build.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				a.Commit = s.Value
+			case "vcs.time":
+				a.Committed = s.Value
+			case "vcs.modified":
+				a.Modified = s.Value == "true"
+			}
+		}
+	}
+	var err error
+	if a.Fio.Path, err = e.LookPath("fio"); err != nil {
+		a.Fio.Path = ""
+	}
+	if a.Fio.Version, err = fio.New(e).Version(ctx); err != nil {
+		a.Fio.Problem = err.Error()
+	}
+	return a
+}
+
+func printAbout(e *env.Env, a about) {
+	commit := "unknown: built without its repository"
+	if a.Commit != "" {
+		commit = a.Commit
+		if a.Committed != "" {
+			commit += "  " + a.Committed
+		}
+		if a.Modified {
+			commit += "  with changes"
+		}
+	}
+	tool := fmt.Sprintf("%s  %s", a.Fio.Version, a.Fio.Path)
+	if a.Fio.Problem != "" {
+		tool = a.Fio.Problem
+	}
+	sayLine(e.Stdout, "loadline  %s", a.Version)
+	sayLine(e.Stdout, "commit    %s", commit)
+	sayLine(e.Stdout, "go        %s", a.Go)
+	sayLine(e.Stdout, "platform  %s", a.Platform)
+	sayLine(e.Stdout, "fio       %s", tool)
+}
