@@ -69,7 +69,7 @@ func TestOpenLoopSeesStalls(t *testing.T) {
 		"file": func(t testing.TB, d lab.Device) lab.Device { return lab.At(lab.File(t, d), d.Size) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			runWithRetry(t, demand{seconds: 21}, func(t testing.TB) {
+			runWithRetry(t, demand{class: quiet, seconds: 21}, func(t testing.TB) {
 				d := at(t, lab.Stalling(t, time.Millisecond, 500*time.Millisecond, 10*time.Second))
 				total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: 500}, 1, 20)
 				if mean := total.LatencySum / float64(total.IOs); math.Abs(mean/.0138-1) > .2 {
@@ -87,7 +87,7 @@ func TestOpenLoopSeesStalls(t *testing.T) {
 }
 
 // Below its limit a device answers in its delay, and the load generator adds little.
-func TestOpenLoopLatenciesAreTheDevices(t *testing.T) { runWithRetry(t, demand{seconds: 8}, latencies) }
+func TestOpenLoopLatenciesAreTheDevices(t *testing.T) { runWithRetry(t, demand{class: quiet, seconds: 8}, latencies) }
 
 func latencies(t testing.TB) {
 	t.Helper()
