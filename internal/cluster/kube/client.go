@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -121,12 +122,13 @@ func (c *Client) connect(config *rest.Config) error {
 	return nil
 }
 
-// quiet keeps client-go from writing to standard error: what matters is in errors.
-func quiet() {
+// quiet keeps client-go from writing to standard error: what matters is in errors. Once,
+// because connections of another client may be reading these variables.
+var quiet = sync.OnceFunc(func() {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil
 	log.SetOutput(io.Discard)
-}
+})
 
 func configRefusal(a Access, err error) error {
 	if clientcmd.IsEmptyConfig(err) {
