@@ -75,6 +75,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 			c.RunE = atOnce(c.RunE)
 		}
 	}
+	registerVerbose(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	groupFlags(e, root)
 	return root

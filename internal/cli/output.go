@@ -37,7 +37,7 @@ func recordedCommand(e *env.Env) []string {
 }
 
 func terminalOptions(t env.Terminal) text.Options {
-	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode}
+	return text.Options{Width: t.Width, Color: t.Color, Unicode: t.Unicode, Verbose: t.Verbose}
 }
 
 // remarks makes remarks for people appear on standard error; nowhere with --quiet.

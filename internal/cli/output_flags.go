@@ -113,7 +113,7 @@ func (o *outputFlags) into(e *env.Env, run func() error) error {
 	}
 	var written bytes.Buffer
 	stdout, output := e.Stdout, e.Output
-	e.Stdout, e.Output = term.NewWriter(&written), env.Terminal{Width: 120, Unicode: true}
+	e.Stdout, e.Output = term.NewWriter(&written), env.Terminal{Width: 120, Unicode: true, Verbose: output.Verbose}
 	err := run()
 	e.Stdout, e.Output = stdout, output
 	if written.Len() == 0 {

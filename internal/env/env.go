@@ -46,6 +46,8 @@ type Terminal struct {
 	Unicode bool
 	// Width in columns; 80 when unknown.
 	Width int
+	// Verbose is true when whoever reads it asked for everything.
+	Verbose bool
 }
 
 // OS returns the world of this process.

@@ -37,14 +37,16 @@ func (m Metric) Unit() string {
 // LowerIsBetter reports whether a smaller value of the metric is the better one.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 
-// Format writes a value of the metric with its unit: "21.4k/s" for IOPS,
-// "635 MiB/s", "402 µs".
+// Format writes a value of the metric with its unit: "21.4k IOPS", "635 MiB/s",
+// "402 µs"; transactions and records are "812/s".
 func (m Metric) Format(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
 	switch m {
-	case IOPS, Transactions, Records:
+	case IOPS:
+		return units.FormatRate(v) + " IOPS"
+	case Transactions, Records:
 		return units.FormatRate(v) + "/s"
 	case Bandwidth:
 		return units.FormatBandwidth(v)
@@ -52,15 +54,51 @@ func (m Metric) Format(v float64) string {
 	return units.FormatDuration(v)
 }
 
-// FormatTotal writes a total in the unit of its metric, in full: "31,808/s", "378 MiB/s".
+// FormatOf is Format of a flow in a direction: the I/Os of a flow of flushes are flushes,
+// "812 flushes/s".
+func (m Metric) FormatOf(d Direction, v float64) string {
+	if m == IOPS && d == Sync && !math.IsNaN(v) {
+		return units.FormatRate(v) + " flushes/s"
+	}
+	return m.Format(v)
+}
+
+// widestHalf is the relative half-width beyond which an interval is written with its ends:
+// one of ±143 % would begin below zero, and no rate does.
+const widestHalf = 0.3
+
+// FormatWidth writes an interval beside its value: "±2.1%", beyond ±30 % with its ends,
+// "[1.20k – 3.40k IOPS]", "≥ 3.10 ms" where nothing bounds it from above, and "–" where
+// there is none.
+func (m Metric) FormatWidth(d Direction, e Estimate) string {
+	h := e.HalfWidth()
+	switch {
+	case e.Confidence == 0 || e.Value == 0 || math.IsNaN(h) || math.IsInf(h, 0):
+		return "–"
+	case e.Open:
+		return "≥ " + m.FormatOf(d, e.Low)
+	case h > widestHalf:
+		low, high := m.FormatOf(d, e.Low), m.FormatOf(d, e.High)
+		if unit := high[strings.LastIndexAny(high, " ")+1:]; strings.Contains(high, " ") {
+			low = strings.TrimSuffix(low, " "+unit)
+		}
+		return "[" + low + " – " + high + "]"
+	}
+	return "±" + units.FormatShare(h)
+}
+
+// FormatTotal writes a total in the unit of its metric, in full: "31,808 IOPS", "378 MiB/s".
 func (m Metric) FormatTotal(v float64) string {
-	if m == Bandwidth {
+	switch m {
+	case Bandwidth:
 		return units.FormatBandwidth(v)
+	case IOPS:
+		return units.FormatNumber(v) + " IOPS"
 	}
 	return units.FormatNumber(v) + "/s"
 }
 
-// FormatInterval is FormatTotal with the interval: "5,194/s (5,097–5,294)".
+// FormatInterval is FormatTotal with the interval: "5,194 IOPS (5,097–5,294)".
 func (m Metric) FormatInterval(e Estimate) string {
 	if e.Confidence == 0 {
 		return m.FormatTotal(e.Value) + " (no interval)"

@@ -30,7 +30,14 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 		e.Low, e.High, rule = e.Value*math.Exp(-half), e.Value*math.Exp(half), math.Expm1(rule)
 	} else {
 		half, rule = math.Max(half, floorOf(m)*e.Value), math.Max(rule/e.Value, floorOf(m))
-		e.Low, e.High = math.Max(0, e.Value-half), e.Value+half
+		e.Low, e.High = e.Value-half, e.Value+half
+		if far := half / e.Value; far > wideRate {
+			// Added and taken away, such a width would reach below zero.
+			e.Low, e.High = e.Value*math.Exp(-far), e.Value*math.Exp(far)
+		}
+		if rule > wideRate {
+			rule = math.Expm1(rule)
+		}
 	}
 	if e.Open = f.open(m); e.Open {
 		e.High, rule = math.Max(e.High, f.all.Max), math.Inf(1)
@@ -42,6 +49,9 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 }
 
 const (
+	// wideRate is the relative half-width beyond which the interval of a rate is symmetric in
+	// the logarithm, as those of latencies are: half of ±143 % would be below zero.
+	wideRate = 0.3
 	// tail is the percentile from which on rare slow seconds may decide, in percent.
 	tail = 99
 	// slowMatters is how much slower than the others they must be, as a factor's logarithm.

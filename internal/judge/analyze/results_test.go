@@ -81,7 +81,7 @@ func TestFailedStepsCountForNothing(t *testing.T) {
 	)
 	results := analyze.Results(rec)
 	if len(results) != 1 || results[0].Workload != "a" || results[0].Value != 1000 {
-		t.Fatalf("got %+v, want only workload a at 1000/s", results)
+		t.Fatalf("got %+v, want only workload a at 1000 IOPS", results)
 	}
 	if results[0].Confidence != 0 || results[0].Converged {
 		t.Errorf("one second has an interval: %+v", results[0].Estimate)
@@ -114,7 +114,7 @@ func TestMixedAndSyncHaveTheirOwnResults(t *testing.T) {
 			t.Errorf("%s %s: has a bandwidth: %v; a flush moves no bytes", r.Workload, r.Direction, ok)
 		}
 	}
-	want := []string{"m read iops 700/s", "m write iops 300/s", "log write iops 100/s", "log sync latency 9.00 ms"}
+	want := []string{"m read iops 700 IOPS", "m write iops 300 IOPS", "log write iops 100 IOPS", "log sync latency 9.00 ms"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -31,13 +31,13 @@ func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
 		beyond bool
 		says   string
 	}{
-		"a curve":        {loadPoints(1, 1.1, 1.4, 2, 2.5, 6, 20), 700, true, "at 800/s (80 % of the capacity) p99 is 2.50 ms, more than twice the 1.00 ms at 100/s"},
+		"a curve":        {loadPoints(1, 1.1, 1.4, 2, 2.5, 6, 20), 700, true, "at 800 IOPS (80 % of the capacity) p99 is 2.50 ms, more than twice the 1.00 ms at 100 IOPS"},
 		"flat":           {loadPoints(1, 1, 1, 1, 1, 1, 1), 950, false, "at or above"},
 		"not achieved":   {short, 500, true, "only 97.0 %"},
-		"steep at once":  {loadPoints(1, 9, 9, 9), 100, true, "at 300/s (30 %"},
-		"a dent below":   {loadPoints(1, 3, 1, 1), 700, false, "though at the lower rate of 300/s p99 is 3.00 ms"},
+		"steep at once":  {loadPoints(1, 9, 9, 9), 100, true, "at 300 IOPS (30 %"},
+		"a dent below":   {loadPoints(1, 3, 1, 1), 700, false, "though at the lower rate of 300 IOPS p99 is 3.00 ms"},
 		"no p99 further": {loadPoints(1, 1, 0), 300, false, "higher rates had too few"},
-		"no p99 between": {loadPoints(0, 1, 0, 1.5, 3), 700, true, "more than twice the 1.00 ms at 300/s"},
+		"no p99 between": {loadPoints(0, 1, 0, 1.5, 3), 700, true, "more than twice the 1.00 ms at 300 IOPS"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

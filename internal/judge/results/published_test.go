@@ -103,12 +103,12 @@ func TestPublishedLimits(t *testing.T) {
 		}
 	}
 	said := strings.Join(by["rand-write-iops"].Limit.Sentences, "\n")
-	for _, want := range []string{"6 = 3 replicas × (1 data + 1 extra)", "one volume writes at most 1,235/s"} {
+	for _, want := range []string{"6 = 3 replicas × (1 data + 1 extra)", "one volume writes at most 1,235 IOPS"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("not said: %s\n%s", want, said)
 		}
 	}
-	if said := strings.Join(by["seq-write-iops"].Limit.Sentences, "\n"); !strings.Contains(said, "the gain over 5,000/s is merging") {
+	if said := strings.Join(by["seq-write-iops"].Limit.Sentences, "\n"); !strings.Contains(said, "the gain over 5,000 IOPS is merging") {
 		t.Errorf("merging is not said:\n%s", said)
 	}
 	for workload, known := range map[string]float64{"rand-read-lat": 700e-6, "rand-write-lat": 1.92e-3} {

@@ -64,7 +64,7 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 	if err := jsonout.Write(&doc, r); err != nil {
 		return nil, err
 	}
-	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true}); err != nil {
+	if err := text.Render(&summary, r, text.Options{Width: 120, Unicode: true, Verbose: true}); err != nil {
 		return nil, err
 	}
 	if err := f.Write(store.ReportFile, doc.Bytes()); err != nil {
@@ -80,7 +80,7 @@ func saveComparison(f *store.Folder, c *model.Comparison, reports [2]*model.Repo
 	if err := jsonout.WriteComparison(&doc, c); err != nil {
 		return err
 	}
-	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true}); err != nil {
+	if err := text.RenderComparison(&summary, c, text.Options{Width: 120, Unicode: true, Verbose: true}); err != nil {
 		return err
 	}
 	again := "loadline compare " + safetext.ShellWord(f.Dir())

@@ -39,7 +39,7 @@ var baselineFaults = []fault{
 		limited(ev)
 		setMetric(ev.Results, lat.Name, model.IOPS, 1450, 0.02)
 		told(ev, 3)
-	}, want: []string{"note rand-read-lat"}, says: "limited in its rate (500/s, also at greater depth), which 3 replicas share"},
+	}, want: []string{"note rand-read-lat"}, says: "limited in its rate (500 IOPS, also at greater depth), which 3 replicas share"},
 	{rule: "faster-reads", name: "four times one of three limited disks", spoil: func(ev *Evidence) {
 		limited(ev)
 		setMetric(ev.Results, lat.Name, model.IOPS, 2000, 0.02)
@@ -103,7 +103,7 @@ var baselineFaults = []fault{
 
 	{rule: "faster-writes", name: "more of them", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, write.Name, model.IOPS, 4000, 0.05)
-	}, want: []string{"invalid rand-write-iops"}, says: "durability unproven: writes of rand-write-iops beat /srv/local (iops 4.00k/s against 2.00k/s)"},
+	}, want: []string{"invalid rand-write-iops"}, says: "durability unproven: writes of rand-write-iops beat /srv/local (iops 4.00k IOPS against 2.00k IOPS)"},
 	{rule: "faster-writes", name: "only the tail", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, write.Name, model.P99, 1e-3, 0.05)
 		setMetric(ev.Baseline.Results, write.Name, model.P99, 2e-3, 0.05)
@@ -129,7 +129,7 @@ var baselineFaults = []fault{
 	{rule: "above-disks", name: "four times one of three", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, iops.Name, model.IOPS, 8000, 0.02)
 		setMetric(ev.Results, iops.Name, model.Bandwidth, 8000*4096, 0.02)
-	}, want: []string{"warning rand-read-iops"}, says: "8.00k/s, where 3 × /srv/local give 6.12k/s at most"},
+	}, want: []string{"warning rand-read-iops"}, says: "8.00k IOPS, where 3 × /srv/local give 6.12k IOPS at most"},
 	{rule: "above-disks", name: "three times one of three", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, iops.Name, model.IOPS, 6100, 0.02)
 	}},
@@ -141,5 +141,5 @@ var baselineFaults = []fault{
 	{rule: "above-disks", name: "twelve times one of an unknown number", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Replicas = 0
 		setMetric(ev.Results, iops.Name, model.IOPS, 24000, 0.02)
-	}, want: []string{"note rand-read-iops"}, says: "24.0k/s take 11 disks like /srv/local at least: if there are fewer behind it, a cache answered part of it"},
+	}, want: []string{"note rand-read-iops"}, says: "24.0k IOPS take 11 disks like /srv/local at least: if there are fewer behind it, a cache answered part of it"},
 }

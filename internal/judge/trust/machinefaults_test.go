@@ -152,7 +152,7 @@ var machineFaults = []fault{
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{IOPS: 2000}
 		setMetric(ev.Results, iops.Name, model.IOPS, 1995, 0.01)
 		setMetric(ev.Results, write.Name, model.IOPS, 1800, 0.01)
-	}, want: []string{"note rand-read-iops"}, says: "this is the limit: rand-read-iops is the declared iops 2.00k/s"},
+	}, want: []string{"note rand-read-iops"}, says: "this is the limit: rand-read-iops is the declared iops 2.00k IOPS"},
 	{rule: "cap", name: "the bandwidth", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{Bandwidth: 2000 * 4096}
 	}, want: []string{"note rand-read-iops", "note rand-write-iops"}},
@@ -166,7 +166,7 @@ var machineFaults = []fault{
 		sequential := write
 		sequential.Access = model.Sequential
 		setWorkload(ev, sequential)
-	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "more than the declared iops 1.50k/s"},
+	}, want: []string{"warning rand-read-iops", "note rand-write-iops"}, says: "more than the declared iops 1.50k IOPS"},
 	{rule: "cap", name: "both directions together", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Cap = model.Cap{IOPS: 2500}
 		other := ev.Results[2]
@@ -200,7 +200,7 @@ var machineFaults = []fault{
 	{rule: "client", name: "a low ceiling", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.SystemCPU = 0.4 })
 		ev.Recorded.Run.Beside.Ceilings = []model.Ceiling{{Workload: iops.Name, IOPS: 3900}}
-	}, want: []string{"invalid rand-read-iops"}, says: "makes 3.90k/s, less than twice"},
+	}, want: []string{"invalid rand-read-iops"}, says: "makes 3.90k IOPS, less than twice"},
 	{rule: "client", name: "a high ceiling", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.SystemCPU = 0.4 })
 		ev.Recorded.Run.Beside.Ceilings = []model.Ceiling{{Workload: iops.Name, IOPS: 400000}}
@@ -215,7 +215,7 @@ var machineFaults = []fault{
 			{Size: 1 << 30, Rates: []float64{1990, 2000, 2010}}, {Size: 256 << 20, Rates: []float64{50000, 51000, 49000}},
 			{Size: 4 << 30, Rates: []float64{1980, 2000, 2010}},
 		}
-	}, want: []string{"warning rand-read-iops,rand-read-lat,rand-read-rate"}, says: "cached below 1 GiB: random reads within 256 MiB run at 50.0k/s"},
+	}, want: []string{"warning rand-read-iops,rand-read-lat,rand-read-rate"}, says: "cached below 1 GiB: random reads within 256 MiB run at 50.0k IOPS"},
 	{rule: "cache", name: "a step within the noise", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Beside.Cache[0].Rates = []float64{2000, 3000, 2500}
 	}},

@@ -113,7 +113,7 @@ var multiVolumeFaults = []fault{
 
 	{rule: "fairness", name: "one volume gets a tenth", spoil: func(ev *Evidence) {
 		eachSample(ev, 1, func(s *model.Sample) { s.Read.IOs /= 10 })
-	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"depth"}, says: "number 2 got 200/s and number 1 2.00k/s"},
+	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"depth"}, says: "number 2 got 200 IOPS and number 1 2.00k IOPS"},
 	{rule: "fairness", name: "one volume gets four fifths", spoil: func(ev *Evidence) {
 		eachSample(ev, 1, func(s *model.Sample) { s.Read.IOs = s.Read.IOs * 4 / 5 })
 	}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -34,6 +35,29 @@ func (ev Evidence) lookedFor(names []string) string {
 	return units.FormatSpan(shortest)
 }
 
+// widest is the widest of several intervals.
+type widest struct {
+	of   model.Result
+	half float64
+}
+
+func (w widest) or(r model.Result) widest {
+	if h := r.HalfWidth(); h > w.half {
+		return widest{of: r, half: h}
+	}
+	return w
+}
+
+// words is the interval as the table writes it: with its ends where it is wide, and then
+// with whose they are.
+func (w widest) words() string {
+	text := w.of.Metric.FormatWidth(w.of.Direction, w.of.Estimate)
+	if strings.HasPrefix(text, "±") {
+		return "±" + percent(w.half)
+	}
+	return text + " (" + w.of.Workload + ")"
+}
+
 // checkPrecision: an interval wider than what was asked for. A wide interval
 // shows itself that it is wide, so up to twice the width it is a note and the number stays
 // valid. Beyond that, people read the number and not its interval, and something
@@ -47,7 +71,7 @@ func checkPrecision(ev Evidence) []model.Finding {
 	}
 	var o outcome
 	var near, far, brief, bare []string
-	var nearMost, farMost, briefMost float64
+	var nearMost, farMost, briefMost widest
 	for _, r := range ev.Results {
 		if r.Direction == model.Sync {
 			continue
@@ -59,26 +83,26 @@ func checkPrecision(ev Evidence) []model.Finding {
 		case r.Converged:
 			o.pass(r.Workload)
 		case h <= asked:
-			brief, briefMost = add(brief, r.Workload), max(briefMost, h)
+			brief, briefMost = add(brief, r.Workload), briefMost.or(r)
 		case h <= widerIsWarning*asked:
-			near, nearMost = add(near, r.Workload), max(nearMost, h)
+			near, nearMost = add(near, r.Workload), nearMost.or(r)
 		default:
-			far, farMost = add(far, r.Workload), max(farMost, h)
+			far, farMost = add(far, r.Workload), farMost.or(r)
 		}
 	}
-	report := func(severity model.Severity, names []string, widest float64) {
+	report := func(severity model.Severity, names []string, w widest) {
 		if len(names) == 0 {
 			return
 		}
-		message := fmt.Sprintf("not converged: the interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
+		message := fmt.Sprintf("not converged: the interval is %s where ±%s was asked for", w.words(), percent(asked))
 		if len(names) > 1 {
-			message = fmt.Sprintf("not converged: the widest interval is ±%s where ±%s was asked for", percent(widest), percent(asked))
+			message = fmt.Sprintf("not converged: the widest interval is %s where ±%s was asked for", w.words(), percent(asked))
 		}
-		if widest <= asked {
-			message = fmt.Sprintf("not settled: the interval is ±%s, but storage that varies was looked at too briefly (%s) to rely on that: it may have slower and faster minutes", percent(widest), ev.lookedFor(names))
+		if w.half <= asked {
+			message = fmt.Sprintf("not settled: the interval is %s, but storage that varies was looked at too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
 		}
 		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
-			Evidence: map[string]any{"half_width": widest, "asked": asked}})
+			Evidence: map[string]any{"half_width": w.half, "asked": asked}})
 	}
 	report(model.SeverityWarning, far, farMost)
 	report(model.SeverityNote, near, nearMost)

@@ -68,7 +68,7 @@ func checkSettled(ev Evidence) []model.Finding {
 			o.miss(name, "reads at a fixed rate do not show whether the storage still writes")
 		case pooled.slower(g, len(groups)):
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Next: ev.alone(),
-				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s/s and others at %s/s, so the storage may still have been writing",
+				Message: fmt.Sprintf("not settled: reads of %s right after writes ran at %s IOPS and others at %s, so the storage may still have been writing",
 					name, units.FormatRate(stats.Mean(g.early)), units.FormatRate(stats.Mean(g.late))),
 				Evidence: map[string]any{"after_writes": stats.Mean(g.early), "others": stats.Mean(g.late)}})
 		default:
@@ -123,7 +123,7 @@ func (w *waiting) words() string {
 	if w.helped > 1 {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
-	return fmt.Sprintf("waited %s%s for the storage to finish what was written: until then reads ran at %s/s and not at %s/s",
+	return fmt.Sprintf("waited %s%s for the storage to finish what was written: until then reads ran at %s IOPS and not at %s",
 		units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full))
 }
 

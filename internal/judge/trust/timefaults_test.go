@@ -137,7 +137,7 @@ var timeFaults = []fault{
 			}
 			return 500 * wiggle(i)
 		})
-	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "to 498/s after 7 s"},
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}, says: "to 498 IOPS after 7 s"},
 	{rule: "burst", name: "in the last seconds of 20", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 20, func(i int) float64 {
 			if i < 18 {
@@ -145,19 +145,19 @@ var timeFaults = []fault{
 			}
 			return 500 * wiggle(i)
 		})
-	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "modes", "tail"}, says: "to 499/s after 18 s"},
+	}, want: []string{"warning rand-read-iops"}, also: []string{"drift", "modes", "tail"}, says: "to 499 IOPS after 18 s"},
 	{rule: "sustained", name: "it fell", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{Lasting: model.Fell, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096, Seconds: 5, IOs: 20000, Bytes: 20000 * 4096, Refill: 10}}
 	}, want: []string{"note rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"},
-		says: "burst: rand-read-iops does 6.00k/s for 20.0k I/Os or more, and then 2.00k/s, which is the result"},
+		says: "burst: rand-read-iops does 6.00k IOPS for 20.0k I/Os or more, and then 2.00k IOPS, which is the result"},
 	{rule: "sustained", name: "it fell to no level", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{Lasting: model.FellUnsteady, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096}}
 	}, want: []string{"warning rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"}},
 	{rule: "sustained", name: "another one fell, and this one was not looked at", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained = &model.Sustained{Lasting: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
-	}, want: []string{"warning rand-read-lat"}, says: "not looked at: rand-read-iops fell to 300/s"},
+	}, want: []string{"warning rand-read-lat"}, says: "not looked at: rand-read-iops fell to 300 IOPS"},
 	{rule: "sustained", name: "another one fell, to more than this one does", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained.Lasting = model.Below
 	}},
@@ -185,7 +185,7 @@ var timeFaults = []fault{
 			}
 			return 2000 * wiggle(i)
 		})
-	}, want: []string{"warning rand-read-iops"}, says: "warm-up: rand-read-iops ran at 1.00k/s"},
+	}, want: []string{"warning rand-read-iops"}, says: "warm-up: rand-read-iops ran at 1.00k IOPS"},
 	{rule: "warm-up", name: "in one visit", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
 	}, want: []string{"warning rand-read-iops"}, also: []string{"tail"}, says: "is in the number"},
@@ -200,7 +200,7 @@ var timeFaults = []fault{
 			}
 			return 2600 * wiggle(i)
 		})
-	}, want: []string{"warning rand-read-iops"}, says: "cliff: rand-read-iops changed from 2.00k/s to 2.60k/s after 1 m 10 s"},
+	}, want: []string{"warning rand-read-iops"}, says: "cliff: rand-read-iops changed from 2.00k IOPS to 2.60k IOPS after 1 m 10 s"},
 	{rule: "cliff", name: "a fall to an unsteady level", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 100, func(i int) float64 {
 			if i < 50 {
@@ -231,7 +231,7 @@ var timeFaults = []fault{
 			}
 			return 1500 * wiggle(i)
 		})
-	}, want: []string{"warning rand-read-iops"}, says: "jumps between 1.50k/s and 2.00k/s"},
+	}, want: []string{"warning rand-read-iops"}, says: "jumps between 1.50k IOPS and 2.00k IOPS"},
 	{rule: "modes", name: "8 % apart", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 120, func(i int) float64 {
 			if math.Sin(float64(i*i*i)) > 0 {

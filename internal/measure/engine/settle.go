@@ -127,7 +127,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			break
 		}
 		if found.Waited == 0 {
-			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s/s now)",
+			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)",
 				w.Name, units.FormatRate(rate))})
 		}
 		e.tell(s, model.Update{Progress: &model.Progress{Phase: "settle", Done: e.clock - began, Total: most}})

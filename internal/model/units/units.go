@@ -87,6 +87,23 @@ func FormatRate(v float64) string {
 	return three(v/1e9) + "G"
 }
 
+// FormatShare writes a share in percent: "23%", "5.1%", "0.04%"; more digits would be more
+// than an interval knows about itself.
+func FormatShare(share float64) string {
+	switch v := share * 100; {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "–"
+	case v >= 9.95:
+		return strconv.FormatFloat(v, 'f', 0, 64) + "%"
+	case v < 0.005:
+		return "<0.01%"
+	case v < 0.095:
+		return strconv.FormatFloat(v, 'f', 2, 64) + "%"
+	default:
+		return strconv.FormatFloat(v, 'f', 1, 64) + "%"
+	}
+}
+
 // FormatBandwidth writes bytes/s: "124 MiB/s", "1.21 GiB/s".
 func FormatBandwidth(v float64) string {
 	switch {

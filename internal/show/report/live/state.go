@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // state is what is known of the run, gathered from its updates.
@@ -160,8 +161,8 @@ func (s *state) number(step model.Step) string {
 	return fmt.Sprintf("[%d/%d]", n, max(s.steps, n))
 }
 
-// stepLine is "[3/18] rand-read-iops round 1: 21.4k/s ±6.0 %", and in a comparison
-// "[4/48] rand-read-iops block 1, B: 21.4k/s; change −2.1 % ±4.0 %".
+// stepLine is "[3/18] rand-read-iops round 1: 21.4k IOPS ±6.0%", and in a comparison
+// "[4/48] rand-read-iops block 1, B: 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
 	line := fmt.Sprintf("%s %s round %d: ", s.number(r.Step), r.Step.Workload, r.Step.Round)
 	if s.side != "" {
@@ -181,7 +182,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
 	case j != nil && j.Confidence > 0:
-		return line + j.Metric.Format(j.Value) + " " + halfWidth(j.Estimate)
+		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate)
 	case j != nil:
 		return line + j.Metric.Format(j.Value) + " (no interval yet)"
 	case !math.IsNaN(value) && s.side != "":
@@ -201,11 +202,11 @@ func contrastWords(c *model.Contrast) string {
 	if c.Metric == model.P99 {
 		metric = "p99 "
 	}
-	words := fmt.Sprintf("; %schange %+.1f %% %s", metric, (c.Ratio.Value-1)*100, halfWidth(c.Ratio))
+	text := "; " + metric + "change " + words.Change(c.Ratio.Value, 1) + " " + words.Interval(c.Ratio)
 	if c.Settled {
-		words += ", settled"
+		text += ", settled"
 	}
-	return words
+	return text
 }
 
 // ofStep reports whether a phase is a part of a step, which the step's own line shows.
@@ -213,23 +214,6 @@ func ofStep(phase string) bool { return phase == "ramp" || phase == "measure" }
 
 // inBytes reports whether a phase's progress counts bytes.
 func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" }
-
-// halfWidth writes an interval for people: "±6.1 %", "±12 %".
-func halfWidth(e model.Estimate) string {
-	if e.Open {
-		return "no upper end"
-	}
-	v := e.HalfWidth() * 100
-	switch {
-	case math.IsNaN(v) || v > 999:
-		return "±>999 %"
-	case v < 0.05:
-		return "±<0.1 %"
-	case v < 9.95:
-		return fmt.Sprintf("±%.1f %%", v)
-	}
-	return fmt.Sprintf("±%.0f %%", v)
-}
 
 // span writes a time that has passed: one decimal below 10 s.
 func span(s float64) string {

@@ -107,7 +107,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.workload != nil && s.workload.Job == "" {
 		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", units.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
 	}
-	rate := piece{width: len("10.1k/s")}
+	rate := piece{width: len("10.1k IOPS")}
 	if s.metric() == model.Bandwidth {
 		rate.width = len("1000 MiB/s")
 	}
@@ -118,9 +118,9 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.sum.Histogram.Count() >= p99Count {
 		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
-	half := piece{drop: 6, width: len("+10.1 %")}
+	half := piece{drop: 6, width: len("+10.1%")}
 	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
-		half.text = halfWidth(j.Estimate)
+		half.text = j.Metric.FormatWidth(j.Direction, j.Estimate)
 	}
 	return lead, []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
 }

@@ -94,16 +94,16 @@ func (p *page) comparison(c *model.Comparison) {
 			}
 		}
 		rows = append(rows, []string{
-			code(words.RowName(c, r)), inline(r.Description), inline(words.ShortMetric(r.Metric)), r.Metric.Format(r.A.Value), halfWidth(r.A),
-			r.Metric.Format(r.B.Value), halfWidth(r.B), words.Change(r.Ratio.Value, 1), words.Interval(r.Ratio), strings.TrimSpace(changeMark(r) + " " + marks(numbers)),
+			code(words.RowName(c, r)), inline(r.Description), inline(words.ShortMetric(r.Metric)), r.Metric.FormatOf(r.Direction, r.A.Value), r.Metric.FormatWidth(r.Direction, r.A),
+			r.Metric.FormatOf(r.Direction, r.B.Value), r.Metric.FormatWidth(r.Direction, r.B), words.Change(r.Ratio.Value, 1), words.Interval(r.Ratio), strings.TrimSpace(changeMark(r) + " " + marks(numbers)),
 		})
 	}
-	p.table([]string{"workload", "pattern", "metric", "A:", "±95%:", "B:", "±95%:", "change:", "95% CI:", "verdict"}, rows)
+	p.table([]string{"workload", "pattern", "metric", "A:", "95% CI:", "B:", "95% CI:", "change:", "95% CI:", "verdict"}, rows)
 	lines = nil
 	for i, n := range notes {
 		lines = append(lines, "- "+marks([]int{i + 1})+" "+inline(n.Text))
 	}
-	for _, f := range words.Readable(c.Findings) {
+	for _, f := range words.Readable(c.Findings, true) {
 		lines = append(lines, "- "+finding(f))
 	}
 	p.para(strings.Join(lines, "\n"))

@@ -112,7 +112,7 @@ func (p *page) report(r *model.Report) {
 	}
 	p.para("### " + title(r.Run.Target.Name))
 	p.sentences(r)
-	notes := words.FootnotesOf(r)
+	notes := words.FootnotesOf(r, true)
 	p.numbers(r, notes)
 	p.goals(r.Goals)
 	p.findings(r, notes)
@@ -158,7 +158,7 @@ func (p *page) several(reports []*model.Report) {
 	for i, r := range reports {
 		letter := words.Letter(i)
 		lines = append(lines, fmt.Sprintf("- **%s** %s %s: %s", letter, title(r.Run.Target.Name), startWords(&r.Run), inline(words.Belief(r))))
-		titles = append(titles, letter+":", "±:", "")
+		titles = append(titles, letter+":", words.Confidence(r.Results)+":", "")
 	}
 	p.para(strings.Join(lines, "\n"))
 	var rows [][]string
@@ -169,7 +169,7 @@ func (p *page) several(reports []*model.Report) {
 				row = append(row, "–", "", "")
 				continue
 			}
-			row = append(row, value(res.Metric.Format(res.Value), res.Verdict), half(res), mark(res.Verdict))
+			row = append(row, value(res.Metric.FormatOf(res.Direction, res.Value), res.Verdict), half(res), mark(res.Verdict))
 		}
 		rows = append(rows, row)
 	}

@@ -29,7 +29,7 @@ func (p *page) ranking(r *model.Report) {
 	p.table([]string{"tests", "from best to worst", "verdict"}, rows)
 	p.para("The number before a value is its place: 2–3 means that the numbers allow either, – that the number cannot be used.")
 	p.tests(k)
-	p.findings(r, words.FootnotesOf(r))
+	p.findings(r, words.FootnotesOf(r, true))
 	p.details(r)
 }
 

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +43,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 		seen[res.Workload] = true
 		rows = append(rows, []string{
-			code(words.ResultName(r, *res)), inline(res.Description), value(res.Metric.Format(res.Value), res.Verdict), half(res),
+			code(words.ResultName(r, *res)), inline(res.Description), value(res.Metric.FormatOf(res.Direction, res.Value), res.Verdict), half(res),
 			percentile(lat.P50, res.Verdict), percentile(lat.P99, res.Verdict), percentile(lat.P999, res.Verdict),
 			span(res.Span), looks.Spark(res.Series, sparkWidth), strings.TrimSpace(mark(res.Verdict) + " " + marks(notes.Of(res.Workload))),
 		})
@@ -54,7 +53,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 			rows = append(rows, []string{code(w.Name), inline(w.Describe()), "–", "–", "–", "–", "–", "–", "", strings.TrimSpace("not measured " + marks(notes.Of(w.Name)))})
 		}
 	}
-	titles := []string{"workload", "pattern", "result:", "±" + words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "looked for:", "over time", "verdict"}
+	titles := []string{"workload", "pattern", "result:", words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "looked for:", "over time", "verdict"}
 	if at := slices.Index(titles, "looked for:"); !words.Looked(r) {
 		titles = slices.Delete(titles, at, at+1)
 		for i := range rows {
@@ -83,23 +82,13 @@ func value(s string, v model.Verdict) string {
 	return s
 }
 
-// half is the relative half-width; a star tells that it is wider than asked for.
+// half is the interval; a star tells that it is wider than asked for.
 func half(res *model.Result) string {
-	words, star := halfWidth(res.Estimate), ""
+	words, star := res.Metric.FormatWidth(res.Direction, res.Estimate), ""
 	if words != "–" && !res.Converged && res.Direction != model.Sync {
 		star = `\*`
 	}
 	return words + star
-}
-
-func halfWidth(e model.Estimate) string {
-	if e.Open {
-		return "no upper end"
-	}
-	if h := e.HalfWidth(); e.Confidence > 0 && e.Value != 0 && !math.IsNaN(h) {
-		return words.Percent(h)
-	}
-	return "–"
 }
 
 // percentile is a latency, or a dash when too few I/Os support it.
@@ -168,7 +157,7 @@ func (p *page) findings(r *model.Report, notes words.Footnotes) {
 	if len(r.Findings) == 0 && len(r.Results) == 0 {
 		return
 	}
-	p.para("**Trust** " + inline(strings.Join(words.Tally(r.Findings), ", ")))
+	p.para("**Trust** " + inline(strings.Join(words.Tally(r.Findings, true), ", ")))
 	var lines []string
 	for _, n := range notes {
 		lead := ""

@@ -14,7 +14,7 @@ import (
 // sweep writes the points of a sweep, one row each.
 func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 	load := s.Kind == model.SweepLoad
-	titles := []string{"flow", "block:", "depth:", "jobs:", "IOPS:", "±95%:", "bandwidth:", "mean:", "p50:", "p99:", "verdict"}
+	titles := []string{"flow", "block:", "depth:", "jobs:", "IOPS:", "95% CI:", "bandwidth:", "mean:", "p50:", "p99:", "verdict"}
 	if load {
 		titles = slices.Concat([]string{"flow", "offered:", "of capacity:"}, titles[4:])
 	}
@@ -22,21 +22,21 @@ func (p *page) sweep(s *model.Sweep, notes words.Footnotes) {
 	for _, c := range s.Points {
 		row := []string{inline(string(c.Direction))}
 		if load {
-			row = append(row, units.FormatRate(c.Offered)+"/s", fmt.Sprintf("%.0f%%", 100*c.Fraction))
+			row = append(row, model.IOPS.Format(c.Offered), fmt.Sprintf("%.0f%%", 100*c.Fraction))
 		} else {
 			row = append(row, units.FormatBlock(c.BlockSize), strconv.Itoa(c.Depth), strconv.Itoa(c.Jobs))
 		}
-		rows = append(rows, append(row, value(units.FormatRate(c.IOPS.Value)+"/s", c.Verdict), halfWidth(c.IOPS), value(units.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
+		rows = append(rows, append(row, value(model.IOPS.Format(c.IOPS.Value), c.Verdict), model.IOPS.FormatWidth("", c.IOPS), value(units.FormatBandwidth(c.Bandwidth.Value), c.Verdict),
 			latency(c.Mean, c.Verdict), latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), strings.TrimSpace(mark(c.Verdict)+" "+marks(notes.Of(c.Result)))))
 	}
 	p.table(titles, rows)
 	var lines []string
 	if s.Capacity != nil {
-		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s/s ±%s", units.FormatRate(s.Capacity.Value), halfWidth(*s.Capacity)))
+		lines = append(lines, fmt.Sprintf("- capacity of the closed loop: %s %s", model.IOPS.Format(s.Capacity.Value), model.IOPS.FormatWidth("", *s.Capacity)))
 	}
 	switch {
 	case s.Knee != nil:
-		lines = append(lines, fmt.Sprintf("- **knee** %s/s, p99 %s: %s", units.FormatRate(s.Knee.Offered), units.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
+		lines = append(lines, fmt.Sprintf("- **knee** %s, p99 %s: %s", model.IOPS.Format(s.Knee.Offered), units.FormatDuration(s.Knee.P99), inline(s.Knee.Why)))
 	case load:
 		lines = append(lines, "- knee: none was found")
 	}
@@ -51,11 +51,11 @@ func (p *page) scale(s *model.Scale) {
 		if c.Fairness > 0 {
 			fair = words.Fixed(c.Fairness, 2)
 		}
-		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), halfWidth(c.Total),
+		rows = append(rows, []string{strconv.Itoa(c.Volumes), value(s.Metric.Format(c.Total.Value), c.Verdict), s.Metric.FormatWidth("", c.Total),
 			value(s.Metric.Format(c.PerVolume.Value), c.Verdict), fair, latency(c.P50, c.Verdict), latency(c.P99, c.Verdict), mark(c.Verdict)})
 	}
 	p.para(fmt.Sprintf("%s %s, N volumes at once%s:", code(s.Workload), inline(string(s.Direction)), words.Prefixed(", from ", inline(s.Source))))
-	p.table([]string{"volumes:", "total:", "±95%:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
+	p.table([]string{"volumes:", "total:", "95% CI:", "per volume:", "fairness:", "p50:", "p99:", "verdict"}, rows)
 	for _, l := range s.Laws {
 		if l.Chosen {
 			p.para("Law: " + lawWords(l, s.Metric) + ".")

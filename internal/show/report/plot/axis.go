@@ -124,7 +124,7 @@ func scaled(m model.Metric, top float64) (divisor float64, unit string) {
 	}
 	switch m {
 	case model.IOPS:
-		return choose([]string{"1/s", "k/s", "M/s", "G/s"}, 1000, 1)
+		return choose([]string{"IOPS", "k IOPS", "M IOPS", "G IOPS"}, 1000, 1)
 	case model.Bandwidth:
 		return choose([]string{"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"}, 1024, 1)
 	}

@@ -158,10 +158,10 @@ func TestTicksAreRound(t *testing.T) {
 		a    axis
 		want string
 	}{
-		{fromZero([]float64{21430}, model.IOPS, 5), "0 10 20 k/s"},
-		{fromZero([]float64{997}, model.IOPS, 6), "0 200 400 600 800 1000 1/s"},
+		{fromZero([]float64{21430}, model.IOPS, 5), "0 10 20 k IOPS"},
+		{fromZero([]float64{997}, model.IOPS, 6), "0 200 400 600 800 1000 IOPS"},
 		{fromZero([]float64{635 << 20}, model.Bandwidth, 5), "0 200 400 600 MiB/s"},
-		{fromZero([]float64{0, math.NaN()}, model.IOPS, 3), "0.0 0.5 1.0 1/s"},
+		{fromZero([]float64{0, math.NaN()}, model.IOPS, 3), "0.0 0.5 1.0 IOPS"},
 		{logarithmic([]float64{402e-6, 8e-3}, shortTime, 4), "300 µs 1 ms 3 ms 10 ms "},
 		{logarithmic([]float64{402e-6, 8e-3}, shortTime, 6), "200 µs 500 µs 1 ms 2 ms 5 ms 10 ms "},
 		{logarithmic([]float64{1e-3}, shortTime, 4), "500 µs 1 ms 2 ms 5 ms "},

@@ -53,15 +53,15 @@ func loadCurve(s *model.Sweep, d model.Direction, points []model.SweepPoint, o O
 	c.title = fmt.Sprintf("%s latency against achieved rate, %s", d, c.x.unit)
 	if s.Knee != nil {
 		c.rules = append(c.rules, rule{s.Knee.Offered, kneeLine, term.Green})
-		where := fmt.Sprintf("knee: %s/s (%.0f %% of the capacity), p99 %s", units.FormatRate(s.Knee.Offered), 100*s.Knee.Fraction, units.FormatDuration(s.Knee.P99))
+		where := fmt.Sprintf("knee: %s (%.0f %% of the capacity), p99 %s", model.IOPS.Format(s.Knee.Offered), 100*s.Knee.Fraction, units.FormatDuration(s.Knee.P99))
 		if !s.Knee.Beyond {
-			where = "knee: at or above the highest rate that was offered, " + units.FormatRate(s.Knee.Offered) + "/s"
+			where = "knee: at or above the highest rate that was offered, " + model.IOPS.Format(s.Knee.Offered)
 		}
 		c.below = o.wrapped(glyph(o.Style, kneeLine) + " " + where)
 	}
 	if s.Capacity != nil {
 		c.rules = append(c.rules, rule{s.Capacity.Value, visitLine, term.Dim})
-		c.below = append(c.below, o.wrapped(glyph(o.Style, visitLine)+" capacity of the closed loop: "+units.FormatRate(s.Capacity.Value)+"/s")...)
+		c.below = append(c.below, o.wrapped(glyph(o.Style, visitLine)+" capacity of the closed loop: "+model.IOPS.Format(s.Capacity.Value))...)
 	}
 	return c.finish("no latencies", o)
 }

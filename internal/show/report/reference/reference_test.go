@@ -44,7 +44,7 @@ func TestARunOfOneVolume(t *testing.T) {
 			Direction: model.Read, Metric: model.IOPS, Converged: true, Verdict: model.Valid, Description: "random read, 4k"}}}
 	r := Build(&study.Study{Name: "one"}, []*model.Report{run, run}, []string{"run"})
 	text := flat(r)
-	for _, want := range []string{"/data", "3.00k/s", "2.99k/s – 3.01k/s", "valid", "4 CPUs, 8 GiB", "loadline scale", "2,990/s – 3,010/s"} {
+	for _, want := range []string{"/data", "3.00k IOPS", "2.99k IOPS – 3.01k IOPS", "valid", "4 CPUs, 8 GiB", "loadline scale", "2,990 IOPS – 3,010 IOPS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said in\n%s", want, text)
 		}
@@ -75,8 +75,8 @@ func TestPointsBesideTheLaw(t *testing.T) {
 		Residuals: []float64{0.001, -0.01, 0.002}}}
 	r := Build(&study.Study{Scales: []study.Scale{{Scale: study.PublishedScale{Scale: s}, Limit: &study.Limit{}}}}, nil, nil)
 	text := flat(r)
-	for _, want := range []string{"1|3|none|1,000/s|1,000/s|+0.1 %|valid", "3|3|none|990/s|2,970/s|-1.0 %|suspect", "12|3|none|250/s|3,000/s|+0.2 %|valid",
-		"6|3|none|1,666/s|9,999/s|–|invalid", "6|6|none|1,000/s|6,000/s|–|valid", "the system carries 2,000/s", "the system was full below 4,000/s"} {
+	for _, want := range []string{"1|3|none|1,000 IOPS|1,000 IOPS|+0.1 %|valid", "3|3|none|990 IOPS|2,970 IOPS|-1.0 %|suspect", "12|3|none|250 IOPS|3,000 IOPS|+0.2 %|valid",
+		"6|3|none|1,666 IOPS|9,999 IOPS|–|invalid", "6|6|none|1,000 IOPS|6,000 IOPS|–|valid", "the system carries 2,000 IOPS", "the system was full below 4,000 IOPS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

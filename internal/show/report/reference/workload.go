@@ -109,7 +109,7 @@ func (b *builder) points(s, fitted *model.Scale) {
 		}
 		total := s.Metric.FormatTotal(p.Total.Value)
 		if p.Total.Confidence > 0 {
-			total += " ±" + words.Percent(p.Total.HalfWidth())
+			total += " " + s.Metric.FormatWidth("", p.Total)
 		}
 		row := []string{strconv.Itoa(p.Volumes), dashed(positive(p.Nodes)), limit, s.Metric.FormatTotal(p.PerVolume.Value), total, off,
 			estimated(p.Mean), estimated(p.P99), string(p.Verdict)}

@@ -95,8 +95,8 @@ func (p *page) rows(c *model.Comparison, notes []words.Note) {
 	}
 	name, pattern, metric := &column{title: "workload"}, &column{title: "pattern", drop: 1}, &column{title: "metric"}
 	// Where space is short the two values go before the change and its interval do.
-	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
-	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: p.Text("±95%"), numeric: true, drop: 2}
+	a, halfA := &column{title: "A", numeric: true, drop: 3}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
+	b, halfB := &column{title: "B", numeric: true, drop: 4}, &column{title: words.Confidence(nil), numeric: true, drop: 2}
 	changed, ci, verdict := &column{title: "change", numeric: true}, &column{title: "95% CI", numeric: true}, &column{title: "verdict"}
 	last := ""
 	for i, r := range c.Rows {
@@ -110,9 +110,9 @@ func (p *page) rows(c *model.Comparison, notes []words.Note) {
 		name.cells = append(name.cells, cell{text: p.Text(shown)})
 		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
 		metric.cells = append(metric.cells, cell{text: words.ShortMetric(r.Metric)})
-		a.cells = append(a.cells, p.number(r.Metric.Format(r.A.Value), bad))
-		b.cells = append(b.cells, p.number(r.Metric.Format(r.B.Value), bad))
-		halfA.cells, halfB.cells = append(halfA.cells, p.rowHalf(r.A)), append(halfB.cells, p.rowHalf(r.B))
+		a.cells = append(a.cells, p.number(r.Metric.FormatOf(r.Direction, r.A.Value), bad))
+		b.cells = append(b.cells, p.number(r.Metric.FormatOf(r.Direction, r.B.Value), bad))
+		halfA.cells, halfB.cells = append(halfA.cells, p.rowHalf(r, r.A)), append(halfB.cells, p.rowHalf(r, r.B))
 		changed.cells = append(changed.cells, p.number(words.Change(r.Ratio.Value, 1), bad))
 		ci.cells = append(ci.cells, cell{text: p.Text(words.Interval(r.Ratio)), paint: term.Dim})
 		v := p.changeCell(r)
@@ -123,14 +123,11 @@ func (p *page) rows(c *model.Comparison, notes []words.Note) {
 		}
 		verdict.cells = append(verdict.cells, v)
 	}
-	p.table(fit([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict}, p.width))
+	p.fitted([]*column{name, pattern, metric, a, halfA, b, halfB, changed, ci, verdict})
 }
 
-func (p *page) rowHalf(e model.Estimate) cell {
-	if e.Confidence == 0 || e.Value == 0 {
-		return cell{text: p.Text("–"), paint: term.Dim}
-	}
-	return cell{text: words.Percent(e.HalfWidth()), paint: term.Dim}
+func (p *page) rowHalf(r model.Row, e model.Estimate) cell {
+	return cell{text: p.Text(r.Metric.FormatWidth(r.Direction, e)), paint: term.Dim}
 }
 
 func (p *page) changeCell(r model.Row) cell {
@@ -151,8 +148,13 @@ func (p *page) changeCell(r model.Row) cell {
 
 // compareFindings writes the findings that people should read.
 func (p *page) compareFindings(c *model.Comparison) {
-	for _, f := range words.Readable(c.Findings) {
+	for _, f := range words.Readable(c.Findings, p.verbose) {
 		p.footnote(words.Footnote{Finding: f})
+	}
+	if p.verbose {
+		p.others(c.Findings)
+	} else if n := words.Unsaid(c.Findings); n > 0 {
+		p.remark("·", term.Dim, words.Count(n, "remark")+" more with --verbose")
 	}
 }
 

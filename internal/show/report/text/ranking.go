@@ -76,12 +76,11 @@ func (p *page) rankRows(k *model.Ranking, notes []string) {
 		verdict.cells = append(verdict.cells, v)
 	}
 	columns := append([]*column{name, metric}, append(systems, verdict)...)
-	columns = fit(columns, p.width)
-	if total(columns) > p.width {
+	if total(fit(columns, p.width)) > p.width {
 		p.rankList(k)
 		return
 	}
-	p.table(columns)
+	p.fitted(columns)
 }
 
 // rowUnit is the unit that all numbers of a rate's row are written in, so that it need

@@ -29,7 +29,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	name := &column{title: "workload"}
 	pattern := &column{title: "pattern", drop: 2}
 	value := &column{title: "result", numeric: true}
-	width := &column{title: p.Text("±" + words.Confidence(r.Results)), numeric: true}
+	width := &column{title: words.Confidence(r.Results), numeric: true}
 	p50 := &column{title: "p50", numeric: true, drop: 5}
 	p99 := &column{title: "p99", numeric: true, drop: 6}
 	p999 := &column{title: "p99.9", numeric: true, drop: 1}
@@ -51,7 +51,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 		}
 		seen[res.Workload] = true
 		pattern.cells = append(pattern.cells, cell{text: p.Text(description), paint: term.Dim})
-		value.cells = append(value.cells, p.number(res.Metric.Format(res.Value), bad))
+		value.cells = append(value.cells, p.number(res.Metric.FormatOf(res.Direction, res.Value), bad))
 		width.cells = append(width.cells, p.halfWidth(res, bad))
 		p50.cells = append(p50.cells, p.percentile(lat.P50, bad))
 		p99.cells = append(p99.cells, p.percentile(lat.P99, bad))
@@ -75,10 +75,10 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	columns = slices.DeleteFunc(columns, func(c *column) bool {
 		return c == p99 && none(r, p99Of) || c == p999 && none(r, p999Of) || c == within && !words.Looked(r)
 	})
-	columns = fit(columns, p.width)
-	p.widen(series, columns, r)
-	p.table(columns)
-	p.legend(r, columns, p99, p999)
+	kept := fit(columns, p.width)
+	p.widen(series, kept, r)
+	p.table(kept)
+	p.legend(r, kept, p99, p999, p.leftOut(columns, kept))
 }
 
 // widen gives the sparkline the columns that are left over.
@@ -103,15 +103,12 @@ func (p *page) number(s string, bad bool) cell {
 	return c
 }
 
-// halfWidth is the interval's relative half-width; a star tells that it is
-// wider than what was asked for (of a flush nothing is asked).
+// halfWidth is the interval, as its relative half-width or with its ends; a star tells
+// that it is wider than what was asked for (of a flush nothing is asked).
 func (p *page) halfWidth(res model.Result, bad bool) cell {
-	if res.Confidence == 0 || res.Value == 0 || math.IsNaN(res.HalfWidth()) {
-		return cell{text: p.Text("–"), paint: term.Dim}
-	}
-	c := cell{text: words.Percent(res.HalfWidth())}
-	if res.Open {
-		c.text = p.Text(words.OpenInterval(res.Metric, res.Estimate))
+	c := cell{text: p.Text(res.Metric.FormatWidth(res.Direction, res.Estimate))}
+	if c.text == p.Text("–") {
+		return cell{text: c.text, paint: term.Dim}
 	}
 	if !res.Converged && res.Direction != model.Sync {
 		c.unit, c.paint = "*", term.Yellow
@@ -164,15 +161,17 @@ func (p *page) marks(notes []int) string {
 	return strings.Join(list, " ")
 }
 
-// legend explains stars and dashes, only when the table shows them.
-func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
-	if !hasRule(r.Findings, "precision") {
-		for _, res := range r.Results {
-			if !res.Converged && res.Confidence > 0 && res.Direction != model.Sync {
-				p.remark("*", term.Yellow, "wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was asked for")
-				break
-			}
-		}
+// legend explains in a line what of marks, stars and dashes the table shows, and which
+// columns it does not.
+func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left string) {
+	var parts []string
+	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Verdict == model.Suspect }) {
+		parts = append(parts, "✓ valid", "! suspect")
+	}
+	if slices.ContainsFunc(r.Results, func(res model.Result) bool {
+		return !res.Converged && res.Confidence > 0 && res.Direction != model.Sync
+	}) {
+		parts = append(parts, "* wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was asked for")
 	}
 	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
 		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {
@@ -180,16 +179,45 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column) {
 		})
 	}
 	a, b := hidden(p99, p99Of), hidden(p999, p999Of)
-	needs := "p99 needs 367"
 	switch {
 	case a && b:
-		needs += ", p99.9 needs 3,687"
+		parts = append(parts, "– too few I/Os: p99 needs 367, p99.9 3,687")
+	case a:
+		parts = append(parts, "– too few I/Os: p99 needs 367")
 	case b:
-		needs = "p99.9 needs 3,687"
-	case !a:
-		return
+		parts = append(parts, "– too few I/Os: p99.9 needs 3,687")
 	}
-	p.remark("–", term.Dim, "too few independent I/Os for this percentile: "+needs)
+	if left != "" {
+		parts = append(parts, left)
+	}
+	p.parts(parts)
+}
+
+// parts writes phrases in a line, three blanks apart, in as many lines as it takes.
+func (p *page) parts(parts []string) {
+	const indent = "  "
+	line := ""
+	for _, part := range parts {
+		part = p.Text(part)
+		switch {
+		case line == "":
+			line = part
+		case term.Columns(indent+line)+3+term.Columns(part) <= p.width:
+			line += "   " + part
+		default:
+			p.line(indent + p.Paint(term.Dim, line))
+			line = part
+		}
+	}
+	lines := []string{line}
+	if term.Columns(indent+line) > p.width {
+		lines = term.Wrap(line, p.width-len(indent))
+	}
+	for _, l := range lines {
+		if l != "" {
+			p.line(indent + p.Paint(term.Dim, l))
+		}
+	}
 }
 
 func p99Of(l *model.LatencySummary) *float64  { return l.P99 }
@@ -198,13 +226,4 @@ func p999Of(l *model.LatencySummary) *float64 { return l.P999 }
 // none reports whether no result has the percentile: its column would be empty.
 func none(r *model.Report, get func(*model.LatencySummary) *float64) bool {
 	return !slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.Latency != nil && get(res.Latency) != nil })
-}
-
-func hasRule(findings []model.Finding, rule string) bool {
-	for _, f := range findings {
-		if f.Rule == rule && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityNote) {
-			return true
-		}
-	}
-	return false
 }

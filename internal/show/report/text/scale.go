@@ -47,7 +47,7 @@ func (p *page) scales(r *model.Report, notes words.Footnotes) {
 // scale writes one row for each number of volumes.
 func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 	n, total := &column{title: "volumes", numeric: true}, &column{title: "total", numeric: true}
-	width, each := &column{title: p.Text("±95%"), numeric: true}, &column{title: "per volume", numeric: true}
+	width, each := &column{title: words.Confidence(nil), numeric: true}, &column{title: "per volume", numeric: true}
 	done := &column{title: "achieved", numeric: true}
 	fair := &column{title: "fairness", numeric: true, drop: 3}
 	mean, p99 := &column{title: "mean", numeric: true, drop: 4}, &column{title: "p99", numeric: true, drop: 5}
@@ -58,7 +58,7 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		bad := c.Verdict == model.Invalid
 		n.cells = append(n.cells, cell{text: words.Fixed(float64(c.Volumes), 0)})
 		total.cells = append(total.cells, p.number(s.Metric.Format(c.Total.Value), bad))
-		width.cells = append(width.cells, p.width95(c.Total, bad))
+		width.cells = append(width.cells, p.width95(s.Metric, c.Total, bad))
 		each.cells = append(each.cells, p.number(s.Metric.Format(c.PerVolume.Value), bad))
 		achieved := dash
 		if c.Offered > 0 {
@@ -91,6 +91,6 @@ func (p *page) scale(s *model.Scale, notes words.Footnotes) {
 		for _, l := range term.Wrap(p.Text(s.Workload+" on N volumes at once; total is the sum, second by second, while all of them ran"), p.width) {
 			p.line(p.Paint(term.Bold, l))
 		}
-		p.table(fit(columns, p.width))
+		p.fitted(columns)
 	}
 }

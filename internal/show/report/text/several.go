@@ -29,6 +29,7 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 		name.cells = append(name.cells, cell{text: p.Text(t.Name)})
 		pattern.cells = append(pattern.cells, cell{text: p.Text(t.Description), paint: term.Dim})
 	}
+	patterns := true
 	for first := 0; first < len(reports); {
 		if first > 0 {
 			p.blank()
@@ -48,7 +49,11 @@ func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Co
 			columns = with
 		}
 		p.table(columns)
+		patterns = patterns && len(columns) == len(with)
 		first = next
+	}
+	if !patterns {
+		p.parts([]string{p.leftOut([]*column{pattern}, nil)})
 	}
 	p.blank()
 	if len(comparisons) == 0 {
@@ -80,7 +85,7 @@ func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) 
 // ofRun are the columns of one of several runs.
 func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *model.Comparison) []*column {
 	span := p.Text(fmt.Sprintf("%s %s", words.Letter(i), reports[i].Run.Target.Name))
-	value, width, mark := &column{title: "result", numeric: true, span: span}, &column{title: p.Text("±" + words.Confidence(reports[i].Results)), numeric: true, span: span}, &column{span: span}
+	value, width, mark := &column{title: "result", numeric: true, span: span}, &column{title: words.Confidence(reports[i].Results), numeric: true, span: span}, &column{span: span}
 	change, verdict := &column{title: "change", numeric: true, span: span}, &column{span: span}
 	for _, t := range rows {
 		res := t.Results[i]
@@ -90,7 +95,7 @@ func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *m
 			width.cells, mark.cells = append(width.cells, cell{}), append(mark.cells, cell{})
 		} else {
 			bad := res.Verdict == model.Invalid
-			value.cells = append(value.cells, p.number(res.Metric.Format(res.Value), bad))
+			value.cells = append(value.cells, p.number(res.Metric.FormatOf(res.Direction, res.Value), bad))
 			width.cells = append(width.cells, p.halfWidth(*res, bad))
 			sign := p.mark(*res, nil)
 			if bad {

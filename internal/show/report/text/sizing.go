@@ -105,7 +105,7 @@ func (p *page) resources(s *sizing.Sizing) {
 	if s.Ask.Survive == 0 {
 		columns = []*column{name, demand, each, nodes, used, bar, from}
 	}
-	p.table(fit(columns, p.width))
+	p.fitted(columns)
 }
 
 // sources write from which points the cost of each kind of I/O follows, each once.

@@ -48,7 +48,7 @@ func RenderStudy(w io.Writer, s *study.Study, o Options) error {
 // capacities is a row for each workload that has a law.
 func (p *page) capacities(s *study.Study) {
 	name, alone, capacity := &column{title: "workload"}, &column{title: p.Text("one volume"), numeric: true}, &column{title: "capacity", numeric: true}
-	width, knee := &column{title: p.Text("±95%"), numeric: true}, &column{title: "knee", numeric: true, drop: 2}
+	width, knee := &column{title: words.Confidence(nil), numeric: true}, &column{title: "knee", numeric: true, drop: 2}
 	law, binds := &column{title: "law", drop: 1}, &column{title: "binds"}
 	for i := range s.Scales {
 		x := &s.Scales[i]
@@ -66,7 +66,7 @@ func (p *page) capacities(s *study.Study) {
 			width.cells = append(width.cells, cell{text: p.Text("–"), paint: term.Dim})
 		} else {
 			capacity.cells = append(capacity.cells, p.number(m.FormatTotal(l.Capacity.Value), false))
-			width.cells = append(width.cells, p.width95(*l.Capacity, false))
+			width.cells = append(width.cells, p.width95(m, *l.Capacity, false))
 		}
 		what := "–"
 		if x.Limit != nil && x.Limit.Binding != "" {
@@ -75,7 +75,7 @@ func (p *page) capacities(s *study.Study) {
 		binds.cells = append(binds.cells, cell{text: p.Text(what)})
 	}
 	if len(name.cells) > 0 {
-		p.table(fit([]*column{name, alone, capacity, width, knee, law, binds}, p.width))
+		p.fitted([]*column{name, alone, capacity, width, knee, law, binds})
 	}
 }
 

@@ -46,7 +46,7 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 	}
 	block, job, way := &column{title: s.Base}, &column{title: "jobs", numeric: true}, &column{title: "flow"}
 	depth := &column{title: "depth", numeric: true}
-	iops, width := &column{title: "IOPS", numeric: true}, &column{title: p.Text("±95%"), numeric: true}
+	iops, width := &column{title: "IOPS", numeric: true}, &column{title: words.Confidence(nil), numeric: true}
 	bandwidth := &column{title: "bandwidth", numeric: true, drop: 3}
 	p50, p99 := &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true, drop: 5}
 	bar, mark := &column{drop: 1}, &column{}
@@ -63,7 +63,7 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 		way.cells = append(way.cells, cell{text: string(c.Direction)})
 		depth.cells = append(depth.cells, cell{text: words.Fixed(float64(c.Depth), 0)})
 		iops.cells = append(iops.cells, p.number(units.FormatRate(c.IOPS.Value), bad))
-		width.cells = append(width.cells, p.width95(c.IOPS, bad))
+		width.cells = append(width.cells, p.width95(model.IOPS, c.IOPS, bad))
 		bandwidth.cells = append(bandwidth.cells, p.number(units.FormatBandwidth(c.Bandwidth.Value), bad))
 		p50.cells, p99.cells = append(p50.cells, p.latency(c.P50, bad)), append(p99.cells, p.latency(c.P99, bad))
 		share := 0.0
@@ -78,7 +78,7 @@ func (p *page) grid(s *model.Sweep, notes words.Footnotes) {
 		return c == job && len(jobs) < 2 || c == way && len(directions) < 2
 	})
 	if len(s.Points) > 0 {
-		p.table(fit(columns, p.width))
+		p.fitted(columns)
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 	s := r.Sweep
 	offered, share := &column{title: "offered", numeric: true}, &column{title: "of capacity", numeric: true, drop: 3}
 	done := &column{title: "achieved", numeric: true}
-	mean, width := &column{title: "mean", numeric: true}, &column{title: p.Text("±95%"), numeric: true}
+	mean, width := &column{title: "mean", numeric: true}, &column{title: words.Confidence(nil), numeric: true}
 	p50, p99 := &column{title: "p50", numeric: true, drop: 2}, &column{title: "p99", numeric: true}
 	p999, mark := &column{title: "p99.9", numeric: true, drop: 1}, &column{}
 	for _, c := range s.Points {
@@ -98,7 +98,7 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		mean.cells = append(mean.cells, p.latency(c.Mean, bad))
 		w := cell{text: p.Text("–"), paint: term.Dim}
 		if c.Mean != nil {
-			w = p.width95(*c.Mean, bad)
+			w = p.width95(model.Latency, *c.Mean, bad)
 		}
 		width.cells = append(width.cells, w)
 		p50.cells, p99.cells = append(p50.cells, p.latency(c.P50, bad)), append(p99.cells, p.latency(c.P99, bad))
@@ -106,11 +106,11 @@ func (p *page) load(r *model.Report, notes words.Footnotes) {
 		mark.cells = append(mark.cells, p.mark(model.Result{Verdict: c.Verdict}, notes.Of(c.Result)))
 	}
 	if len(s.Points) > 0 {
-		p.table(fit([]*column{offered, share, done, mean, width, p50, p99, p999, mark}, p.width))
+		p.fitted([]*column{offered, share, done, mean, width, p50, p99, p999, mark})
 		p.blank()
 	}
 	if c := s.Capacity; c != nil {
-		p.field("closed", model.IOPS.Format(c.Value)+halfWords(*c), "the capacity, in a closed loop of depth "+p.depthOf(r))
+		p.field("closed", model.IOPS.Format(c.Value)+halfWords(model.IOPS, *c), "the capacity, in a closed loop of depth "+p.depthOf(r))
 	}
 	switch k := s.Knee; {
 	case k == nil:
@@ -135,16 +135,16 @@ func (p *page) depthOf(r *model.Report) string {
 }
 
 // halfWords is " ±1.2%"; empty without an interval.
-func halfWords(e model.Estimate) string {
+func halfWords(m model.Metric, e model.Estimate) string {
 	if e.Confidence == 0 {
 		return ""
 	}
-	return " ±" + words.Percent(e.HalfWidth())
+	return " " + m.FormatWidth("", e)
 }
 
-// width95 is the relative half-width of an estimate.
-func (p *page) width95(e model.Estimate, bad bool) cell {
-	return p.halfWidth(model.Result{Estimate: e, Converged: true}, bad)
+// width95 is the interval of an estimate of a metric.
+func (p *page) width95(m model.Metric, e model.Estimate, bad bool) cell {
+	return p.halfWidth(model.Result{Metric: m, Estimate: e, Converged: true}, bad)
 }
 
 // latency is a latency in seconds, or a dash when there are too few I/Os for it.

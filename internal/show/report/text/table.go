@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,6 +76,29 @@ func fit(columns []*column, width int) []*column {
 		}
 	}
 	return kept()
+}
+
+// leftOut names the columns that the width has no room for; "" when all are there.
+func (p *page) leftOut(columns, kept []*column) string {
+	var names []string
+	for _, c := range columns {
+		if !slices.Contains(kept, c) && c.title != "" {
+			names = append(names, strings.TrimSpace(c.span+" "+c.title))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d columns have no room for %s", p.width, strings.Join(names, ", "))
+}
+
+// fitted writes a table of what the width has room for, and says what it leaves out.
+func (p *page) fitted(columns []*column) {
+	kept := fit(columns, p.width)
+	p.table(kept)
+	if left := p.leftOut(columns, kept); left != "" {
+		p.parts([]string{left})
+	}
 }
 
 // table writes the columns, which must all have the same number of cells.

@@ -20,6 +20,8 @@ type Options struct {
 	Width int
 	// Color allows colours, Unicode allows block characters and signs beyond ASCII.
 	Color, Unicode bool
+	// Verbose adds the notes, the checks that passed and what could not be checked.
+	Verbose bool
 	// Brief leaves out the lines of a report that Head has printed already.
 	Brief bool
 }
@@ -28,7 +30,7 @@ type Options struct {
 // trust rules found, and where the run is saved. It fails only when w does.
 func Render(w io.Writer, r *model.Report, o Options) error {
 	p := newPage(o)
-	notes := words.FootnotesOf(r)
+	notes := words.FootnotesOf(r, o.Verbose)
 	switch {
 	case r.Ranking != nil:
 		p.ranking(r)
@@ -59,15 +61,16 @@ func Render(w io.Writer, r *model.Report, o Options) error {
 // page collects lines and knows the stream.
 type page struct {
 	term.Style
-	width int
-	out   strings.Builder
+	width   int
+	verbose bool
+	out     strings.Builder
 }
 
 func newPage(o Options) *page {
 	if o.Width < 40 {
 		o.Width = 80
 	}
-	return &page{Style: term.Style{Color: o.Color, Unicode: o.Unicode}, width: o.Width}
+	return &page{Style: term.Style{Color: o.Color, Unicode: o.Unicode}, width: o.Width, verbose: o.Verbose}
 }
 
 // line writes one line without trailing blanks.

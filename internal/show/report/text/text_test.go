@@ -45,6 +45,7 @@ func TestRender(t *testing.T) {
 		{"unicode-80", sparse(), Options{Width: 80, Unicode: true}},
 		{"narrow-60", noisy(), Options{Width: 60, Unicode: true}},
 		{"wide-200", noisy(), Options{Width: 200, Unicode: true}},
+		{"verbose", noisy(), Options{Width: 110, Unicode: true, Verbose: true}},
 		{"brief", steady(), Options{Width: 110, Unicode: true, Brief: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) { golden(t, c.name, render(t, c.r, c.o)) })
@@ -133,7 +134,7 @@ func TestInvalidNumbersDoNotLookGood(t *testing.T) {
 		if !strings.HasPrefix(line, "rand-read-iops ") {
 			continue
 		}
-		for _, want := range []string{"(566k/s)", "✗ invalid"} {
+		for _, want := range []string{"(566k IOPS)", "✗ invalid"} {
 			if !strings.Contains(line, want) {
 				t.Errorf("%q lacks %q", line, want)
 			}

@@ -185,7 +185,7 @@ func (p *page) traceRows(rows []model.TraceRow, most int) {
 		list = append(list, r.TraceFigures)
 	}
 	columns := append([]*column{command, pid, dev, op}, figureColumns(list)...)
-	p.table(fit(append(columns, group), p.width))
+	p.fitted(append(columns, group))
 	if over > 0 {
 		p.line(p.Paint(term.Dim, fmt.Sprintf("and %d more", over)))
 	}
@@ -224,7 +224,7 @@ func (p *page) traceKinds(t *model.Trace) {
 			}
 		}
 	}
-	p.table(fit(append([]*column{dev, op, size}, figureColumns(list)...), p.width))
+	p.fitted(append([]*column{dev, op, size}, figureColumns(list)...))
 }
 
 // sizeWords is a class of sizes: "4k" for those from 4 KiB to below 8 KiB.

@@ -9,18 +9,42 @@ import (
 	"github.com/loadline/loadline/internal/show/report/words"
 )
 
-// trust writes the counts and the footnotes.
+// trust writes the counts and the footnotes: what speaks against a number, and with
+// --verbose all the rest.
 func (p *page) trust(r *model.Report, notes words.Footnotes) {
-	p.field("trust", words.Tally(r.Findings)...)
+	tally := words.Tally(r.Findings, false)
+	if !p.verbose && words.Unsaid(r.Findings) > 0 {
+		tally = append(tally, "(--verbose prints all)")
+	}
+	p.field("trust", tally...)
 	for _, n := range notes {
 		p.footnote(n)
+	}
+	if p.verbose {
+		p.others(r.Findings)
+		return
 	}
 	if excluded := words.Excluded(r.Findings); excluded != "" {
 		p.remark("✓", term.Plain, excluded)
 	}
 }
 
-// footnote writes a finding's message and what to do next.
+// others writes the checks that passed and those that could not be made.
+func (p *page) others(findings []model.Finding) {
+	for _, f := range findings {
+		switch f.Severity {
+		case model.SeverityPassed:
+			p.remark("✓", term.Green, "passed: "+f.Rule+": "+f.Message)
+		case model.SeverityNotChecked:
+			p.remark("–", term.Dim, "not checked: "+f.Rule+": "+f.Message)
+		}
+	}
+}
+
+// severities are the words that footnotes begin with, those of the page.
+var severities = map[model.Severity]string{model.SeverityInvalid: "invalid: ", model.SeverityWarning: "warning: ", model.SeverityNote: "note: "}
+
+// footnote writes a finding's severity and message, and what to do next.
 func (p *page) footnote(n words.Footnote) {
 	mark, paint := "·", term.Plain
 	switch n.Severity {
@@ -32,7 +56,7 @@ func (p *page) footnote(n words.Footnote) {
 	if n.Number > 0 {
 		mark = p.Footnote(strconv.Itoa(n.Number))
 	}
-	indent := p.remark(mark, paint, n.Message)
+	indent := p.remark(mark, paint, severities[n.Severity]+n.Message)
 	if n.Next == "" {
 		return
 	}

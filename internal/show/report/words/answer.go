@@ -59,16 +59,17 @@ func Speed(r *model.Report) string {
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
-// headline is "21.4k/s ±2.1%".
+// headline is "21.4k IOPS ±2.1%".
 func headline(res *model.Result) string {
-	words := res.Metric.Format(res.Value)
-	if res.Open {
-		return words + " (" + OpenInterval(res.Metric, res.Estimate) + ")"
+	words := res.Metric.FormatOf(res.Direction, res.Value)
+	width := res.Metric.FormatWidth(res.Direction, res.Estimate)
+	switch {
+	case width == "–":
+		return words
+	case res.Open:
+		return words + " (" + width + ")"
 	}
-	if res.Confidence > 0 && number(res.HalfWidth()) {
-		words += " ±" + Percent(res.HalfWidth())
-	}
-	return words
+	return words + " " + width
 }
 
 // Belief says in sentences whether the numbers of a run may be believed, and
@@ -88,7 +89,7 @@ func Belief(r *model.Report) string {
 		severities[f.Severity]++
 		whole = whole || f.Severity == model.SeverityInvalid && len(f.Results) == 0
 	}
-	checks := Count(severities[model.SeverityPassed], "check") + " passed"
+	checks := Count(Passed(r.Findings), "check") + " passed"
 	if n := severities[model.SeverityNotChecked]; n > 0 {
 		checks += fmt.Sprintf(", %d could not be made", n)
 	}

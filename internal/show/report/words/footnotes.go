@@ -21,14 +21,6 @@ func everywhere(r *model.Report, f model.Finding) bool {
 	return len(r.Results) > 1 && len(r.Run.Workloads) <= len(f.Results)
 }
 
-// faulted reports whether a rule found a fault anywhere: then its passes for other
-// workloads are not counted as a check that passed.
-func faulted(findings []model.Finding, rule string) bool {
-	return slices.ContainsFunc(findings, func(f model.Finding) bool {
-		return f.Rule == rule && (f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning)
-	})
-}
-
 // Footnote is a finding that people should read. Number is 0 when it concerns
 // every row, because the same number in every row tells nothing.
 type Footnote struct {
@@ -39,10 +31,11 @@ type Footnote struct {
 // Footnotes are in the order in which they are shown: worst first.
 type Footnotes []Footnote
 
-// FootnotesOf chooses the findings to show and numbers them.
-func FootnotesOf(r *model.Report) Footnotes {
+// FootnotesOf chooses the findings to show and numbers them: those that speak against a
+// number, and with all the notes as well.
+func FootnotesOf(r *model.Report, all bool) Footnotes {
 	var notes Footnotes
-	for _, f := range Readable(r.Findings) {
+	for _, f := range Readable(r.Findings, all) {
 		notes = append(notes, Footnote{Finding: f})
 	}
 	next := 1
@@ -55,16 +48,71 @@ func FootnotesOf(r *model.Report) Footnotes {
 	return notes
 }
 
-// Readable are the findings that people should read, worst first.
-func Readable(findings []model.Finding) (list []model.Finding) {
-	for _, severity := range []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote} {
+// Readable are the findings that people should read, worst first: those that speak
+// against a number, and with all the notes as well. What several findings say in the same
+// words is said once, of all that they concern, and so is what comes next.
+func Readable(findings []model.Finding, all bool) (list []model.Finding) {
+	severities := []model.Severity{model.SeverityInvalid, model.SeverityWarning, model.SeverityNote}
+	if !all {
+		severities = severities[:2]
+	}
+	for _, severity := range severities {
 		for _, f := range findings {
-			if f.Severity == severity {
-				list = append(list, f)
+			if f.Severity != severity {
+				continue
 			}
+			i := slices.IndexFunc(list, func(o model.Finding) bool { return o.Severity == severity && o.Rule == f.Rule && o.Message == f.Message })
+			if i < 0 {
+				list = append(list, f)
+				continue
+			}
+			list[i] = together(list[i], f)
 		}
 	}
+	var said []string
+	for i := range list {
+		if slices.Contains(said, list[i].Next) {
+			list[i].Next = ""
+		}
+		said = append(said, list[i].Next)
+	}
 	return list
+}
+
+// together is a finding and another in the same words; one that names no workload is about
+// all of them.
+func together(f, o model.Finding) model.Finding {
+	if f.Next == "" {
+		f.Next = o.Next
+	}
+	if len(f.Results) == 0 || len(o.Results) == 0 {
+		f.Results = nil
+		return f
+	}
+	f.Results = slices.Clone(f.Results)
+	for _, name := range o.Results {
+		if !slices.Contains(f.Results, name) {
+			f.Results = append(f.Results, name)
+		}
+	}
+	return f
+}
+
+// Passed is how many checks passed: the one count that every form of a report gives.
+func Passed(findings []model.Finding) int { return count(findings, model.SeverityPassed) }
+
+// Unsaid is how many notes and checks that could not be made a brief report leaves out.
+func Unsaid(findings []model.Finding) int {
+	return count(findings, model.SeverityNote) + count(findings, model.SeverityNotChecked)
+}
+
+func count(findings []model.Finding, severity model.Severity) (n int) {
+	for _, f := range findings {
+		if f.Severity == severity {
+			n++
+		}
+	}
+	return n
 }
 
 // Excluded is the pass that says how large a credit or cache there can still be, "" when
@@ -89,8 +137,9 @@ func (n Footnotes) Of(workload string) []int {
 	return numbers
 }
 
-// Tally counts the findings by severity: "✓ 14 checks passed", "! 1 warning".
-func Tally(findings []model.Finding) []string {
+// Tally counts the findings by severity: "✓ 14 checks passed", "! 1 warning", and with
+// all names the rules that could not look.
+func Tally(findings []model.Finding, all bool) []string {
 	var parts []string
 	for _, kind := range []struct {
 		severity           model.Severity
@@ -101,13 +150,9 @@ func Tally(findings []model.Finding) []string {
 		{model.SeverityNotChecked, "–", "not checked", "not checked"},
 	} {
 		var rules []string
-		n := 0
+		n := count(findings, kind.severity)
 		for _, f := range findings {
-			if f.Severity != kind.severity || (kind.severity == model.SeverityPassed && faulted(findings, f.Rule)) {
-				continue
-			}
-			n++
-			if !slices.Contains(rules, f.Rule) {
+			if f.Severity == kind.severity && !slices.Contains(rules, f.Rule) {
 				rules = append(rules, f.Rule)
 			}
 		}
@@ -119,7 +164,7 @@ func Tally(findings []model.Finding) []string {
 			noun = kind.several
 		}
 		part := fmt.Sprintf("%s %d %s", kind.mark, n, noun)
-		if kind.severity == model.SeverityNotChecked {
+		if all && kind.severity == model.SeverityNotChecked {
 			part += " (" + strings.Join(rules, ", ") + ")"
 		}
 		parts = append(parts, part)

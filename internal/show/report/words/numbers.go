@@ -10,39 +10,22 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Percent writes a relative half-width: "23%", "5.1%"; more digits would be
-// more than an interval knows about itself.
-func Percent(h float64) string {
-	switch v := h * 100; {
-	case v >= 999.5 || math.IsInf(v, 0):
-		return ">999%"
-	case v >= 9.95:
-		return Fixed(v, 0) + "%"
-	case v < 0.05:
-		return "<0.1%"
-	default:
-		return Fixed(v, 1) + "%"
-	}
-}
+// Percent writes a relative half-width: "23%", "5.1%".
+func Percent(h float64) string { return units.FormatShare(h) }
 
 // Asked writes the precision that was asked for: "5%", "0.5%".
 func Asked(precision float64) string {
 	return strconv.FormatFloat(math.Round(precision*1e4)/1e2, 'f', -1, 64) + "%"
 }
 
-// Confidence is the nominal coverage of the intervals: "95%".
+// Confidence is the head of the intervals' column: "95% CI".
 func Confidence(results []model.Result) string {
 	for _, res := range results {
 		if res.Confidence > 0 {
-			return Fixed(res.Confidence*100, 0) + "%"
+			return Fixed(res.Confidence*100, 0) + "% CI"
 		}
 	}
-	return "95%"
-}
-
-// OpenInterval is "≥ 3.10 ms": of an interval without an upper end.
-func OpenInterval(m model.Metric, e model.Estimate) string {
-	return "≥ " + m.Format(e.Low)
+	return "95% CI"
 }
 
 // Span is a time that something was looked at: "46 s", "4 m 12 s".

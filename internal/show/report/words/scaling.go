@@ -54,7 +54,7 @@ func Latencies(x *study.Scale) (list []string) {
 	if l == nil {
 		return list
 	}
-	list = append(list, fmt.Sprintf("the latency follows from the capacity of %s (%s/s) by Little's law, nothing is fitted: %s alone, and from %s volumes on each further one adds %s",
+	list = append(list, fmt.Sprintf("the latency follows from the capacity of %s (%s IOPS) by Little's law, nothing is fitted: %s alone, and from %s volumes on each further one adds %s",
 		l.From, units.FormatNumber(l.Capacity.Value), units.FormatDuration(l.Alone.Value), units.FormatNumber(l.Knee), units.FormatDuration(l.Slope)))
 	worst, behind, at := 0.0, 0.0, 0
 	for _, p := range l.Points {
@@ -71,7 +71,7 @@ func Latencies(x *study.Scale) (list []string) {
 			100*worst, Count(at, "volume"), 100*behind))
 	}
 	if l.Implied != nil {
-		list = append(list, fmt.Sprintf("the latencies themselves tell a capacity of %s/s", units.FormatNumber(l.Implied.Value)))
+		list = append(list, fmt.Sprintf("the latencies themselves tell a capacity of %s IOPS", units.FormatNumber(l.Implied.Value)))
 	}
 	return list
 }

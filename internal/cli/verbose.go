@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// reporting are the verbs that print reports as text.
+var reporting = []string{"run", "compare", "sweep", "scale", "postgres", "analyze", "report", "durability", "import", "fetch"}
+
+// registerVerbose adds --verbose to the verbs below cmd that print reports.
+func registerVerbose(e *env.Env, cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if slices.Contains(reporting, c.Name()) {
+			c.Flags().BoolVarP(&e.Output.Verbose, "verbose", "v", false, "print notes, passed checks and what was not checked as well")
+		}
+		registerVerbose(e, c)
+	}
+}

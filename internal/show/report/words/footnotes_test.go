@@ -1,0 +1,34 @@
+package words
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// What is said twice is said once, of all that it concerns; notes are for those who ask.
+func TestFootnotesWithoutDuplicates(t *testing.T) {
+	r := &model.Report{Results: []model.Result{{Workload: "a"}, {Workload: "b"}, {Workload: "c"}}, Findings: []model.Finding{
+		{Rule: "tail", Severity: model.SeverityNote, Results: []string{"c"}, Message: "rare bursts", Next: "loadline run ."},
+		{Rule: "size", Severity: model.SeverityWarning, Results: []string{"a"}, Message: "may re-read", Next: "loadline run ."},
+		{Rule: "size", Severity: model.SeverityWarning, Results: []string{"b"}, Message: "may re-read", Next: "loadline run ."},
+		{Rule: "cpu", Severity: model.SeverityInvalid, Results: []string{"a"}, Message: "saturated", Next: "loadline run ."},
+		{Rule: "cache", Severity: model.SeverityNotChecked, Message: "no points"},
+	}}
+	brief, all := FootnotesOf(r, false), FootnotesOf(r, true)
+	if len(brief) != 2 || len(all) != 3 || Unsaid(r.Findings) != 2 {
+		t.Fatalf("brief %+v, all %+v, unsaid %d", brief, all, Unsaid(r.Findings))
+	}
+	if brief[0].Rule != "cpu" || brief[0].Next == "" || brief[1].Next != "" {
+		t.Errorf("worst first, and what comes next once: %+v", brief)
+	}
+	if got := brief.Of("b"); len(got) != 1 || got[0] != 2 {
+		t.Errorf("b has footnotes %v", got)
+	}
+	if got := brief.Of("c"); len(got) != 0 {
+		t.Errorf("c has footnotes %v, whose notes nobody asked for", got)
+	}
+	if len(r.Findings[1].Results) != 1 {
+		t.Errorf("the report was changed: %+v", r.Findings[1])
+	}
+}
