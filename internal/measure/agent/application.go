@@ -50,7 +50,7 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 	}
 	w.workDir, w.app = place, app
 	begin := w.Env.Now()
-	state, err := app.Ready(ctx, place.Path(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })
+	state, err := app.Ready(ctx, place.Root(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })
 	if err != nil {
 		return nil, errors.Join(err, w.leaveApplication())
 	}

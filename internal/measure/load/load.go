@@ -7,6 +7,7 @@ package load
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -73,8 +74,9 @@ type Application interface {
 	// Examine looks, without making anything, whether the application can be measured here,
 	// and fills in what it found: tools, engines, settings.
 	Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error
-	// Ready starts the application in the directory, which is its own, and fills it.
-	Ready(ctx context.Context, workDir string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
+	// Ready starts the application in the directory, which is its own, and fills it. The
+	// directory is held open: its name may come to mean another one.
+	Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
 	// Leave ends what Ready has started. It may be called at any time and twice.
 	Leave() error
 }

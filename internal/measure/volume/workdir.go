@@ -34,10 +34,13 @@ const (
 
 // WorkDir is a directory of Loadline's own in which an application lives while it is
 // measured: its data, its sockets. It belongs to who runs Loadline, also when the programs
-// in it run as somebody else, so that none of them can put something in its place.
+// in it run as somebody else, so that none of them can put something in its place. Who owns
+// the directory above it can: so it is held open, and what is done in it is done there and
+// not by its name.
 type WorkDir struct {
-	path string
-	lock *os.File
+	path         string
+	parent, root *os.Root
+	lock         *os.File
 }
 
 // MakeWorkDir makes one in a directory, named by the run and locked until Close. Of the
@@ -48,71 +51,161 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	if !workDirName.MatchString(name) {
 		return nil, fmt.Errorf("%q is no name of a run", runID)
 	}
-	path := filepath.Join(dir, name)
+	parent, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, writeRefusal(dir, err)
+	}
+	w := &WorkDir{path: filepath.Join(dir, name), parent: parent}
 	// Programs of another user pass through it and cannot list it.
-	if err := os.Mkdir(path, 0o711); err != nil {
+	if err := parent.Mkdir(name, 0o711); err != nil {
+		w.release()
 		if errors.Is(err, fs.ErrExist) {
-			return nil, model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path), "loadline cleanup "+safetext.ShellWord(dir))
+			return nil, model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", w.path), "loadline cleanup "+safetext.ShellWord(dir))
 		}
 		return nil, writeRefusal(dir, err)
 	}
-	// Whatever the umask says.
-	_ = os.Chmod(path, 0o711)
-	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err := w.enter(); err != nil {
+		err = writeRefusal(w.path, err)
+		// What is not empty stays: it is not what was made.
+		_ = parent.Remove(name)
+		w.release()
+		return nil, err
 	}
-	if err != nil {
-		if f != nil {
-			_ = f.Close()
-		}
-		return nil, errors.Join(writeRefusal(path, err), os.RemoveAll(path))
-	}
-	return &WorkDir{path: path, lock: f}, nil
+	return w, nil
 }
 
-// Path is the directory.
+// enter opens a working directory that has just been made, and takes its lock.
+func (w *WorkDir) enter() error {
+	info, err := w.open()
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(w.root.FS(), ".")
+	if err == nil && (!ours(info) || len(entries) > 0) {
+		err = errReplaced
+	}
+	if err != nil {
+		return err
+	}
+	// Whatever the umask says.
+	if err := w.root.Chmod(".", 0o711); err != nil {
+		return err
+	}
+	if w.lock, err = w.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(w.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = w.root.Remove(lockName)
+		return err
+	}
+	return nil
+}
+
+// errReplaced is about a name that means something else than a moment before.
+var errReplaced = errors.New("somebody else has put something in its place")
+
+// open opens the directory that the name means, and not what a link leads to.
+func (w *WorkDir) open() (fs.FileInfo, error) {
+	name := filepath.Base(w.path)
+	named, err := w.parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named.IsDir() {
+		return nil, errors.New("it is no directory")
+	}
+	if w.root, err = w.parent.OpenRoot(name); err != nil {
+		return nil, err
+	}
+	info, err := w.root.Stat(".")
+	if err == nil && !os.SameFile(named, info) {
+		err = errReplaced
+	}
+	return info, err
+}
+
+// ours reports whether a file belongs to who runs Loadline.
+func ours(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+// Path is the directory, by the name that it was made with.
 func (w *WorkDir) Path() string { return w.path }
+
+// Root is the directory itself, whatever becomes of its name. Close closes it.
+func (w *WorkDir) Root() *os.Root { return w.root }
 
 // Close ends what still runs in it and removes it. It may be called twice.
 func (w *WorkDir) Close() error {
 	if w == nil || w.lock == nil {
 		return nil
 	}
-	err := clearOut(w.path)
-	_ = w.lock.Close()
-	w.lock = nil
-	return err
+	defer w.release()
+	return w.clearOut()
+}
+
+// release lets go of it, and leaves everything where it is.
+func (w *WorkDir) release() {
+	if w.lock != nil {
+		_ = w.lock.Close()
+	}
+	for _, dir := range []*os.Root{w.root, w.parent} {
+		if dir != nil {
+			_ = dir.Close()
+		}
+	}
+	w.lock, w.root, w.parent = nil, nil, nil
 }
 
 // clearOut ends the programs in a working directory and removes it, the lock last: what an
 // interruption leaves is still found.
-func clearOut(path string) error {
-	if left := Evict(path); len(left) > 0 {
-		return model.BrokenError(fmt.Sprintf("%s stays: the processes %v in it do not end, not even by a kill", path, left), "loadline cleanup "+safetext.ShellWord(filepath.Dir(path))+"   (when they have ended)")
+func (w *WorkDir) clearOut() error {
+	again := "loadline cleanup " + safetext.ShellWord(filepath.Dir(w.path))
+	if left := endAllIn(w.where()); len(left) > 0 {
+		return model.BrokenError(fmt.Sprintf("%s stays: the processes %v in it do not end, not even by a kill", w.path, left), again+"   (when they have ended)")
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	var failed error
+	entries, failed := fs.ReadDir(w.root.FS(), ".")
 	for _, e := range entries {
 		if e.Name() != lockName {
-			failed = errors.Join(failed, os.RemoveAll(filepath.Join(path, e.Name())))
+			failed = errors.Join(failed, w.root.RemoveAll(e.Name()))
 		}
 	}
 	if failed != nil {
-		return model.BrokenError(fmt.Sprintf("%s could not be removed: %s", path, env.Reason(failed)), "loadline cleanup "+safetext.ShellWord(filepath.Dir(path)))
+		return model.BrokenError(fmt.Sprintf("%s could not be removed: %s", w.path, env.Reason(failed)), again)
 	}
-	return os.RemoveAll(path)
+	name := filepath.Base(w.path)
+	is, err := w.root.Stat(".")
+	now, gone := w.parent.Lstat(name)
+	if err = errors.Join(err, w.root.RemoveAll(lockName)); err != nil {
+		return err
+	}
+	if gone != nil || !os.SameFile(is, now) {
+		return model.BrokenError(fmt.Sprintf("somebody else has renamed %s while it was in use: it is empty now, and what has its name stays", w.path), "")
+	}
+	return w.parent.Remove(name)
 }
 
-// Evict ends the processes whose working directory is at or below dir, first by asking
+// where is the path that the directory has now, free of links; "" where nothing tells.
+func (w *WorkDir) where() string {
+	f, err := w.root.Open(".")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	at, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(at, " (deleted)")
+}
+
+// endAllIn ends the processes whose working directory is at or below dir, first by asking
 // (SIGQUIT, by which PostgreSQL leaves no shared memory behind), then by a kill. It returns
 // those that are still there.
-func Evict(dir string) (left []int) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+func endAllIn(dir string) (left []int) {
+	if dir == "" {
+		return nil
 	}
 	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
 		for until := system.Now().Add(quitting); system.Now().Before(until); system.Sleep(20 * time.Millisecond) {
@@ -169,15 +262,14 @@ func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 			continue
 		}
 		a := Abandoned{Path: filepath.Join(dir, e.Name())}
-		lock, err := a.hold()
+		w, err := a.hold()
 		switch {
 		case errors.Is(err, errInUse):
 			continue
 		case err != nil:
 			a.Stays = err.Error()
-		}
-		if lock != nil {
-			_ = lock.Close()
+		default:
+			w.release()
 		}
 		left = append(left, a)
 	}
@@ -185,42 +277,44 @@ func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 }
 
 // hold takes the lock of a working directory after looking whether it is one of this user's.
-func (a Abandoned) hold() (*os.File, error) {
-	info, err := os.Lstat(a.Path)
+func (a Abandoned) hold() (*WorkDir, error) {
+	parent, err := os.OpenRoot(filepath.Dir(a.Path))
 	if err != nil {
 		return nil, err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
+	w := &WorkDir{path: a.Path, parent: parent}
+	if err := w.hold(); err != nil {
+		w.release()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *WorkDir) hold() error {
+	info, err := w.open()
 	switch {
-	case !info.IsDir():
-		return nil, errors.New("it is no directory")
-	case !ok || int(st.Uid) != os.Geteuid():
-		return nil, errors.New("it does not belong to you")
+	case err != nil:
+		return err
+	case !ours(info):
+		return errors.New("it does not belong to you")
 	case info.Mode().Perm()&0o022 != 0:
-		return nil, errors.New("others may write into it, and Loadline makes none like that")
+		return errors.New("others may write into it, and Loadline makes none like that")
 	}
-	root, err := os.OpenRoot(a.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	lock, err := lockAt(root, lockName)
-	if errors.Is(err, fs.ErrNotExist) {
+	if w.lock, err = lockAt(w.root, lockName); errors.Is(err, fs.ErrNotExist) {
 		// Its removal was interrupted just before the end, or it has just been made.
-		return nil, errors.New("it has no lock, so nobody can tell whether a run uses it")
+		return errors.New("it has no lock, so nobody can tell whether a run uses it")
 	}
-	return lock, err
+	return err
 }
 
 // Remove ends what runs in it and removes it, if nobody holds it meanwhile.
 func (a Abandoned) Remove() error {
-	lock, err := a.hold()
+	w, err := a.hold()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s stays: %w", a.Path, err)
 	}
-	defer lock.Close()
-	return clearOut(a.Path)
+	return w.Close()
 }

@@ -51,7 +51,7 @@ func TestAbandonedWorkDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Its process is gone: the lock is free, the rest stays.
-	_ = w.lock.Close()
+	w.release()
 	if err := os.MkdirAll(filepath.Join(w.path, "data", "base"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -94,5 +94,59 @@ func TestAbandonedWorkDir(t *testing.T) {
 	}
 	if _, err := os.Lstat(w.path); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// Who owns the directory above can put something else in the place of a working directory
+// while it is in use: what that leads to is neither emptied nor ended.
+func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {
+	for _, abandoned := range []bool{false, true} {
+		dir, foreign := t.TempDir(), t.TempDir()
+		precious := filepath.Join(foreign, "precious")
+		if err := os.WriteFile(precious, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sleeper := exec.Command("sleep", "600")
+		sleeper.Dir = foreign
+		if err := sleeper.Start(); err != nil {
+			t.Skipf("no sleep: %v", err)
+		}
+		t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
+		w, err := MakeWorkDir(dir, "20261122-101504-pg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if abandoned {
+			a := Abandoned{Path: w.path}
+			w.release()
+			if w, err = a.hold(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Root().MkdirAll("data/base", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		moved := filepath.Join(dir, "moved")
+		if err := os.Rename(w.Path(), moved); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(foreign, w.Path()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "somebody else has renamed") {
+			t.Errorf("%v", err)
+		}
+		if _, err := os.Stat(precious); err != nil {
+			t.Errorf("what somebody else's directory held is gone: %v", err)
+		}
+		if ids := ProcessesIn(foreign); len(ids) != 1 {
+			t.Errorf("of the processes in somebody else's directory are left: %v", ids)
+		}
+		if entries, err := os.ReadDir(moved); err != nil || len(entries) > 0 {
+			t.Errorf("Loadline's own holds %v, %v", entries, err)
+		}
+		if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 1 || left[0].Stays != "it is no directory" {
+			t.Errorf("the link: %v, %v", left, err)
+		}
 	}
 }

@@ -71,12 +71,17 @@ func (a account) command(e *env.Env, dir, path string, args ...string) *exec.Cmd
 const pipeDelay = time.Second
 
 // makeDirectory makes a directory that only the account can use.
-func (a account) makeDirectory(path string) error {
-	if err := os.Mkdir(path, 0o700); err != nil {
+func (a account) makeDirectory(in *os.Root, name string) error {
+	if err := in.Mkdir(name, 0o700); err != nil {
 		return err
 	}
+	return a.give(in, name)
+}
+
+// give makes a file or directory the account's.
+func (a account) give(in *os.Root, name string) error {
 	if a.other {
-		return os.Chown(path, a.uid, a.gid)
+		return in.Lchown(name, a.uid, a.gid)
 	}
 	return nil
 }

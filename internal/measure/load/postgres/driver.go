@@ -151,7 +151,7 @@ var taken = map[string]bool{
 }
 
 // Ready makes a cluster in a working directory, starts its server and fills it.
-func (d *Driver) Ready(ctx context.Context, workDir string, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
+func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.server != nil {
@@ -230,7 +230,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return d.unanswered(ctx, res, s, "before the visit", err)
 	}
 	begin()
-	o, err := (&bench{server: s, req: req, dir: s.socket, emit: emit}).run(ctx)
+	o, err := (&bench{server: s, req: req, emit: emit}).run(ctx)
 	if err != nil {
 		return res, err
 	}

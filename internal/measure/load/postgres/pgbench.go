@@ -37,9 +37,7 @@ const (
 type bench struct {
 	server *server
 	req    model.StartRequest
-	// dir is a directory that only pgbench's user can use, for the pipes of its log.
-	dir  string
-	emit func(model.Event)
+	emit   func(model.Event)
 }
 
 // outcome is how it went.
@@ -87,18 +85,20 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	n := threads(w)
 	script := ""
 	if w.App.Script != "" {
-		script = filepath.Join(b.dir, "script.sql")
-		if err := os.WriteFile(script, []byte(w.App.Script), 0o644); err != nil {
+		const name = "script.sql"
+		script = filepath.Join(b.server.dir, name)
+		defer func() { _ = b.server.root.Remove(name) }()
+		err := b.server.root.WriteFile(name, []byte(w.App.Script), 0o600)
+		if err = errors.Join(err, b.server.account.give(b.server.root, name)); err != nil {
 			return nil, err
 		}
-		defer os.Remove(script)
 	}
-	prefix := filepath.Join(b.dir, "log")
-	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+prefix,
+	const prefix = "log"
+	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join(b.server.dir, prefix),
 		"--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
 	// The names of the log hold the number of the process, so it waits until they are there.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
-	cmd := b.server.account.command(b.server.env, b.dir, "/bin/sh", gated...)
+	cmd := b.server.account.command(b.server.env, b.server.socket, "/bin/sh", gated...)
 	gate, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -196,15 +196,18 @@ func edges(w model.Workload, c model.AppCounts) float64 {
 
 // pipes are those of pgbench's log.
 type pipes struct {
+	root        *os.Root
 	names       []string
 	read, write []*os.File
 }
 
-// openPipes makes the files that pgbench will take for its logs, and opens them: "PREFIX.PID"
+// openPipes makes the files that pgbench will take for its logs, where only we can put
+// anything in their place, and opens them: "PREFIX.PID"
 // for its first thread, "PREFIX.PID.1" for the second. The end that we hold open for writing
 // keeps them from seeming at an end before pgbench has opened them.
 func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
-	p = &pipes{}
+	root := b.server.root
+	p = &pipes{root: root}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -216,25 +219,23 @@ func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
 		if i > 0 {
 			name += "." + strconv.Itoa(i)
 		}
-		if err := unix.Mkfifo(name, 0o600); err != nil {
+		if err := unix.Mkfifo(filepath.Join(b.server.dir, name), 0o600); err != nil {
 			return p, fmt.Errorf("%s: %w", name, err)
 		}
 		p.names = append(p.names, name)
-		r, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		r, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
 			return p, err
 		}
 		p.read = append(p.read, r)
-		w, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		w, err := root.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
 			return p, err
 		}
 		p.write = append(p.write, w)
 		setPipeSize(w, pipeSize)
-		if a := b.server.account; a.other {
-			if err := os.Chown(name, a.uid, a.gid); err != nil {
-				return p, err
-			}
+		if err := b.server.account.give(root, name); err != nil {
+			return p, err
 		}
 	}
 	return p, nil
@@ -252,7 +253,7 @@ func (p *pipes) remove() {
 		_ = r.Close()
 	}
 	for _, name := range p.names {
-		_ = os.Remove(name)
+		_ = p.root.Remove(name)
 	}
 }
 

@@ -32,6 +32,17 @@ func newWorkDir(t *testing.T) string {
 	return dir
 }
 
+// openDir holds a directory open until the end of the test, as a worker does.
+func openDir(t *testing.T, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
 // ready is a driver with a small server.
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
@@ -42,7 +53,7 @@ func ready(t *testing.T, set ...string) *Driver {
 			t.Error(err)
 		}
 	})
-	state, err := d.Ready(t.Context(), dir, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4, Set: set}}, func(model.Progress) {})
+	state, err := d.Ready(t.Context(), openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4, Set: set}}, func(model.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +114,7 @@ func TestDriverLoadsAServer(t *testing.T) {
 	if res.UserCPU+res.SystemCPU <= 0 || !raw["0003-tpcb.pgbench"] || !raw["0003-tpcb.log"] {
 		t.Errorf("cpu %v, raw %v", res.UserCPU+res.SystemCPU, raw)
 	}
-	if left, _ := filepath.Glob(filepath.Join(d.server.socket, "log.*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(d.server.dir, "log.*")); len(left) > 0 {
 		t.Errorf("pipes are left: %v", left)
 	}
 }
@@ -208,7 +219,7 @@ func TestDriverSaysWhatIsWrong(t *testing.T) {
 	refused(checkSocket(filepath.Join(dir, strings.Repeat("x", 90))), "unix sockets allow 107")
 
 	// A user's mistake that only the server finds.
-	_, err := New(env.OS()).Ready(t.Context(), dir, model.PrepareRequest{App: &model.AppRequest{Scale: 1, Set: []string{"max_connections=none"}}}, func(model.Progress) {})
+	_, err := New(env.OS()).Ready(t.Context(), openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Scale: 1, Set: []string{"max_connections=none"}}}, func(model.Progress) {})
 	if err == nil || !strings.Contains(err.Error(), "max_connections") {
 		t.Errorf("%v", err)
 	}
@@ -267,7 +278,7 @@ func TestReadyOnAFullDisk(t *testing.T) {
 	d := New(env.OS())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err := d.Ready(ctx, dir, model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {})
+	_, err := d.Ready(ctx, openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {})
 	_ = d.Leave()
 	if err == nil || !strings.Contains(err.Error(), "is full") {
 		t.Errorf("%v", err)

@@ -36,10 +36,12 @@ type server struct {
 	env      *env.Env
 	programs programs
 	account  account
-	dir      string
-	data     string
-	socket   string
-	log      tail
+	// root is the working directory, dir its path; data and socket are directories in it.
+	root   *os.Root
+	dir    string
+	data   string
+	socket string
+	log    tail
 
 	mu      sync.Mutex
 	process process
@@ -58,21 +60,23 @@ func checkSocket(workDir string) error {
 }
 
 // initialise makes a new cluster in a working directory that nothing is in but its lock.
-func initialise(ctx context.Context, e *env.Env, p programs, a account, workDir string) (*server, error) {
-	s := &server{env: e, programs: p, account: a, dir: workDir, data: filepath.Join(workDir, "data"), socket: filepath.Join(workDir, "s")}
-	if err := checkSocket(workDir); err != nil {
+func initialise(ctx context.Context, e *env.Env, p programs, a account, workDir *os.Root) (*server, error) {
+	dir := workDir.Name()
+	s := &server{env: e, programs: p, account: a, root: workDir, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
+	if err := checkSocket(dir); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{s.data, s.socket} {
-		if err := a.makeDirectory(dir); err != nil {
-			return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", dir, env.Reason(err)), "")
+	for _, made := range []string{s.data, s.socket} {
+		if err := a.makeDirectory(workDir, filepath.Base(made)); err != nil {
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", made, env.Reason(err)), "")
 		}
 	}
 	if err := a.reach(e, s.data); err != nil {
 		return nil, err
 	}
-	// What initdb writes is flushed together with the data that come after it.
-	said, err := s.run(ctx, p.path("initdb"), "-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
+	// What initdb writes is flushed together with the data that come after it. What it leaves
+	// when it fails is removed with the working directory: it would go by a name.
+	said, err := s.run(ctx, p.path("initdb"), "-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions")
 	if err != nil {
 		return nil, s.failed(ctx, "initdb could not make a cluster", said, err)
 	}
@@ -156,7 +160,7 @@ func (s *server) start(ctx context.Context, set []string) error {
 
 // ready reads the last line of postmaster.pid, as pg_ctl does: the eighth, "ready".
 func (s *server) ready() bool {
-	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
+	text, err := s.root.ReadFile("data/postmaster.pid")
 	lines := strings.Split(string(text), "\n")
 	return err == nil && len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready"
 }
