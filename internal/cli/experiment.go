@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
@@ -27,10 +28,13 @@ import (
 // experimentFlag is the flag that asks again for what was asked for.
 const experimentFlag = "experiment"
 
+// programsFlag allows an experiment to have programs started.
+const programsFlag = "allow-programs"
+
 // besideExperiment are the flags that go with --experiment: where to measure, what may be
 // overwritten there, and what becomes of the results. The others say what is measured,
 // which the experiment does.
-var besideExperiment = []string{experimentFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
+var besideExperiment = []string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
 	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", "quiet", "child-worker", "note", "label", "fail-on", "trace", "help"}
 
@@ -195,6 +199,20 @@ func whole(exp model.Experiment, file string) error {
 	return nil
 }
 
+// ownWords names what in the request for an application can start programs: a script (by
+// pgbench's \shell, or COPY … TO PROGRAM) and settings of the server's (archive_command, or
+// a library to load). "" when there is nothing of that.
+func ownWords(app *model.AppRequest) string {
+	var has []string
+	if app.Ask.Script != "" {
+		has = append(has, "a script of its own")
+	}
+	if len(app.Set) > 0 {
+		has = append(has, "settings of its own")
+	}
+	return strings.Join(has, " and ")
+}
+
 // consent keeps that what is somebody's is changed only where the command line says so,
 // whatever a file allows: a file may come from anywhere.
 func (o *options) consent(exp *model.Experiment, group bool) error {
@@ -203,6 +221,15 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
 			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, for good, and a file alone does not allow that", name),
 				"say so here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
+		}
+	}
+	if app := exp.App; app != nil {
+		if err := postgres.CheckOptions(app.Ask.Options); err != nil {
+			return err
+		}
+		if has := ownWords(app); has != "" && !o.programs {
+			return model.RefusedError(fmt.Sprintf("the experiment has %s, by which programs can be started on this machine, and a file alone does not allow that", has),
+				"read them in the file first, and if you would have written them, say so here: --"+programsFlag)
 		}
 	}
 	was := exp.DestroyDataOn

@@ -24,7 +24,9 @@ type options struct {
 	untilSteady                   bool
 	repeat                        int
 	// again is the file or directory of --experiment.
-	again    string
+	again string
+	// programs allows what the experiment has an application's server and load tool start.
+	programs bool
 	evidence evidenceFlags
 	label    labelFlag
 	places   session.Places
@@ -59,6 +61,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.again, experimentFlag, "", "measure again what this run directory, or experiment `FILE`, asks for")
+	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its script and settings of a database, which can start programs")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3; 4 of each side when two are compared)")
 	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)

@@ -46,7 +46,8 @@ must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
 With --experiment the same is measured again that a run directory was asked for, or a
 file such as its experiment.yaml: same workloads, sizes, order and goals, of any of run,
 compare, sweep and scale. A TARGET beside it takes the place of the experiment's. What
-may be overwritten is not taken from a file: say --destroy-data-on again.
+may be overwritten is not taken from a file: say --destroy-data-on again. Nor may a file
+alone have a database run its script and settings: read them, and say --allow-programs.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
 3 a goal was missed, or cannot be decided; 4 worse than the baseline; 5 measured, but
