@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -77,5 +78,26 @@ func TestAnAnswerCanBeAskedAbout(t *testing.T) {
 	ask.Nodes = mustSize(t, p, ask).Nodes
 	if s := mustSize(t, p, ask); s.Fit.Times < 1-1e-9 || len(s.Lacking) > 0 {
 		t.Errorf("%d nodes are answered, and carry it %g times: %+v", ask.Nodes, s.Fit.Times, s.Lacking)
+	}
+}
+
+// As many failures as there are copies take the only copies of some blocks with them.
+func TestFailuresThatTakeEveryCopyAreNamed(t *testing.T) {
+	p := &study.Published{Name: "three copies", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e4, Bandwidth: 1e9}}}
+	need := []sizing.Need{one(1, model.Random, model.Read, 4096, 100)}
+	for survive, lost := range []bool{false, false, false, true, true} {
+		s := mustSize(t, p, sizing.Ask{Needs: need, Survive: survive})
+		if named := strings.Contains(strings.Join(s.Notes, "\n"), "every block is lost of which all copies (3) lie on them"); named != lost {
+			t.Errorf("of %d failures: %q", survive, s.Notes)
+		}
+	}
+	p.System.Replicas = 0
+	if s := mustSize(t, p, sizing.Ask{Needs: need, Survive: 2}); strings.Contains(strings.Join(s.Notes, "\n"), "is lost") {
+		t.Errorf("nobody said how many copies there are: %q", s.Notes)
+	}
+	p.System.Replicas = 3
+	s := mustSize(t, p, sizing.Ask{Needs: need, Nodes: 2})
+	if len(s.Lacking) != 1 || s.Lacking[0].Message != "2 nodes cannot hold 3 copies of each block" {
+		t.Errorf("%+v", s.Lacking)
 	}
 }

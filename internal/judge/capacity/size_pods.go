@@ -242,10 +242,21 @@ func (z *sizer) notes() {
 	if z.ask.Survive > 0 && sys.RebuildReserve == 0 {
 		say("no bandwidth is kept for rebuilding after a failure: system.rebuild_reserve does that")
 	}
+	if copies := int(sys.Copies()); sys.Replicas > 0 && z.ask.Survive >= copies {
+		say("when %s at once, every block is lost of which all copies (%d) lie on them: their load is counted for here, and not their data",
+			fails(z.ask.Survive), copies)
+	}
 	if left := z.out.Nodes - z.ask.Survive; z.ask.Survive > 0 && left < sys.Replicas {
 		say("with %d of %s gone the copies of a block have nowhere to go until they are back", z.ask.Survive, count(float64(z.out.Nodes), "node"))
 	}
 	say("loads are taken to be spread evenly over the nodes, and steady: what varies needs more headroom")
+}
+
+func fails(nodes int) string {
+	if nodes == 1 {
+		return "1 node fails"
+	}
+	return fmt.Sprintf("%d nodes fail", nodes)
 }
 
 func (z *sizer) nodesUnknown() bool {

@@ -128,8 +128,8 @@ func (z *sizer) fit(free float64) {
 	}
 	z.out.Fit = f
 	if z.ask.Nodes < int(z.p.System.Copies()) {
-		z.lack(hardware.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s do not hold %s of each block",
-			count(float64(z.ask.Nodes), "node"), count(z.p.System.Copies(), "copy"))
+		z.lack(hardware.LimitPlacement, -1, z.p.System.Copies(), float64(z.ask.Nodes), "1", "%s cannot hold %s copies of each block",
+			count(float64(z.ask.Nodes), "node"), number(z.p.System.Copies()))
 	}
 	for _, r := range z.out.Resources {
 		if allowed := left * r.PerNode; r.Demand > allowed*(1+1e-12) {
