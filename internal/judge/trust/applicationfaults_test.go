@@ -2,6 +2,7 @@ package trust
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -117,6 +118,33 @@ func TestApplicationRulesNeedEvidence(t *testing.T) {
 	for _, f := range Check(ev) {
 		if slices.ContainsFunc(applicationRules, func(r Rule) bool { return r.Name == f.Rule }) && f.Severity != model.SeverityNotChecked {
 			t.Errorf("%s: %s without evidence", f.Rule, f.Severity)
+		}
+	}
+}
+
+// Full processors are told what can be done: never to have more clients, or another load.
+func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
+	for _, x := range []struct {
+		clients int
+		ask     model.AppAsk
+		next    string
+	}{
+		{1, model.AppAsk{}, "stop what else runs on this machine (top shows it), or measure on one with more processors"},
+		{4, model.AppAsk{}, "fewer clients: loadline app postgres /srv/x --clients 1"},
+		{16, model.AppAsk{}, "fewer clients: loadline app postgres /srv/x --clients 1,4"},
+		{16, model.AppAsk{Load: "select"}, "fewer clients: loadline app postgres /srv/x --load select --clients 1,4"},
+	} {
+		ev := database()
+		ev.change(func(w *model.Workload) { w.Depth = x.clients })
+		ev.Recorded.Plan.Experiment.App.Ask = x.ask
+		if x.ask.Load != "" {
+			ev.Recorded.Run.Again = model.CommandLine{"loadline", "app", "postgres", "/srv/x", "--load=" + x.ask.Load, "--clients=16"}
+		}
+		ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0.02, 0
+		for _, f := range checkFullCPU(ev) {
+			if next, _, _ := strings.Cut(f.Next, " # "); next != x.next {
+				t.Errorf("%d clients: %q", x.clients, f.Next)
+			}
 		}
 	}
 }

@@ -99,12 +99,30 @@ func checkFullCPU(ev Evidence) []model.Finding {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
 				Message:  fmt.Sprintf("full CPU: only %s of the processors was idle in %s, and client and server share them", percent(c.Idle), name),
 				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
-				Next:     "fewer clients: " + ev.appCommand("--clients 1,4")})
+				Next:     ev.fewerClients(name)})
 		default:
 			o.pass(name)
 		}
 	}
 	return o.findings("the processors were not full", noLoad)
+}
+
+// fewerClients is what to do where the processors were full. Who has one client already cannot
+// have fewer.
+func (ev Evidence) fewerClients(name string) string {
+	w, _ := ev.Recorded.Plan.Workload(name)
+	if w.Depth <= 1 {
+		return "stop what else runs on this machine (top shows it), or measure on one with more processors"
+	}
+	fewer := "1"
+	if w.Depth > 4 {
+		fewer = "1,4"
+	}
+	own := ev.Recorded.Plan.Experiment.App.Ask
+	if own.Options = nil; own.Given() {
+		return "fewer clients: " + ev.command("--clients", fewer)
+	}
+	return "fewer clients: " + ev.appCommand("--clients "+fewer)
 }
 
 var ruleMaintenance = Rule{
