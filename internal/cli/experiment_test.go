@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,7 +185,7 @@ func TestExperimentsTravel(t *testing.T) {
 				if _, planErr := plansOf(here); planErr != nil {
 					// What is refused has no flags.
 				} else if here.exp.App != nil {
-					// The verbs of readWords have no flags for it.
+					// TestAnApplicationsExperimentIsSpelled reads its flags.
 				} else if byFlags := readWords(spelled(here.exp, here.options.places.Destroy)[1:]); byFlags.err != nil {
 					t.Errorf("%s: %q: %v", line, spelled(here.exp, here.options.places.Destroy), byFlags.err)
 				} else if diff := cmp.Diff(here.exp, byFlags.exp, cmpopts.EquateEmpty()); diff != "" {
@@ -262,4 +263,39 @@ func plansOf(c command) ([]model.Plan, error) {
 		return nil, err
 	}
 	return []model.Plan{prep.Plan}, prep.Close()
+}
+
+// The advice of a run of an application that an experiment asked for is typed by flags: what
+// changes the experiment is refused beside --experiment.
+func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
+	for _, app := range []model.AppRequest{
+		{Name: "postgres"},
+		{Name: "postgres", Scale: 7, Set: []string{"fsync=off", "shared_buffers=1GB"}, Ask: model.AppAsk{Options: []string{"--protocol=prepared"}}},
+		{Name: "postgres", Fit: "disk", Ask: model.AppAsk{Load: "simple", Clients: []int{1, 8}, Threads: 2, Connect: true, Rate: 50.5, Limit: 0.1}},
+	} {
+		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, Only: []string{"tpcb-*"}, Goals: []string{"tpcb-c1 tps > 5"}, App: &app, MaxPrefill: defaultMaxPrefill}
+		if app.Ask.Load != "" {
+			exp.Profile = "standard"
+		}
+		o := &options{again: "FILE"}
+		words := o.typed(context.Background(), exp)
+		if got := words[:4]; !slices.Equal(got, []string{"loadline", "app", "postgres", "/srv/x y"}) {
+			t.Fatalf("%q", words)
+		}
+		var again postgresOptions
+		cmd := &cobra.Command{Use: "postgres DIR"}
+		again.register(cmd)
+		registerGoals(cmd, &again.options)
+		if err := cmd.ParseFlags(words[4:]); err != nil {
+			t.Errorf("%q: %v", words, err)
+			continue
+		}
+		there, err := again.experiment(env.OS(), cmd, words[3])
+		if err != nil {
+			t.Errorf("%q: %v", words, err)
+		}
+		if diff := cmp.Diff(exp, there, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q: %s", words, diff)
+		}
+	}
 }

@@ -15,7 +15,8 @@ import (
 // typed is the command to change and type again: as it was understood, or for an
 // experiment that was read (a Job's is in its pod) the one that asks for the same by flags.
 func (o *options) typed(ctx context.Context, exp model.Experiment) model.CommandLine {
-	if o.again == "" || exp.App != nil {
+	// A script is a file on the command line, and its text in an experiment.
+	if o.again == "" || exp.App != nil && exp.App.Ask.Script != "" {
 		return typed(ctx)
 	}
 	return spelled(exp, o.places.Destroy)
@@ -24,10 +25,13 @@ func (o *options) typed(ctx context.Context, exp model.Experiment) model.Command
 // spelled is the command whose flags ask for an experiment. Its files keep their names.
 func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	c := model.CommandLine{"loadline", verbs[exp.Scenario]}
-	if exp.Scenario == profile.Comparison {
-		c = append(c, exp.Baseline)
+	if exp.App != nil {
+		c = model.CommandLine{"loadline", "app", exp.App.Name, exp.Target}
+	} else if exp.Scenario == profile.Comparison {
+		c = append(c, exp.Baseline, exp.Target)
+	} else {
+		c = append(c, exp.Target)
 	}
-	c = append(c, exp.Target)
 	text := func(flag, value string) {
 		if value != "" {
 			c = append(c, "--"+flag+"="+value)
@@ -61,7 +65,19 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 		text("jobs", joined(r.Jobs, strconv.Itoa))
 		truth("load", r.Load)
 	}
-	if exp.Profile != profile.Default {
+	if app := exp.App; app != nil {
+		text("load", app.Ask.Load)
+		text("clients", joined(app.Ask.Clients, strconv.Itoa))
+		number("threads", float64(app.Ask.Threads), "")
+		truth("connect", app.Ask.Connect)
+		number("rate", app.Ask.Rate, "")
+		number("latency-limit", app.Ask.Limit, "s")
+		each("pgbench", app.Ask.Options)
+		text("fit", app.Fit)
+		number("scale", float64(app.Scale), "")
+		each("set", app.Set)
+	}
+	if exp.Profile != profile.Default && !ownLoad(exp.App) {
 		text("profile", exp.Profile)
 	}
 	text("job", exp.Job)
@@ -72,7 +88,7 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	}
 	number("precision", exp.Precision, "")
 	number("max-time", exp.MaxTime, "")
-	if exp.Size > 0 || exp.MaxPrefill != defaultMaxPrefill {
+	if exp.App == nil && (exp.Size > 0 || exp.MaxPrefill != defaultMaxPrefill) {
 		number("max-prefill", exp.MaxPrefill, "")
 	}
 	number("time", exp.Time, "")
@@ -86,7 +102,7 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	text("note", exp.Note)
 	each("label", exp.Labels.Words())
 	each("goal", exp.Goals)
-	if exp.Scenario == model.OnBaseline {
+	if exp.Scenario == model.OnBaseline || exp.App != nil {
 		text("baseline", exp.Baseline)
 	}
 	number("margin", exp.Margin, "")
@@ -94,6 +110,16 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	text("fail-on", strings.Join(exp.FailOn, ","))
 	each("destroy-data-on", destroy)
 	return append(c, placed(exp.Place)...)
+}
+
+// ownLoad reports whether a load in the user's own words takes the place of the profile.
+func ownLoad(app *model.AppRequest) bool {
+	if app == nil {
+		return false
+	}
+	own := app.Ask
+	own.Options = nil
+	return own.Given()
 }
 
 // placed are the flags that put workers where an experiment has them.
