@@ -67,13 +67,49 @@ func checkSize(ev Evidence) []model.Finding {
 			Message: fmt.Sprintf("may re-read: %s is less than 25 s at %s (%s), so a cache below may have answered; the rule asks for %s",
 				units.FormatSize(int64(size)), units.FormatBandwidth(need/ruleSeconds), worst, units.FormatSize(enough)),
 			Evidence: map[string]any{"size": int64(size), "needed": int64(need), "bandwidth_low": need / ruleSeconds},
-			Next:     ev.command("--size", sizeFlag(enough)),
+			Next:     ev.larger(enough, int64(size)),
 		})
 	}
 	if f := ev.shrunk(); f != nil {
 		o.fault(*f)
 	}
 	return o.findings("the volume holds at least 25 s of each workload's bandwidth", "there is no result to judge")
+}
+
+const (
+	// spareShare is the share of a directory's filesystem that may be in use when a volume
+	// has been made in it.
+	spareShare = 0.95
+	// muchMore is how many times as large as what was measured a size has to be that is
+	// advised though it is less than the rule asks for.
+	muchMore = 1.5
+)
+
+// larger is what to do for a size of so many bytes where size was measured: no size is advised
+// that the target would refuse.
+func (ev Evidence) larger(enough, size int64) string {
+	room := ev.room()
+	switch {
+	case room <= 0 || enough <= room:
+		return ev.command("--size", sizeFlag(enough))
+	case float64(room) >= muchMore*float64(size):
+		return "no more than " + units.FormatSize(room) + " fits here: " + ev.command("--size", sizeFlag(room>>20<<20))
+	}
+	return fmt.Sprintf("nothing much larger fits here (%s): measure a larger volume of the same storage", units.FormatSize(room))
+}
+
+// room is how large a volume can be on the target, in bytes; 0 when that is not known.
+func (ev Evidence) room() int64 {
+	s := ev.Recorded.Environment.Storage
+	switch v := ev.Recorded.Plan.Volume; v.Target.Kind {
+	case model.Directory:
+		if reach := s.Used + s.Free; reach > 0 {
+			return max(1, min(s.Free, int64(spareShare*float64(reach))-s.Used))
+		}
+	case model.BlockDevice, model.NBD, model.RBD:
+		return s.DeviceSize
+	}
+	return 0
 }
 
 // shrunk tells that a size that was asked for is not what was measured; nil when it is.
