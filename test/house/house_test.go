@@ -189,26 +189,41 @@ func exportedNames(file *ast.File) int {
 	return count
 }
 
-// TestContributingKnowsEveryPackage compares the table of CONTRIBUTING.md with
-// what is there, both ways.
+// onePage is how many lines CONTRIBUTING.md has at most: it is the map of the code, and
+// what a newcomer reads at once. Details are in docs/development.md.
+const onePage = 90
+
+// TestContributingKnowsEveryPackage compares the table of CONTRIBUTING.md with what is
+// there, both ways: each package is in a folder that has a row, and of the steps of the
+// flow and of the test suites each is named.
 func TestContributingKnowsEveryPackage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\|")
-	listed := map[string]bool{}
-	for _, match := range row.FindAllSubmatch(text, -1) {
-		listed[string(match[1])] = true
+	if lines := bytes.Count(text, []byte("\n")); lines > onePage {
+		t.Errorf("CONTRIBUTING.md has %d lines, more than %d: move details to docs/development.md", lines, onePage)
+	}
+	rows := map[string]string{}
+	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\| (.*) \\|$").FindAllStringSubmatch(string(text), -1) {
+		rows[match[1]] = match[2]
+		if info, err := os.Stat(filepath.Join(root, match[1])); err != nil || !info.IsDir() {
+			t.Errorf("CONTRIBUTING.md has a row for %s, which is no folder", match[1])
+		}
 	}
 	for _, p := range packages(t) {
-		if !listed[p.path()] {
-			t.Errorf("CONTRIBUTING.md has no row for %s", p.path())
+		folder := p.path()
+		for folder != "." && rows[folder] == "" {
+			folder = filepath.Dir(folder)
 		}
-		delete(listed, p.path())
-	}
-	for path := range listed {
-		t.Errorf("CONTRIBUTING.md has a row for %s, which does not exist", path)
+		// The next folder below, in a row that names those that it has.
+		below, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(p.path(), folder), "/"), "/")
+		switch {
+		case folder == ".":
+			t.Errorf("CONTRIBUTING.md has no row for %s, nor for a folder that it is in", p.path())
+		case below != "" && (folder == "internal/measure" || folder == "internal/judge" || folder == "internal/show" || folder == "test") && !strings.Contains(rows[folder], "`"+below+"`"):
+			t.Errorf("the row of %s in CONTRIBUTING.md does not name %s", folder, below)
+		}
 	}
 }
 
