@@ -10,6 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -38,7 +39,7 @@ func (f *runFlags) traceOf(ctx context.Context, e *env.Env, exp model.Experiment
 	if err != nil {
 		return nil, err
 	}
-	o := trace.Options{Clock: e.Clock, Request: model.TraceRequest{Target: target}}
+	o := trace.Options{Clock: e.Clock, Request: iotrace.Request{Target: target}}
 	if err := trace.Resolve(&o.Request, e.Clock, device, ""); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (f *runFlags) traceOf(ctx context.Context, e *env.Env, exp model.Experiment
 func (f *runFlags) beginTrace(ctx context.Context, e *env.Env, o trace.Options, to place) (func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun, ended := make(chan struct{}), make(chan error, 1)
-	o.Begun = func(model.TraceRun) error { close(begun); return nil }
+	o.Begun = func(iotrace.Run) error { close(begun); return nil }
 	go func() {
 		// The run's progress has the terminal.
 		view := newTraceView(e, true)

@@ -18,6 +18,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -136,8 +137,8 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 
 // options checks the flags and finds what they name.
 func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (trace.Options, error) {
-	o := trace.Options{Clock: e.Clock, Method: model.TraceMethod(f.method), Request: model.TraceRequest{PID: f.pid, Container: f.container, Pod: f.pod}}
-	if f.method != "" && o.Method != model.TraceByBPF && o.Method != model.TraceByCounters {
+	o := trace.Options{Clock: e.Clock, Method: iotrace.Method(f.method), Request: iotrace.Request{PID: f.pid, Container: f.container, Pod: f.pod}}
+	if f.method != "" && o.Method != iotrace.ByBPF && o.Method != iotrace.ByCounters {
 		return o, model.RefusedError(fmt.Sprintf("--method %q is not known", f.method), "use --method bpf or --method counters")
 	}
 	if f.time != "0" {
@@ -191,7 +192,7 @@ func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 
 // record traces, and saves each second. It returns the report, also when something could
 // not be saved; nil when nothing was traced.
-func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (*model.Trace, error) {
+func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, labels model.Labels) (*iotrace.Report, error) {
 	name := o.Request.Target
 	if name == "" {
 		name = strings.Join(o.Request.Devices, " ")
@@ -209,15 +210,15 @@ type place struct {
 }
 
 // recordTrace traces until the time is over or the context ends, and shows and saves it.
-func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, view *traceView) (*model.Trace, error) {
-	run := model.TraceRun{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: observe.Machine(e)}
+func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, view *traceView) (*iotrace.Report, error) {
+	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: observe.Machine(e)}
 	var w *store.TraceWriter
-	fill := func(r model.TraceRun) model.TraceRun {
+	fill := func(r iotrace.Run) iotrace.Run {
 		r.ID, r.Started, r.Command, r.Labels, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Labels, run.Environment, run.Status
 		return r
 	}
 	begun := o.Begun
-	o.Begun = func(r model.TraceRun) (err error) {
+	o.Begun = func(r iotrace.Run) (err error) {
 		for _, lost := range r.CannotTell {
 			view.note(lost)
 		}
@@ -229,7 +230,7 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 		}
 		return nil
 	}
-	o.Second = func(end float64, samples []model.TraceSample) error {
+	o.Second = func(end float64, samples []iotrace.Sample) error {
 		view.second(end, o.Request.Seconds, samples)
 		return w.Second(samples)
 	}
@@ -251,7 +252,7 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 }
 
 // printTrace prints the report of a trace.
-func printTrace(e *env.Env, t *model.Trace, output string, parts []text.TracePart) error {
+func printTrace(e *env.Env, t *iotrace.Report, output string, parts []text.TracePart) error {
 	if output == "json" {
 		return jsonout.WriteTrace(term.Raw(e.Stdout), t)
 	}
@@ -259,7 +260,7 @@ func printTrace(e *env.Env, t *model.Trace, output string, parts []text.TracePar
 }
 
 // traceCode is 5 when a finding says that the figures are not to be believed.
-func traceCode(t *model.Trace) int {
+func traceCode(t *iotrace.Report) int {
 	if slices.ContainsFunc(t.Findings, func(f model.Finding) bool { return f.Severity == model.SeverityInvalid }) {
 		return exitInvalid
 	}

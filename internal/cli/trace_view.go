@@ -9,7 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/results"
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -37,7 +37,7 @@ func (v *traceView) note(words string) {
 
 // second shows what ended in the last second; of is how long the trace is to last, 0 for
 // until it is interrupted.
-func (v *traceView) second(end, of float64, samples []model.TraceSample) {
+func (v *traceView) second(end, of float64, samples []iotrace.Sample) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.quiet || !v.env.Terminal.Interactive {

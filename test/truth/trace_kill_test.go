@@ -15,6 +15,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -120,19 +121,19 @@ func TestTraceBesideARun(t *testing.T) {
 		t.Fatalf("the trace is in %v", dirs)
 	}
 	again := command(t.Context(), t, "report", dirs[0], "--format", "json")
-	var report model.Trace
+	var report iotrace.Report
 	var run model.Report
 	if err := errors.Join(json.Unmarshal([]byte(again.stdout), &report), json.Unmarshal([]byte(o.stdout), &run)); err != nil {
 		t.Fatal(err)
 	}
-	if report.Run.Method != model.TraceByBPF {
+	if report.Run.Method != iotrace.ByBPF {
 		lab.Unavailable(t, "the kernel cannot be traced here: %v", report.Run.CannotTell)
 	}
 	var measured float64
 	for _, r := range run.Results {
 		measured += r.Metrics[model.IOPS].Value * r.Seconds
 	}
-	if got := float64(ios(report, filepath.Base(dev), model.TraceRead, byFio)); measured == 0 || got < 0.97*measured {
+	if got := float64(ios(report, filepath.Base(dev), iotrace.Read, byFio)); measured == 0 || got < 0.97*measured {
 		t.Errorf("%.0f reads of fio were traced, and %.0f were measured", got, measured)
 	}
 	// What cannot be traced is refused before any I/O.
@@ -158,7 +159,7 @@ func TestTraceOfADeviceWithoutRequests(t *testing.T) {
 		t.Error("it is said to have requests")
 	}
 	name := filepath.Base(dev)
-	for _, op := range []model.TraceOperation{model.TraceRead, model.TraceWrite} {
+	for _, op := range []iotrace.Operation{iotrace.Read, iotrace.Write} {
 		if got := ios(r, name, op, byFio); got < wanted*999/1000 || got > wanted {
 			t.Errorf("%d of op %s, fio did %d", got, op, wanted)
 		}

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/test/lab"
 )
 
 // traceWhile traces while work is done, and returns the report.
-func traceWhile(t testing.TB, work func(), args ...string) model.Trace {
+func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	t.Helper()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,11 +43,11 @@ func traceWhile(t testing.TB, work func(), args ...string) model.Trace {
 	if o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
-	var report model.Trace
+	var report iotrace.Report
 	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
 		t.Fatalf("standard output is no report of a trace: %v\n%.500s", err, o.stdout)
 	}
-	if report.Run.Method != model.TraceByBPF {
+	if report.Run.Method != iotrace.ByBPF {
 		lab.Unavailable(t, "the kernel cannot be traced here: %s", strings.Join(report.Run.CannotTell, "; "))
 	}
 	return report
@@ -59,7 +59,7 @@ func glob(pattern string) []string {
 }
 
 // ios counts the I/Os of an operation on a device, of all rows that wanted says.
-func ios(r model.Trace, device string, op model.TraceOperation, wanted func(model.TraceRow) bool) (n uint64) {
+func ios(r iotrace.Report, device string, op iotrace.Operation, wanted func(iotrace.Row) bool) (n uint64) {
 	for _, row := range r.Rows {
 		if row.Device == device && row.Operation == op && (wanted == nil || wanted(row)) {
 			n += row.IOs
@@ -68,10 +68,10 @@ func ios(r model.Trace, device string, op model.TraceOperation, wanted func(mode
 	return n
 }
 
-func byFio(r model.TraceRow) bool { return r.Command == "fio" }
+func byFio(r iotrace.Row) bool { return r.Command == "fio" }
 
 // traced is the one device of a trace.
-func traced(t testing.TB, r model.Trace) model.TraceDevice {
+func traced(t testing.TB, r iotrace.Report) iotrace.Device {
 	t.Helper()
 	if len(r.Run.Devices) != 1 {
 		t.Fatalf("%d devices were traced, want one", len(r.Run.Devices))
@@ -104,7 +104,7 @@ func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
 	if d.Unmatched+d.Overflowed+d.Dropped != 0 {
 		t.Errorf("unmatched %d, overflowed %d, dropped %d", d.Unmatched, d.Overflowed, d.Dropped)
 	}
-	read, write, flush, wait := d.Operations[model.TraceRead], d.Operations[model.TraceWrite], d.Operations[model.TraceFlush], d.Operations[model.TraceFlushWait]
+	read, write, flush, wait := d.Operations[iotrace.Read], d.Operations[iotrace.Write], d.Operations[iotrace.Flush], d.Operations[iotrace.FlushWait]
 	reads, writes := uint64(mixed.Reads), uint64(mixed.Total-mixed.Reads)
 	for what, c := range map[string][2]uint64{
 		"reads queued": {read.Queued, reads}, "reads dispatched": {read.Issued - read.Requeued, reads}, "bytes of reads": {read.IssuedBytes, reads * 4096},
@@ -139,7 +139,7 @@ func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
 		if got, want := k.Histogram.Max(), k.Max; math.Abs(got-want) > want/64 {
 			t.Errorf("%s: the last bucket is at %v, and the largest %v", k.Operation, got, want)
 		}
-		if k.Operation == model.TraceRead && (len(k.Sizes) != 1 || k.Sizes[0].Size != 4096 || k.Bytes != 4096*k.IOs || k.Histogram.Count() != k.IOs) {
+		if k.Operation == iotrace.Read && (len(k.Sizes) != 1 || k.Sizes[0].Size != 4096 || k.Bytes != 4096*k.IOs || k.Histogram.Count() != k.IOs) {
 			t.Errorf("reads: %+v", k)
 		}
 	}
@@ -166,8 +166,8 @@ func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
 			r := traceWhile(t, func() {
 				fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
 			}, "--device", dev)
-			op := model.TraceOperation(strings.TrimPrefix(c.pattern, "rand"))
-			i := slices.IndexFunc(r.Kinds, func(k model.TraceKind) bool { return k.Operation == op })
+			op := iotrace.Operation(strings.TrimPrefix(c.pattern, "rand"))
+			i := slices.IndexFunc(r.Kinds, func(k iotrace.Kind) bool { return k.Operation == op })
 			if i < 0 || r.Kinds[i].P50 == nil {
 				t.Fatalf("no %s was seen: %+v", op, r.Kinds)
 			}
@@ -230,10 +230,10 @@ func TestTraceKeepsANoisyNeighbourApart(t *testing.T) {
 		neighbours = doc.Jobs[0].Read.Total + doc.Jobs[0].Write.Total
 	}, "--device", dev)
 	name := filepath.Base(dev)
-	in := func(path string) func(model.TraceRow) bool {
-		return func(r model.TraceRow) bool { return r.Cgroup == path && r.Command == "fio" }
+	in := func(path string) func(iotrace.Row) bool {
+		return func(r iotrace.Row) bool { return r.Cgroup == path && r.Command == "fio" }
 	}
-	got, missing := ios(r, name, model.TraceRead, in(path)), float64(0)
+	got, missing := ios(r, name, iotrace.Read, in(path)), float64(0)
 	if d := traced(t, r); d.Unseen != nil {
 		missing = math.Abs(*d.Unseen)
 	}
@@ -241,7 +241,7 @@ func TestTraceKeepsANoisyNeighbourApart(t *testing.T) {
 	if float64(got) > wanted || float64(got) < wanted*(1-missing)-100 {
 		t.Errorf("%d reads are of %s, want %d (%.3f %% of all were not seen)", got, path, wanted, 100*missing)
 	}
-	both := ios(r, name, model.TraceRead, in(other)) + ios(r, name, model.TraceWrite, in(other))
+	both := ios(r, name, iotrace.Read, in(other)) + ios(r, name, iotrace.Write, in(other))
 	if float64(both) > float64(neighbours)+8 || float64(both) < float64(neighbours)*(1-0.03)-8 {
 		t.Errorf("%d are of the neighbour in %s, and fio did %d", both, other, neighbours)
 	}
@@ -284,20 +284,20 @@ func ourselves(t testing.TB, capabilities string, args ...string) *exec.Cmd {
 
 // Two capabilities are enough, and without them the next rung says what it cannot see.
 func TestTraceNeedsTwoCapabilities(t *testing.T) {
-	for capabilities, want := range map[string]model.TraceMethod{",+bpf,+perfmon": model.TraceByBPF, "": model.TraceByCounters, ",+bpf": model.TraceByCounters} {
+	for capabilities, want := range map[string]iotrace.Method{",+bpf,+perfmon": iotrace.ByBPF, "": iotrace.ByCounters, ",+bpf": iotrace.ByCounters} {
 		t.Run("caps"+capabilities, func(t *testing.T) {
 			cmd := ourselves(t, capabilities, "trace", "--time", "1s", "--json")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
-			var r model.Trace
+			var r iotrace.Report
 			if err != nil || json.Unmarshal(out, &r) != nil {
 				t.Fatalf("%v: %s", err, stderr.String())
 			}
 			if r.Run.Method != want {
 				t.Errorf("traced by %s, want %s: %s", r.Run.Method, want, stderr.String())
 			}
-			if said := strings.Contains(stderr.String(), "CAP_PERFMON"); said != (want == model.TraceByCounters) {
+			if said := strings.Contains(stderr.String(), "CAP_PERFMON"); said != (want == iotrace.ByCounters) {
 				t.Errorf("it says %q", stderr.String())
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -23,7 +24,7 @@ type Outcome struct {
 	// Durability is that of a durability test, and then the only one.
 	Durability *model.Durability
 	// Trace is that of a trace, and then the only one.
-	Trace *model.Trace
+	Trace *iotrace.Report
 	// Damage are sentences on what could not be read.
 	Damage []string
 	// Unsaved is what could not be saved; nil when all was. The rest is whole.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -20,8 +21,8 @@ import (
 const mostTraceRows = 500
 
 // AssembleTrace computes the report of a trace.
-func AssembleTrace(rec *store.RecordedTrace) *model.Trace {
-	t := &model.Trace{Schema: model.TraceSchema, Run: rec.Run, Rows: []model.TraceRow{}, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
+func AssembleTrace(rec *store.RecordedTrace) *iotrace.Report {
+	t := &iotrace.Report{Schema: iotrace.Schema, Run: rec.Run, Rows: []iotrace.Row{}, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
 	t.Rows = TraceRows(rec.Samples)
 	if over := len(t.Rows) - mostTraceRows; over > 0 {
 		t.Findings = append(t.Findings, model.Finding{Rule: "rows", Severity: model.SeverityNote,
@@ -44,39 +45,39 @@ func AssembleTrace(rec *store.RecordedTrace) *model.Trace {
 }
 
 // TraceRows sums samples up by who did what on which device, the busiest first.
-func TraceRows(samples []model.TraceSample) []model.TraceRow {
+func TraceRows(samples []iotrace.Sample) []iotrace.Row {
 	type key struct {
 		device string
-		op     model.TraceOperation
-		who    model.TraceWho
+		op     iotrace.Operation
+		who    iotrace.Who
 	}
 	sums := map[key]*figures{}
 	var order []key
 	for i := range samples {
 		s := &samples[i]
-		k := key{s.Device, s.Operation, s.TraceWho}
+		k := key{s.Device, s.Operation, s.Who}
 		if sums[k] == nil {
 			sums[k] = &figures{}
 			order = append(order, k)
 		}
 		sums[k].add(s)
 	}
-	rows := make([]model.TraceRow, 0, len(order))
+	rows := make([]iotrace.Row, 0, len(order))
 	for _, k := range order {
-		rows = append(rows, model.TraceRow{Device: k.device, Operation: k.op, TraceWho: k.who,
-			Unowned: k.op == model.TraceFlush && k.who == model.TraceWho{}, TraceFigures: sums[k].done()})
+		rows = append(rows, iotrace.Row{Device: k.device, Operation: k.op, Who: k.who,
+			Unowned: k.op == iotrace.Flush && k.who == iotrace.Who{}, Figures: sums[k].done()})
 	}
-	slices.SortStableFunc(rows, func(a, b model.TraceRow) int {
+	slices.SortStableFunc(rows, func(a, b iotrace.Row) int {
 		return cmp.Or(cmp.Compare(b.IOs, a.IOs), cmp.Compare(a.Device, b.Device), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Operation, b.Operation))
 	})
 	return rows
 }
 
 // traceKinds sums samples up by device and operation, and by size below that.
-func traceKinds(samples []model.TraceSample) []model.TraceKind {
+func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	type key struct {
 		device string
-		op     model.TraceOperation
+		op     iotrace.Operation
 		size   int64
 	}
 	const all = -1
@@ -96,15 +97,15 @@ func traceKinds(samples []model.TraceSample) []model.TraceKind {
 		order = append(order, k)
 	}
 	slices.SortFunc(order, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(model.TraceOperations, a.op), slices.Index(model.TraceOperations, b.op)), cmp.Compare(a.size, b.size))
+		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)), cmp.Compare(a.size, b.size))
 	})
-	kinds := []model.TraceKind{}
+	kinds := []iotrace.Kind{}
 	for _, k := range order {
 		if k.size == all {
-			kinds = append(kinds, model.TraceKind{Device: k.device, Operation: k.op, TraceFigures: sums[k].done()})
+			kinds = append(kinds, iotrace.Kind{Device: k.device, Operation: k.op, Figures: sums[k].done()})
 		} else if k.size > 0 {
 			last := &kinds[len(kinds)-1]
-			last.Sizes = append(last.Sizes, model.TraceSize{Size: k.size, TraceFigures: sums[k].done()})
+			last.Sizes = append(last.Sizes, iotrace.Size{Size: k.size, Figures: sums[k].done()})
 		}
 	}
 	return kinds
@@ -116,7 +117,7 @@ type figures struct {
 	wait float64
 }
 
-func (f *figures) add(s *model.TraceSample) {
+func (f *figures) add(s *iotrace.Sample) {
 	f.flow.Add(s.Flow)
 	f.wait += s.Wait
 }
@@ -124,9 +125,9 @@ func (f *figures) add(s *model.TraceSample) {
 // beyond is how many I/Os must lie beyond a percentile for it to be shown.
 const beyond = 10
 
-func (f *figures) done() model.TraceFigures {
+func (f *figures) done() iotrace.Figures {
 	n := float64(f.flow.IOs)
-	out := model.TraceFigures{IOs: f.flow.IOs, Bytes: f.flow.Bytes, Max: f.flow.Max, Histogram: f.flow.Histogram}
+	out := iotrace.Figures{IOs: f.flow.IOs, Bytes: f.flow.Bytes, Max: f.flow.Max, Histogram: f.flow.Histogram}
 	if n > 0 {
 		out.Mean, out.Wait = f.flow.LatencySum/n, f.wait/n
 	}
@@ -153,12 +154,12 @@ const (
 )
 
 // traceFindings says what is to be known of the figures of a device.
-func traceFindings(run *model.TraceRun, d *model.TraceDevice) (list []model.Finding) {
+func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	add := func(rule string, s model.Severity, next, message string, values ...any) {
 		list = append(list, model.Finding{Rule: rule, Severity: s, Results: []string{d.Name}, Message: fmt.Sprintf(message, values...), Next: next})
 	}
 	switch {
-	case run.Method == model.TraceByCounters:
+	case run.Method == iotrace.ByCounters:
 		add("unseen", model.SeverityNotChecked, "", "%s: the figures are the device's own counters, so there is nothing to hold them against", d.Name)
 	case d.Counters == nil:
 		add("unseen", model.SeverityNotChecked, "", "%s does not count what it does, or went away: what was not seen is not known", d.Name)
@@ -204,7 +205,7 @@ func unseenWords(share float64) string {
 }
 
 // FinishTrace computes the report of a trace's directory and saves it there.
-func FinishTrace(dir string) (*model.Trace, error) {
+func FinishTrace(dir string) (*iotrace.Report, error) {
 	rec, err := store.ReadTrace(dir)
 	if err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func FinishTrace(dir string) (*model.Trace, error) {
 	return t, saveTrace(t)
 }
 
-func saveTrace(t *model.Trace) error {
+func saveTrace(t *iotrace.Report) error {
 	var doc, summary bytes.Buffer
 	err := errors.Join(jsonout.WriteTrace(&doc, t), text.RenderTrace(&summary, t, text.TraceOptions{Options: text.Options{Width: 120, Unicode: true}}))
 	if err != nil {

@@ -9,20 +9,21 @@ import (
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
 // traceSample is n I/Os of 1 ms each.
-func traceSample(end float64, op model.TraceOperation, size int64, who model.TraceWho, n uint64) model.TraceSample {
-	s := model.TraceSample{End: end, Seconds: 1, Device: "sda", Operation: op, Size: size, TraceWho: who, Wait: float64(n) * 1e-4,
+func traceSample(end float64, op iotrace.Operation, size int64, who iotrace.Who, n uint64) iotrace.Sample {
+	s := iotrace.Sample{End: end, Seconds: 1, Device: "sda", Operation: op, Size: size, Who: who, Wait: float64(n) * 1e-4,
 		Flow: model.Flow{IOs: n, Bytes: n * uint64(size), LatencySum: float64(n) * 1e-3, Max: 1e-3}}
 	s.Flow.Histogram.Add(histogram.BucketOf(1e6), n)
 	return s
 }
 
 // saveTraceOf saves samples as a trace does.
-func saveTraceOf(t *testing.T, run model.TraceRun, seconds ...[]model.TraceSample) string {
+func saveTraceOf(t *testing.T, run iotrace.Run, seconds ...[]iotrace.Sample) string {
 	t.Helper()
 	run.ID, run.Started, run.Status = "20261122-120000-sda-trace", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), model.Running
 	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, run)
@@ -42,23 +43,23 @@ func saveTraceOf(t *testing.T, run model.TraceRun, seconds ...[]model.TraceSampl
 }
 
 func TestTraceIsReadAsItWasSaved(t *testing.T) {
-	fio, db := model.TraceWho{PID: 7, Command: "fio", Cgroup: "/a"}, model.TraceWho{PID: 8, Command: "postgres", Cgroup: "/b"}
+	fio, db := iotrace.Who{PID: 7, Command: "fio", Cgroup: "/a"}, iotrace.Who{PID: 8, Command: "postgres", Cgroup: "/b"}
 	half := .5
-	dir := saveTraceOf(t, model.TraceRun{Method: model.TraceByBPF, Seconds: 2, Devices: []model.TraceDevice{
-		{Name: "sda", Number: "8:0", Unseen: &half, Counters: &model.DeviceCounters{Reads: 2200, Writes: 800, Flushes: 100, BusySeconds: 1},
-			Operations: map[model.TraceOperation]model.TraceCounts{model.TraceRead: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Overflowed: 3},
+	dir := saveTraceOf(t, iotrace.Run{Method: iotrace.ByBPF, Seconds: 2, Devices: []iotrace.Device{
+		{Name: "sda", Number: "8:0", Unseen: &half, Counters: &iotrace.Counters{Reads: 2200, Writes: 800, Flushes: 100, BusySeconds: 1},
+			Operations: map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Queued: 1100, Done: 1100, DoneBytes: 1100 * 4096}}, Overflowed: 3},
 	}},
-		[]model.TraceSample{traceSample(1, model.TraceRead, 4096, fio, 600), traceSample(1, model.TraceWrite, 8192, db, 400), traceSample(1, model.TraceFlush, 0, model.TraceWho{}, 5)},
-		[]model.TraceSample{traceSample(2, model.TraceRead, 4096, fio, 500), traceSample(2, model.TraceWrite, 4096, db, 1)})
+		[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, fio, 600), traceSample(1, iotrace.Write, 8192, db, 400), traceSample(1, iotrace.Flush, 0, iotrace.Who{}, 5)},
+		[]iotrace.Sample{traceSample(2, iotrace.Read, 4096, fio, 500), traceSample(2, iotrace.Write, 4096, db, 1)})
 	done, err := Analyze(dir)
 	if err != nil || done.Trace == nil {
 		t.Fatal(err)
 	}
 	r := done.Trace
-	if len(r.Rows) != 3 || r.Rows[0].TraceWho != fio || r.Rows[0].IOs != 1100 || r.Rows[0].Mean < .99e-3 || r.Rows[0].P99 == nil || r.Rows[0].P999 != nil || r.Rows[0].Wait < .9e-4 {
+	if len(r.Rows) != 3 || r.Rows[0].Who != fio || r.Rows[0].IOs != 1100 || r.Rows[0].Mean < .99e-3 || r.Rows[0].P99 == nil || r.Rows[0].P999 != nil || r.Rows[0].Wait < .9e-4 {
 		t.Errorf("%+v", r.Rows)
 	}
-	if last := r.Rows[2]; !last.Unowned || last.Operation != model.TraceFlush || last.IOs != 5 {
+	if last := r.Rows[2]; !last.Unowned || last.Operation != iotrace.Flush || last.IOs != 5 {
 		t.Errorf("the unowned flushes: %+v", last)
 	}
 	if len(r.Kinds) != 3 || len(r.Kinds[1].Sizes) != 2 || r.Kinds[1].Sizes[1].IOs != 400 {
@@ -96,17 +97,17 @@ func TestTraceIsReadAsItWasSaved(t *testing.T) {
 // How much may be unseen depends on the device's own count, and not on a handful of I/Os.
 func TestUnseenSeverities(t *testing.T) {
 	for _, c := range []struct {
-		method model.TraceMethod
+		method iotrace.Method
 		share  float64
 		total  uint64
 		want   model.Severity
 	}{
-		{model.TraceByBPF, 0, 1000, model.SeverityPassed}, {model.TraceByBPF, .009, 1e6, model.SeverityPassed}, {model.TraceByBPF, .02, 1e6, model.SeverityWarning},
-		{model.TraceByBPF, .06, 1e6, model.SeverityInvalid}, {model.TraceByBPF, -.06, 1e6, model.SeverityInvalid}, {model.TraceByBPF, .5, 30, model.SeverityPassed},
-		{model.TraceByCounters, 0, 1000, model.SeverityNotChecked},
+		{iotrace.ByBPF, 0, 1000, model.SeverityPassed}, {iotrace.ByBPF, .009, 1e6, model.SeverityPassed}, {iotrace.ByBPF, .02, 1e6, model.SeverityWarning},
+		{iotrace.ByBPF, .06, 1e6, model.SeverityInvalid}, {iotrace.ByBPF, -.06, 1e6, model.SeverityInvalid}, {iotrace.ByBPF, .5, 30, model.SeverityPassed},
+		{iotrace.ByCounters, 0, 1000, model.SeverityNotChecked},
 	} {
-		d := model.TraceDevice{Name: "sda", Unseen: &c.share, Counters: &model.DeviceCounters{Reads: c.total}}
-		if got := traceFindings(&model.TraceRun{Method: c.method}, &d); len(got) != 1 || got[0].Severity != c.want {
+		d := iotrace.Device{Name: "sda", Unseen: &c.share, Counters: &iotrace.Counters{Reads: c.total}}
+		if got := traceFindings(&iotrace.Run{Method: c.method}, &d); len(got) != 1 || got[0].Severity != c.want {
 			t.Errorf("%v of %d by %s: %+v, want %s", c.share, c.total, c.method, got, c.want)
 		}
 	}
@@ -114,7 +115,7 @@ func TestUnseenSeverities(t *testing.T) {
 
 // A trace that goes on is neither read nor analyzed.
 func TestARunningTraceIsLeftAlone(t *testing.T) {
-	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, model.TraceRun{ID: "20261122-120000-sda-trace", Status: model.Running})
+	w, err := store.CreateTrace(t.TempDir(), "20261122-120000-sda-trace", time.Now, iotrace.Run{ID: "20261122-120000-sda-trace", Status: model.Running})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestARunningTraceIsLeftAlone(t *testing.T) {
 	if _, err := Read([]string{w.Dir()}); err == nil {
 		t.Error("a running trace was read")
 	}
-	if err := w.Finish(model.TraceRun{Status: model.Complete}); err != nil {
+	if err := w.Finish(iotrace.Run{Status: model.Complete}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Analyze(w.Dir()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -155,7 +156,7 @@ func CardOfDurability(d *model.Durability) Card {
 }
 
 // CardOfTrace makes the card of a trace.
-func CardOfTrace(t *model.Trace) Card {
+func CardOfTrace(t *iotrace.Report) Card {
 	r := &t.Run
 	target := r.Request.Target
 	if target == "" {

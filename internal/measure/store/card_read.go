@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // ledgerFile is the file that every durability test begins with.
@@ -137,8 +138,8 @@ func reportedCard(files fs.FS) (Card, error) {
 		var d model.Durability
 		err = json.Unmarshal(data, &d)
 		c = CardOfDurability(&d)
-	case model.TraceSchema:
-		var t model.Trace
+	case iotrace.Schema:
+		var t iotrace.Report
 		err = json.Unmarshal(data, &t)
 		c = CardOfTrace(&t)
 	default:
@@ -233,7 +234,7 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 	if done != nil {
 		return *done, nil
 	}
-	var t model.Trace
+	var t iotrace.Report
 	if err := readJSON(files, traceFile, &t.Run); err != nil {
 		return Card{Schema: CardSchema, Kind: TraceCard, ID: name}, append(damage, missing(traceFile, err))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/secrets"
 )
 
@@ -33,7 +34,7 @@ type TraceWriter struct {
 
 // CreateTrace makes the directory of that name under parent, with a number appended when the
 // name is taken. The samples' file is locked while the trace goes on.
-func CreateTrace(parent, name string, now func() time.Time, run model.TraceRun) (*TraceWriter, error) {
+func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*TraceWriter, error) {
 	dir, err := MakeDirectory(parent, name)
 	if err != nil {
 		return nil, err
@@ -60,14 +61,14 @@ func CreateTrace(parent, name string, now func() time.Time, run model.TraceRun) 
 func (w *TraceWriter) Dir() string { return w.folder.name }
 
 // Save replaces the record.
-func (w *TraceWriter) Save(run model.TraceRun) error {
-	run.Schema, run.Reason = model.TraceRunSchema, secrets.MaskText(run.Reason)
+func (w *TraceWriter) Save(run iotrace.Run) error {
+	run.Schema, run.Reason = iotrace.RunSchema, secrets.MaskText(run.Reason)
 	run.Command, run.Environment = secrets.MaskCommand(run.Command), secrets.MaskEnvironment(run.Environment)
 	return w.folder.writeJSON(traceFile, run)
 }
 
 // Second records the samples of a second.
-func (w *TraceWriter) Second(samples []model.TraceSample) error {
+func (w *TraceWriter) Second(samples []iotrace.Sample) error {
 	for _, s := range samples {
 		s.Command, s.Cgroup = secrets.MaskText(s.Command), secrets.MaskText(s.Cgroup)
 		line, err := json.Marshal(s)
@@ -89,7 +90,7 @@ func (w *TraceWriter) Second(samples []model.TraceSample) error {
 }
 
 // Finish closes the samples and saves the record. It must be called once.
-func (w *TraceWriter) Finish(run model.TraceRun) error {
+func (w *TraceWriter) Finish(run iotrace.Run) error {
 	err := errors.Join(w.zip.Close(), syncFile(w.file), w.Save(run))
 	return errors.Join(err, w.file.Close(), w.folder.Close())
 }
@@ -102,8 +103,8 @@ func IsTrace(dir string) bool {
 
 // RecordedTrace is a trace as it was recorded.
 type RecordedTrace struct {
-	Run     model.TraceRun
-	Samples []model.TraceSample
+	Run     iotrace.Run
+	Samples []iotrace.Sample
 	// Damage are sentences on what could not be read.
 	Damage    []string
 	Directory string
@@ -124,8 +125,8 @@ func ReadTrace(dir string) (*RecordedTrace, error) {
 		return nil, notTrace(dir)
 	case err != nil:
 		return nil, damaged(dir, traceFile, err.Error())
-	case rec.Run.Schema != model.TraceRunSchema:
-		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, model.TraceRunSchema), "use the loadline that made it")
+	case rec.Run.Schema != iotrace.RunSchema:
+		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, iotrace.RunSchema), "use the loadline that made it")
 	}
 	cut := rec.Run.Status == model.Running && !locked(files, samplesFile)
 	if cut {
@@ -148,7 +149,7 @@ func notTrace(dir string) error {
 }
 
 // readTraceSamples reads the samples up to where they end or cannot be read any more.
-func readTraceSamples(files fs.FS) (samples []model.TraceSample, err error) {
+func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
 	f, err := files.Open(samplesFile)
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func readTraceSamples(files fs.FS) (samples []model.TraceSample, err error) {
 	}
 }
 
-func decodeTraceLine(line []byte, m *meter) (s model.TraceSample, err error) {
+func decodeTraceLine(line []byte, m *meter) (s iotrace.Sample, err error) {
 	if len(line) > longestLine {
 		return s, errLongLine
 	}

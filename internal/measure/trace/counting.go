@@ -5,21 +5,22 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // counting is a trace by the devices' own counters.
 type counting struct {
-	request     model.TraceRequest
+	request     iotrace.Request
 	list        []device
-	first, last map[string]model.DeviceCounters
+	first, last map[string]iotrace.Counters
 }
 
-func newCounting(r model.TraceRequest) (*counting, error) {
+func newCounting(r iotrace.Request) (*counting, error) {
 	all, err := devices(root)
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "run this on Linux, where the devices are")
 	}
-	c := &counting{request: r, first: map[string]model.DeviceCounters{}, last: map[string]model.DeviceCounters{}}
+	c := &counting{request: r, first: map[string]iotrace.Counters{}, last: map[string]iotrace.Counters{}}
 	for _, d := range all {
 		if len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) {
 			continue
@@ -34,7 +35,7 @@ func newCounting(r model.TraceRequest) (*counting, error) {
 	return c, nil
 }
 
-func (c *counting) follow(ctx context.Context, o Options, run *model.TraceRun) error {
+func (c *counting) follow(ctx context.Context, o Options, run *iotrace.Run) error {
 	return followed(ctx, c, o, run)
 }
 
@@ -47,7 +48,7 @@ func (c *counting) begin() error {
 	return nil
 }
 
-func (c *counting) second() (samples []model.TraceSample, err error) {
+func (c *counting) second() (samples []iotrace.Sample, err error) {
 	for _, d := range c.list {
 		before, known := c.last[d.name]
 		now, err := counters(root, d.name)
@@ -61,26 +62,26 @@ func (c *counting) second() (samples []model.TraceSample, err error) {
 }
 
 // countedSamples are what a device's counters say of a second.
-func countedSamples(name string, c model.DeviceCounters) (samples []model.TraceSample) {
+func countedSamples(name string, c iotrace.Counters) (samples []iotrace.Sample) {
 	for _, part := range []struct {
-		op    model.TraceOperation
+		op    iotrace.Operation
 		ios   uint64
 		bytes uint64
 		time  float64
 	}{
-		{model.TraceRead, c.Reads, c.ReadBytes, c.ReadSeconds}, {model.TraceWrite, c.Writes, c.WrittenBytes, c.WriteSeconds},
-		{model.TraceDiscard, c.Discards, c.DiscardBytes, 0}, {model.TraceFlush, c.Flushes, 0, c.FlushSeconds},
+		{iotrace.Read, c.Reads, c.ReadBytes, c.ReadSeconds}, {iotrace.Write, c.Writes, c.WrittenBytes, c.WriteSeconds},
+		{iotrace.Discard, c.Discards, c.DiscardBytes, 0}, {iotrace.Flush, c.Flushes, 0, c.FlushSeconds},
 	} {
 		if part.ios > 0 {
-			samples = append(samples, model.TraceSample{Device: name, Operation: part.op, Flow: model.Flow{IOs: part.ios, Bytes: part.bytes, LatencySum: part.time}})
+			samples = append(samples, iotrace.Sample{Device: name, Operation: part.op, Flow: model.Flow{IOs: part.ios, Bytes: part.bytes, LatencySum: part.time}})
 		}
 	}
 	return samples
 }
 
-func (c *counting) finish() (list []model.TraceDevice, err error) {
+func (c *counting) finish() (list []iotrace.Device, err error) {
 	for _, d := range c.list {
-		one := model.TraceDevice{Name: d.name, Number: d.words(), Stacked: d.stacked}
+		one := iotrace.Device{Name: d.name, Number: d.words(), Stacked: d.stacked}
 		if now, err := counters(root, d.name); err == nil {
 			own := since(now, c.first[d.name])
 			one.Counters = &own

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // sectorSize is the unit of /sys/block/DEV/stat whatever the device's own block size is
@@ -85,31 +85,31 @@ func wholeOf(files fs.FS, number string) (string, error) {
 }
 
 // counters reads a device's own.
-func counters(files fs.FS, name string) (model.DeviceCounters, error) {
+func counters(files fs.FS, name string) (iotrace.Counters, error) {
 	text, err := fs.ReadFile(files, path.Join("sys/block", name, "stat"))
 	if err != nil {
-		return model.DeviceCounters{}, err
+		return iotrace.Counters{}, err
 	}
 	return parseCounters(string(text))
 }
 
 // parseCounters reads a stat file: 11 numbers, 15 since Linux 4.18 and 17 since 5.5
 // (Documentation/block/stat.rst).
-func parseCounters(text string) (model.DeviceCounters, error) {
+func parseCounters(text string) (iotrace.Counters, error) {
 	var v [17]uint64
 	fields := strings.Fields(text)
 	if len(fields) < 11 {
-		return model.DeviceCounters{}, fmt.Errorf("%q are no counters of a block device", text)
+		return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
 	}
 	for i := range min(len(v), len(fields)) {
 		n, err := strconv.ParseUint(fields[i], 10, 64)
 		if err != nil {
-			return model.DeviceCounters{}, fmt.Errorf("%q are no counters of a block device", text)
+			return iotrace.Counters{}, fmt.Errorf("%q are no counters of a block device", text)
 		}
 		v[i] = n
 	}
 	ms := func(n uint64) float64 { return float64(n) / 1000 }
-	return model.DeviceCounters{
+	return iotrace.Counters{
 		Reads: v[0], ReadMerges: v[1], ReadBytes: v[2] * sectorSize, ReadSeconds: ms(v[3]),
 		Writes: v[4], WriteMerges: v[5], WrittenBytes: v[6] * sectorSize, WriteSeconds: ms(v[7]),
 		BusySeconds: ms(v[9]), WeightedSeconds: ms(v[10]),
@@ -118,8 +118,8 @@ func parseCounters(text string) (model.DeviceCounters, error) {
 }
 
 // since is what was counted between two readings.
-func since(now, before model.DeviceCounters) model.DeviceCounters {
-	return model.DeviceCounters{
+func since(now, before iotrace.Counters) iotrace.Counters {
+	return iotrace.Counters{
 		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: now.ReadSeconds - before.ReadSeconds,
 		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: now.WriteSeconds - before.WriteSeconds,
 		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: now.FlushSeconds - before.FlushSeconds,
@@ -128,12 +128,12 @@ func since(now, before model.DeviceCounters) model.DeviceCounters {
 }
 
 // unseen is the share of a device's I/Os that were not seen; nil when it did none.
-func unseen(c model.DeviceCounters, seen map[model.TraceOperation]model.TraceCounts) *float64 {
+func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *float64 {
 	total := c.Total()
 	var n uint64
 	for op, count := range seen {
 		// A driver's own commands are not counted.
-		if op != model.TraceOther {
+		if op != iotrace.Other {
 			n += count.Done
 		}
 	}

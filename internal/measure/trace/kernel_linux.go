@@ -10,7 +10,7 @@ import (
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // kernel is what is attached to this one.
@@ -88,23 +88,23 @@ func (k *kernel) lacks() (list []string) {
 }
 
 // operations are the names of the kernel's side.
-var operations = [opCount]model.TraceOperation{
-	opRead: model.TraceRead, opWrite: model.TraceWrite, opFlush: model.TraceFlush,
-	opDiscard: model.TraceDiscard, opWait: model.TraceFlushWait, opOther: model.TraceOther,
+var operations = [opCount]iotrace.Operation{
+	opRead: iotrace.Read, opWrite: iotrace.Write, opFlush: iotrace.Flush,
+	opDiscard: iotrace.Discard, opWait: iotrace.FlushWait, opOther: iotrace.Other,
 }
 
 // counted puts a device's counters into words.
-func counted(now, before deviceCounts, d *model.TraceDevice) {
+func counted(now, before deviceCounts, d *iotrace.Device) {
 	for op, name := range operations {
 		at := func(group int) uint64 { return now[group*opRoom+op] - before[group*opRoom+op] }
-		c := model.TraceCounts{
+		c := iotrace.Counts{
 			Queued: at(countQueued), QueuedBytes: at(countQueuedBytes), Issued: at(countIssued), IssuedBytes: at(countIssuedBytes),
 			Done: at(countDone), DoneBytes: at(countDoneBytes), Merged: at(countMerged), MergedBytes: at(countMergedBytes),
 			Requeued: at(countRequeued), Errors: at(countErrors),
 		}
-		if c != (model.TraceCounts{}) {
+		if c != (iotrace.Counts{}) {
 			if d.Operations == nil {
-				d.Operations = map[model.TraceOperation]model.TraceCounts{}
+				d.Operations = map[iotrace.Operation]iotrace.Counts{}
 			}
 			d.Operations[name] = c
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // tracing is on Linux only.
@@ -18,11 +19,11 @@ type noKernel struct{}
 func (noKernel) lacks() []string { return nil }
 func (noKernel) close() error    { return nil }
 
-func newTracing(model.TraceRequest, env.Clock) (*tracing, error) {
+func newTracing(iotrace.Request, env.Clock) (*tracing, error) {
 	return nil, model.RefusedError("only Linux can be traced", "run it on the machine that the devices are on")
 }
 
-func (*tracing) follow(context.Context, Options, *model.TraceRun) error { return nil }
+func (*tracing) follow(context.Context, Options, *iotrace.Run) error { return nil }
 
 func refusal(err error) *model.WorkerError { return model.RefusedError(err.Error(), "") }
 

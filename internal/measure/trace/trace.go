@@ -15,19 +15,20 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // Options are what a trace is asked for, and who is told.
 type Options struct {
-	Request model.TraceRequest
+	Request iotrace.Request
 	Clock   env.Clock
 	// Method forces a rung of the ladder; empty takes the best that is possible.
-	Method model.TraceMethod
+	Method iotrace.Method
 	// Begun is told the record when the trace has begun, before its first second.
-	Begun func(model.TraceRun) error
+	Begun func(iotrace.Run) error
 	// Second is told what ended in each second, within what was asked for, and how long
 	// since the beginning that second ended. An error ends the trace.
-	Second func(end float64, samples []model.TraceSample) error
+	Second func(end float64, samples []iotrace.Sample) error
 }
 
 // settle is how long devices are watched before the counting begins, so that little is
@@ -42,7 +43,7 @@ var root = os.DirFS("/")
 
 // Resolve finds the devices and the cgroups that a request names, and refuses what is not
 // there. Device is what a target stands on, by the kernel's name or a path below /dev.
-func Resolve(r *model.TraceRequest, clock env.Clock, device, cgroup string) error {
+func Resolve(r *iotrace.Request, clock env.Clock, device, cgroup string) error {
 	if device != "" {
 		name, err := deviceNamed(root, device)
 		if err != nil {
@@ -128,12 +129,12 @@ func Below(file string) (string, error) {
 
 // Run traces until the time is over or the context ends, which is no error. It returns the
 // record of what was done, without the names and times of the run that it is part of.
-func Run(ctx context.Context, o Options) (model.TraceRun, error) {
-	run := model.TraceRun{Schema: model.TraceRunSchema, Request: o.Request}
-	if o.Method != model.TraceByCounters {
+func Run(ctx context.Context, o Options) (iotrace.Run, error) {
+	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
+	if o.Method != iotrace.ByCounters {
 		t, err := newTracing(o.Request, o.Clock)
 		if err == nil {
-			run.Method, run.CannotTell = model.TraceByBPF, t.kernel.lacks()
+			run.Method, run.CannotTell = iotrace.ByBPF, t.kernel.lacks()
 			return run, errors.Join(t.follow(ctx, o, &run), t.kernel.close())
 		}
 		var refused *model.WorkerError
@@ -141,7 +142,7 @@ func Run(ctx context.Context, o Options) (model.TraceRun, error) {
 			return run, err
 		}
 		why := refusal(err)
-		if o.Method == model.TraceByBPF || o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
+		if o.Method == iotrace.ByBPF || o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
 			return run, why
 		}
 		run.CannotTell = append(run.CannotTell, why.Message+", so this trace is the device's own counters")
@@ -149,7 +150,7 @@ func Run(ctx context.Context, o Options) (model.TraceRun, error) {
 	if o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
 		return run, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
 	}
-	run.Method = model.TraceByCounters
+	run.Method = iotrace.ByCounters
 	run.CannotTell = append(run.CannotTell, lostWithCounters...)
 	t, err := newCounting(o.Request)
 	if err != nil {
@@ -172,12 +173,12 @@ type rung interface {
 	// begin starts the counting; second gives out what ended since then or since the last
 	// time, and finish the devices.
 	begin() error
-	second() ([]model.TraceSample, error)
-	finish() ([]model.TraceDevice, error)
+	second() ([]iotrace.Sample, error)
+	finish() ([]iotrace.Device, error)
 }
 
 // followed carries out a rung.
-func followed(ctx context.Context, r rung, o Options, run *model.TraceRun) error {
+func followed(ctx context.Context, r rung, o Options, run *iotrace.Run) error {
 	if err := r.begin(); err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func followed(ctx context.Context, r rung, o Options, run *model.TraceRun) error
 	tick := o.Clock.NewTicker(each)
 	defer tick.Stop()
 	last := began
-	give := func(samples []model.TraceSample) error {
+	give := func(samples []iotrace.Sample) error {
 		now := o.Clock.Now()
 		for i := range samples {
 			samples[i].End, samples[i].Seconds = now.Sub(began).Seconds(), now.Sub(last).Seconds()
@@ -234,7 +235,7 @@ func followed(ctx context.Context, r rung, o Options, run *model.TraceRun) error
 }
 
 // compareSamples orders the samples of a second.
-func compareSamples(a, b model.TraceSample) int {
+func compareSamples(a, b iotrace.Sample) int {
 	for _, c := range []int{
 		strings.Compare(a.Device, b.Device), strings.Compare(string(a.Operation), string(b.Operation)),
 		a.PID - b.PID, strings.Compare(a.Command, b.Command), strings.Compare(a.Cgroup, b.Cgroup),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // machine looks like "/" of a machine with a disk, its partition, and a stacked device.
@@ -49,12 +50,12 @@ func TestDevicesOfAMachine(t *testing.T) {
 
 func TestCountersAreReadInTheirUnits(t *testing.T) {
 	got, err := counters(machine(), "sda")
-	want := model.DeviceCounters{Reads: 10, ReadMerges: 1, ReadBytes: 80 * 512, ReadSeconds: .02, Writes: 30, WriteMerges: 3, WrittenBytes: 240 * 512, WriteSeconds: .06,
+	want := iotrace.Counters{Reads: 10, ReadMerges: 1, ReadBytes: 80 * 512, ReadSeconds: .02, Writes: 30, WriteMerges: 3, WrittenBytes: 240 * 512, WriteSeconds: .06,
 		BusySeconds: .5, WeightedSeconds: .9, Discards: 4, DiscardBytes: 32 * 512, Flushes: 16, FlushSeconds: .04}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if d := since(got, got); d != (model.DeviceCounters{}) {
+	if d := since(got, got); d != (iotrace.Counters{}) {
 		t.Errorf("nothing in no time is %+v", d)
 	}
 	// A kernel of before 4.18 has 11 numbers.
@@ -69,20 +70,20 @@ func TestCountersAreReadInTheirUnits(t *testing.T) {
 }
 
 func TestUnseenIsOfAllThatTheDeviceCounted(t *testing.T) {
-	own := model.DeviceCounters{Reads: 100, Writes: 80, Discards: 10, Flushes: 10}
-	seen := map[model.TraceOperation]model.TraceCounts{model.TraceRead: {Done: 99}, model.TraceWrite: {Done: 70}, model.TraceFlushWait: {Done: 10},
-		model.TraceDiscard: {Done: 10}, model.TraceFlush: {Done: 10}, model.TraceOther: {Done: 1000}}
+	own := iotrace.Counters{Reads: 100, Writes: 80, Discards: 10, Flushes: 10}
+	seen := map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 99}, iotrace.Write: {Done: 70}, iotrace.FlushWait: {Done: 10},
+		iotrace.Discard: {Done: 10}, iotrace.Flush: {Done: 10}, iotrace.Other: {Done: 1000}}
 	if got := unseen(own, seen); got == nil || *got != 1./200 {
 		t.Errorf("%v, want 0.005", got)
 	}
-	if got := unseen(model.DeviceCounters{}, seen); got != nil {
+	if got := unseen(iotrace.Counters{}, seen); got != nil {
 		t.Errorf("of a device that counted nothing %v is unseen", *got)
 	}
 }
 
 func TestCountedSamplesSayOnlyWhatCountersKnow(t *testing.T) {
-	got := countedSamples("sda", model.DeviceCounters{Reads: 4, ReadBytes: 4096, ReadSeconds: .5, Flushes: 1, FlushSeconds: .25})
-	if len(got) != 2 || got[0].Operation != model.TraceRead || got[0].Flow.LatencySum != .5 || got[1].Operation != model.TraceFlush || got[0].Flow.Histogram.Count() != 0 {
+	got := countedSamples("sda", iotrace.Counters{Reads: 4, ReadBytes: 4096, ReadSeconds: .5, Flushes: 1, FlushSeconds: .25})
+	if len(got) != 2 || got[0].Operation != iotrace.Read || got[0].Flow.LatencySum != .5 || got[1].Operation != iotrace.Flush || got[0].Flow.Histogram.Count() != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -191,13 +192,13 @@ func TestWithin(t *testing.T) {
 // What is typed wrong is refused with what to type next, before anything is attached.
 func TestRefusals(t *testing.T) {
 	for what, r := range map[string]struct {
-		request        model.TraceRequest
+		request        iotrace.Request
 		device, cgroup string
 	}{
 		"no device":  {device: "nosuchdisk"},
 		"a file":     {device: "/etc/passwd"},
-		"no process": {request: model.TraceRequest{PID: 1 << 30}},
-		"negative":   {request: model.TraceRequest{PID: -4}},
+		"no process": {request: iotrace.Request{PID: 1 << 30}},
+		"negative":   {request: iotrace.Request{PID: -4}},
 		"no cgroup":  {cgroup: "/no/such/cgroup"},
 	} {
 		err := Resolve(&r.request, env.Clock{}, r.device, r.cgroup)
@@ -206,7 +207,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := Run(t.Context(), Options{Method: model.TraceByCounters, Request: model.TraceRequest{PID: 1}})
+	_, err := Run(t.Context(), Options{Method: iotrace.ByCounters, Request: iotrace.Request{PID: 1}})
 	if err == nil || !strings.Contains(err.Error(), "do not tell") {
 		t.Errorf("one process by the counters: %v", err)
 	}

@@ -14,13 +14,14 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
 // tracing is a trace by BPF.
 type tracing struct {
 	kernel  *kernel
-	request model.TraceRequest
+	request iotrace.Request
 	groups  *cgroups
 	watched map[uint32]*watched
 	clock   env.Clock
@@ -32,11 +33,11 @@ type tracing struct {
 type watched struct {
 	device
 	counts deviceCounts
-	own    model.DeviceCounters
+	own    iotrace.Counters
 	failed error // of reading own
 }
 
-func newTracing(r model.TraceRequest, clock env.Clock) (*tracing, error) {
+func newTracing(r iotrace.Request, clock env.Clock) (*tracing, error) {
 	k, err := attach()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func newTracing(r model.TraceRequest, clock env.Clock) (*tracing, error) {
 	return t, nil
 }
 
-func (t *tracing) follow(ctx context.Context, o Options, run *model.TraceRun) error {
+func (t *tracing) follow(ctx context.Context, o Options, run *iotrace.Run) error {
 	return followed(ctx, t, o, run)
 }
 
@@ -98,9 +99,9 @@ func (t *tracing) begin() error {
 	return nil
 }
 
-func (t *tracing) second() ([]model.TraceSample, error) {
-	all := map[rowKey]*model.TraceSample{}
-	var order []*model.TraceSample
+func (t *tracing) second() ([]iotrace.Sample, error) {
+	all := map[rowKey]*iotrace.Sample{}
+	var order []*iotrace.Sample
 	err := t.kernel.take(func(k *rowKey, v rowValue) {
 		key := *k
 		key.Bucket = 0
@@ -119,7 +120,7 @@ func (t *tracing) second() ([]model.TraceSample, error) {
 		s.Flow.Histogram.Add(k.Bucket, v.Count)
 		s.Wait += float64(v.Wait) / 1e9
 	})
-	samples := make([]model.TraceSample, len(order))
+	samples := make([]iotrace.Sample, len(order))
 	for i, s := range order {
 		samples[i] = *s
 	}
@@ -130,8 +131,8 @@ func (t *tracing) second() ([]model.TraceSample, error) {
 }
 
 // sample is an empty one for a key.
-func (t *tracing) sample(k *rowKey) *model.TraceSample {
-	s := &model.TraceSample{Operation: model.TraceOther}
+func (t *tracing) sample(k *rowKey) *iotrace.Sample {
+	s := &iotrace.Sample{Operation: iotrace.Other}
 	if int(k.Op) < len(operations) {
 		s.Operation = operations[k.Op]
 	}
@@ -142,18 +143,18 @@ func (t *tracing) sample(k *rowKey) *model.TraceSample {
 		s.Size = 1 << k.Class
 	}
 	name, _, _ := bytes.Cut(k.Name[:], []byte{0})
-	s.TraceWho = model.TraceWho{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
+	s.Who = iotrace.Who{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
 	return s
 }
 
 // wanted tells whether a sample is within what was asked for.
-func (t *tracing) wanted(s *model.TraceSample) bool {
+func (t *tracing) wanted(s *iotrace.Sample) bool {
 	return (t.request.PID == 0 || s.PID == t.request.PID) && (len(t.request.Cgroups) == 0 || within(s.Cgroup, t.request.Cgroups))
 }
 
 // finish holds both counters against each other, and ends the tracing of the devices.
-func (t *tracing) finish() ([]model.TraceDevice, error) {
-	var list []model.TraceDevice
+func (t *tracing) finish() ([]iotrace.Device, error) {
+	var list []iotrace.Device
 	after := map[uint32]*watched{}
 	for number, w := range t.watched {
 		after[number] = t.reading(w.device)
@@ -161,7 +162,7 @@ func (t *tracing) finish() ([]model.TraceDevice, error) {
 	var errs []error
 	for number, before := range t.watched {
 		now := after[number]
-		d := model.TraceDevice{Name: before.name, Number: before.words(), Stacked: before.stacked}
+		d := iotrace.Device{Name: before.name, Number: before.words(), Stacked: before.stacked}
 		counted(now.counts, before.counts, &d)
 		if before.device.counts && before.failed == nil && now.failed == nil && now.own.Total() >= before.own.Total() {
 			own := since(now.own, before.own)
@@ -170,7 +171,7 @@ func (t *tracing) finish() ([]model.TraceDevice, error) {
 		list = append(list, d)
 		errs = append(errs, t.kernel.unwatch(number))
 	}
-	slices.SortFunc(list, func(a, b model.TraceDevice) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	slices.SortFunc(list, func(a, b iotrace.Device) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	t.over = true
 	return list, errors.Join(errs...)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/csvout"
 	"github.com/loadline/loadline/internal/show/report/html"
@@ -25,7 +26,7 @@ type Documents struct {
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
 	// Traces stand alone: they are written as text and as JSON.
-	Traces []*model.Trace
+	Traces []*iotrace.Report
 	// Samples reads the raw data of the runs that have some.
 	Samples func() ([]*model.Recorded, error)
 }

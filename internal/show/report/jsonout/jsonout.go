@@ -12,6 +12,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // Write writes the document and a newline. It fails only when w does, or when a
@@ -27,7 +28,7 @@ func WriteComparison(w io.Writer, c *model.Comparison) error {
 func WriteDurability(w io.Writer, d *model.Durability) error { return write(w, d) }
 
 // WriteTrace is Write for a trace, loadline.trace/v1.
-func WriteTrace(w io.Writer, t *model.Trace) error { return write(w, t) }
+func WriteTrace(w io.Writer, t *iotrace.Report) error { return write(w, t) }
 
 func write(w io.Writer, document any) error {
 	doc := finite(document)

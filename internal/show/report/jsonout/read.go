@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
@@ -18,7 +19,7 @@ type Document struct {
 	Report     *model.Report
 	Comparison *model.Comparison
 	Durability *model.Durability
-	Trace      *model.Trace
+	Trace      *iotrace.Report
 }
 
 // Read reads a document that Write, WriteComparison or WriteDurability wrote. A
@@ -45,14 +46,14 @@ func Read(data []byte) (Document, error) {
 	case model.DurabilitySchema:
 		doc.Durability = &model.Durability{}
 		into = doc.Durability
-	case model.TraceSchema:
-		doc.Trace = &model.Trace{}
+	case iotrace.Schema:
+		doc.Trace = &iotrace.Report{}
 		into = doc.Trace
 	case "":
 		return doc, errors.New(`it is JSON, but has no "schema"`)
 	default:
 		return doc, fmt.Errorf("its schema is %q; known are %s", head.Schema,
-			strings.Join([]string{model.ReportSchema, model.ComparisonSchema, model.DurabilitySchema, model.TraceSchema}, ", "))
+			strings.Join([]string{model.ReportSchema, model.ComparisonSchema, model.DurabilitySchema, iotrace.Schema}, ", "))
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return Document{}, whatIsWrong(data, err)

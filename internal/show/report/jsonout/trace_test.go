@@ -9,17 +9,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
 // fullTrace is a trace in which every field of the model is set.
-func fullTrace() *model.Trace {
-	var t model.Trace
+func fullTrace() *iotrace.Report {
+	var t iotrace.Report
 	fill(reflect.ValueOf(&t).Elem())
 	half := .5
-	t.Schema, t.Run.Schema, t.Run.Status, t.Run.Method = model.TraceSchema, model.TraceRunSchema, model.Complete, model.TraceByBPF
-	t.Run.Devices[0].Operations = map[model.TraceOperation]model.TraceCounts{model.TraceFlushWait: {Queued: 1, QueuedBytes: 2, Issued: 3, IssuedBytes: 4, Done: 5, DoneBytes: 6, Merged: 7, MergedBytes: 8, Requeued: 9, Errors: 10}}
+	t.Schema, t.Run.Schema, t.Run.Status, t.Run.Method = iotrace.Schema, iotrace.RunSchema, model.Complete, iotrace.ByBPF
+	t.Run.Devices[0].Operations = map[iotrace.Operation]iotrace.Counts{iotrace.FlushWait: {Queued: 1, QueuedBytes: 2, Issued: 3, IssuedBytes: 4, Done: 5, DoneBytes: 6, Merged: 7, MergedBytes: 8, Requeued: 9, Errors: 10}}
 	t.Run.Devices[0].Unseen = &half
-	t.Rows[0].Operation, t.Kinds[0].Operation = model.TraceRead, model.TraceFlush
+	t.Rows[0].Operation, t.Kinds[0].Operation = iotrace.Read, iotrace.Flush
 	t.Findings[0].Severity = model.SeverityNote
 	return &t
 }
@@ -31,8 +32,8 @@ func TestTraceIsWhatItsSchemaSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, doc := range map[string]*model.Trace{"full": fullTrace(), "bare": {Schema: model.TraceSchema,
-		Run: model.TraceRun{Schema: model.TraceRunSchema, Status: model.Interrupted, Method: model.TraceByCounters}, Rows: []model.TraceRow{}, Kinds: []model.TraceKind{}, Findings: []model.Finding{}}} {
+	for name, doc := range map[string]*iotrace.Report{"full": fullTrace(), "bare": {Schema: iotrace.Schema,
+		Run: iotrace.Run{Schema: iotrace.RunSchema, Status: model.Interrupted, Method: iotrace.ByCounters}, Rows: []iotrace.Row{}, Kinds: []iotrace.Kind{}, Findings: []model.Finding{}}} {
 		var b bytes.Buffer
 		if err := WriteTrace(&b, doc); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/words"
@@ -20,7 +21,7 @@ type TracePart string
 // them, the device's own counters as iostat(1) shows them, and what became of the requests,
 // as blktrace(8) counts it.
 const (
-	TraceWho        TracePart = "who"
+	Who             TracePart = "who"
 	TraceLatency    TracePart = "latency"
 	TraceHistograms TracePart = "histogram"
 	TraceIostat     TracePart = "iostat"
@@ -28,25 +29,25 @@ const (
 )
 
 // TraceParts are all of them, in their order.
-var TraceParts = []TracePart{TraceWho, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
+var TraceParts = []TracePart{Who, TraceLatency, TraceHistograms, TraceIostat, TraceTotals}
 
 // TraceOptions tells how a trace is printed.
 type TraceOptions struct {
 	Options
 	// Parts are those wanted; none means all.
 	Parts []TracePart
-	// Rows bounds the rows of TraceWho; 0 means 20.
+	// Rows bounds the rows of Who; 0 means 20.
 	Rows int
 }
 
 // RenderTrace prints the report of a trace. It fails only when w does.
-func RenderTrace(w io.Writer, t *model.Trace, o TraceOptions) error {
+func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 	p := newPage(o.Options)
 	if !o.Brief {
 		p.traceHead(t)
 	}
 	wanted := func(part TracePart) bool { return len(o.Parts) == 0 || slices.Contains(o.Parts, part) }
-	if wanted(TraceWho) && t.Run.Method != model.TraceByCounters {
+	if wanted(Who) && t.Run.Method != iotrace.ByCounters {
 		p.blank()
 		p.traceRows(t.Rows, max(o.Rows, 0))
 	}
@@ -60,7 +61,7 @@ func RenderTrace(w io.Writer, t *model.Trace, o TraceOptions) error {
 	if wanted(TraceIostat) {
 		p.traceIostat(t)
 	}
-	if wanted(TraceTotals) && t.Run.Method == model.TraceByBPF {
+	if wanted(TraceTotals) && t.Run.Method == iotrace.ByBPF {
 		p.traceTotals(t)
 	}
 	p.blank()
@@ -76,13 +77,13 @@ func RenderTrace(w io.Writer, t *model.Trace, o TraceOptions) error {
 
 // RenderTraceRows prints a table of who did what, as a running trace shows it; most bounds
 // its rows.
-func RenderTraceRows(w io.Writer, rows []model.TraceRow, most int, o Options) error {
+func RenderTraceRows(w io.Writer, rows []iotrace.Row, most int, o Options) error {
 	p := newPage(o)
 	p.traceRows(rows, most)
 	return p.flush(w)
 }
 
-func (p *page) traceHead(t *model.Trace) {
+func (p *page) traceHead(t *iotrace.Report) {
 	r := &t.Run
 	var of []string
 	if r.Request.Target != "" {
@@ -105,7 +106,7 @@ func (p *page) traceHead(t *model.Trace) {
 		of = append(of, fmt.Sprintf("process %d", r.Request.PID))
 	}
 	p.facts("trace", of...)
-	how := map[model.TraceMethod]string{model.TraceByBPF: "by BPF", model.TraceByCounters: "by the device's counters only"}[r.Method]
+	how := map[iotrace.Method]string{iotrace.ByBPF: "by BPF", iotrace.ByCounters: "by the device's counters only"}[r.Method]
 	e := &r.Environment
 	p.facts("where", e.Hostname, words.Prefixed("kernel ", e.Kernel), words.Count(e.CPUs, "CPU"))
 	ran := []string{r.Started.Format("2006-01-02 15:04"), units.FormatDuration(r.Seconds) + " " + how}
@@ -120,7 +121,7 @@ func (p *page) traceHead(t *model.Trace) {
 }
 
 // figureColumns are the columns of figures.
-func figureColumns(list []model.TraceFigures) []*column {
+func figureColumns(list []iotrace.Figures) []*column {
 	ios, kib := &column{title: "I/Os", numeric: true}, &column{title: "KiB", numeric: true, drop: 3}
 	mean, p50, p99, most := &column{title: "mean", numeric: true}, &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true}, &column{title: "max", numeric: true, drop: 2}
 	wait := &column{title: "wait", numeric: true, drop: 1}
@@ -155,7 +156,7 @@ func quantity(s string) cell {
 }
 
 // traceRows is biotop's view: who, what, on which device.
-func (p *page) traceRows(rows []model.TraceRow, most int) {
+func (p *page) traceRows(rows []iotrace.Row, most int) {
 	if most == 0 {
 		most = 20
 	}
@@ -167,7 +168,7 @@ func (p *page) traceRows(rows []model.TraceRow, most int) {
 	rows = rows[:min(len(rows), most)]
 	pid, command, dev, op := &column{title: "pid", numeric: true}, &column{title: "command"}, &column{title: "device"}, &column{title: "operation"}
 	group := &column{title: "cgroup", drop: 5}
-	var list []model.TraceFigures
+	var list []iotrace.Figures
 	for _, r := range rows {
 		who, number := r.Command, fmt.Sprint(r.PID)
 		if r.PID == 0 {
@@ -182,7 +183,7 @@ func (p *page) traceRows(rows []model.TraceRow, most int) {
 		pid.cells, command.cells = append(pid.cells, cell{text: number}), append(command.cells, cell{text: who})
 		dev.cells, op.cells = append(dev.cells, cell{text: r.Device}), append(op.cells, cell{text: string(r.Operation)})
 		group.cells = append(group.cells, cell{text: p.tail(r.Cgroup, 40)})
-		list = append(list, r.TraceFigures)
+		list = append(list, r.Figures)
 	}
 	columns := append([]*column{command, pid, dev, op}, figureColumns(list)...)
 	p.fitted(append(columns, group))
@@ -201,14 +202,14 @@ func (p *page) tail(s string, n int) string {
 }
 
 // traceKinds are the latencies by device and operation, and by size where there are several.
-func (p *page) traceKinds(t *model.Trace) {
+func (p *page) traceKinds(t *iotrace.Report) {
 	if len(t.Kinds) == 0 {
 		p.line("no I/O was seen")
 		return
 	}
 	dev, op, size := &column{title: "device"}, &column{title: "operation"}, &column{title: "size"}
-	var list []model.TraceFigures
-	add := func(device, operation, bytes string, f model.TraceFigures) {
+	var list []iotrace.Figures
+	add := func(device, operation, bytes string, f iotrace.Figures) {
 		dev.cells, op.cells, size.cells = append(dev.cells, cell{text: device}), append(op.cells, cell{text: operation}), append(size.cells, cell{text: bytes})
 		list = append(list, f)
 	}
@@ -217,10 +218,10 @@ func (p *page) traceKinds(t *model.Trace) {
 		if len(k.Sizes) == 1 {
 			all = sizeWords(k.Sizes[0].Size)
 		}
-		add(k.Device, string(k.Operation), all, k.TraceFigures)
+		add(k.Device, string(k.Operation), all, k.Figures)
 		if len(k.Sizes) > 1 {
 			for _, s := range k.Sizes {
-				add("", "", sizeWords(s.Size), s.TraceFigures)
+				add("", "", sizeWords(s.Size), s.Figures)
 			}
 		}
 	}
@@ -230,7 +231,7 @@ func (p *page) traceKinds(t *model.Trace) {
 // sizeWords is a class of sizes: "4k" for those from 4 KiB to below 8 KiB.
 func sizeWords(n int64) string { return units.FormatBlock(n) }
 
-func (p *page) traceFindings(t *model.Trace) {
+func (p *page) traceFindings(t *iotrace.Report) {
 	marks := map[model.Severity]string{model.SeverityInvalid: "✗", model.SeverityWarning: "!", model.SeverityNote: "·", model.SeverityPassed: "✓", model.SeverityNotChecked: "–"}
 	for i, f := range t.Findings {
 		label := ""

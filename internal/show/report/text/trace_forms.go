@@ -5,15 +5,15 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 // traceHistograms draws the latencies of each device and operation in powers of two of a
 // microsecond, as biolatency(8) does.
-func (p *page) traceHistograms(t *model.Trace) {
+func (p *page) traceHistograms(t *iotrace.Report) {
 	for _, k := range t.Kinds {
 		if k.Histogram.Count() == 0 {
 			continue
@@ -51,7 +51,7 @@ func (p *page) powers(h histogram.Histogram) {
 }
 
 // traceIostat shows the devices' own counters in iostat's columns (iostat -s -x).
-func (p *page) traceIostat(t *model.Trace) {
+func (p *page) traceIostat(t *iotrace.Report) {
 	titles := []string{"Device", "tps", "kB/s", "rqm/s", "await", "aqu-sz", "areq-sz", "f/s", "f_await", "%util"}
 	columns := make([]*column, len(titles))
 	for i, title := range titles {
@@ -90,14 +90,14 @@ func ratio(a, b float64) float64 {
 
 // traceTotals says what became of what was asked for, as the end of blktrace's summary does.
 // Writes are those with data; what waits for a flush stands below.
-func (p *page) traceTotals(t *model.Trace) {
+func (p *page) traceTotals(t *iotrace.Report) {
 	for _, d := range t.Run.Devices {
 		if len(d.Operations) == 0 {
 			continue
 		}
 		p.blank()
 		p.line(p.Text(fmt.Sprintf("Total (%s, %s):", d.Name, d.Number)))
-		r, w := d.Operations[model.TraceRead], d.Operations[model.TraceWrite]
+		r, w := d.Operations[iotrace.Read], d.Operations[iotrace.Write]
 		for _, row := range []struct {
 			what         string
 			r, rk, w, wk uint64
@@ -111,7 +111,7 @@ func (p *page) traceTotals(t *model.Trace) {
 		} {
 			p.line(fmt.Sprintf(" %-18s %11d, %12s   %-18s %11d, %12s", "Read"+row.what+":", row.r, kibibytes(row.rk, row.bytes), "Write"+row.what+":", row.w, kibibytes(row.wk, row.bytes)))
 		}
-		f, wait, dis, other := d.Operations[model.TraceFlush], d.Operations[model.TraceFlushWait], d.Operations[model.TraceDiscard], d.Operations[model.TraceOther]
+		f, wait, dis, other := d.Operations[iotrace.Flush], d.Operations[iotrace.FlushWait], d.Operations[iotrace.Discard], d.Operations[iotrace.Other]
 		p.line(fmt.Sprintf(" Flushes: %d   waits for a flush: %d   discards: %d, %s   driver's commands: %d   errors: %d", f.Done, wait.Done, dis.Done, kibibytes(dis.DoneBytes, true), other.Done,
 			r.Errors+w.Errors+f.Errors+dis.Errors+other.Errors))
 	}

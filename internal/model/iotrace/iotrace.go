@@ -1,48 +1,53 @@
-package model
+// Package iotrace is the words of a trace: what was asked for, what the kernel told of each
+// second, and what is concluded of it. Its opinion: a trace watches what others do, so it
+// shares findings and histograms with a measurement, and has no workload, no estimate and
+// no verdict.
+package iotrace
 
 import (
 	"time"
 
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// TraceSchema is the schema name of a trace's report, TraceRunSchema that of its record.
+// Schema is the schema name of a trace's report, RunSchema that of its record.
 const (
-	TraceSchema    = "loadline.trace/v1"
-	TraceRunSchema = "loadline.trace-run/v1"
+	Schema    = "loadline.trace/v1"
+	RunSchema = "loadline.trace-run/v1"
 )
 
-// TraceOperation is what an I/O does to a device.
-type TraceOperation string
+// Operation is what an I/O does to a device.
+type Operation string
 
 // The operations. What writes zeros, erases or appends to a zone is a write, as the device's
-// own counters have it. TraceFlush is a flush that the device got; TraceFlushWait is a write
+// own counters have it. Flush is a flush that the device got; FlushWait is a write
 // without data that asks for one: the device never sees it, a caller waits for it, and the
-// kernel's counters call it a write. TraceOther is a command of a driver.
+// kernel's counters call it a write. Other is a command of a driver.
 const (
-	TraceRead      TraceOperation = "read"
-	TraceWrite     TraceOperation = "write"
-	TraceFlush     TraceOperation = "flush"
-	TraceDiscard   TraceOperation = "discard"
-	TraceFlushWait TraceOperation = "flush-wait"
-	TraceOther     TraceOperation = "other"
+	Read      Operation = "read"
+	Write     Operation = "write"
+	Flush     Operation = "flush"
+	Discard   Operation = "discard"
+	FlushWait Operation = "flush-wait"
+	Other     Operation = "other"
 )
 
-// TraceOperations are all of them, in the order in which they are shown.
-var TraceOperations = []TraceOperation{TraceRead, TraceWrite, TraceFlush, TraceDiscard, TraceFlushWait, TraceOther}
+// Operations are all of them, in the order in which they are shown.
+var Operations = []Operation{Read, Write, Flush, Discard, FlushWait, Other}
 
-// TraceMethod is how a trace was made.
-type TraceMethod string
+// Method is how a trace was made.
+type Method string
 
-// The methods, from the one that sees most. TraceByCounters has no percentiles, no processes
+// The methods, from the one that sees most. ByCounters has no percentiles, no processes
 // and no cgroups.
 const (
-	TraceByBPF      TraceMethod = "bpf"
-	TraceByCounters TraceMethod = "counters"
+	ByBPF      Method = "bpf"
+	ByCounters Method = "counters"
 )
 
-// TraceWho is whose I/O it is. All of it is empty for what the kernel does not tell.
-type TraceWho struct {
+// Who is whose I/O it is. All of it is empty for what the kernel does not tell.
+type Who struct {
 	// PID is of the process that asked for the I/O, Command its name then. Of what goes
 	// through the page cache it is a thread of the kernel.
 	PID     int    `json:"pid,omitempty"`
@@ -52,25 +57,25 @@ type TraceWho struct {
 	Cgroup string `json:"cgroup,omitempty"`
 }
 
-// TraceSample is about one second of one kind of I/O of one process on one device.
-type TraceSample struct {
+// Sample is about one second of one kind of I/O of one process on one device.
+type Sample struct {
 	// End and Seconds are as of Sample; 0 is when the trace began.
-	End       float64        `json:"t"`
-	Seconds   float64        `json:"s"`
-	Device    string         `json:"device"`
-	Operation TraceOperation `json:"op"`
+	End       float64   `json:"t"`
+	Seconds   float64   `json:"s"`
+	Device    string    `json:"device"`
+	Operation Operation `json:"op"`
 	// Size is the power of two, in bytes, that an I/O's size is not below; 0 without data.
 	Size int64 `json:"size,omitempty"`
-	TraceWho
+	Who
 	// Flow counts completions; its latencies are from the last issue to the completion, of
-	// a TraceFlushWait from the beginning.
-	Flow Flow `json:"f"`
+	// a FlushWait from the beginning.
+	Flow model.Flow `json:"f"`
 	// Wait is the sum of the times, in seconds, from the beginning to the last issue.
 	Wait float64 `json:"w,omitempty"`
 }
 
-// TraceCounts are what was counted of one operation: events and bytes.
-type TraceCounts struct {
+// Counts are what was counted of one operation: events and bytes.
+type Counts struct {
 	// Queued are bios, as a program or a filesystem asked for them.
 	Queued      uint64 `json:"queued,omitempty"`
 	QueuedBytes uint64 `json:"queued_bytes,omitempty"`
@@ -86,9 +91,9 @@ type TraceCounts struct {
 	Errors      uint64 `json:"errors,omitempty"`
 }
 
-// DeviceCounters are a block device's own (/sys/block/DEV/stat), or the difference of two
+// Counters are a block device's own (/sys/block/DEV/stat), or the difference of two
 // readings: I/Os, bytes, and seconds.
-type DeviceCounters struct {
+type Counters struct {
 	Reads       uint64  `json:"reads"`
 	ReadMerges  uint64  `json:"read_merges"`
 	ReadBytes   uint64  `json:"read_bytes"`
@@ -109,10 +114,10 @@ type DeviceCounters struct {
 }
 
 // Total is all that the device did.
-func (c DeviceCounters) Total() uint64 { return c.Reads + c.Writes + c.Discards + c.Flushes }
+func (c Counters) Total() uint64 { return c.Reads + c.Writes + c.Discards + c.Flushes }
 
-// TraceDevice is what was seen of one device.
-type TraceDevice struct {
+// Device is what was seen of one device.
+type Device struct {
 	// Name is the kernel's ("vda"), Number "major:minor".
 	Name   string `json:"name"`
 	Number string `json:"number"`
@@ -120,9 +125,9 @@ type TraceDevice struct {
 	// appear on the devices below once more.
 	Stacked bool `json:"stacked,omitempty"`
 	// Operations are absent where nothing of the kind was seen.
-	Operations map[TraceOperation]TraceCounts `json:"operations,omitempty"`
+	Operations map[Operation]Counts `json:"operations,omitempty"`
 	// Counters are the device's own between the same instants; nil where it does not count.
-	Counters *DeviceCounters `json:"counters,omitempty"`
+	Counters *Counters `json:"counters,omitempty"`
 	// Unseen is the share of the device's I/Os that the trace did not see, from 0 to 1;
 	// below 0 it saw more than the device counted. Nil where nothing can be compared.
 	Unseen *float64 `json:"unseen,omitempty"`
@@ -134,8 +139,8 @@ type TraceDevice struct {
 	Dropped    uint64 `json:"dropped,omitempty"`
 }
 
-// TraceRequest is what was asked for. Empty fields are no limit.
-type TraceRequest struct {
+// Request is what was asked for. Empty fields are no limit.
+type Request struct {
 	// Target is as the user typed it.
 	Target  string   `json:"target,omitempty"`
 	Devices []string `json:"devices,omitempty"`
@@ -148,28 +153,28 @@ type TraceRequest struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// TraceRun is the record of a trace: what was asked, and how it went.
-type TraceRun struct {
+// Run is the record of a trace: what was asked, and how it went.
+type Run struct {
 	Schema   string       `json:"schema"`
 	ID       string       `json:"id"`
 	Started  time.Time    `json:"started"`
 	Finished time.Time    `json:"finished,omitzero"`
-	Status   Status       `json:"status"`
+	Status   model.Status `json:"status"`
 	Reason   string       `json:"reason,omitempty"`
 	Command  []string     `json:"command,omitempty"`
-	Labels   Labels       `json:"labels,omitempty"`
-	Request  TraceRequest `json:"request"`
-	Method   TraceMethod  `json:"method"`
+	Labels   model.Labels `json:"labels,omitempty"`
+	Request  Request      `json:"request"`
+	Method   Method       `json:"method"`
 	// CannotTell are sentences: what this method, on this kernel, does not see.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	// Seconds is the time between the two readings of the counters.
-	Seconds     float64       `json:"seconds"`
-	Devices     []TraceDevice `json:"devices,omitempty"`
-	Environment Environment   `json:"environment"`
+	Seconds     float64           `json:"seconds"`
+	Devices     []Device          `json:"devices,omitempty"`
+	Environment model.Environment `json:"environment"`
 }
 
-// TraceFigures are what a set of I/Os took, in seconds.
-type TraceFigures struct {
+// Figures are what a set of I/Os took, in seconds.
+type Figures struct {
 	IOs   uint64  `json:"ios"`
 	Bytes uint64  `json:"bytes"`
 	Mean  float64 `json:"mean"`
@@ -183,40 +188,40 @@ type TraceFigures struct {
 	Histogram histogram.Histogram `json:"histogram"`
 }
 
-// TraceRow is one operation of one process on one device.
-type TraceRow struct {
-	Device    string         `json:"device"`
-	Operation TraceOperation `json:"operation"`
-	TraceWho
+// Row is one operation of one process on one device.
+type Row struct {
+	Device    string    `json:"device"`
+	Operation Operation `json:"operation"`
+	Who
 	// Unowned tells that these are flushes for which several waited, or nobody that was seen.
 	Unowned bool `json:"unowned,omitempty"`
-	TraceFigures
+	Figures
 }
 
-// TraceKind is one operation on one device, whoever asked for it.
-type TraceKind struct {
-	Device    string         `json:"device"`
-	Operation TraceOperation `json:"operation"`
-	TraceFigures
+// Kind is one operation on one device, whoever asked for it.
+type Kind struct {
+	Device    string    `json:"device"`
+	Operation Operation `json:"operation"`
+	Figures
 	// Sizes are the same I/Os by size.
-	Sizes []TraceSize `json:"sizes,omitempty"`
+	Sizes []Size `json:"sizes,omitempty"`
 }
 
-// TraceSize are those I/Os whose size is at least Size bytes, and below twice that.
-type TraceSize struct {
+// Size are those I/Os whose size is at least Size bytes, and below twice that.
+type Size struct {
 	Size int64 `json:"size"`
-	TraceFigures
+	Figures
 }
 
-// Trace is the report of a trace, loadline.trace/v1: fields are only ever added.
-type Trace struct {
-	Schema string   `json:"schema"`
-	Run    TraceRun `json:"run"`
+// Report is what is concluded of a trace, loadline.trace/v1: fields are only ever added.
+type Report struct {
+	Schema string `json:"schema"`
+	Run    Run    `json:"run"`
 	// Rows are those who did I/O, the busiest first; Kinds all that was seen on each device
 	// within what was asked for.
-	Rows     []TraceRow  `json:"rows"`
-	Kinds    []TraceKind `json:"kinds"`
-	Findings []Finding   `json:"findings"`
+	Rows     []Row           `json:"rows"`
+	Kinds    []Kind          `json:"kinds"`
+	Findings []model.Finding `json:"findings"`
 	// Damage are sentences on what could not be read of the record.
 	Damage    []string `json:"damage,omitempty"`
 	Directory string   `json:"directory,omitempty"`
