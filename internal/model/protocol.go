@@ -148,14 +148,34 @@ type Hello struct {
 	PID      int    `json:"pid"`
 }
 
+// Phase is what goes on when progress is told.
+type Phase string
+
+// The phases, in the order in which a run has them: looking at the volume, writing it,
+// reading it back, waiting until its latency has settled. A worker may also tell of a
+// step's ramp and measuring; ours does not, as each second of them is a sample.
+const (
+	PhaseProbe   Phase = "probe"
+	PhasePrefill Phase = "prefill"
+	PhaseProve   Phase = "prove"
+	PhaseSettle  Phase = "settle"
+	PhaseRamp    Phase = "ramp"
+	PhaseMeasure Phase = "measure"
+)
+
+// OfStep reports whether the phase is a part of one step, and not of what comes before all.
+func (p Phase) OfStep() bool { return p == PhaseRamp || p == PhaseMeasure }
+
+// InBytes reports whether progress in the phase is counted in bytes, and not in seconds.
+func (p Phase) InBytes() bool { return p == PhasePrefill || p == PhaseProve }
+
 // Progress tells how far a long request is.
 type Progress struct {
-	// Phase is "probe", "prefill", "prove", "ramp" or "measure".
-	Phase string `json:"phase"`
-	// Done and Total are in bytes for prefill and prove, in seconds otherwise.
+	Phase Phase `json:"phase"`
+	// Done and Total are in bytes or in seconds (see Phase.InBytes).
 	Done  float64 `json:"done"`
 	Total float64 `json:"total"`
-	// Rate is the current rate: bytes/s for prefill and prove.
+	// Rate is the current rate in bytes/s, where it is counted in bytes.
 	Rate float64 `json:"rate,omitempty"`
 }
 

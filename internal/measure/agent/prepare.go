@@ -32,9 +32,9 @@ func (w *worker) prepare(ctx context.Context, id int, req model.PrepareRequest) 
 	tell := func(p model.Progress) {
 		switch {
 		case p.Rate <= 0:
-		case p.Phase == "prefill":
+		case p.Phase == model.PhasePrefill:
 			prep.Rates = append(prep.Rates, p.Rate)
-		case p.Phase == "prove":
+		case p.Phase == model.PhaseProve:
 			read = max(read, p.Rate)
 		}
 		w.emit(model.Event{ID: id, Progress: &p})

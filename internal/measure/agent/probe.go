@@ -110,7 +110,7 @@ func (w *worker) probeBandwidth(ctx context.Context, id int, filler load.Filler,
 		total += probeWrite.Seconds()
 	}
 	tell := func(done, rate float64) {
-		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: "probe", Done: done, Total: total, Rate: rate}})
+		w.emit(model.Event{ID: id, Progress: &model.Progress{Phase: model.PhaseProbe, Done: done, Total: total, Rate: rate}})
 	}
 	tell(0, 0)
 	var err error

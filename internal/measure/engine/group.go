@@ -105,7 +105,7 @@ func (e *execution) prepare(ctx context.Context, s *side) error {
 }
 
 // addProgress adds up what the workers in a phase have done.
-func addProgress(of map[int]model.Progress, phase string) model.Progress {
+func addProgress(of map[int]model.Progress, phase model.Phase) model.Progress {
 	sum := model.Progress{Phase: phase}
 	for _, p := range of {
 		if p.Phase == phase {

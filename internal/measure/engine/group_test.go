@@ -63,8 +63,8 @@ func must(w model.Workload, ok bool) model.Workload {
 }
 
 func TestProgressOfAllWorkersAddsUp(t *testing.T) {
-	got := addProgress(map[int]model.Progress{0: {Phase: "prefill", Done: 1, Total: 4, Rate: 2}, 1: {Phase: "prefill", Done: 2, Total: 4, Rate: 3}, 2: {Phase: "prove", Done: 9}}, "prefill")
-	if want := (model.Progress{Phase: "prefill", Done: 3, Total: 8, Rate: 5}); got != want {
+	got := addProgress(map[int]model.Progress{0: {Phase: model.PhasePrefill, Done: 1, Total: 4, Rate: 2}, 1: {Phase: model.PhasePrefill, Done: 2, Total: 4, Rate: 3}, 2: {Phase: model.PhaseProve, Done: 9}}, model.PhasePrefill)
+	if want := (model.Progress{Phase: model.PhasePrefill, Done: 3, Total: 8, Rate: 5}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

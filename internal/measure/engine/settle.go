@@ -130,7 +130,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			e.tell(s, model.Update{Message: fmt.Sprintf("%s: waiting for the storage to finish what was written (%s IOPS now)",
 				w.Name, units.FormatRate(rate))})
 		}
-		e.tell(s, model.Update{Progress: &model.Progress{Phase: "settle", Done: e.clock - began, Total: most}})
+		e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseSettle, Done: e.clock - began, Total: most}})
 		pause := math.Min(pauseMost, math.Max(pauseLeast, most/10))
 		if err := e.rest(ctx, s, pause); err != nil {
 			return found, err

@@ -52,7 +52,7 @@ func (d *Driver) Engines(context.Context, model.Volume) ([]string, error) {
 
 // Fill pretends to write the volume, at once.
 func (d *Driver) Fill(_ context.Context, v model.Volume, _ time.Duration, progress func(model.Progress)) (int64, error) {
-	progress(model.Progress{Phase: "prefill", Done: float64(v.Size), Total: float64(v.Size)})
+	progress(model.Progress{Phase: model.PhasePrefill, Done: float64(v.Size), Total: float64(v.Size)})
 	return v.Size, nil
 }
 

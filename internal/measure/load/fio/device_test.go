@@ -101,7 +101,7 @@ func TestDeviceReadBack(t *testing.T) {
 	if want := (model.Proof{Method: "read-back", Checked: v.Size}); err != nil || p != want {
 		t.Fatalf("as written: %+v, %v", p, err)
 	}
-	if last.Phase != "prove" || last.Done != float64(v.Size) {
+	if last.Phase != model.PhaseProve || last.Done != float64(v.Size) {
 		t.Errorf("progress: %+v", last)
 	}
 

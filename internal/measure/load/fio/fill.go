@@ -34,7 +34,7 @@ func stretches(size int64) []stretch {
 // Fill writes the whole volume once, in order, with data that neither compresses
 // nor deduplicates, and flushes it where the storage can. It makes a file as long as the volume first.
 // Beyond limit it ends with a model.SlowFill (0 is no limit). It returns the bytes written
-// also when it fails. progress is called once a second with phase "prefill".
+// also when it fails. progress is called once a second with model.PhasePrefill.
 //
 // Where no extent map can prove that all is written (devices and servers, and
 // filesystems without FIEMAP), fio writes, and every block carries a checksum for
@@ -78,7 +78,7 @@ func (d *Driver) Fill(ctx context.Context, v model.Volume, limit time.Duration, 
 		t.set("randseed", seed)
 		t.checksum()
 		t.set("do_verify", 0)
-		n, err := d.pass(limited, v, t.String(), "prefill", written, progress)
+		n, err := d.pass(limited, v, t.String(), model.PhasePrefill, written, progress)
 		written += n.bytes
 		if n.outcome != nil && n.outcome.interrupted && ctx.Err() == nil {
 			// What was in flight may not be there.
@@ -120,7 +120,7 @@ type passed struct {
 }
 
 // pass runs a job that goes over a stretch once and reports its progress.
-func (d *Driver) pass(ctx context.Context, v model.Volume, text, phase string, before int64, progress func(model.Progress)) (passed, error) {
+func (d *Driver) pass(ctx context.Context, v model.Volume, text string, phase model.Phase, before int64, progress func(model.Progress)) (passed, error) {
 	var p passed
 	var ms, bytes int64
 	o, err := d.execute(ctx, process{

@@ -14,7 +14,7 @@ import (
 // are not: holes, torn blocks, other data. It knows what Fill of the same driver
 // wrote; of a volume that it did not fill, or that an extent map proves better,
 // it says so and proves nothing (method "none"). progress is called once a second
-// with phase "prove".
+// with model.PhaseProve.
 //
 // fio before 3.40 does not tell this fill from an earlier one of the same blocks.
 func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(model.Progress)) (model.Proof, error) {
@@ -42,7 +42,7 @@ func (d *Driver) ReadBack(ctx context.Context, v model.Volume, progress func(mod
 		t.set("verify_fatal", 0)
 		t.set("continue_on_error", "verify")
 		t.set("randseed", seed)
-		p, err := d.pass(ctx, v, t.String(), "prove", proof.Checked, progress)
+		p, err := d.pass(ctx, v, t.String(), model.PhaseProve, proof.Checked, progress)
 		proof.Checked += p.bytes
 		if p.wrong() {
 			proof.Unwritten += int64(p.last.TotalError) * part.block

@@ -96,7 +96,7 @@ func (d *Driver) attend(ctx context.Context, w *writer, end <-chan struct{}, lim
 	tell := func() {
 		done := w.done.Load()
 		if progress != nil {
-			progress(model.Progress{Phase: "prefill", Done: float64(done), Total: float64(size), Rate: float64(done - before)})
+			progress(model.Progress{Phase: model.PhasePrefill, Done: float64(done), Total: float64(size), Rate: float64(done - before)})
 		}
 		if done > before {
 			before, moved = done, d.env.Now()

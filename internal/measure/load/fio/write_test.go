@@ -18,7 +18,7 @@ func written(t *testing.T, v model.Volume) []byte {
 	d := fakeDriver(t, "echo 'fio must not run' >&2; exit 9")
 	var last model.Progress
 	n, err := d.write(t.Context(), v, time.Minute, func(p model.Progress) { last = p })
-	if err != nil || n != v.Size || last.Phase != "prefill" || last.Done != float64(v.Size) || last.Total != last.Done {
+	if err != nil || n != v.Size || last.Phase != model.PhasePrefill || last.Done != float64(v.Size) || last.Total != last.Done {
 		t.Fatalf("%d bytes of %d, %v; progress %+v", n, v.Size, err, last)
 	}
 	data, err := os.ReadFile(v.Path)

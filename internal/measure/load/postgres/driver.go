@@ -169,7 +169,7 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 		return nil, err
 	}
 	begin := d.env.Now()
-	progress(model.Progress{Phase: "prefill", Total: float64(req.Volume.Size)})
+	progress(model.Progress{Phase: model.PhasePrefill, Total: float64(req.Volume.Size)})
 	s, err := initialise(ctx, d.env, p, a, workDir)
 	if err != nil {
 		return nil, err

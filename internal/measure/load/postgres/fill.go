@@ -37,7 +37,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
 					percent, _ := strconv.ParseFloat(m[len(m)-1][1], 64)
 					done := percent / 100 * float64(size)
-					progress(model.Progress{Phase: "prefill", Done: done, Total: float64(size), Rate: done / s.env.Clock.Since(begin).Seconds()})
+					progress(model.Progress{Phase: model.PhasePrefill, Done: done, Total: float64(size), Rate: done / s.env.Clock.Since(begin).Seconds()})
 				}
 			}
 		}

@@ -28,7 +28,7 @@ func run() []model.Update {
 		return &model.Judgement{Workload: w.Name, Metric: w.Metric, Visits: 1,
 			Estimate: model.Estimate{Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: confidence}}
 	}
-	progress := func(phase string, done, total, rate float64) *model.Progress {
+	progress := func(phase model.Phase, done, total, rate float64) *model.Progress {
 		return &model.Progress{Phase: phase, Done: done, Total: total, Rate: rate}
 	}
 	first := &model.Step{Number: 1, Round: 1, Workload: randRead.Name, Ramp: 1, Seconds: 2}

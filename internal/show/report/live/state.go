@@ -39,7 +39,7 @@ func (s *state) take(u model.Update) (lines []string) {
 	if u.Steps > 0 {
 		s.steps = u.Steps
 	}
-	if p := u.Progress; p != nil && !ofStep(p.Phase) {
+	if p := u.Progress; p != nil && !p.Phase.OfStep() {
 		if s.progress != nil && s.progress.Phase != p.Phase {
 			lines = append(lines, s.endPhase())
 		}
@@ -142,10 +142,10 @@ func (s *state) endPhase() string {
 	if seconds > 0 {
 		took = " in " + span(seconds)
 	}
-	if !inBytes(p.Phase) {
-		return p.Phase + took
+	if !p.Phase.InBytes() {
+		return string(p.Phase) + took
 	}
-	line := p.Phase + " " + units.FormatSize(int64(p.Done)) + took
+	line := string(p.Phase) + " " + units.FormatSize(int64(p.Done)) + took
 	if seconds >= 0.05 && p.Done > 0 {
 		line += " (" + units.FormatBandwidth(p.Done/seconds) + ")"
 	}
@@ -208,12 +208,6 @@ func contrastWords(c *model.Contrast) string {
 	}
 	return text
 }
-
-// ofStep reports whether a phase is a part of a step, which the step's own line shows.
-func ofStep(phase string) bool { return phase == "ramp" || phase == "measure" }
-
-// inBytes reports whether a phase's progress counts bytes.
-func inBytes(phase string) bool { return phase == "prefill" || phase == "prove" }
 
 // span writes a time that has passed: one decimal below 10 s.
 func span(s float64) string {

@@ -86,7 +86,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 		if p.Total > 0 {
 			share = p.Done / p.Total
 		}
-		if inBytes(p.Phase) {
+		if p.Phase.InBytes() {
 			amount := piece{width: len("100 MiB of 100 GiB"), text: units.FormatSize(int64(p.Done)) + " of " + units.FormatSize(int64(p.Total))}
 			rate := piece{width: len("1000 MiB/s"), drop: 2}
 			if p.Rate > 0 {
@@ -94,7 +94,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 			}
 			tail = []piece{amount, rate}
 		}
-		return []piece{{text: p.Phase, paint: term.Bold}}, append(tail, eta), share
+		return []piece{{text: string(p.Phase), paint: term.Bold}}, append(tail, eta), share
 	}
 	if s.step == nil {
 		return []piece{{text: "starting"}}, nil, share
