@@ -108,8 +108,8 @@ export function interval(m: Metric, e: Estimate, direction?: Direction): string 
   const w = halfWidth(e);
   if (w === null || e.open || w <= mostHalf) return plusMinus(e);
   const [low, high] = [metric(m, e.low, direction), metric(m, e.high, direction)];
-  const unit = high.slice(high.lastIndexOf(" "));
-  return `[${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}]`;
+  const unit = high.includes(" ") ? high.slice(high.lastIndexOf(" ")) : /(?:\/s)?$/.exec(high)![0];
+  return `[${unit && low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}]`;
 }
 
 /** change writes a ratio as a change: +0.8%, −12%, ×10. */

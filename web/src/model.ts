@@ -4,7 +4,7 @@
 
 import type * as doc from "./documents";
 
-export type { Change, Cluster, Comparison, Cut, DurabilityReport, Environment, Finding, Goal, Imported, Latency, Metric, Num, Result, Row, Run, Target, Volume, Workload } from "./documents";
+export type { Change, Cluster, Comparison, Cut, DurabilityReport, Environment, Finding, Goal, Imported, Latency, Metric, Num, Result, Row, Run, Target, Transactions, Volume, Workload } from "./documents";
 
 export type Direction = doc.Result["direction"];
 export type Verdict = doc.Result["verdict"];

@@ -7,6 +7,7 @@ import { h, onFirstOpen, svg } from "../dom";
 import * as format from "../format";
 import type { Num, Report, Result } from "../model";
 import { verdictSign, verdictTone } from "../theme";
+import { costs } from "./costs";
 import { flowName } from "./words";
 
 /** More rows than this are folded: what was varied has its own charts. */
@@ -17,7 +18,7 @@ export function results(report: Report, suffix = ""): HTMLElement {
   if (report.results.length === 0) return h("p", {}, "No workload yields a number.");
   const make = () => {
     const chart = repeats(report, suffix);
-    return [chart && h("div", { class: "charts" }, figure(chart)), tableOf(report.results, true, report.run.schedule.precision)];
+    return [chart && h("div", { class: "charts" }, figure(chart)), tableOf(report.results, true, report.run.schedule.precision), costs(report)];
   };
   if (report.results.length <= mostRows) return h("div", {}, ...make());
   const details = h("details", { class: "folded" }, h("summary", {}, `All ${report.results.length} results`));

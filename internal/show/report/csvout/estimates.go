@@ -22,8 +22,8 @@ var EstimateColumns = []Column{
 	{"block_size", "bytes of each I/O"},
 	{"depth", "I/Os in flight for each job"},
 	{"jobs", "concurrent submitters"},
-	{"metric", "iops, bandwidth, latency (the mean), p50 … p99.99, max"},
-	{"unit", "1/s, B/s or s"},
+	{"metric", "iops, bandwidth, tps, records, elapsed, latency (the mean), p50 … p99.99, max; what a transaction cost: wal_flushes … device_written"},
+	{"unit", "1/s, B/s or s; 1/transaction or B/transaction; 1 for a share"},
 	{"estimate", "the value"},
 	{"low", "lower end of the interval; empty without one"},
 	{"high", "upper end"},
@@ -52,12 +52,20 @@ func WriteEstimates(w io.Writer, reports ...*model.Report) error {
 			if w, known := workloads[res.Workload]; known && w.Job == "" {
 				pattern = []string{string(w.Access), strconv.FormatInt(w.BlockSize, 10), count(w.Depth), count(w.JobCount())}
 			}
-			for _, e := range words.Estimates(res) {
+			row := func(metric, unit string, e model.Estimate) {
 				t.row(slices.Concat(
 					[]string{text(r.Run.ID), instant(r.Run.Started), text(r.Run.Target.Name), text(res.Workload), string(res.Direction), text(res.Description)},
-					pattern, []string{string(e.Metric), e.Unit}, estimate(e.Estimate),
-					[]string{strconv.FormatBool(e.Metric == res.Metric), strconv.FormatBool(res.Converged), number(res.Seconds), count(res.Repeats),
+					pattern, []string{metric, unit}, estimate(e),
+					[]string{strconv.FormatBool(metric == string(res.Metric)), strconv.FormatBool(res.Converged), number(res.Seconds), count(res.Repeats),
 						string(res.Verdict), text(strings.Join(res.Findings, " "))}, labels(&r.Run, names))...)
+			}
+			for _, e := range words.Estimates(res) {
+				row(string(e.Metric), e.Unit, e.Estimate)
+			}
+			for _, c := range words.Costs(res.App) {
+				if c.Value != nil {
+					row(c.Name, c.Unit, model.Estimate{Value: *c.Value})
+				}
 			}
 		}
 	}

@@ -25,6 +25,7 @@ func (p *page) numbers(r *model.Report, notes words.Footnotes) {
 	} else {
 		p.results(r, notes)
 	}
+	p.costs(r)
 	for i := range r.Scales {
 		p.scale(&r.Scales[i])
 	}

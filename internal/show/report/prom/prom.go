@@ -42,6 +42,8 @@ var Metrics = []Metric{
 	{"loadline_run_findings", "Number of findings of the trust rules, by severity.", []string{"run", "target", "severity"}},
 	{"loadline_operations_per_second", "Estimated rate of I/Os.", ofResult},
 	{"loadline_operations_per_second_bound", "Ends of the 95 % interval of the rate of I/Os.", append(ofResult[:len(ofResult):len(ofResult)], "bound")},
+	{"loadline_transactions_per_second", "Estimated rate of an application's transactions, or of a broker's records.", ofResult},
+	{"loadline_transactions_per_second_bound", "Ends of the 95 % interval of the rate of transactions.", append(ofResult[:len(ofResult):len(ofResult)], "bound")},
 	{"loadline_throughput_bytes_per_second", "Estimated bandwidth.", ofResult},
 	{"loadline_throughput_bound_bytes_per_second", "Ends of the 95 % interval of the bandwidth.", append(ofResult[:len(ofResult):len(ofResult)], "bound")},
 	{"loadline_latency_seconds", "Latency of I/Os: the mean, percentiles as far as enough I/Os support them, and the maximum.", append(ofResult[:len(ofResult):len(ofResult)], "statistic")},
@@ -185,6 +187,10 @@ func (e exposition) result(run *model.RunInfo, res *model.Result) {
 		switch x.Metric {
 		case model.IOPS:
 			e.estimate("loadline_operations_per_second", "loadline_operations_per_second_bound", x.Estimate, labels...)
+		case model.Transactions, model.Records:
+			e.estimate("loadline_transactions_per_second", "loadline_transactions_per_second_bound", x.Estimate, labels...)
+		case model.Elapsed:
+			// How long a whole test took is no latency.
 		case model.Bandwidth:
 			e.estimate("loadline_throughput_bytes_per_second", "loadline_throughput_bound_bytes_per_second", x.Estimate, labels...)
 		default:

@@ -40,6 +40,7 @@ func Reports() map[string]*model.Report {
 	return map[string]*model.Report{
 		"quick": load("quick").Report, "mixed": load("mixed").Report, "grid": load("grid").Report, "load": load("load").Report,
 		"interrupted": interrupted(), "empty": empty(), "invalid": invalid(), "goals": goals(), "hostile": Hostile(Nasty), "scale": scale(),
+		"application": application(),
 	}
 }
 
@@ -73,6 +74,30 @@ func interrupted() *model.Report {
 	r.Results[1].Confidence, r.Results[1].Converged = 0, false
 	r.Results[1].Low, r.Results[1].High = r.Results[1].Value, r.Results[1].Value
 	r.Run.Status, r.Run.Reason = model.Interrupted, "SIGINT"
+	return r
+}
+
+// application is of a database, whose transactions have costs. Of one workload the device's are
+// not known.
+func application() *model.Report {
+	v := func(x float64) *float64 { return &x }
+	rate := model.Estimate{Unit: "1/s", Value: 1330, Low: 1150, High: 1530, Confidence: 0.95}
+	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "20260102-030405-database", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Status: model.Complete,
+		Target: model.Target{Name: "/srv/x", Kind: model.Postgres, Path: "/srv/x"}, MeasuredSeconds: 123,
+		Prepare: &model.Preparation{App: &model.AppState{Name: "postgres", Version: "15.18", Scale: 100, Data: 1578369000, Cache: 128 << 20}}}}
+	for i, name := range []string{"tpcb-c1", "tpcb-c100"} {
+		e := rate
+		if i == 0 {
+			e = model.Estimate{Unit: "1/s", Value: 161, Low: 120, High: 215, Confidence: 0.95}
+		}
+		r.Results = append(r.Results, model.Result{Workload: name, Direction: model.Write, Description: "pgbench TPC-B-like", Metric: model.Transactions, Estimate: e,
+			Metrics: map[model.Metric]model.Estimate{model.Transactions: e}, Verdict: model.Valid, Converged: true, Seconds: 30, Repeats: 3,
+			App: &model.AppResult{Transactions: 4828, Flushes: v(1.006), FlushTime: v(0.00232), Flushing: v(0.4), LogBytes: v(15052), PageImages: v(1.89), Reads: v(1.68),
+				HitRate: v(0.94), Reading: v(0.01), DeviceReads: v(0.002), DeviceWrites: v(2.4), DeviceFlushes: v(1), DeviceWritten: v(40000), Checkpoints: v(0), Vacuums: v(0)}})
+		r.Run.Workloads = append(r.Run.Workloads, model.Workload{Name: name, Direction: model.Write, Access: model.Random, BlockSize: 8192, Depth: 1 + 99*i,
+			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1 + 3*i}})
+	}
+	r.Results[1].App.DeviceReads, r.Results[1].App.DeviceWrites, r.Results[1].App.DeviceFlushes, r.Results[1].App.DeviceWritten = nil, nil, nil, nil
 	return r
 }
 

@@ -27,7 +27,7 @@ func Estimates(res *model.Result) []Measured {
 	for _, m := range []struct {
 		metric model.Metric
 		alone  *float64
-	}{{model.IOPS, nil}, {model.Bandwidth, nil}, {model.Latency, mean}, {model.P50, lat.P50}, {model.P90, lat.P90}, {model.P99, lat.P99},
+	}{{model.IOPS, nil}, {model.Bandwidth, nil}, {model.Transactions, nil}, {model.Records, nil}, {model.Elapsed, nil}, {model.Latency, mean}, {model.P50, lat.P50}, {model.P90, lat.P90}, {model.P99, lat.P99},
 		{model.P999, lat.P999}, {model.P9999, lat.P9999}, {Longest, longest}} {
 		e, there := res.Metrics[m.metric]
 		switch {
