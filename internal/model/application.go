@@ -33,6 +33,11 @@ type AppLoad struct {
 	// Limit is the latency in seconds beyond which a transaction that is due is skipped; 0
 	// is none.
 	Limit float64 `json:"limit,omitempty"`
+	// Published is how many transactions a published test of this load ran, all clients
+	// together, and PublishedScale how large its data were in the tool's own measure; 0 where it
+	// stands for none.
+	Published      int `json:"published,omitempty"`
+	PublishedScale int `json:"published_scale,omitempty"`
 }
 
 // OptionList are the options one by one.

@@ -502,6 +502,8 @@ export interface Workload {
      */
     script?: string;
     limit?: Seconds;
+    published?: Count;
+    published_scale?: Count;
   };
   of_capacity?: Num;
   metric: Metric;

@@ -17,7 +17,7 @@ var ofStorage = []*Rule{
 }
 
 // applicationRules judge runs that load an application, and say nothing of others.
-var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance}
+var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
 // application reports whether the run loads one.
 func (ev Evidence) application() bool {
@@ -27,6 +27,9 @@ func (ev Evidence) application() bool {
 // speaks tells whether a rule is about this kind of run.
 func (ev Evidence) speaks(r Rule) bool {
 	named := func(o *Rule) bool { return o.Name == r.Name }
+	if r.Name == ruleFewTransactions.Name {
+		return ev.fewAsked()
+	}
 	if ev.application() {
 		return !slices.ContainsFunc(ofStorage, named)
 	}

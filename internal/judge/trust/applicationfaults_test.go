@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
 )
 
 // database is evidence of a database with nothing wrong: 4 clients, one flush for two commits,
@@ -14,11 +15,12 @@ func database() Evidence {
 	v := func(x float64) *float64 { return &x }
 	w := model.Workload{Name: "tpcb-c4", Direction: model.Write, Depth: 4, Metric: model.Transactions,
 		App: model.AppLoad{Tool: "pgbench", Threads: 4, Options: "--builtin=tpcb-like"}}
-	cost := &model.AppResult{Transactions: 4000, UnderWay: 3.98, Flushes: v(0.5), FlushTime: v(0.004), Flushing: v(0.9), Reading: v(0.01), HitRate: v(0.99)}
+	cost := &model.AppResult{Transactions: 4000, UnderWay: 3.98, Flushes: v(0.5), FlushTime: v(0.004), Flushing: v(0.9), Reading: v(0.01), HitRate: v(0.99),
+		Reads: v(0.5), DeviceReads: v(0.01)}
 	counters := &model.Counters{Seconds: 12, Idle: 0.5, IOWait: 0.3, BusiestCPU: 0.6}
 	rec := &model.Recorded{Directory: "run"}
 	rec.Plan.Workloads = []model.Workload{w}
-	rec.Plan.Experiment.App = &model.AppRequest{Name: "postgres"}
+	rec.Plan.Experiment.App = &model.AppRequest{Name: "postgres", Fit: "cached"}
 	rec.Plan.Volume.Target = model.Target{Name: "/srv/x", Kind: model.Postgres, Path: "/srv/x"}
 	rec.Run.Status = model.Complete
 	rec.Run.Prepare = &model.Preparation{App: &model.AppState{Name: "postgres", Version: "15.18", Scale: 10, Settings: []model.Setting{
@@ -30,6 +32,12 @@ func database() Evidence {
 	rate := model.Estimate{Value: 450, Low: 440, High: 460, Confidence: 0.95}
 	return Evidence{Recorded: rec, Results: []model.Result{{Workload: w.Name, Direction: model.Write, Metric: model.Transactions, App: cost,
 		Metrics: map[model.Metric]model.Estimate{model.Transactions: rate, model.Latency: {Value: 0.0088}}}}}
+}
+
+// slowOnes gives the evidence transactions of 1 ms, of which one in twenty takes 20 ms.
+func slowOnes(ev Evidence) {
+	h := histogram.FromNanos(map[uint64]uint64{1e6: 1900, 20e6: 100})
+	ev.Recorded.Samples = append(ev.Recorded.Samples, model.Sample{Step: 1, End: 1, Seconds: 1, Write: &model.Flow{IOs: 2000, Histogram: h}})
 }
 
 // workload changes the only workload of the evidence.
@@ -70,6 +78,12 @@ func TestApplicationFaults(t *testing.T) {
 		{"a full CPU", "full-cpu", model.SeverityWarning, func(ev Evidence) {
 			ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0.02, 0
 		}},
+		{"reads of the disk", "fit", model.SeverityWarning, func(ev Evidence) { *ev.Results[0].App.DeviceReads = 0.4 }},
+		{"reads of memory where the disk was asked for", "fit", model.SeverityWarning, func(ev Evidence) { ev.Recorded.Plan.Experiment.App.Fit = "disk" }},
+		{"ten transactions", "few-transactions", model.SeverityNote, func(ev Evidence) {
+			ev.change(func(w *model.Workload) { w.App.Published = 10 })
+			slowOnes(ev)
+		}},
 		{"a vacuum in one visit", "maintenance", model.SeverityNote, func(ev Evidence) { *ev.Recorded.Run.Steps[1].App.Vacuums = 1 }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -101,6 +115,9 @@ func TestApplicationRulesAreSilentWhereNothingIsWrong(t *testing.T) {
 		}
 	}
 	for _, r := range applicationRules {
+		if r.Name == ruleFewTransactions.Name {
+			continue // No workload stands for a published test.
+		}
 		i := slices.IndexFunc(findings, func(f model.Finding) bool { return f.Rule == r.Name })
 		if i < 0 || findings[i].Severity != model.SeverityPassed && r.Name != "connecting" {
 			t.Errorf("%s did not pass: %+v", r.Name, findings)
@@ -145,6 +162,33 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 			if next, _, _ := strings.Cut(f.Next, " # "); next != x.next {
 				t.Errorf("%d clients: %q", x.clients, f.Next)
 			}
+		}
+	}
+}
+
+// Ten of the transactions that slowOnes draws have one slow one among them in 40 % of all cases.
+func TestWhatFewTransactionsTell(t *testing.T) {
+	for n, want := range map[int]model.Severity{10: model.SeverityNote, 1_000_000: model.SeverityPassed} {
+		ev := database()
+		slowOnes(ev)
+		ev.change(func(w *model.Workload) { w.App.Published, w.Depth = n, 1 })
+		list := checkFewTransactions(ev)
+		if len(list) != 1 || list[0].Severity != want {
+			t.Errorf("%d: %+v", n, list)
+		}
+		if n > 10 {
+			continue
+		}
+		// All ten of 1 ms are 1,000/s; with two or three slow ones of 20 ms it is 10/0.048 or 10/0.067.
+		if low, high := list[0].Evidence["low"].(float64), list[0].Evidence["high"].(float64); low < 140 || low > 215 || high < 980 || high > 1020 {
+			t.Errorf("from %v to %v", low, high)
+		}
+	}
+	for seconds, want := range map[float64]model.Severity{0.0242: model.SeverityWarning, 60: model.SeverityPassed, 0: model.SeverityNotChecked} {
+		ev := pgbenched(412, 0.0024, model.ClientFigure{Clients: 1, Done: 10, Asked: 10})
+		ev.Recorded.Imported.Figures[0].Seconds = seconds
+		if list := checkFewTransactions(ev); len(list) != 1 || list[0].Severity != want {
+			t.Errorf("%v s: %+v", seconds, list)
 		}
 	}
 }

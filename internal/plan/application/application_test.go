@@ -10,7 +10,8 @@ import (
 
 // found is a machine with 8 GiB of memory and a directory that can spare so much.
 func found(capacity int64) model.ProbeResult {
-	return model.ProbeResult{Capacity: capacity, Environment: model.Environment{Memory: 8 << 30}, App: &model.AppState{Name: "postgres", Version: "15.1"}}
+	return model.ProbeResult{Capacity: capacity, Environment: model.Environment{Memory: 8 << 30}, App: &model.AppState{Name: "postgres", Version: "15.1",
+		Settings: []model.Setting{{Name: "shared_buffers", Value: "16384"}}}}
 }
 
 func build(p profile.Profile, ask model.AppRequest, capacity int64) (model.Plan, error) {
@@ -78,6 +79,37 @@ func TestScale(t *testing.T) {
 		}
 		if err != nil || plan.Experiment.App.Scale != x.scale {
 			t.Errorf("%+v: %v, %v", x.ask, plan.Experiment.App, err)
+		}
+	}
+}
+
+// The published settings are at scale 400 where nobody says otherwise; --fit brings them to this
+// machine's memory, here 8 GiB.
+func TestWhitepaper(t *testing.T) {
+	for _, x := range []struct {
+		ask      model.AppRequest
+		capacity int64
+		scale    int
+		words    string
+	}{
+		{model.AppRequest{}, 1 << 40, 400, "that of the published test; more than a quarter of the memory (8 GiB)"},
+		{model.AppRequest{Fit: "cached"}, 1 << 40, 136, "as near to the published test's as stays in memory, and within a quarter of the memory: reads need no disk; larger than shared_buffers (128 MiB)"},
+		{model.AppRequest{Fit: "disk"}, 1 << 40, 1093, "twice the memory"},
+		{model.AppRequest{Scale: 250}, 1 << 40, 250, "as asked by --scale"},
+		{model.AppRequest{}, 4 << 30, 0, "--fit cached (what stays in memory), --scale 170 or less"},
+	} {
+		plan, err := build(pgWhitepaper(), x.ask, x.capacity)
+		if err != nil {
+			if w, _ := err.(*model.WorkerError); w == nil || !strings.Contains(w.Hint, x.words) || x.scale > 0 {
+				t.Errorf("%+v: %v", x.ask, err)
+			}
+			continue
+		}
+		if plan.Experiment.App.Scale != x.scale || !strings.Contains(plan.Volume.SizeReason, x.words) {
+			t.Errorf("%+v: %d, %s", x.ask, plan.Experiment.App.Scale, plan.Volume.SizeReason)
+		}
+		if w := plan.Workloads; len(w) != 3 || w[0].App.Published != 10 || w[1].Depth != 100 || w[1].App.Threads != 4 || w[1].App.Published != 1e6 || !w[2].App.Reconnect || w[2].App.Threads != 1 {
+			t.Errorf("%+v", w)
 		}
 	}
 }

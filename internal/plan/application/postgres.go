@@ -12,7 +12,7 @@ import (
 
 // postgres is PostgreSQL, loaded by pgbench.
 var postgres = Application{
-	Kind: model.Postgres, Profiles: []func() profile.Profile{pgStandard, pgQuick, pgSmall, pgBig, pgConnect}, Make: pgMake,
+	Kind: model.Postgres, Profiles: []func() profile.Profile{pgStandard, pgQuick, pgSmall, pgBig, pgConnect, pgWhitepaper}, Make: pgMake,
 }
 
 // The loads that pgbench has built in, by the names that users type.
@@ -88,6 +88,22 @@ func pgConnect() profile.Profile {
 	w := &p.Workloads[0]
 	w.Name, w.App.Threads, w.App.Reconnect = "connect-c10", 1, true
 	w.Words = "pgbench one select, " + w.App.Describe(*w)
+	return p
+}
+
+// pgWhitepaper has the settings that published comparisons of storage systems were run with: 1
+// client × 10 transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients
+// that connect for each select (at scale 250). Each is visited for a time and not for a number of
+// transactions, and the report says what that number could have told.
+func pgWhitepaper() profile.Profile {
+	p := pgProfile("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
+	p.MaxTime = 480
+	p.Workloads[0].App.Published = 10
+	p.Workloads[1].App.Published = 100 * 10_000
+	p.Workloads = append(p.Workloads, pgConnect().Workloads...)
+	for i := range p.Workloads {
+		p.Workloads[i].App.PublishedScale = 400
+	}
 	return p
 }
 

@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -29,7 +31,12 @@ const (
 )
 
 // chooseApplication decides how large the data of an application are; ask gets the scale.
-func chooseApplication(ask *model.AppRequest, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+// Workloads that stand for published tests bring the scale of those.
+func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+	published := 0
+	for _, w := range workloads {
+		published = max(published, w.App.PublishedScale)
+	}
 	v := model.Volume{Target: t, Engine: "pgbench"}
 	memory := probe.Environment.Memory
 	if limit := probe.Environment.CgroupMemory; limit > 0 && (memory == 0 || limit < memory) {
@@ -42,17 +49,21 @@ func chooseApplication(ask *model.AppRequest, t model.Target, probe model.ProbeR
 		return v, model.RefusedError("--scale and --fit both say how large the data are", "give one of them")
 	case ask.Scale > 0:
 		v.SizeReason = "as asked by --scale"
+	case ask.Fit == "" && published > 0:
+		ask.Scale = published
+		v.SizeReason = "that of the published test" + within(published, memory)
 	case ask.Fit == "" || ask.Fit == "cached":
-		ask.Scale = max(leastScale, ask.Clients)
-		v.SizeReason = "one branch for each client, and within a quarter of the memory: reads need no disk"
-		if most := cachedShare * float64(memory); memory > 0 && float64(ask.Scale)*scaleBytes > most {
-			v.SizeReason = fmt.Sprintf("one branch for each client; more than a quarter of the memory (%s), so reads may need the disk", units.FormatSize(memory))
+		ask.Scale = max(leastScale, ask.Clients, min(published, int(cachedShare*float64(memory)/scaleBytes)))
+		v.SizeReason = "one branch for each client"
+		if ask.Scale > max(leastScale, ask.Clients) {
+			v.SizeReason = "as near to the published test's as stays in memory"
 		}
+		v.SizeReason += within(ask.Scale, memory) + beside(ask.Scale, probe.App)
 	case ask.Fit == "disk":
 		if memory == 0 {
 			return v, model.RefusedError("--fit disk chooses twice the memory, and how much there is could not be read", "say how large: --scale 1000")
 		}
-		ask.Scale = max(leastScale, ask.Clients, int(math.Ceil(diskTimes*float64(memory)/scaleBytes)))
+		ask.Scale = max(leastScale, ask.Clients, published, int(math.Ceil(diskTimes*float64(max(memory, sharedBuffers(probe.App)))/scaleBytes)))
 		v.SizeReason = fmt.Sprintf("twice the memory (%s): most reads need the disk", units.FormatSize(memory))
 	default:
 		return v, model.RefusedError(fmt.Sprintf("--fit %q is not known", ask.Fit), "choose cached (the data stay in memory) or disk (twice the memory), or say how large: --scale 100")
@@ -62,14 +73,55 @@ func chooseApplication(ask *model.AppRequest, t model.Target, probe model.ProbeR
 	if need := v.Size + logRoom; need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
-			smaller(probe.Capacity))
+			smaller(probe.Capacity, ask.Fit == "" && published > 0))
 	}
 	return v, nil
 }
 
-// smaller is what to type where there is less room.
-func smaller(capacity int64) string {
-	if fits := (capacity - logRoom) / scaleBytes; fits >= 1 {
+// within says whether data of a scale stay in memory, of which the kernel and the server leave
+// them about a quarter for certain; nothing where the memory is not known.
+func within(scale int, memory int64) string {
+	switch {
+	case memory == 0:
+		return ""
+	case float64(scale)*scaleBytes <= cachedShare*float64(memory):
+		return ", and within a quarter of the memory: reads need no disk"
+	}
+	return fmt.Sprintf("; more than a quarter of the memory (%s), so reads may need the disk", units.FormatSize(memory))
+}
+
+// beside says that data are larger than the server's own cache, where its size is known.
+func beside(scale int, app *model.AppState) string {
+	if cache := sharedBuffers(app); cache > 0 && int64(scale)*scaleBytes > cache {
+		return fmt.Sprintf("; larger than shared_buffers (%s), so some come from the kernel's page cache", units.FormatSize(cache))
+	}
+	return ""
+}
+
+// bufferSize is a setting of shared_buffers: pages of 8 KiB where it has no unit.
+var bufferSize = regexp.MustCompile(`^\s*([0-9.]+)\s*(kB|MB|GB|TB)?\s*$`)
+
+// sharedBuffers is the server's own cache in bytes; 0 is unknown.
+func sharedBuffers(app *model.AppState) int64 {
+	value, _ := app.Setting("shared_buffers")
+	m := bufferSize.FindStringSubmatch(value)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0
+	}
+	unit := map[string]float64{"": 8 << 10, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[m[2]]
+	return int64(math.Min(n*unit, 1<<62))
+}
+
+// smaller is what to type where there is less room; published tells that the scale is that of a
+// published test.
+func smaller(capacity int64, published bool) string {
+	if fits := (capacity - logRoom) / scaleBytes; fits >= 1 && published {
+		return fmt.Sprintf("--fit cached (what stays in memory), --scale %d or less, or a directory with more space: df -h", fits)
+	} else if fits >= 1 {
 		return fmt.Sprintf("--scale %d or less, or a directory with more space: df -h", fits)
 	}
 	return "free some space, or name a directory with more: df -h"

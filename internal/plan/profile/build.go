@@ -41,7 +41,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 		// The plan says what was chosen; what was asked for stays as it is.
 		ask := *exp.App
 		exp.App = &ask
-		volume, err = chooseApplication(&ask, t, probe)
+		volume, err = chooseApplication(&ask, p.Workloads, t, probe)
 	} else {
 		volume, err = chooseVolume(exp, p, t, probe)
 	}

@@ -1,0 +1,58 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+var ruleFit = Rule{
+	Name:     "fit",
+	Checks:   "an application's data were in memory, or were not, as asked",
+	Evidence: "the device's reads for each transaction (cached: less than 0.05), and of `--fit disk` their share of the pages that the server did not hold (half)",
+	Severity: "warning: reads came from elsewhere than `--fit` says",
+	Advice:   "another `--scale`; a warm-up, where the data fit and were not read yet",
+	check:    checkFit,
+}
+
+const (
+	// cachedReads are the device's reads for each transaction up to which the data were cached.
+	cachedReads = 0.05
+	// diskReads is the share of the server's reads that the device must have seen. Read-ahead
+	// joins some.
+	diskReads = 0.5
+)
+
+// checkFit: a scale is chosen before anything is measured; what it came to is measured. The
+// server counts the pages that its own cache did not hold, and the device its reads: what lies
+// between came from the kernel's page cache. The device's counts are those of everybody, so more
+// reads than the server asked for are nobody's fault of the data.
+func checkFit(ev Evidence) []model.Finding {
+	var o outcome
+	asked := ""
+	if app := ev.Recorded.Plan.Experiment.App; app != nil {
+		asked = app.Fit
+	}
+	ev.loads(&o, func(_ model.Workload, r model.Result, cost model.AppResult) {
+		fault := func(message string) {
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message,
+				Evidence: map[string]any{"device_reads": *cost.DeviceReads, "reads": *cost.Reads, "cached_at_most": cachedReads, "disk_at_least": diskReads},
+				Next:     "choose the size yourself: " + ev.appCommand("--scale N")})
+		}
+		switch {
+		case asked == "":
+		case cost.DeviceReads == nil || cost.Reads == nil:
+			o.miss(r.Workload, "the device's reads, or the server's, were not counted")
+		case asked == "cached" && *cost.DeviceReads > cachedReads && *cost.Reads > cachedReads:
+			fault(fmt.Sprintf("not cached: each transaction of %s read %s pages that the server did not hold, and the device saw %s reads for it",
+				r.Workload, units.FormatRate(*cost.Reads), units.FormatRate(*cost.DeviceReads)))
+		case asked == "disk" && *cost.DeviceReads < diskReads**cost.Reads:
+			fault(fmt.Sprintf("cached: each transaction of %s read %s pages that the server did not hold, and the device saw %s reads for it: the page cache answered",
+				r.Workload, units.FormatRate(*cost.Reads), units.FormatRate(*cost.DeviceReads)))
+		default:
+			o.pass(r.Workload)
+		}
+	})
+	return o.findings("reads came from where --fit says", "--fit was not given")
+}
