@@ -36,6 +36,7 @@ func Commands(e *env.Env) *cobra.Command { return newRoot(e) }
 
 // newRoot makes the command tree.
 func newRoot(e *env.Env) *cobra.Command {
+	s := &configuration{e: e}
 	root := &cobra.Command{
 		Use:   "loadline",
 		Short: "The storage benchmark that can be believed",
@@ -52,8 +53,14 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 		SilenceUsage:  true,
 		Args:          noVerb,
 		// No command has one of its own: that would replace this one.
-		PersistentPreRun: keepTyped,
-		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.take(cmd, args); err != nil {
+				return err
+			}
+			keepTyped(cmd, args)
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
@@ -70,6 +77,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.AddCommand(newKbench(e))
 	root.AddCommand(newTrace(e))
 	root.AddCommand(newVersion(e))
+	root.AddCommand(newConfig(e, s))
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"analyze", "report", "size", "import"}, c.Name()) {
 			c.RunE = atOnce(c.RunE)
@@ -77,6 +85,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	}
 	registerVerbose(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
+	s.register(root)
 	groupFlags(e, root)
 	return root
 }

@@ -168,7 +168,7 @@ func (m measured) end(code int, err error) error {
 }
 
 // gateOnly are the flags that mean something for saved runs.
-var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "format", "json", "quiet", "help"}
+var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "help"}
 
 // onlyGate refuses flags for measuring where nothing is measured.
 func onlyGate(cmd *cobra.Command) error {

@@ -51,7 +51,7 @@ var groupsOfFlags = map[string][]string{
 	groupOutput:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "quiet", "verbose", "debug", "list"},
 	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image",
 		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "keep", "in-cluster", "detach", "hold", "service-account"},
-	groupOther: {"help", helpAll, "version"},
+	groupOther: {configFlag, "help", helpAll, "version"},
 }
 
 // groupOf is the group of a flag; "" when nobody has said.

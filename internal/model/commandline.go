@@ -59,6 +59,9 @@ func (c CommandLine) With(options ...string) CommandLine {
 var alone = []string{"goal", "baseline", "time", "ramp-time", "until-steady",
 	"in-cluster", "experiment"}
 
+// aside are flags of a run that are its own: where it is kept and how it is shown.
+var aside = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
+
 // Against is the command that compares two targets in the way of the commands c and d, which
 // measured one of them each; nil when one of them is no run, or they chose differently what
 // to measure, so that no command does the same as both.
@@ -69,7 +72,7 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 			case name == "" || slices.Contains(alone, name) || slices.Contains(silent, name):
 			case name == "destroy-data-on" || name == "create" || name == "hosts":
 				where = append(where, word)
-			case name != "seed" && name != "note" && name != "label" && name != "results" && name != "output":
+			case !slices.Contains(aside, name):
 				what = append(what, word)
 			}
 		}

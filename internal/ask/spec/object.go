@@ -24,6 +24,11 @@ type object struct {
 
 // object reads a mapping with the given fields and no others.
 func (d *document) object(node ast.Node, what string, fields []string) *object {
+	return d.objectWith(node, what, fields, nil)
+}
+
+// objectWith is object with more fields, which no hint names.
+func (d *document) objectWith(node ast.Node, what string, fields, more []string) *object {
 	o := &object{doc: d, values: map[string]ast.Node{}, keys: map[string]*token.Token{}}
 	if d.err != nil || node == nil {
 		return o
@@ -45,7 +50,7 @@ func (d *document) object(node ast.Node, what string, fields []string) *object {
 			o.at = key
 		}
 		name := key.Value
-		if !contains(fields, name) {
+		if !contains(fields, name) && !contains(more, name) {
 			message, hint := unknown("field", name, fields)
 			d.fail(key, hint, "%s", message)
 		}

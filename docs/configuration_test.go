@@ -1,0 +1,39 @@
+package docs_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+)
+
+// The file that is shown is read, and says what the page says of it.
+func TestTheConfigurationShownIsRead(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "configuration.md"), "```yaml\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("configuration.md shows no file")
+	}
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"config check " + file:                              ": fine, 8 set",
+		"config --config " + file + " run":                  "--results ",
+		"config --config " + file + " compare --margin 4%":  "--margin           4%",
+		"config --config " + file + " trace":                "--time     30s",
+		"config --config " + file + " compare --no-such-fl": "has no flag",
+	} {
+		var out bytes.Buffer
+		e := *env.OS()
+		e.Args, e.Stdout, e.Stderr = strings.Fields(args), &out, &out
+		if code := cli.Run(t.Context(), &e); (code != 0) != (want == "has no flag") || !strings.Contains(out.String(), want) {
+			t.Errorf("loadline %s: exit code %d, want %q:\n%s", args, code, want, &out)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Setting is the value that a configuration file gives a flag.
+type Setting struct {
+	// Command is the one that it is for; "" is every command that has the flag.
+	Command, Flag string
+	// Values are several for a flag that takes a list, else one.
+	Values []string
+	// Line and Column are where the flag stands in the file, from 1 on.
+	Line, Column int
+}
+
+// Settable is what a configuration file may hold.
+type Settable struct {
+	// Flags are those that may be set.
+	Flags []string
+	// Commands are those that may have values of their own, each with the flags of it.
+	Commands map[string][]string
+	// Refused are flags that exist and may not be set, which Check explains.
+	Refused []string
+	// Check refuses a value, or a flag that may not be set: with what is wrong ("" is
+	// nothing) and what to do instead.
+	Check func(command, flag string, values []string) (message, hint string)
+}
+
+// commandsField holds the values for one command each.
+const commandsField = "commands"
+
+// ParseSettings reads a configuration file: flags with their values, and below "commands"
+// those of one command. A file with nothing but comments is read, and has none.
+func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
+	if blank(data) {
+		return nil, nil
+	}
+	d, root := open(file, data)
+	top := d.objectWith(root, "a configuration", append(slices.Clone(may.Flags), commandsField), may.Refused)
+	settings := top.settingsOf("", may)
+	names := make([]string, 0, len(may.Commands))
+	for name := range may.Commands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if top.has(commandsField) {
+		commands := d.object(top.values[commandsField], "commands", names)
+		for _, name := range names {
+			if commands.has(name) {
+				settings = append(settings, d.objectWith(commands.values[name], name, may.Commands[name], may.Refused).settingsOf(name, may)...)
+			}
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return settings, nil
+}
+
+// blank reports whether a file has nothing but comments.
+func blank(data []byte) bool {
+	for _, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// settingsOf are the settings of a mapping, in the order of the file.
+func (o *object) settingsOf(command string, may Settable) (list []Setting) {
+	for flag, key := range o.keys {
+		if command == "" && flag == commandsField {
+			continue
+		}
+		s := Setting{Command: command, Flag: flag, Line: key.Position.Line, Column: key.Position.Column}
+		switch o.values[flag].(type) {
+		case *ast.SequenceNode:
+			s.Values = o.texts(flag)
+		default:
+			s.Values = []string{o.text(flag)}
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Setting) int { return (a.Line-b.Line)*1000 + a.Column - b.Column })
+	for _, s := range list {
+		if message, hint := may.Check(command, s.Flag, s.Values); message != "" {
+			o.fail(s.Flag, hint, "%s", message)
+		}
+	}
+	return list
+}
