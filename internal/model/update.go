@@ -24,11 +24,14 @@ type Update struct {
 	Unplanned bool
 	// Progress is set during probe, prefill and prove.
 	Progress *Progress
-	// Step and Workload are set when a step starts, with Steps, the number of
-	// steps that are planned as far as it is known now.
+	// Step and Workload are set when a step starts, with Steps, the number of steps that
+	// are planned: where they are repeated until they are precise enough, that is the least.
 	Step     *Step
 	Workload *Workload
 	Steps    int
+	// Workloads is how many workloads are measured until they are precise enough, 0 where
+	// the plan says when to end, and Converged how many of them need no more.
+	Workloads, Converged int
 	Sample   *Sample
 	// Result and Judgement are set when a step has ended. Judgement is nil when
 	// nothing can be said yet.

@@ -162,9 +162,9 @@ func (c *comparison) block(ctx context.Context, first, second model.Visit) error
 	return nil
 }
 
-// planned is the number of steps of both sides, as far as it is known.
+// planned is the number of steps of both sides that are certain.
 func (c *comparison) planned() int {
-	return max(len(c.sides[0].plan.Steps)+len(c.sides[1].plan.Steps), c.sides[0].number+c.sides[1].number+1)
+	return len(c.sides[0].plan.Steps) + len(c.sides[1].plan.Steps)
 }
 
 // left estimates the measuring time that remains: the certain blocks, then one

@@ -139,7 +139,7 @@ func (r *run) visit(ctx context.Context, step model.Step) error {
 	if err := r.offer(step); err != nil {
 		return err
 	}
-	d, err := r.step(ctx, r.side, step, max(len(r.plan.Steps), r.number+1))
+	d, err := r.step(ctx, r.side, step, len(r.plan.Steps))
 	if err != nil {
 		return err
 	}

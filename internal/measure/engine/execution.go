@@ -47,6 +47,8 @@ type execution struct {
 	clock float64
 	// spent is the measuring time used up, in seconds.
 	spent float64
+	// until is when the step under way is expected to end, on the same clock.
+	until float64
 	// dead workloads had a step that failed; done ones are precise enough.
 	dead, done map[string]bool
 }
@@ -106,6 +108,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 		begin = begin.Add(startMargin + time.Duration(s.lead(w)*float64(time.Second)))
 	}
 	base := max(e.clock, begin.Sub(e.began).Seconds())
+	e.until = base + cost(s.plan.Schedule, step)
+	defer func() { e.until = 0 }()
 	d := ended{workload: w}
 	var recErr error
 	d.results, d.samples, err = e.visit(ctx, s, step, w, begin, base)
@@ -266,7 +270,16 @@ func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool
 func (e *execution) tell(s *side, u model.Update) {
 	u.Side = s.name
 	u.Elapsed = max(e.clock, e.now().Sub(e.began).Seconds())
-	u.Left = e.remaining()
+	// What remains does not count the step under way.
+	u.Left = e.remaining() + max(0, e.until-u.Elapsed)
+	if s.plan.Schedule.Mode == model.Rounds {
+		u.Workloads = len(s.plan.Workloads)
+		for _, w := range s.plan.Workloads {
+			if e.done[w.Name] {
+				u.Converged++
+			}
+		}
+	}
 	e.observer.Observe(u)
 }
 

@@ -36,7 +36,7 @@ var longRun = []string{"run", "sc:csi?size=96Mi", "--node", "node2", "--only", "
 
 func testPodDeleted(t *testing.T) {
 	ns := namespace(t, "fault-pod", "restricted")
-	cmd, progress := begun(t, ns, "[2/", longRun...)
+	cmd, progress := begun(t, ns, "repeat 2 ", longRun...)
 	kubectl(t, "delete", "pods", "-n", ns, "-l", "loadline/run", "--force", "--grace-period=0")
 	if code := ended(t, cmd); code != 1 || !strings.Contains(progress.String(), "was deleted") {
 		t.Errorf("exit code %d: %s", code, progress)
@@ -46,7 +46,7 @@ func testPodDeleted(t *testing.T) {
 
 func testDriverKilled(t *testing.T) {
 	ns := namespace(t, "fault-driver", "restricted")
-	cmd, _ := begun(t, ns, "[1/", longRun...)
+	cmd, _ := begun(t, ns, "repeat 1 ", longRun...)
 	// While it lives, cleanup keeps its hands off.
 	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "kept    pod") || strings.Contains(o.stdout, "removed") {
 		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
@@ -72,7 +72,7 @@ func testDriverKilled(t *testing.T) {
 
 func testInterrupt(t *testing.T) {
 	ns := namespace(t, "fault-interrupt", "restricted")
-	cmd, progress := begun(t, ns, "[1/", longRun...)
+	cmd, progress := begun(t, ns, "repeat 1 ", longRun...)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestServerRestarts(t *testing.T) {
 	cmd := command(t.Context(), t, ns, "", "run", "sc:csi?size=96Mi", "--only", "rand-read-iops", "--max-time", "25s", "--precision", "0.01%", "--format", "json")
 	progress := &logged{}
 	cmd.Stdout, cmd.Stderr = out, progress
-	start(t, cmd, progress, "[1/")
+	start(t, cmd, progress, "repeat 1 ")
 	if err := lab.StopServer(); err != nil {
 		t.Fatal(err)
 	}

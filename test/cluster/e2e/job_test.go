@@ -59,7 +59,7 @@ func TestInside(t *testing.T) {
 			t.Errorf("%+v", r.Run)
 		}
 		r.mine(t, profile[1])
-		said(t, o, "made for it", "wait there for 24h", "[1/")
+		said(t, o, "made for it", "wait there for 24h", "repeat 1 ")
 		home(t, results, 1)
 		nothingInside(t, ns)
 	})
@@ -67,7 +67,7 @@ func TestInside(t *testing.T) {
 		t.Parallel()
 		diskOf(t, "node2")
 		ns := namespace(t, "inside-killed", "restricted")
-		cmd, _ := begun(t, ns, "[1/", append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node2"}, brief...)...)
+		cmd, _ := begun(t, ns, "repeat 1 ", append([]string{"run", "sc:csi?size=96Mi", "--in-cluster", "--node", "node2"}, brief...)...)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

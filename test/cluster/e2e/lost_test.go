@@ -46,7 +46,7 @@ func (r interruptible) failed(t *testing.T, words ...string) {
 
 func testPodEvicted(t *testing.T) {
 	ns := namespace(t, "lost-evicted", "restricted")
-	r := beginLong(t, ns, "[2/", "scale", "sc:csi?size=64Mi", "--volumes", "2", "--node", "node2", "--max-time", "60s")
+	r := beginLong(t, ns, "repeat 2 ", "scale", "sc:csi?size=64Mi", "--volumes", "2", "--node", "node2", "--max-time", "60s")
 	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "jsonpath={.items[1].metadata.name}"))
 	kubectlIn(t, fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}`, pod, ns),
 		"create", "--raw", "/api/v1/namespaces/"+ns+"/pods/"+pod+"/eviction", "-f", "-")
@@ -56,7 +56,7 @@ func testPodEvicted(t *testing.T) {
 
 func testPodOutOfMemory(t *testing.T) {
 	ns := namespace(t, "lost-memory", "restricted")
-	r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
+	r := beginLong(t, ns, "repeat 2 ", "run", "sc:csi?size=96Mi", "--node", "node2", "--only", "rand-read-iops", "--max-time", "60s", "--resources", "memory=64Mi")
 	pod := strings.TrimSpace(kubectl(t, "get", "pods", "-n", ns, "-l", "loadline/run", "-o", "name"))
 	// What lies there is memory of the container that nobody can reclaim.
 	hog := exec.Command(lab.Program("kubectl"), "--kubeconfig", lab.Kubeconfig(), "exec", "-n", ns, pod, "--", "sh", "-c", "while true; do dd if=/dev/zero of=/dev/shm/hog-$$ bs=64k count=1024; done")
@@ -69,7 +69,7 @@ func testPodOutOfMemory(t *testing.T) {
 
 func testNodeLost(t *testing.T) {
 	ns := namespace(t, "lost-node", "restricted")
-	r := beginLong(t, ns, "[2/", "run", "sc:csi?size=96Mi", "--node", "node3", "--only", "rand-read-iops", "--max-time", "60s")
+	r := beginLong(t, ns, "repeat 2 ", "run", "sc:csi?size=96Mi", "--node", "node3", "--only", "rand-read-iops", "--max-time", "60s")
 	killed := time.Now()
 	lab.KillNode(3)
 	for !strings.Contains(r.progress.String(), "the connection to the pod on node3 is lost") {

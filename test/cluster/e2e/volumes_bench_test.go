@@ -78,10 +78,10 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 			if len(agents) == manyVolumes && m.running == 0 {
 				m.running = time.Since(begin).Seconds()
 			}
-			if len(agents) < manyVolumes && !firstAt.IsZero() && fewer.IsZero() && strings.Contains(progress.String(), "[3/") {
+			if len(agents) < manyVolumes && !firstAt.IsZero() && fewer.IsZero() && strings.Contains(progress.String(), "repeat 3 ") {
 				fewer = time.Now()
 			}
-			if !strings.Contains(progress.String(), "[1/") || len(agents) < manyVolumes {
+			if !strings.Contains(progress.String(), "repeat 1 ") || len(agents) < manyVolumes {
 				continue
 			}
 			driver := cmd.Process.Pid

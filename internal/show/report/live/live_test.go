@@ -35,7 +35,7 @@ func run() []model.Update {
 	second := &model.Step{Number: 2, Round: 1, Workload: randLat.Name, Ramp: 1, Seconds: 2}
 	third := &model.Step{Number: 3, Round: 2, Workload: randRead.Name, Ramp: 1, Seconds: 2}
 	const gib = 1 << 30
-	return []model.Update{
+	updates := []model.Update{
 		{Elapsed: 0, Unplanned: true, Progress: progress("probe", 0, 2, 0)},
 		{Elapsed: 2, Left: 40, Progress: progress("probe", 2, 2, 0)},
 		{Elapsed: 2, Left: 40, Progress: progress("prefill", 0, 4*gib, 0)},
@@ -55,6 +55,14 @@ func run() []model.Update {
 		{Elapsed: 18, Left: 2, Result: &model.StepResult{Step: *third, Error: "fio ended with \x1b[31mInput/output error"},
 			Message: "rand-read-iops is given up after a failed visit: fio ended with \x1b[31mInput/output error"},
 	}
+	// Three repeats are certain of both workloads together, and then as many as it takes.
+	for i := range updates {
+		updates[i].Workloads = 2
+		if updates[i].Elapsed >= 17.3 {
+			updates[i].Converged = 1
+		}
+	}
+	return updates
 }
 
 // blocks is a comparison of two blocks as the engine tells it, the second one with
@@ -176,6 +184,30 @@ func TestManyTellers(t *testing.T) {
 	l.Observe(run()[7])
 	if b.Len() != n {
 		t.Error("something was shown after Close")
+	}
+}
+
+// What is left is told, not what was planned once: repeats beyond the certain ones, how many
+// workloads need more, and no time that is over.
+func TestProgressTellsWhatIsLeft(t *testing.T) {
+	w := &model.Workload{Name: "rand-read-iops", BlockSize: 4096, Depth: 64, Metric: model.IOPS}
+	step := &model.Step{Number: 43, Round: 4, Workload: w.Name, Ramp: 1, Seconds: 2}
+	updates := []model.Update{
+		{Elapsed: 200, Left: 0.3, Step: step, Workload: w, Steps: 42, Workloads: 14, Converged: 9},
+		{Elapsed: 201, Left: 0, Sample: &model.Sample{End: 201, Seconds: 1, Read: &model.Flow{IOs: 21000}}, Workloads: 14, Converged: 9},
+		{Elapsed: 202, Left: 0, Result: &model.StepResult{Step: *step}, Workloads: 14, Converged: 10},
+	}
+	line := string(show(Options{Interactive: true, Unicode: true, Width: 120}, updates))
+	for _, want := range []string{"repeat 43 (at least 42) rand-read-iops", "9 of 14 converged", "eta 1 s", "10 of 14 converged"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q is not in %q", want, line)
+		}
+	}
+	if strings.Contains(line, "eta 0 s") {
+		t.Errorf("a time that is over is told: %q", line)
+	}
+	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 10 of 14 converged: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
+		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
 

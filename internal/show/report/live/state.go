@@ -22,6 +22,8 @@ type state struct {
 	step       *model.Step
 	workload   *model.Workload
 	steps      int
+	// workloads are repeated until they are precise enough, which converged of them are.
+	workloads, converged int
 	// side is that of the step under way, begun the number of steps so far of both
 	// sides of a comparison.
 	side  model.Side
@@ -39,6 +41,7 @@ func (s *state) take(u model.Update) (lines []string) {
 	if u.Steps > 0 {
 		s.steps = u.Steps
 	}
+	s.workloads, s.converged = u.Workloads, u.Converged
 	if p := u.Progress; p != nil && !p.Phase.OfStep() {
 		if s.progress != nil && s.progress.Phase != p.Phase {
 			lines = append(lines, s.endPhase())
@@ -152,25 +155,48 @@ func (s *state) endPhase() string {
 	return line
 }
 
-// number is "[3/18]": the step of the run, or of both sides of a comparison.
-func (s *state) number(step model.Step) string {
-	n := step.Number
+// number is which repeat a step is of the run, or of both sides of a comparison.
+func (s *state) number(step model.Step) int {
 	if s.side != "" {
-		n = s.begun
+		return s.begun
 	}
-	return fmt.Sprintf("[%d/%d]", n, max(s.steps, n))
+	return step.Number
 }
 
-// stepLine is "[3/18] rand-read-iops round 1: 21.4k IOPS ±6.0%", and in a comparison
-// "[4/48] rand-read-iops block 1, B: 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
+// least says how many repeats there will be: "of 6", "of at least 18", and when there were
+// as many, "(at least 18)".
+func (s *state) least(n int) string {
+	switch {
+	case s.steps == 0:
+		return ""
+	case s.workloads == 0:
+		return fmt.Sprintf("of %d", max(s.steps, n))
+	case n > s.steps:
+		return fmt.Sprintf("(at least %d)", s.steps)
+	}
+	return fmt.Sprintf("of at least %d", s.steps)
+}
+
+// enough says how many workloads need no more repeats: "9 of 14 converged".
+func (s *state) enough() string {
+	if s.workloads == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d converged", s.converged, s.workloads)
+}
+
+// stepLine is "repeat 3 of at least 18, 0 of 6 converged: rand-read-iops 21.4k IOPS ±6.0%",
+// and in a comparison "…: rand-read-iops B, block 1 21.4k IOPS; change −2.1% [−6.0%, +1.9%]".
 func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contrast) string {
-	line := fmt.Sprintf("%s %s round %d: ", s.number(r.Step), r.Step.Workload, r.Step.Round)
+	n := s.number(r.Step)
+	lead := strings.TrimSpace(fmt.Sprintf("repeat %d %s", n, s.least(n))) + words.Prefixed(", ", s.enough()) + ": " + r.Step.Workload
+	line := lead + " "
 	if s.side != "" {
-		line = fmt.Sprintf("%s %s block %d, %s: ", s.number(r.Step), r.Step.Workload, r.Step.Block, s.side)
+		line = fmt.Sprintf("%s %s, block %d ", lead, s.side, r.Step.Block)
 	}
 	value := s.headline(s.sum, s.sumSeconds)
 	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
-		return fmt.Sprintf("%s %s without a pause for %s: %s in its last second", s.number(r.Step), r.Step.Workload,
+		return fmt.Sprintf("%s without a pause for %s: %s in its last second", lead,
 			units.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))
 	}
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {

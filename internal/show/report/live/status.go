@@ -49,7 +49,7 @@ func (l *Live) statusLine() string {
 	if share >= 0 {
 		bar = barLeast + 2
 	}
-	for drop := 1; drop <= 6 && columns(lead, 1)+2+columns(tail, 2)+bar > room; drop++ {
+	for drop := 1; drop <= 7 && columns(lead, 1)+2+columns(tail, 2)+bar > room; drop++ {
 		lead, tail = without(lead, drop), without(tail, drop)
 		if drop == barDrop {
 			bar = 0
@@ -78,8 +78,8 @@ func (l *Live) statusLine() string {
 // (negative for no bar).
 func (s *state) pieces() (lead, tail []piece, share float64) {
 	share = -1
-	eta := piece{drop: 5, width: len("eta 10 m")}
-	if !s.unplanned {
+	eta := piece{drop: 6, width: len("eta 10 m")}
+	if !s.unplanned && s.left > 0 {
 		eta.text = "eta " + remaining(s.left)
 	}
 	if p := s.progress; p != nil {
@@ -102,8 +102,15 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if !s.unplanned && s.elapsed+s.left > 0 {
 		share = s.elapsed / (s.elapsed + s.left)
 	}
-	lead = []piece{{text: strings.TrimSpace(s.number(*s.step) + " " + string(s.side)), paint: term.Dim},
-		{text: s.step.Workload, paint: term.Bold}}
+	n := s.number(*s.step)
+	lead = []piece{{text: fmt.Sprintf("repeat %d", n), paint: term.Dim}}
+	if least := s.least(n); least != "" {
+		lead = append(lead, piece{text: least, paint: term.Dim, drop: 2})
+	}
+	if s.side != "" {
+		lead = append(lead, piece{text: string(s.side), paint: term.Dim})
+	}
+	lead = append(lead, piece{text: s.step.Workload, paint: term.Bold})
 	if s.workload != nil && s.workload.Job == "" {
 		lead = append(lead, piece{text: fmt.Sprintf("%s qd%d", units.FormatBlock(s.workload.BlockSize), s.workload.Depth), drop: 2})
 	}
@@ -118,11 +125,15 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if s.sum.Histogram.Count() >= p99Count {
 		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
-	half := piece{drop: 6, width: len("+10.1%")}
+	half := piece{drop: 7, width: len("+10.1%")}
 	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
 		half.text = j.Metric.FormatWidth(j.Direction, j.Estimate)
 	}
-	return lead, []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half, eta}, share
+	tail = []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half}
+	if enough := s.enough(); enough != "" {
+		tail = append(tail, piece{text: enough, drop: 5})
+	}
+	return lead, append(tail, eta), share
 }
 
 // remaining writes a time that is left, in as few columns as it deserves.
