@@ -49,7 +49,7 @@ deps:
 
 # Code 5 is a measurement of which a number is invalid: the table says which and why.
 bench: fio build
-	bin/loadline run --profile quick $(BENCH_DIR) || [ $$? -eq 5 ]
+	bin/loadline run --profile quick --yes $(BENCH_DIR) || [ $$? -eq 5 ]
 
 # First what does not measure, three packages at a time, which wait much; then one after the other what does,
 # whose processors are shared with nobody.

@@ -103,6 +103,10 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 		return err
 	}
 	defer prep.Close()
+	watch.Clear()
+	if err := consent(ctx, e, f.quiet, prep.Plan); err != nil {
+		return err
+	}
 	writer, err := prep.Create(f.results, run, e.Now)
 	if err != nil {
 		return err
@@ -118,24 +122,32 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 			return errors.Join(err, writer.Finish(model.Failed, err.Error()))
 		}
 	}
+	began := e.Now()
+	phase := func(name model.Phase) {
+		watch.Observe(model.Update{Elapsed: e.Now().Sub(began).Seconds(), Progress: &model.Progress{Phase: name}})
+	}
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
 	runErr = errors.Join(runErr, end())
 	if status == model.Complete {
 		// One that was interrupted may be measured again as it is.
 		prep.Discard()
 	}
+	phase(model.PhaseCleanUp)
 	closeErr := prep.Close()
+	phase(model.PhaseAnalysis)
+	rec, err := writer.Recorded()
+	var done results.Outcome
+	if err == nil {
+		done, err = results.Finish(rec)
+	}
+	phase(model.PhaseEnd)
 	watch.Close()
 	if given := prep.Discarded(); given > 0 && !f.quiet {
 		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
 	code := exitFailed
-	var done results.Outcome
-	rec, err := writer.Recorded()
 	if err == nil {
-		if done, err = results.Finish(rec); err == nil {
-			code, err = finish(e, done, &f.output, briefly(e, f.quiet))
-		}
+		code, err = finish(e, done, &f.output, briefly(e, f.quiet))
 	}
 	switch {
 	case done.Unsaved != nil && runErr != nil:

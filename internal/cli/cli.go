@@ -84,6 +84,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 		}
 	}
 	registerVerbose(e, root)
+	registerYes(e, root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	s.register(root)
 	groupFlags(e, root)

@@ -39,6 +39,10 @@ func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, e
 		return measured{}, err
 	}
 	defer pair.Close()
+	watch.Clear()
+	if err := consent(ctx, e, f.quiet, pair.Plans[:]...); err != nil {
+		return measured{}, err
+	}
 	dir, err := store.CreateComparison(f.results, run.ID)
 	if err != nil {
 		return measured{}, model.RefusedError(err.Error(), "choose another folder with --results DIR")

@@ -22,6 +22,9 @@ type Env struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Answers is true when somebody at a terminal can answer a question on Stdin; Yes is
+	// the answer that was given beforehand.
+	Answers, Yes bool
 	// Getenv reads an environment variable.
 	Getenv func(string) string
 	// ReadFile reads a file that an argument names.
@@ -58,6 +61,7 @@ func OS() *Env {
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: ReadFile, Command: exec.CommandContext, LookPath: exec.LookPath,
 		Terminal: describe(os.Stderr), Output: describe(os.Stdout),
+		Answers: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
 }
 

@@ -161,6 +161,12 @@ const (
 	PhaseSettle  Phase = "settle"
 	PhaseRamp    Phase = "ramp"
 	PhaseMeasure Phase = "measure"
+	// What the driver itself does around the visits: the load generator on no storage, taking
+	// away what was made, computing the results, and PhaseEnd when all is done.
+	PhaseCeiling  Phase = "load generator alone"
+	PhaseCleanUp  Phase = "clean-up"
+	PhaseAnalysis Phase = "analysis"
+	PhaseEnd      Phase = "end"
 )
 
 // OfStep reports whether the phase is a part of one step, and not of what comes before all.

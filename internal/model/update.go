@@ -32,7 +32,7 @@ type Update struct {
 	// Workloads is how many workloads are measured until they are precise enough, 0 where
 	// the plan says when to end, and Converged how many of them need no more.
 	Workloads, Converged int
-	Sample   *Sample
+	Sample               *Sample
 	// Result and Judgement are set when a step has ended. Judgement is nil when
 	// nothing can be said yet.
 	Result    *StepResult

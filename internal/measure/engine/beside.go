@@ -82,9 +82,19 @@ func (e *execution) ceilings(ctx context.Context, s *side) error {
 	if !s.beside.Look {
 		return nil
 	}
-	for _, w := range s.plan.Workloads {
-		if s.cores[w.Name] < busyEnough || e.dead[w.Name] {
-			continue
+	busy := slices.DeleteFunc(slices.Clone(s.plan.Workloads), func(w model.Workload) bool {
+		return s.cores[w.Name] < busyEnough || e.dead[w.Name]
+	})
+	tell := func(done int) {
+		if len(busy) > 0 {
+			e.tell(s, model.Update{Progress: &model.Progress{Phase: model.PhaseCeiling, Done: float64(done), Total: float64(len(busy))}})
+		}
+	}
+	tell(0)
+	defer tell(len(busy))
+	for i, w := range busy {
+		if i > 0 {
+			tell(i)
 		}
 		b, err := s.workers[0].Ceiling(ctx, model.CeilingRequest{Workload: w, Volume: s.plan.Volume, Seconds: ceilingSeconds})
 		if err := e.keep(ctx, s, b, err); err != nil {

@@ -78,7 +78,7 @@ func blocks() []model.Update {
 	known := &model.Contrast{Workload: w.Name, Metric: model.P99, Blocks: 2, Settled: true,
 		Ratio: model.Estimate{Value: 0.979, Low: 0.95, High: 1.01, Confidence: 0.95}}
 	return []model.Update{
-		{Side: model.SideA, Elapsed: 0, Left: 20, Progress: &model.Progress{Phase: "prefill", Done: 1 << 30, Total: 1 << 30}},
+		{Side: model.SideA, Elapsed: 0, Left: 20, Progress: &model.Progress{Phase: model.PhasePrefill, Done: 1 << 30, Total: 1 << 30}},
 		{Side: model.SideB, Elapsed: 0, Left: 20, Step: step(1, 1, 1), Workload: w, Steps: 4},
 		sample(model.SideB, 2, 20000),
 		{Side: model.SideB, Elapsed: 3, Left: 17, Result: &model.StepResult{Step: *step(1, 1, 1)}},
@@ -208,6 +208,23 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 	}
 	if log, want := string(show(Options{Unicode: true}, updates)), "repeat 43 (at least 42), 10 of 14 converged: rand-read-iops 21.0k IOPS (no interval yet)\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
+	}
+}
+
+// The first number of a run is how fast its data is written: a log is told it after some
+// seconds, and now and then from then on.
+func TestALongPrefillIsToldWhileItWrites(t *testing.T) {
+	const gib = 1 << 30
+	var updates []model.Update
+	for s := range 61 {
+		updates = append(updates, model.Update{Elapsed: 2 + float64(s), Left: 100,
+			Progress: &model.Progress{Phase: model.PhasePrefill, Done: float64(s) * gib / 4, Total: 15 * gib, Rate: gib / 4}})
+	}
+	updates = append(updates, model.Update{Elapsed: 63, Progress: &model.Progress{Phase: model.PhaseCleanUp}},
+		model.Update{Elapsed: 63.2, Progress: &model.Progress{Phase: model.PhaseAnalysis}}, model.Update{Elapsed: 65.2, Progress: &model.Progress{Phase: model.PhaseEnd}})
+	want := "prefill 1.25 GiB of 15 GiB, 256 MiB/s, about 55 s more\nprefill 8.75 GiB of 15 GiB, 256 MiB/s, about 25 s more\nprefill 15 GiB in 1 m 01 s (252 MiB/s)\nanalysis in 2.0 s\n"
+	if got := string(show(Options{Unicode: true}, updates)); got != want {
+		t.Errorf("the log is %q, want %q", got, want)
 	}
 }
 

@@ -19,9 +19,11 @@ type state struct {
 	// phaseBegan is the time of its first update.
 	progress   *model.Progress
 	phaseBegan float64
-	step       *model.Step
-	workload   *model.Workload
-	steps      int
+	// toldAt is how long the phase had gone on when a log was told how far it is.
+	toldAt   float64
+	step     *model.Step
+	workload *model.Workload
+	steps    int
 	// workloads are repeated until they are precise enough, which converged of them are.
 	workloads, converged int
 	// side is that of the step under way, begun the number of steps so far of both
@@ -47,10 +49,11 @@ func (s *state) take(u model.Update) (lines []string) {
 			lines = append(lines, s.endPhase())
 		}
 		if s.progress == nil {
-			s.phaseBegan = u.Elapsed
+			s.phaseBegan, s.toldAt = u.Elapsed, 0
 		}
 		copied := *p
 		s.progress = &copied
+		lines = append(lines, s.phaseLine())
 	}
 	if u.Step != nil {
 		lines = append(lines, s.endPhase())
@@ -146,6 +149,9 @@ func (s *state) endPhase() string {
 		took = " in " + span(seconds)
 	}
 	if !p.Phase.InBytes() {
+		if seconds < shortest {
+			return ""
+		}
 		return string(p.Phase) + took
 	}
 	line := string(p.Phase) + " " + units.FormatSize(int64(p.Done)) + took
@@ -154,6 +160,28 @@ func (s *state) endPhase() string {
 	}
 	return line
 }
+
+const (
+	// firstTold is after how many seconds a log is told how far a phase is that counts bytes,
+	// and thenTold how often from then on.
+	firstTold = 5.0
+	thenTold  = 30.0
+)
+
+// phaseLine tells a log how far a long phase is and how fast: "prefill 5 GiB of 27 GiB,
+// 1073 MiB/s"; else it is empty.
+func (s *state) phaseLine() string {
+	p, took := s.progress, s.elapsed-s.phaseBegan
+	if !p.Phase.InBytes() || p.Rate <= 0 || p.Done >= p.Total || took < firstTold || s.toldAt > 0 && took < s.toldAt+thenTold {
+		return ""
+	}
+	s.toldAt = took
+	line := fmt.Sprintf("%s %s of %s, %s", p.Phase, units.FormatSize(int64(p.Done)), units.FormatSize(int64(p.Total)), units.FormatBandwidth(p.Rate))
+	return line + ", about " + units.FormatSpan((p.Total-p.Done)/p.Rate) + " more"
+}
+
+// shortest is how many seconds a phase that counts no bytes lasts that a log is told of.
+const shortest = 0.5
 
 // number is which repeat a step is of the run, or of both sides of a comparison.
 func (s *state) number(step model.Step) int {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -34,11 +35,25 @@ func (p *page) others(findings []model.Finding) {
 	for _, f := range findings {
 		switch f.Severity {
 		case model.SeverityPassed:
-			p.remark("✓", term.Green, "passed: "+f.Rule+": "+f.Message)
+			p.remark("✓", term.Green, "passed: "+f.Rule+": "+f.Message+concerned(f.Results))
 		case model.SeverityNotChecked:
-			p.remark("–", term.Dim, "not checked: "+f.Rule+": "+f.Message)
+			p.remark("–", term.Dim, "not checked: "+f.Rule+": "+f.Message+concerned(f.Results))
 		}
 	}
+}
+
+// mostNames is how many workloads a finding names; of more it counts the rest.
+const mostNames = 6
+
+// concerned names the workloads that a finding is about: " (rand-read-iops, seq-read-bw)".
+func concerned(names []string) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > mostNames+1:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // severities are the words that footnotes begin with, those of the page.

@@ -61,7 +61,9 @@ func Readable(findings []model.Finding, all bool) (list []model.Finding) {
 			if f.Severity != severity {
 				continue
 			}
-			i := slices.IndexFunc(list, func(o model.Finding) bool { return o.Severity == severity && o.Rule == f.Rule && o.Message == f.Message })
+			i := slices.IndexFunc(list, func(o model.Finding) bool {
+				return o.Severity == severity && o.Rule == f.Rule && o.Message == f.Message
+			})
 			if i < 0 {
 				list = append(list, f)
 				continue
