@@ -1,11 +1,12 @@
 package model
 
+import "encoding/json"
+
 // Course is how one workload went in one direction over the time of the run: what
 // the charts over time, the heatmap and the distribution are drawn from. It is made
 // for the eye: long runs are thinned, the raw samples stay in the run directory.
 //
-// The columns of Points have one entry for each point; a percentile is 0 where no
-// I/O ended, or too few for it, because a real latency never is.
+// The columns of Points have one entry for each point.
 type Course struct {
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
@@ -30,12 +31,28 @@ type Points struct {
 	Seconds   []float64 `json:"seconds"`
 	IOPS      []float64 `json:"iops"`
 	Bandwidth []float64 `json:"bandwidth"`
-	Mean      []float64 `json:"mean"`
-	P50       []float64 `json:"p50"`
-	P99       []float64 `json:"p99"`
-	P999      []float64 `json:"p99.9"`
+	Mean      Latencies `json:"mean"`
+	P50       Latencies `json:"p50"`
+	P99       Latencies `json:"p99"`
+	P999      Latencies `json:"p99.9"`
 	// Span is the index of the visit that the point belongs to.
 	Span []int `json:"span"`
+}
+
+// Latencies is a column in seconds: 0 where no I/O ended, or too few for the figure, which
+// a real latency never is. In JSON such an entry is null, so that nobody takes an average
+// over it.
+type Latencies []float64
+
+// MarshalJSON writes null for what is absent. Reading that gives 0 again.
+func (l Latencies) MarshalJSON() ([]byte, error) {
+	list := make([]*float64, len(l))
+	for i := range l {
+		if l[i] != 0 {
+			list[i] = &l[i]
+		}
+	}
+	return json.Marshal(list)
 }
 
 // Span is one visit: its ramp from Ramp to Start, its measured part from Start to

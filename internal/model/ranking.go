@@ -48,9 +48,9 @@ type RankEntry struct {
 	System   int      `json:"system"`
 	Estimate Estimate `json:"estimate"`
 	// First and Last are the best and the worst place (from 1) that the number allows.
-	// Both are 0 for a number that cannot be used.
-	First   int     `json:"first"`
-	Last    int     `json:"last"`
+	// Both are 0, and absent in JSON, for a number that cannot be used.
+	First   int     `json:"first,omitempty"`
+	Last    int     `json:"last,omitempty"`
 	Trust   Verdict `json:"trust"`
 	Repeats int     `json:"repeats"`
 }

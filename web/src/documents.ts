@@ -819,7 +819,7 @@ export interface Course {
   workload: string;
   direction: "read" | "write" | "sync";
   /**
-   * Columns with one entry for each point. A percentile is 0 where no I/O ended, or too few for it.
+   * Columns with one entry for each point. A latency is null where no I/O ended, or too few for it.
    */
   points: {
     at: Numbers;
@@ -1183,7 +1183,7 @@ export interface Ranking {
   alpha: number;
 }
 /**
- * One system among several. First and last are the best and the worst place that the number allows; both are 0 for a number that cannot be used.
+ * One system among several. First and last are the best and the worst place that the number allows; both are absent for a number that cannot be used.
  */
 export interface Place {
   system: Count;
@@ -1201,8 +1201,8 @@ export interface Place {
      */
     open?: boolean;
   };
-  first: Count;
-  last: Count;
+  first?: number;
+  last?: number;
   trust: "valid" | "suspect" | "invalid";
   repeats: Count;
 }

@@ -181,7 +181,7 @@ function pointTip(t: Theme, g: Group, lead: Metric): object {
       seen.add(s);
       const i = spotOf(s, dataIndex);
       if (g.subjects.length > 1) {
-        lines.push([s.label, lead === "p99" ? format.duration(s.course.points.p99[i]!) : format.metric(lead, s.course.points[lead as "iops"][i]!), colorOf(s, t)]);
+        lines.push([s.label, lead === "p99" ? (s.course.points.p99[i] ? format.duration(s.course.points.p99[i]!) : "–") : format.metric(lead, s.course.points[lead as "iops"][i]!), colorOf(s, t)]);
         title ||= `${s.clock.middles(s.course)[i]!.toFixed(0)} s`;
       } else {
         title = momentOf(s, i);

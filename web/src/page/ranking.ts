@@ -56,7 +56,7 @@ function noise(k: Ranking): string {
 }
 
 function place(e: RankEntry): string {
-  if (e.first === 0) return "–";
+  if (!e.first) return "–";
   return e.first === e.last ? String(e.first) : `${e.first}–${e.last}`;
 }
 
