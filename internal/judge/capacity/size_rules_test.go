@@ -153,20 +153,7 @@ func TestOrderChangesNothing(t *testing.T) {
 func TestMoreNeedNeverTakesLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, less := anyPoints(t), anyRandomAsk(t)
-		more := copyAsk(less)
-		factor := rapid.Float64Range(1, 8).Draw(t, "factor")
-		n := &more.Needs[rapid.IntRange(0, len(more.Needs)-1).Draw(t, "which")]
-		f := &n.Flows[rapid.IntRange(0, len(n.Flows)-1).Draw(t, "flow")]
-		switch rapid.SampledFrom([]string{"pods", "rate", "block", "flow"}).Draw(t, "more of") {
-		case "pods":
-			n.Pods = int(math.Ceil(float64(n.Pods) * factor))
-		case "rate":
-			f.Rate *= factor
-		case "block":
-			f.BlockSize = int64(math.Ceil(float64(f.BlockSize) * factor))
-		case "flow":
-			n.Flows = append(n.Flows, anyRandomAsk(t).Needs[0].Flows...)
-		}
+		more := moreOf(t, less, anyRandomAsk, "pods", "rate", "block", "flow")
 		a, b := sizedOr(t, p, less), sizedOr(t, p, more)
 		if b.Nodes < a.Nodes || b.Exact < a.Exact*(1-1e-9) || len(b.Lacking) < len(a.Lacking) {
 			t.Fatalf("%d nodes (%g) for less, %d (%g) for more", a.Nodes, a.Exact, b.Nodes, b.Exact)

@@ -77,31 +77,42 @@ func copyAsk(ask sizing.Ask) sizing.Ask {
 	return ask
 }
 
+// moreOf is an ask for more of one of these kinds of things; what is added is of asks that
+// another draws.
+func moreOf(t *rapid.T, less sizing.Ask, another func(*rapid.T) sizing.Ask, kinds ...string) sizing.Ask {
+	more := copyAsk(less)
+	factor := rapid.Float64Range(1, 10).Draw(t, "factor")
+	n := &more.Needs[rapid.IntRange(0, len(more.Needs)-1).Draw(t, "which")]
+	f := &n.Flows[rapid.IntRange(0, len(n.Flows)-1).Draw(t, "flow")]
+	switch kind := rapid.SampledFrom(kinds).Draw(t, "more of"); kind {
+	case "pods":
+		n.Pods = int(math.Ceil(float64(n.Pods) * factor))
+	case "rate":
+		f.Rate *= factor
+	case "block":
+		f.BlockSize = int64(math.Ceil(float64(f.BlockSize) * factor))
+	case "size":
+		n.Size = int64(float64(n.Size) * factor)
+	case "flow":
+		n.Flows = append(n.Flows, another(t).Needs[0].Flows...)
+	case "need":
+		more.Needs = append(more.Needs, another(t).Needs[0])
+	case "survive":
+		more.Survive++
+	case "headroom":
+		more.Headroom += (0.95 - more.Headroom) * (factor - 1) / 9
+	default:
+		t.Fatalf("nothing is called %s", kind)
+	}
+	return more
+}
+
 // More of anything that is asked never takes fewer nodes, and fits fewer times on the
 // nodes there are.
 func TestMoreNeedNeverMeansFewerNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, less := anySystem(t), anyAsk(t)
-		more := copyAsk(less)
-		factor := rapid.Float64Range(1, 10).Draw(t, "factor")
-		n := &more.Needs[rapid.IntRange(0, len(more.Needs)-1).Draw(t, "which")]
-		f := &n.Flows[rapid.IntRange(0, len(n.Flows)-1).Draw(t, "flow")]
-		switch rapid.SampledFrom([]string{"pods", "rate", "block", "size", "survive", "headroom", "need"}).Draw(t, "more of") {
-		case "pods":
-			n.Pods = int(float64(n.Pods) * factor)
-		case "rate":
-			f.Rate *= factor
-		case "block":
-			f.BlockSize = int64(float64(f.BlockSize) * factor)
-		case "size":
-			n.Size = int64(float64(n.Size) * factor)
-		case "survive":
-			more.Survive++
-		case "headroom":
-			more.Headroom += (0.95 - more.Headroom) * (factor - 1) / 9
-		case "need":
-			more.Needs = append(more.Needs, anyNeed(t))
-		}
+		more := moreOf(t, less, anyAsk, "pods", "rate", "block", "size", "survive", "headroom", "need")
 		a, b := sized(t, p, less), sized(t, p, more)
 		if b.Nodes < a.Nodes || b.Needed < a.Needed || b.Exact < a.Exact*(1-1e-9) {
 			t.Fatalf("%d nodes (%g) for less, %d (%g) for more", a.Nodes, a.Exact, b.Nodes, b.Exact)
