@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/loadline/loadline/internal/cluster/kube"
 	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
@@ -281,7 +280,7 @@ func TestChoose(t *testing.T) {
 	_, err = Choose(t.Context(), c.client, nil)
 	fails(t, err, model.Refused, "several Jobs of loadline's", "loadline fetch one of them: a, b")
 	c.Lock()
-	c.Fail["GET /api/v1/namespaces/n/pods"] = metav1.Status{Code: http.StatusUnauthorized, Reason: metav1.StatusReasonUnauthorized, Message: "Unauthorized"}
+	c.Fail["GET /api/v1/namespaces/n/pods"] = kubetest.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"}
 	c.Unlock()
 	_, err = Choose(t.Context(), c.client, nil)
 	fails(t, err, model.Refused, "does not accept your credentials", "log in again")

@@ -24,6 +24,9 @@ import (
 // Object is an API object as JSON has it.
 type Object = map[string]any
 
+// Status is an answer that is an error.
+type Status = metav1.Status
+
 // Server is an API server that knows only objects by their path. Its mutex guards the
 // fields that requests change; the functions that a test gives it are called with it held.
 type Server struct {
@@ -34,7 +37,7 @@ type Server struct {
 	Objects map[string]Object
 	// Fail are answers instead of the object, by "VERB path"; each is given once,
 	// unless it is forbidden.
-	Fail map[string]metav1.Status
+	Fail map[string]Status
 	// Asked are the requests, as "VERB path".
 	Asked []string
 	// Bodies are what was made, as it was sent, by path.
@@ -56,7 +59,7 @@ type Server struct {
 // New starts a server with these objects, which ends with the test.
 func New(t testing.TB, objects ...any) *Server {
 	t.Helper()
-	s := &Server{Objects: map[string]Object{}, Fail: map[string]metav1.Status{}, Bodies: map[string][]byte{}}
+	s := &Server{Objects: map[string]Object{}, Fail: map[string]Status{}, Bodies: map[string][]byte{}}
 	for _, o := range objects {
 		s.Add(t, o)
 	}
