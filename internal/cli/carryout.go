@@ -32,6 +32,7 @@ func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 	cmd.Flags().StringVar(&f.results, "results", defaultResults, results)
 	registerOutput(e, cmd, &f.output)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	registerProgress(cmd)
 	registerChild(cmd, &f.child)
 }
 
@@ -111,7 +112,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 	if err != nil {
 		return err
 	}
-	if !f.quiet {
+	if !f.quiet && !tellPlan(e, run, writer.Dir(), prep.Plan) {
 		watch.Clear()
 		shown := secrets.Masked(prep.Plan)
 		_ = text.Head(e.Stderr, &shown, prep.Probe.Environment, prep.Probe.Tools, terminalOptions(e.Terminal))

@@ -17,7 +17,16 @@ import (
 
 // Run does what the arguments of e say and returns the exit code.
 func Run(ctx context.Context, e *env.Env) int {
-	e = forPeople(e)
+	e = forPeople(withEvents(e))
+	code := execute(ctx, e)
+	if told(e) {
+		eventsOf(e).End(code)
+	}
+	return code
+}
+
+// execute does what the arguments say, and explains what goes wrong.
+func execute(ctx context.Context, e *env.Env) int {
 	root := newRoot(e)
 	root.SetArgs(e.Args)
 	err := root.ExecuteContext(ctx)
@@ -58,7 +67,7 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 				return err
 			}
 			keepTyped(cmd, args)
-			return nil
+			return beginProgress(e, cmd)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

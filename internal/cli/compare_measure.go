@@ -50,7 +50,7 @@ func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, e
 	if err := pair.Create(dir, run, e.Now); err != nil {
 		return measured{}, err
 	}
-	if !f.quiet {
+	if !f.quiet && !tellPlan(e, run, dir, pair.Plans[:]...) {
 		envs := [2]model.Environment{pair.Probes[0].Environment, pair.Probes[1].Environment}
 		watch.Clear()
 		_ = text.CompareHead(e.Stderr, secrets.Masked(pair.Plans), envs, pair.Probes[0].Tools, terminalOptions(e.Terminal))

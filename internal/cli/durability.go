@@ -88,6 +88,7 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	registerProgress(cmd)
 	return cmd
 }
 

@@ -29,6 +29,12 @@ func (p *cutProgress) observe(u durability.Update) {
 		sayLine(p.env.Stderr, "note    %s", u.Message)
 		return
 	}
+	if told(p.env) {
+		if u.Checked == nil {
+			eventsOf(p.env).Cut(u.Phase, u.Cut, u.Cuts, min(u.Done, u.Total), u.Total)
+			return
+		}
+	}
 	words := ""
 	switch {
 	case u.Checked != nil:

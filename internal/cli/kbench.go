@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
 	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -43,6 +44,7 @@ func (f *kbenchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
 	f.label.register(cmd)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	registerProgress(cmd)
 	registerChild(cmd, &f.child)
 }
 
@@ -133,9 +135,8 @@ func (f *kbenchFlags) measure(ctx context.Context, e *env.Env, r kbench.Request,
 	if err != nil {
 		return err
 	}
-	if !f.quiet {
+	if plan, probe := s.Plan(); !f.quiet && !tellPlan(e, model.Run{ID: r.Prefix, Labels: o.Labels}, "", *plan) {
 		watch.Clear()
-		plan, probe := s.Plan()
 		_ = text.Head(e.Stderr, plan, probe.Environment, probe.Tools, terminalOptions(e.Terminal))
 	}
 	err = s.Cycles(ctx, func(c *kbench.Cycle) error {

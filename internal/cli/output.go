@@ -5,7 +5,6 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model/secrets"
-	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
@@ -22,13 +21,6 @@ func registerChild(cmd *cobra.Command, child *bool) {
 // are the same terminal.
 func briefly(e *env.Env, quiet bool) bool {
 	return !quiet && e.Terminal.Interactive && e.Output.Interactive
-}
-
-// watching shows the progress of a measurement on standard error.
-func watching(e *env.Env, quiet bool) *live.Live {
-	return live.New(e.Stderr, live.Options{
-		Interactive: e.Terminal.Interactive, Color: e.Terminal.Color, Unicode: e.Terminal.Unicode, Width: e.Terminal.Width, Quiet: quiet,
-	})
 }
 
 // recordedCommand is the command line, as it is kept: without secrets.

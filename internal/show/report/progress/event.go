@@ -1,0 +1,117 @@
+package progress
+
+import (
+	"math"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// schema is the schema name that every event carries.
+const schema = "loadline.progress/v1"
+
+// The kinds of event.
+const (
+	planned = "plan"    // what is going to be measured
+	phase   = "phase"   // how far a phase before the measuring is, or the ramp of a visit
+	visit   = "visit"   // a visit begins
+	second  = "second"  // a second of a visit
+	result  = "result"  // a visit has ended
+	message = "message" // a line for people
+	ended   = "end"     // the command ends
+)
+
+// event is a line. Which fields an event of a kind has is in docs/progress.schema.json.
+type event struct {
+	Schema string    `json:"schema"`
+	Event  string    `json:"event"`
+	Time   time.Time `json:"time"`
+	// Elapsed is seconds since the measurement began, Remaining an estimate of those that
+	// are left, and ETA when that will be.
+	Elapsed   *float64  `json:"elapsed,omitempty"`
+	Remaining *float64  `json:"remaining,omitempty"`
+	ETA       time.Time `json:"eta,omitzero"`
+
+	// Of a plan.
+	Run       string        `json:"run,omitempty"`
+	Directory string        `json:"directory,omitempty"`
+	Targets   []string      `json:"targets,omitempty"`
+	Labels    model.Labels  `json:"labels,omitempty"`
+	Workloads []plannedLoad `json:"workloads,omitempty"`
+
+	// Of a phase; Done and Total are in Unit.
+	Phase string   `json:"phase,omitempty"`
+	Done  *float64 `json:"done,omitempty"`
+	Total *float64 `json:"total,omitempty"`
+	Rate  *float64 `json:"rate,omitempty"`
+	// Cut of Cuts is that of a durability test.
+	Cut  int `json:"cut,omitempty"`
+	Cuts int `json:"cuts,omitempty"`
+
+	// Of a visit: its number, how many are planned as far as it is known, and the how-manieth
+	// repeat of its workload it is.
+	Side      model.Side      `json:"side,omitempty"`
+	Workload  string          `json:"workload,omitempty"`
+	Direction model.Direction `json:"direction,omitempty"`
+	Visit     int             `json:"visit,omitempty"`
+	Visits    int             `json:"visits,omitempty"`
+	Repeat    int             `json:"repeat,omitempty"`
+	// Worker tells of which of several workers a second is, from 0.
+	Worker *int         `json:"worker,omitempty"`
+	Metric model.Metric `json:"metric,omitempty"`
+	Value  *float64     `json:"value,omitempty"`
+	Unit   string       `json:"unit,omitempty"`
+	// Interval is that of Value, over all visits of the workload so far.
+	Interval  *interval `json:"interval,omitempty"`
+	Converged *bool     `json:"converged,omitempty"`
+	// Change is what is known of a comparison's worst row of the workload.
+	Change *change `json:"change,omitempty"`
+	Error  string  `json:"error,omitempty"`
+
+	// Message is a line for people.
+	Message string `json:"message,omitempty"`
+	// ExitCode is that of the command.
+	ExitCode *int `json:"exit_code,omitempty"`
+}
+
+// plannedLoad is a workload of a plan.
+type plannedLoad struct {
+	Name   string       `json:"name"`
+	Metric model.Metric `json:"metric"`
+	Unit   string       `json:"unit"`
+}
+
+// interval is the interval of a value; High is absent where nothing bounds it from above.
+type interval struct {
+	Low        float64  `json:"low"`
+	High       *float64 `json:"high,omitempty"`
+	Confidence float64  `json:"confidence"`
+}
+
+// change is B as a multiple of A.
+type change struct {
+	Metric   model.Metric `json:"metric"`
+	Ratio    float64      `json:"ratio"`
+	Interval *interval    `json:"interval,omitempty"`
+	Settled  bool         `json:"settled"`
+}
+
+// number is a number that is known.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// intervalOf is the interval of an estimate; nil where it has none.
+func intervalOf(e model.Estimate) *interval {
+	if e.Confidence == 0 || number(e.Low) == nil {
+		return nil
+	}
+	i := &interval{Low: e.Low, Confidence: e.Confidence}
+	if !e.Open {
+		i.High = number(e.High)
+	}
+	return i
+}

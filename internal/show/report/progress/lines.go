@@ -1,0 +1,309 @@
+package progress
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+)
+
+// Lines is a stream that is for people until Begin, and a line of JSON for each event from
+// then on: what is written to it as text becomes events too. Its methods may be called from
+// several goroutines. Errors of the stream are ignored by the events: progress that nobody
+// reads must not end a measurement.
+type Lines struct {
+	mu  sync.Mutex
+	w   io.Writer
+	now func() time.Time
+	on  bool
+	// part is the beginning of a line of text.
+	part []byte
+	// visits are those under way, by side: of a comparison each side has its own.
+	visits map[model.Side]*underWay
+	// steps is how many are planned, begun how many have begun on both sides together.
+	steps, begun int
+	// elapsed and left are in seconds; unplanned tells that nobody knows what is left.
+	elapsed, left float64
+	unplanned     bool
+}
+
+// underWay is a visit that has begun.
+type underWay struct {
+	step     model.Step
+	workload model.Workload
+	number   int
+	sum      model.Flow
+	seconds  float64
+}
+
+// New makes the stream w one that can tell events; now is the time.
+func New(w io.Writer, now func() time.Time) *Lines {
+	return &Lines{w: w, now: now, visits: map[model.Side]*underWay{}, unplanned: true}
+}
+
+// Begin has everything from now on told as events.
+func (l *Lines) Begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.on = true
+}
+
+// On reports whether the stream tells events.
+func (l *Lines) On() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.on
+}
+
+// Write writes text for people, after Begin as an event for each line.
+func (l *Lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.on {
+		return l.w.Write(p)
+	}
+	l.part = append(l.part, p...)
+	for {
+		line, rest, whole := bytes.Cut(l.part, []byte{'\n'})
+		if !whole {
+			return len(p), nil
+		}
+		l.part = rest
+		l.say(string(line))
+	}
+}
+
+// say tells a line for people.
+func (l *Lines) say(line string) {
+	if line = strings.TrimSpace(line); line != "" {
+		l.tell(event{Event: message, Message: line})
+	}
+}
+
+// tell writes an event, with the time and what is left.
+func (l *Lines) tell(e event) {
+	e.Schema, e.Time = schema, l.now()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(e) != nil {
+		return
+	}
+	_, _ = l.w.Write(jsonout.Visible([]byte(secrets.MaskText(b.String()))))
+}
+
+// timed is an event of a measurement that is under way.
+func (l *Lines) timed(e event) {
+	e.Elapsed = number(l.elapsed)
+	if !l.unplanned && l.left > 0 && number(l.left) != nil {
+		e.Remaining = number(l.left)
+		e.ETA = l.now().Add(time.Duration(l.left * float64(time.Second))).Round(time.Millisecond)
+	}
+	l.tell(e)
+}
+
+// Plan tells what is going to be measured, as plans say of one target, or of both that are
+// compared, and where it is saved.
+func (l *Lines) Plan(run, directory string, labels model.Labels, plans ...model.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := event{Event: planned, Run: run, Directory: directory, Labels: labels}
+	for i, p := range plans {
+		targets := []model.Volume{p.Volume}
+		if len(p.Volumes) > 0 {
+			targets = p.Volumes
+		}
+		for _, v := range targets {
+			e.Targets = append(e.Targets, v.Target.Name)
+		}
+		e.Visits += len(p.Steps)
+		if i > 0 {
+			continue
+		}
+		for _, w := range p.Workloads {
+			e.Workloads = append(e.Workloads, plannedLoad{w.Name, w.Metric, w.Metric.Unit()})
+		}
+	}
+	l.tell(e)
+}
+
+// Cut tells how far a durability test is: the phase of a cut, with the acknowledged writes
+// where the phase has some, else a total of 0.
+func (l *Lines) Cut(name string, cut, cuts, done, total int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := event{Event: phase, Phase: name, Cut: cut, Cuts: cuts}
+	if total > 0 {
+		e.Done, e.Total = number(float64(done)), number(float64(total))
+	}
+	l.tell(e)
+}
+
+// End tells that the command ends with the exit code, and what is left of a line before.
+func (l *Lines) End(code int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.say(string(l.part))
+	l.part = nil
+	l.tell(event{Event: ended, ExitCode: &code})
+}
+
+// Clear is there because progress on a terminal has it.
+func (l *Lines) Clear() {}
+
+// Close is there because progress on a terminal has it.
+func (l *Lines) Close() {}
+
+// Observe tells what the engine has to tell.
+func (l *Lines) Observe(u model.Update) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.elapsed, l.left, l.unplanned = u.Elapsed, u.Left, u.Unplanned
+	if u.Steps > 0 {
+		l.steps = u.Steps
+	}
+	if u.Step != nil {
+		l.begin(u)
+	}
+	if u.Progress != nil {
+		l.timed(l.progressOf(u))
+	}
+	if u.Sample != nil {
+		l.sample(u)
+	}
+	if u.Result != nil {
+		l.result(u)
+	}
+	if u.Message != "" {
+		l.say(u.Message)
+	}
+}
+
+// progressOf is the event of a phase's progress.
+func (l *Lines) progressOf(u model.Update) event {
+	p := u.Progress
+	e := event{Event: phase, Phase: p.Phase, Side: u.Side, Done: number(p.Done), Total: number(p.Total), Unit: "s"}
+	if p.Phase == "prefill" || p.Phase == "prove" {
+		e.Unit = "B"
+		if p.Rate > 0 {
+			e.Rate = number(p.Rate)
+		}
+	}
+	if v := l.visits[u.Side]; v != nil {
+		l.name(&e, v)
+	}
+	return e
+}
+
+// begin tells that a visit begins.
+func (l *Lines) begin(u model.Update) {
+	l.begun++
+	v := &underWay{step: *u.Step, number: u.Step.Number}
+	if u.Side != "" {
+		// Steps are counted on each side, visits on both.
+		v.number = l.begun
+	}
+	if u.Workload != nil {
+		v.workload = *u.Workload
+	}
+	l.visits[u.Side] = v
+	e := event{Event: visit, Phase: "measure", Side: u.Side}
+	l.name(&e, v)
+	l.timed(e)
+}
+
+// name puts into an event which visit it is about.
+func (l *Lines) name(e *event, v *underWay) {
+	e.Workload, e.Direction, e.Visit, e.Repeat = v.step.Workload, v.workload.Direction, v.number, v.step.Round
+	e.Visits = max(l.steps, v.number)
+	if v.step.Block > 0 {
+		e.Repeat = v.step.Block
+	}
+}
+
+// sample tells a second: of a mixed workload both directions together.
+func (l *Lines) sample(u model.Update) {
+	v := l.visits[u.Side]
+	if v == nil {
+		return
+	}
+	var flow model.Flow
+	for _, f := range []*model.Flow{u.Sample.Read, u.Sample.Write} {
+		if f != nil {
+			flow.Add(*f)
+		}
+	}
+	v.sum.Add(flow)
+	volumes := v.workload.VolumeCount()
+	v.seconds += u.Sample.Seconds / float64(max(volumes, 1))
+	e := event{Event: second, Phase: "measure", Side: u.Side}
+	l.name(&e, v)
+	e.measured(v.workload.Metric, headline(v.workload.Metric, flow, u.Sample.Seconds))
+	if volumes > 1 {
+		worker := u.Sample.Worker
+		e.Worker = &worker
+	}
+	l.timed(e)
+}
+
+// result tells what a visit has come to, and what is known of its workload by now.
+func (l *Lines) result(u model.Update) {
+	v := l.visits[u.Side]
+	if v == nil {
+		return
+	}
+	delete(l.visits, u.Side)
+	e := event{Event: result, Phase: "measure", Side: u.Side, Error: strings.TrimSpace(u.Result.Error)}
+	l.name(&e, v)
+	switch j := u.Judgement; {
+	case e.Error != "":
+	case j != nil:
+		if j.Direction != "" {
+			e.Direction = j.Direction
+		}
+		e.measured(j.Metric, j.Value)
+		e.Interval, e.Converged = intervalOf(j.Estimate), &j.Converged
+	default:
+		e.measured(v.workload.Metric, headline(v.workload.Metric, v.sum, v.seconds))
+	}
+	if c := u.Contrast; c != nil && c.Ratio.Confidence > 0 && number(c.Ratio.Value) != nil {
+		e.Change = &change{c.Metric, c.Ratio.Value, intervalOf(c.Ratio), c.Settled}
+	}
+	l.timed(e)
+}
+
+// measured puts a value into an event, if there is one.
+func (e *event) measured(metric model.Metric, value float64) {
+	e.Metric = metric
+	if e.Value = number(value); e.Value != nil {
+		e.Unit = metric.Unit()
+	}
+}
+
+// headline is the value of a metric in a flow of so many seconds; NaN when there is nothing
+// to tell.
+func headline(metric model.Metric, f model.Flow, seconds float64) float64 {
+	if seconds <= 0 || f.IOs == 0 {
+		return math.NaN()
+	}
+	percentiles := map[model.Metric]float64{model.P50: 50, model.P90: 90, model.P99: 99, model.P999: 99.9, model.P9999: 99.99}
+	switch metric {
+	case model.Bandwidth:
+		return float64(f.Bytes) / seconds
+	case model.IOPS, model.Transactions:
+		return float64(f.IOs) / seconds
+	case model.Latency:
+		return f.LatencySum / float64(f.IOs)
+	}
+	if p, known := percentiles[metric]; known {
+		return f.Histogram.Percentile(p)
+	}
+	return math.NaN()
+}

@@ -1,0 +1,95 @@
+package progress
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/reporttest"
+)
+
+// stream is one whose clock stands still.
+func stream() (*Lines, *bytes.Buffer) {
+	var b bytes.Buffer
+	return New(&b, func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }), &b
+}
+
+// TestNamesStayWithinTheirLine: whatever a workload or a target is called, there is a line of
+// JSON for each event, and nothing in it that a terminal would obey.
+func TestNamesStayWithinTheirLine(t *testing.T) {
+	l, b := stream()
+	l.Begin()
+	plan := model.Plan{Workloads: []model.Workload{{Name: reporttest.Nasty, Metric: model.IOPS}}}
+	plan.Volume.Target.Name = reporttest.Nasty + "\xff"
+	l.Plan(reporttest.Nasty, reporttest.Nasty, nil, plan)
+	l.Observe(model.Update{Step: &model.Step{Number: 1, Round: 1, Workload: reporttest.Nasty}, Workload: &plan.Workloads[0]})
+	l.Observe(model.Update{Result: &model.StepResult{Error: reporttest.Nasty}, Message: reporttest.Nasty})
+	fmt.Fprint(l, "see nbd://bob:hunter2@x/disk\nhalf a ")
+	fmt.Fprint(l, "line")
+	l.End(1)
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 7 {
+		t.Errorf("%d lines:\n%s", len(lines), b)
+	}
+	for i, line := range lines {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Errorf("%v in %s", err, line)
+		}
+		if i == 1 && e.Workload != reporttest.Nasty {
+			t.Errorf("the workload is %q", e.Workload)
+		}
+	}
+	if strings.ContainsAny(b.String(), "\x1b\u202e\r") || strings.Contains(b.String(), "hunter2") {
+		t.Errorf("%q", b)
+	}
+	if !strings.Contains(lines[5], `"half a line"`) || !strings.Contains(lines[6], `"exit_code":1`) {
+		t.Errorf("it ends with\n%s\n%s", lines[5], lines[6])
+	}
+}
+
+// TestWhatIsNotKnownIsAbsent: no number that JSON cannot say, no remaining time without a
+// plan, no interval without a confidence.
+func TestWhatIsNotKnownIsAbsent(t *testing.T) {
+	l, b := stream()
+	l.Begin()
+	w := model.Workload{Name: "w", Metric: model.P99, Direction: model.Read}
+	l.Observe(model.Update{Unplanned: true, Left: 9, Progress: &model.Progress{Phase: "probe", Done: math.NaN(), Total: 2}})
+	l.Observe(model.Update{Elapsed: 1, Left: -1, Step: &model.Step{Number: 1, Round: 1, Workload: "w"}, Workload: &w, Steps: 3})
+	l.Observe(model.Update{Elapsed: 2, Left: 30, Sample: &model.Sample{Seconds: 1}})
+	l.Observe(model.Update{Elapsed: 3, Left: 0, Result: &model.StepResult{}, Judgement: &model.Judgement{Metric: model.P99, Estimate: model.Estimate{Value: 0.5, Low: 0.4, High: math.Inf(1), Confidence: 0.95, Open: true}}})
+	var all []map[string]any
+	for line := range strings.Lines(b.String()) {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		all = append(all, e)
+	}
+	for i, absent := range [][]string{{"done", "remaining", "eta", "workload"}, {"remaining", "eta", "value"}, {"value", "unit"}, {"remaining", "worker"}} {
+		for _, name := range absent {
+			if v, there := all[i][name]; there {
+				t.Errorf("event %d has %s: %v", i, name, v)
+			}
+		}
+	}
+	if all[2]["remaining"] != 30.0 || all[2]["eta"] != "2026-01-02T03:04:35Z" {
+		t.Errorf("%v", all[2])
+	}
+	if i := all[3]["interval"].(map[string]any); i["high"] != nil || i["low"] != 0.4 || all[3]["value"] != 0.5 {
+		t.Errorf("%v", all[3])
+	}
+}
+
+func TestUntilItBeginsTextStaysText(t *testing.T) {
+	l, b := stream()
+	fmt.Fprint(l, "note    x\npart")
+	if b.String() != "note    x\npart" || l.On() {
+		t.Errorf("%q", b)
+	}
+}
