@@ -91,6 +91,7 @@ invalid; 130 interrupted (what was measured is kept).`,
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)
+	f.registerHandOn(e, cmd)
 	return cmd
 }
 

@@ -45,6 +45,7 @@ type measuring struct {
 	savingFlags
 	gate   gateFlags
 	inside insideFlags
+	handOn handOn
 }
 
 // measure measures what an experiment asks for: here, or driven by a Job in a cluster.
@@ -54,7 +55,7 @@ func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	}
 	switch {
 	case f.inside.on:
-		return f.inside.drive(ctx, e, o, &f.savingFlags, exp)
+		return f.inside.drive(ctx, e, o, f, exp)
 	case session.Paired(exp):
 		if !cmd.Flags().Changed("fail-on") && len(exp.FailOn) > 0 {
 			f.gate.failOn = exp.FailOn
@@ -89,7 +90,7 @@ func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.
 }
 
 // carryOut plans one target, or several volumes at once, measures, saves and prints.
-func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	run := model.Run{Started: e.Now(), Command: recordedCommand(e), Again: o.typed(ctx, exp), Labels: exp.Labels}
 	run.ID = store.Name(run.Started, exp.Target)
 	asked, err := session.NewRequest(exp, remarks(e, f.quiet))
@@ -148,6 +149,7 @@ func (f *savingFlags) carryOut(ctx context.Context, e *env.Env, o *options, exp 
 	}
 	code := exitFailed
 	if err == nil {
+		f.handOn.found.Reports = []*model.Report{done.Report}
 		code, err = finish(e, done, &f.output, briefly(e, f.quiet))
 	}
 	switch {

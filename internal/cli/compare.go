@@ -71,6 +71,7 @@ measured is kept).`,
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	f.savingFlags.register(e, cmd, "`DIR` that the folder of the comparison is made in")
+	f.registerHandOn(e, cmd)
 	return cmd
 }
 
@@ -168,7 +169,7 @@ func (m measured) end(code int, err error) error {
 }
 
 // gateOnly are the flags that mean something for saved runs.
-var gateOnly = []string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "help"}
+var gateOnly = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "help"}, handOnFlags...)
 
 // onlyGate refuses flags for measuring where nothing is measured.
 func onlyGate(cmd *cobra.Command) error {

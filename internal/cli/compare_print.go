@@ -21,6 +21,7 @@ func (g *gateFlags) compareRuns(e *env.Env, dirA, dirB string, output *outputFla
 	if err != nil {
 		return err
 	}
+	g.judged = c
 	if err := printComparison(e, c, output, false, dirA, dirB); err != nil {
 		return err
 	}
@@ -34,6 +35,7 @@ func (g *gateFlags) recompute(e *env.Env, dir string) (results.Outcome, error) {
 		return results.Outcome{}, err
 	}
 	again, err := results.Recompare(dir, margins)
+	g.judged = again.Comparison
 	for _, d := range again.Damage {
 		sayLine(e.Stderr, "loadline: %s", d)
 	}

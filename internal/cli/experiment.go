@@ -34,9 +34,9 @@ const programsFlag = "allow-programs"
 // besideExperiment are the flags that go with --experiment: where to measure, what may be
 // overwritten there, and what becomes of the results. The others say what is measured,
 // which the experiment does.
-var besideExperiment = []string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
+var besideExperiment = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "fail-on", "trace", "help"}
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "fail-on", "trace", "help"}, handOnFlags...)
 
 // verbs are the commands that make an experiment of a scenario.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}

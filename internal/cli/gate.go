@@ -16,6 +16,8 @@ import (
 type gateFlags struct {
 	margin, marginP99 string
 	failOn            []string
+	// judged is what was compared.
+	judged *model.Comparison
 }
 
 // defaultFailOn is what --fail-on is when nobody says.

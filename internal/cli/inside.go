@@ -129,7 +129,7 @@ func (f *insideFlags) print(ctx context.Context, e *env.Env, o *options, exp mod
 }
 
 // drive makes the Job and fetches what it measures.
-func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savingFlags, exp model.Experiment) error {
+func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *measuring, exp model.Experiment) error {
 	client, spec, err := f.spec(ctx, e, o, exp)
 	if err != nil {
 		return err
@@ -162,6 +162,9 @@ func (f *insideFlags) drive(ctx context.Context, e *env.Env, o *options, s *savi
 	}
 	dirs, code, err := job.Fetch(ctx)
 	if err != nil {
+		return end(err)
+	}
+	if err := s.handOn.fetched(dirs); err != nil {
 		return end(err)
 	}
 	return end(errors.Join(printFetched(e, dirs, &s.output), ending(code, nil)))

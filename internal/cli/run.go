@@ -80,6 +80,7 @@ them apply, 4 goes before 3 and 3 before 5.`,
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)
 	f.savingFlags.register(e, cmd, inRun)
+	f.registerHandOn(e, cmd)
 	return cmd
 }
 

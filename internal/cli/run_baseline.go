@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -20,6 +21,7 @@ func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
 	}
 	c, r := again.Comparison, again.Report
 	r.Comparison = c
+	f.handOn.found.Reports = []*model.Report{r}
 	switch f.output.name() {
 	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)

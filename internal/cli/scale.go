@@ -58,6 +58,7 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 	o.register(cmd)
 	f.inside.register(cmd)
 	f.savingFlags.register(e, cmd, inRun)
+	f.registerHandOn(e, cmd)
 	return cmd
 }
 

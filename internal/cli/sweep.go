@@ -61,6 +61,7 @@ but a cell is invalid; 130 interrupted (what was measured is kept).`,
 	o.register(cmd)
 	f.inside.register(cmd)
 	f.savingFlags.register(e, cmd, inRun)
+	f.registerHandOn(e, cmd)
 	return cmd
 }
 

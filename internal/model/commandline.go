@@ -13,7 +13,7 @@ import (
 type CommandLine []string
 
 // silent are flags that say how a run is shown, not what is measured.
-var silent = []string{"quiet", "child-worker", "progress"}
+var silent = []string{"quiet", "child-worker", "progress", "junit", "annotations", "push"}
 
 // excludes are the flags that contradict a flag, or that it makes pointless.
 var excludes = map[string][]string{

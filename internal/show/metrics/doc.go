@@ -5,5 +5,5 @@
 // Its opinion: a scrape shows what is there at that moment, and never fails for what
 // is not. A file that is being replaced, an empty folder or somebody else's file is no
 // reason for a gap in every graph; how many files could not be read is a metric of its
-// own, so that nothing is left out in silence.
+// own, so that nothing is left out in silence. What is pushed is one whole measurement.
 package metrics

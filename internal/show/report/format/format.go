@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/show/report/checks"
 	"github.com/loadline/loadline/internal/show/report/csvout"
 	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
@@ -59,6 +60,9 @@ var formats = []Format{
 	}},
 	{"prometheus", "for node_exporter's textfile collector", []string{".prom"}, writePrometheus, func(head []byte) bool {
 		return bytes.HasPrefix(head, []byte("# HELP loadline_"))
+	}},
+	{"junit", "goals, rows and verdicts as test cases, for a CI system", []string{".xml"}, writeJUnit, func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte(checks.JUnitMark))
 	}},
 	{"text", "for a terminal, with the charts of a sweep or of several volumes", []string{".txt"}, writeText, func(head []byte) bool {
 		line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -200,6 +204,16 @@ func writeJSON(d *Documents, _ text.Options) ([]File, error) {
 		return one(func(b *bytes.Buffer) error { return jsonout.Write(b, d.Reports[0]) })
 	}
 	return one(func(b *bytes.Buffer) error { return jsonout.WriteSeveral(b, d.Reports, d.Comparisons) })
+}
+
+func writeJUnit(d *Documents, _ text.Options) ([]File, error) {
+	if len(d.Durability) > 0 {
+		return nil, NotFor("junit", "a durability test", "json")
+	}
+	if ranked(d) {
+		return nil, NotFor("junit", "a ranking (each of its systems is a run of its own, which has)", "json")
+	}
+	return one(func(b *bytes.Buffer) error { return checks.WriteJUnit(b, checks.Of(d.Reports, d.Comparisons, nil)) })
 }
 
 func writePrometheus(d *Documents, _ text.Options) ([]File, error) {

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
+	"github.com/loadline/loadline/internal/show/metrics"
+	"github.com/loadline/loadline/internal/show/outfile"
+	"github.com/loadline/loadline/internal/show/report/checks"
+	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// handOn is to whom else a result is told, besides who reads standard output: a CI system,
+// GitHub, a Pushgateway.
+type handOn struct {
+	junit, annotations, push string
+	gateway                  *metrics.Gateway
+	quiet                    bool
+	// found is what was measured or compared.
+	found format.Documents
+}
+
+// annotationForms are what --annotations knows.
+var annotationForms = []string{"auto", "github", "none"}
+
+// handOnFlags are the names of the flags.
+var handOnFlags = []string{"junit", "annotations", "push"}
+
+// registerHandOn adds the flags to a command that has its RunE, behind which the result is
+// handed on.
+func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
+	h := &f.handOn
+	flags := cmd.Flags()
+	flags.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
+	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "tell what failed as annotations: github, none, or auto for GitHub where GITHUB_ACTIONS=true")
+	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h.quiet = f.quiet
+		if err := h.check(e, f.inside.detach); err != nil {
+			return err
+		}
+		err := run(cmd, args)
+		if f.gate.judged != nil {
+			h.found.Comparisons = append(h.found.Comparisons, f.gate.judged)
+		}
+		return h.all(cmd.Context(), e, f.gate.failOn, err)
+	}
+}
+
+// check refuses what cannot be handed on, before anything is measured.
+func (h *handOn) check(e *env.Env, detached bool) (err error) {
+	if near := suggest.Nearest(h.annotations, annotationForms); !slices.Contains(annotationForms, h.annotations) {
+		message := fmt.Sprintf("--annotations %q is not known", h.annotations)
+		if near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return model.RefusedError(message, "choose among "+strings.Join(annotationForms, ", "))
+	}
+	if h.annotations == "github" && told(e) {
+		return model.RefusedError("--annotations github and --progress json both write lines for a program to standard error", "leave one of them out")
+	}
+	if detached && (h.junit != "" || h.push != "") {
+		return model.RefusedError("--detach does not wait for results, so --junit and --push have none", "leave --detach out; or loadline report RUN after loadline fetch")
+	}
+	if h.push != "" {
+		if h.gateway, err = metrics.ParseGateway(h.push); err != nil {
+			return err
+		}
+	}
+	if h.junit == "" {
+		return nil
+	}
+	return h.mayWrite()
+}
+
+// mayWrite refuses a file that must not be replaced.
+func (h *handOn) mayWrite() error {
+	err := outfile.Check(h.junit, false, "remove it first: rm "+safetext.ShellWord(h.junit))
+	var refused *model.WorkerError
+	if errors.As(err, &refused) {
+		return model.RefusedError("--junit: "+refused.Message, "choose another name for --junit, or remove what is there: rm "+safetext.ShellWord(h.junit))
+	}
+	return err
+}
+
+// all hands on what was found, and returns the error that the command ends with: that of
+// the measuring or the gate before one of handing on.
+func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error) error {
+	if len(h.found.Reports)+len(h.found.Comparisons) == 0 {
+		return err
+	}
+	suites := checks.Of(h.found.Reports, h.found.Comparisons, failOn)
+	var failures []error
+	if h.junit != "" {
+		failures = append(failures, h.writeJUnit(e, suites))
+	}
+	if h.annotations == "github" || h.annotations == "auto" && onGitHub(e) && !told(e) {
+		failures = append(failures, checks.WriteAnnotations(term.Raw(e.Stderr), suites))
+	}
+	if h.annotations != "none" && onGitHub(e) {
+		failures = append(failures, h.summarize(e, suites))
+	}
+	if h.gateway != nil {
+		failures = append(failures, h.pushAll(ctx, e))
+	}
+	unhanded := errors.Join(failures...)
+	var code exitCode
+	if unhanded != nil && errors.As(err, &code) {
+		// What the gate says goes before it; what was not handed on is said all the same.
+		sayError(e.Stderr, unhanded)
+		return err
+	}
+	if err == nil {
+		for _, failure := range failures {
+			if failure != nil && unhanded.Error() == failure.Error() {
+				return failure // with its hint
+			}
+		}
+	}
+	return errors.Join(err, unhanded)
+}
+
+// say says what was handed on to where, unless nobody wants to hear.
+func (h *handOn) say(e *env.Env, what, where string) {
+	if !h.quiet {
+		sayLine(e.Stderr, "%-8s%s", what, where)
+	}
+}
+
+// onGitHub reports whether this is a step of a GitHub workflow.
+func onGitHub(e *env.Env) bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
+
+func (h *handOn) writeJUnit(e *env.Env, suites []checks.Suite) error {
+	var b bytes.Buffer
+	if err := errors.Join(checks.WriteJUnit(&b, suites), h.mayWrite()); err != nil {
+		return err
+	}
+	if err := outfile.Write(h.junit, b.Bytes()); err != nil {
+		return fmt.Errorf("the checks could not be written to %s: %w", h.junit, err)
+	}
+	h.say(e, "junit", h.junit)
+	return nil
+}
+
+// longestSummary is how much GitHub shows of a step's summary, in bytes.
+const longestSummary = 1 << 20
+
+// summarize appends the report to the summary of a step of a GitHub workflow, where GitHub
+// names a file for it.
+func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
+	name := e.Getenv("GITHUB_STEP_SUMMARY")
+	if name == "" {
+		return nil
+	}
+	markdown, err := format.Choose("markdown", "")
+	if err != nil {
+		return err
+	}
+	files, err := markdown.Write(&h.found, terminalOptions(e.Output))
+	if err != nil {
+		return err
+	}
+	head := checks.Summary(suites) + "\n\n"
+	summary := append([]byte(head), files[0].Data...)
+	info, err := os.Stat(name)
+	if err == nil && info.Size()+int64(len(summary)) > longestSummary {
+		summary = []byte(head + "The report is too long for a summary.\n")
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("the summary could not be written: GITHUB_STEP_SUMMARY names %s, which is no plain file", name)
+	}
+	to, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = to.Write(append(summary, '\n'))
+		err = errors.Join(err, to.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("the summary could not be written to %s, which GITHUB_STEP_SUMMARY names: %s", name, env.Reason(err))
+	}
+	return nil
+}
+
+// pushAll pushes the metrics of a measurement that has come to its end: what was interrupted
+// would replace what was measured before.
+func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
+	instance := ""
+	var runs []*model.RunInfo
+	for _, r := range h.found.Reports {
+		runs = append(runs, &r.Run)
+	}
+	for _, c := range h.found.Comparisons {
+		runs = append(runs, &c.A, &c.B)
+		instance = c.B.Environment.Hostname + ":" + c.A.Target.Place() + "," + c.B.Target.Place()
+	}
+	for _, run := range runs {
+		if run.Status != model.Complete {
+			sayLine(e.Stderr, "note    nothing was pushed to %s: the run is %s, and would replace a whole one", h.gateway.Name(), run.Status)
+			return nil
+		}
+	}
+	if instance == "" {
+		instance = runs[0].Environment.Hostname + ":" + runs[0].Target.Place()
+	}
+	if err := h.gateway.Push(context.WithoutCancel(ctx), instance, h.found.Reports, h.found.Comparisons); err != nil {
+		return err
+	}
+	h.say(e, "pushed", h.gateway.Name())
+	return nil
+}
+
+// fetched is what lies in directories of results that a Job has measured.
+func (h *handOn) fetched(dirs []string) error {
+	for _, dir := range dirs {
+		d, err := results.Read([]string{dir})
+		if err != nil {
+			return err
+		}
+		if len(d.Comparisons) > 0 {
+			h.found.Comparisons = append(h.found.Comparisons, d.Comparisons...)
+			continue
+		}
+		h.found.Reports = append(h.found.Reports, d.Reports...)
+	}
+	return nil
+}

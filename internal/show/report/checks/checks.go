@@ -1,0 +1,169 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/secrets"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// outcome is what a check came to.
+type outcome int
+
+const (
+	passed  outcome = iota
+	failed          // what was asked for is not so
+	broken          // a number cannot be believed, or was not measured
+	skipped         // nobody knows, and nobody asked that this fails
+)
+
+// check is one thing that was asked.
+type check struct {
+	// kind is what it is: "goal", "result", "comparison" or "run".
+	kind, name string
+	outcome    outcome
+	// verdict is the word of the report, such as "worse"; message a sentence.
+	verdict, message string
+	// seconds is the measured time behind it.
+	seconds float64
+}
+
+// Suite is what was asked of one report or comparison.
+type Suite struct {
+	name   string
+	run    *model.RunInfo
+	checks []check
+}
+
+// Of lists what reports and comparisons were asked. failOn are the verdicts on a row that
+// --fail-on names: an unclear row fails only when it is among them.
+func Of(reports []*model.Report, comparisons []*model.Comparison, failOn []string) []Suite {
+	var all []Suite
+	for _, r := range reports {
+		all = append(all, ofReport(r))
+		if r.Comparison != nil && !slices.Contains(comparisons, r.Comparison) {
+			all = append(all, ofComparison(r.Comparison, failOn))
+		}
+	}
+	for _, c := range comparisons {
+		all = append(all, ofComparison(c, failOn))
+	}
+	for i := range all {
+		s := &all[i]
+		s.name = shown(s.name)
+		for k := range s.checks {
+			c := &s.checks[k]
+			c.name, c.message = shown(c.name), shown(c.message)
+		}
+	}
+	return all
+}
+
+// shown makes a text fit for a line that others read.
+func shown(text string) string { return safetext.Clean(secrets.MaskText(text)) }
+
+// add adds a check.
+func (s *Suite) add(kind, name string, o outcome, verdict, message string, seconds float64) {
+	s.checks = append(s.checks, check{kind, name, o, verdict, message, seconds})
+}
+
+// ended adds a check where a run did not come to its end.
+func (s *Suite) ended(name string, run *model.RunInfo) {
+	if run.Status == model.Failed || run.Status == model.Interrupted {
+		s.add("run", name, broken, string(run.Status), words.Ended(run.Status, run.Reason), 0)
+	}
+}
+
+func ofReport(r *model.Report) Suite {
+	s := Suite{name: r.Run.Target.Place(), run: &r.Run}
+	s.ended("the run", &r.Run)
+	for _, f := range r.Findings {
+		if f.Severity == model.SeverityInvalid && len(f.Results) == 0 {
+			s.add("run", f.Rule, broken, string(model.Invalid), f.Message, 0)
+		}
+	}
+	invalid := map[string]bool{}
+	for _, res := range r.Results {
+		name := res.Workload + " " + string(res.Direction)
+		value := res.Metric.Format(res.Value) + within(res.Metric, res.Estimate)
+		if res.Verdict != model.Invalid {
+			s.add("result", name, passed, string(res.Verdict), value, res.Seconds)
+			continue
+		}
+		invalid[name] = true
+		s.add("result", name, broken, string(res.Verdict), value+" is invalid"+words.Prefixed(": ", reasons(r, res.Workload)), res.Seconds)
+	}
+	for _, g := range r.Goals {
+		message := g.Message + words.Prefixed("; next: ", g.Next)
+		o := map[model.Outcome]outcome{model.Met: passed, model.Missed: failed, model.Undecided: failed}[g.Outcome]
+		if g.Outcome == model.Undecided && invalid[g.Workload+" "+string(g.Direction)] {
+			o = broken
+		}
+		s.add("goal", g.Text, o, string(g.Outcome), message, 0)
+	}
+	return s
+}
+
+// reasons are what makes a workload's numbers invalid.
+func reasons(r *model.Report, workload string) string {
+	var list []string
+	for _, f := range r.Findings {
+		if f.Severity == model.SeverityInvalid && slices.Contains(f.Results, workload) {
+			list = append(list, f.Message)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func ofComparison(c *model.Comparison, failOn []string) Suite {
+	s := Suite{name: c.A.Target.Place() + " → " + c.B.Target.Place(), run: &c.B}
+	s.ended("the run of A", &c.A)
+	s.ended("the run of B", &c.B)
+	for _, r := range c.Rows {
+		o := map[model.Change]outcome{model.Worse: failed, model.Unusable: broken, model.Unclear: skipped}[r.Verdict]
+		if r.Verdict == model.Unclear && slices.Contains(failOn, "unclear") {
+			o = failed
+		}
+		s.add("comparison", words.RowName(c, r)+" "+string(r.Metric), o, string(r.Verdict), rowWords(r), 0)
+	}
+	return s
+}
+
+// rowWords is "worse: 4.95 ms → 6.78 ms, +37% [+12%, +66%], margin ±10%".
+func rowWords(r model.Row) string {
+	said := fmt.Sprintf("%s: %s → %s", r.Verdict, r.Metric.Format(r.A.Value), r.Metric.Format(r.B.Value))
+	if r.Verdict == model.Unusable {
+		return said + "; a number behind it is invalid, so nothing follows from it"
+	}
+	said += ", " + words.Change(r.Ratio.Value, 1) + " " + words.Interval(r.Ratio) + ", margin ±" + words.Percent(r.Margin)
+	if r.Needed > 0 {
+		said += fmt.Sprintf("; about %d blocks would probably settle it", r.Needed)
+	}
+	return said
+}
+
+// within is the interval of a value, in words.
+func within(m model.Metric, e model.Estimate) string {
+	if e.Confidence == 0 {
+		return ", without an interval"
+	}
+	high := m.Format(e.High)
+	if e.Open {
+		high = "no upper end"
+	}
+	return fmt.Sprintf(" (%.0f %% CI %s to %s)", e.Confidence*100, m.Format(e.Low), high)
+}
+
+// counts are the numbers of checks with each outcome.
+func counts(suites ...Suite) (n [4]int) {
+	for _, s := range suites {
+		for _, c := range s.checks {
+			n[c.outcome]++
+		}
+	}
+	return n
+}
