@@ -46,7 +46,7 @@ func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
 	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "tell what failed as annotations: github, none, or auto for GitHub where GITHUB_ACTIONS=true")
-	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`")
+	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 when that fails")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		h.quiet = f.quiet
