@@ -189,8 +189,8 @@ func (l *Lines) Observe(u model.Update) {
 // progressOf is the event of a phase's progress.
 func (l *Lines) progressOf(u model.Update) event {
 	p := u.Progress
-	e := event{Event: phase, Phase: p.Phase, Side: u.Side, Done: number(p.Done), Total: number(p.Total), Unit: "s"}
-	if p.Phase == "prefill" || p.Phase == "prove" {
+	e := event{Event: phase, Phase: string(p.Phase), Side: u.Side, Done: number(p.Done), Total: number(p.Total), Unit: "s"}
+	if p.Phase.InBytes() {
 		e.Unit = "B"
 		if p.Rate > 0 {
 			e.Rate = number(p.Rate)
@@ -214,7 +214,7 @@ func (l *Lines) begin(u model.Update) {
 		v.workload = *u.Workload
 	}
 	l.visits[u.Side] = v
-	e := event{Event: visit, Phase: "measure", Side: u.Side}
+	e := event{Event: visit, Phase: string(model.PhaseMeasure), Side: u.Side}
 	l.name(&e, v)
 	l.timed(e)
 }
@@ -243,7 +243,7 @@ func (l *Lines) sample(u model.Update) {
 	v.sum.Add(flow)
 	volumes := v.workload.VolumeCount()
 	v.seconds += u.Sample.Seconds / float64(max(volumes, 1))
-	e := event{Event: second, Phase: "measure", Side: u.Side}
+	e := event{Event: second, Phase: string(model.PhaseMeasure), Side: u.Side}
 	l.name(&e, v)
 	e.measured(v.workload.Metric, headline(v.workload.Metric, flow, u.Sample.Seconds))
 	if volumes > 1 {
@@ -260,7 +260,7 @@ func (l *Lines) result(u model.Update) {
 		return
 	}
 	delete(l.visits, u.Side)
-	e := event{Event: result, Phase: "measure", Side: u.Side, Error: strings.TrimSpace(u.Result.Error)}
+	e := event{Event: result, Phase: string(model.PhaseMeasure), Side: u.Side, Error: strings.TrimSpace(u.Result.Error)}
 	l.name(&e, v)
 	switch j := u.Judgement; {
 	case e.Error != "":
