@@ -178,3 +178,18 @@ func TestCheckOptions(t *testing.T) {
 		}
 	}
 }
+
+// Why a server ended is told, however many of its clients complain after that.
+func TestTheEndOfALogTellsTheCause(t *testing.T) {
+	const cause = "LOG:  background writer process (PID 7) was terminated by signal 9: Killed"
+	log := "LOG:  ready\n" + cause + "\n" + strings.Repeat("LOG:  could not send data to client: Broken pipe\n", 6) + "LOG:  database system is shut down\n"
+	if got := ending(log); !strings.HasPrefix(got, cause+"; …; ") || !strings.HasSuffix(got, "is shut down") || strings.Count(got, "Broken pipe") != 3 {
+		t.Error(got)
+	}
+	if got := ending(cause + "\nLOG:  shutting down\n"); got != cause+"; LOG:  shutting down" {
+		t.Error(got)
+	}
+	if got := ending("LOG:  one\n"); got != "LOG:  one" {
+		t.Error(got)
+	}
+}

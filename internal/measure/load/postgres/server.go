@@ -166,7 +166,22 @@ func (s *server) ready() bool {
 }
 
 // said is the end of the server's log, for sentences.
-func (s *server) said() string { return lastLines(s.log.String(), 4) }
+func (s *server) said() string { return ending(s.log.String()) }
+
+// ending is the end of a log, and before it the line that tells why a process was gone, which
+// what its clients complain of can push away.
+func ending(log string) string {
+	last, cause := lastLines(log, 4), ""
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "was terminated by signal") || strings.Contains(line, " PANIC: ") {
+			cause = strings.TrimSpace(line)
+		}
+	}
+	if cause == "" || strings.Contains(last, cause) {
+		return last
+	}
+	return cause + "; …; " + last
+}
 
 // gone tells, in a sentence, that the server has ended though nobody asked it to; "" while
 // it runs. PostgreSQL ends all its processes and starts again when one is killed: then it
