@@ -18,10 +18,16 @@ type Cap struct {
 // ParseCap reads "iops=3000,bandwidth=125MiB/s"; either may be left out.
 func ParseCap(s string) (Cap, error) {
 	var c Cap
+	seen := map[string]bool{}
 	for part := range strings.SplitSeq(s, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		value = strings.TrimSuffix(strings.TrimSpace(value), "/s")
-		switch strings.TrimSpace(name) {
+		name = strings.TrimSpace(name)
+		if seen[name] {
+			return Cap{}, fmt.Errorf("%s is there twice: say it once", name)
+		}
+		seen[name] = true
+		switch name {
 		case "iops":
 			// A rate counts in thousands, not in 1024s.
 			digits, thousands := strings.CutSuffix(strings.ToLower(value), "k")

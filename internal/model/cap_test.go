@@ -24,7 +24,7 @@ func TestCapsAreRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "3000", "iops", "iops=", "iops=-1", "iops=0", "iops=many", "iops=NaN", "iops=1e99",
-		"bandwidth=0", "bandwidth=fast", "iops=3000;bandwidth=1", "latency=1ms", "iops=3000,"} {
+		"bandwidth=0", "bandwidth=fast", "iops=3000;bandwidth=1", "latency=1ms", "iops=3000,", "iops=3000,iops=4", "bandwidth=1MiB, bandwidth =2MiB"} {
 		if c, err := model.ParseCap(text); err == nil {
 			t.Errorf("%q was read as %+v", text, c)
 		}

@@ -81,6 +81,22 @@ func TestAnAnswerCanBeAskedAbout(t *testing.T) {
 	}
 }
 
+// A need with a size is not answered as if that had been counted where it was not.
+func TestASizeThatIsNotCountedIsNamed(t *testing.T) {
+	p := &study.Published{Name: "disks", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e4, Bandwidth: 1e9}}}
+	need := one(20, model.Random, model.Read, 4096, 100)
+	for _, x := range []struct {
+		size, disk int64
+		named      bool
+	}{{0, 0, false}, {1 << 50, 0, true}, {1 << 30, 1 << 40, false}} {
+		p.System.Disk.Size, need.Size = x.disk, x.size
+		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{need}})
+		if named := strings.Contains(strings.Join(s.Notes, "\n"), "nobody said how large the disks are"); named != x.named {
+			t.Errorf("%+v: %q", x, s.Notes)
+		}
+	}
+}
+
 // As many failures as there are copies take the only copies of some blocks with them.
 func TestFailuresThatTakeEveryCopyAreNamed(t *testing.T) {
 	p := &study.Published{Name: "three copies", System: hardware.System{Nodes: 3, Replicas: 3, Disk: hardware.DiskSpec{IOPS: 1e4, Bandwidth: 1e9}}}

@@ -242,6 +242,9 @@ func (z *sizer) notes() {
 	if z.ask.Survive > 0 && sys.RebuildReserve == 0 {
 		say("no bandwidth is kept for rebuilding after a failure: system.rebuild_reserve does that")
 	}
+	if sys.Disk.Size == 0 && slices.ContainsFunc(z.ask.Needs, func(n sizing.Need) bool { return n.Size > 0 }) {
+		say("nobody said how large the disks are, so whether the volumes find room is not looked at: system.disk.size says it")
+	}
 	if copies := int(sys.Copies()); sys.Replicas > 0 && z.ask.Survive >= copies {
 		say("when %s at once, every block is lost of which all copies (%d) lie on them: their load is counted for here, and not their data",
 			fails(z.ask.Survive), copies)
