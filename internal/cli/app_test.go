@@ -154,7 +154,7 @@ func TestAppPostgresLeavesNothing(t *testing.T) {
 
 // logs are the pipes of a pgbench that is running below a directory.
 func logs(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app/s/log.*"))
+	found, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app/log.*"))
 	return found
 }
 
