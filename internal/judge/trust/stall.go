@@ -11,7 +11,7 @@ var ruleStall = Rule{
 	Name:     "stall",
 	Checks:   "something was answered at all times",
 	Evidence: "the stretches of 2 s or more without an answer that the load generator saw, beside the median latency (10 times that); what its processes did meanwhile",
-	Severity: "warning: the stall is in the rate, the maximum and the tail of that visit; how often it comes is not known",
+	Severity: "warning: the stall is in the rate, the maximum and the tail of that visit (of one that began in the ramp in the maximum only); how often it comes is not known",
 	Advice:   "look at the storage's log and the kernel's (`dmesg`) at that time: a failover, a path that was lost, a cache that was flushed",
 	check:    checkStall,
 }
@@ -82,12 +82,16 @@ type stalled struct {
 	// at is when the longest began, in seconds since the run began.
 	at     float64
 	worker int
+	// ramp tells that the longest began before what is measured of its visit: a load
+	// generator that waits lengthens the ramp, and the numbers begin behind it.
+	ramp bool
 }
 
 func (x *stalled) add(s model.Stall, step model.StepResult) {
 	x.n++
 	if s.Seconds > x.longest.Seconds {
 		x.longest, x.at, x.worker = s, step.Started+step.Delay+s.Begin, step.Worker
+		x.ramp = s.Begin < step.Step.Ramp
 	}
 }
 
@@ -105,6 +109,9 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, units.FormatDuration(x.longest.Seconds), units.FormatSpan(x.at), name)
 	if x.n > 1 {
 		message += fmt.Sprintf("; that was the longest of %d times", x.n)
+	}
+	if x.ramp {
+		message += "; it began in the ramp before what is measured, so only the largest latencies hold it, and not the rate"
 	}
 	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Message: message,
 		Evidence: map[string]any{"seconds": x.longest.Seconds, "at": x.at, "stalls": x.n, "cause": string(cause)}, Next: next}

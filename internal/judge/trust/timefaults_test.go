@@ -77,7 +77,7 @@ var timeFaults = []fault{
 	{rule: "stall", name: "of the storage", says: "the storage answered nothing for 13.4 s", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
 	}, want: []string{"warning rand-read-iops"}},
-	{rule: "stall", name: "begun in the ramp, so that the latencies of the visit are longer than it", spoil: func(ev *Evidence) {
+	{rule: "stall", name: "begun in the ramp, so that the latencies of the visit are longer than it", says: "so only the largest latencies hold it, and not the rate", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
 		eachFlow(ev, "rand-read-iops", func(f *model.Flow) {
 			if f == ev.Recorded.Samples[0].Read {
