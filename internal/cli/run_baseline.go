@@ -25,8 +25,6 @@ func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
 	switch f.output.name() {
 	case "json":
 		err = jsonout.Write(term.Raw(e.Stdout), r)
-	default:
-		err = f.output.emitSaved(e, c, dir)
 	case "text":
 		o := terminalOptions(e.Output)
 		o.Brief = briefly(e, f.quiet)
@@ -34,6 +32,8 @@ func (f *measuring) finishBaseline(e *env.Env, dir string) (int, error) {
 			fmt.Fprintf(e.Stdout, "\nB, this target, against its baseline, A:\n")
 			err = text.RenderComparison(e.Stdout, c, o)
 		}
+	default:
+		err = f.output.emitSaved(e, c, dir)
 	}
 	if err = errors.Join(err, again.Unsaved); err != nil {
 		return exitFailed, err

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -35,6 +36,9 @@ func TestTwoRunsAreOneComparison(t *testing.T) {
 	b := model.CommandLine{"loadline", "run", "b", "--profile=quick", "--results=x"}
 	if got, want := a.Against(b, "/dev/a", "b").String(), "loadline compare /dev/a b --profile quick --destroy-data-on /dev/a"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := a.Against(append(slices.Clone(b), "--output=b.html", "--format=html", "--json", "--config=mine.yaml"), "/dev/a", "b"); got == nil {
+		t.Error("how a run is shown decides whether two can be compared")
 	}
 	if got := a.Against(append(b, "--size=1GiB"), "/dev/a", "b"); got != nil {
 		t.Errorf("they were measured in two ways, and one command is advised: %s", got)
