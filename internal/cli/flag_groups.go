@@ -47,7 +47,7 @@ var groupsOfFlags = map[string][]string{
 		"as", "reference", "data-dir", "volume-access-mode", "test-mode", "rate-limit-type"},
 	groupHowLong: {"time", "ramp-time", "precision", "max-time", "max-prefill", "repeat", "until-steady", "wait"},
 	groupVerdict: {"goal", "margin", "margin-p99", "fail-on", "cap", "replicas"},
-	groupSafety:  {"destroy-data-on", "create", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
+	groupSafety:  {"destroy-data-on", "create", "allow-programs", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
 	groupOutput:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "junit", "annotations", "push", "quiet", "verbose", "debug", "list"},
 	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image",
 		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "keep", "in-cluster", "detach", "hold", "service-account"},
