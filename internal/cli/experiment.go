@@ -36,7 +36,7 @@ const programsFlag = "allow-programs"
 // which the experiment does.
 var besideExperiment = append([]string{experimentFlag, programsFlag, "destroy-data-on", "create", "hosts", "namespace", "context", "kubeconfig", "access-mode", "node",
 	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root",
-	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "fail-on", "trace", "help"}, handOnFlags...)
+	"spread", "keep", "in-cluster", "detach", "hold", "service-account", "results", "output", "format", "json", configFlag, "quiet", progressFlag, "child-worker", "note", "label", "verbose", "yes", "fail-on", "trace", "help"}, handOnFlags...)
 
 // verbs are the commands that make an experiment of a scenario.
 var verbs = map[string]string{profile.Name: "run", model.OnBaseline: "run", profile.Comparison: "compare", sweep.Name: "sweep", scale.Name: "scale", application.Scenario: "app postgres"}

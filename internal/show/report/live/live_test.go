@@ -203,6 +203,9 @@ func TestProgressTellsWhatIsLeft(t *testing.T) {
 			t.Errorf("%q is not in %q", want, line)
 		}
 	}
+	if wide := (model.Estimate{Value: 2e4, Low: 0.1, High: 5.66e9, Confidence: 0.95}); told(wide) || !told(model.Estimate{Value: 2e4, Low: 1e4, High: 4e4, Confidence: 0.95}) {
+		t.Error("an interval that tells nothing is told")
+	}
 	if strings.Contains(line, "eta 0 s") {
 		t.Errorf("a time that is over is told: %q", line)
 	}

@@ -235,7 +235,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 		return line + "failed: " + strings.TrimSpace(r.Error)
 	case r.IOErrors > 0:
 		return line + fmt.Sprintf("failed: %d I/O errors", r.IOErrors)
-	case j != nil && j.Confidence > 0:
+	case j != nil && told(j.Estimate):
 		return line + j.Metric.Format(j.Value) + " " + j.Metric.FormatWidth(j.Direction, j.Estimate)
 	case j != nil:
 		return line + j.Metric.Format(j.Value) + " (no interval yet)"
@@ -246,6 +246,13 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	}
 	return line + "nothing measured"
 }
+
+// widest is the relative half-width beyond which an interval tells nothing: after two
+// repeats it may reach from one I/O per second to billions.
+const widest = 9.0
+
+// told reports whether there is an interval worth telling.
+func told(e model.Estimate) bool { return e.Confidence > 0 && (e.Open || e.HalfWidth() <= widest) }
 
 // contrastWords tells what is known of the row that is known worst.
 func contrastWords(c *model.Contrast) string {

@@ -105,7 +105,7 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	n := s.number(*s.step)
 	lead = []piece{{text: fmt.Sprintf("repeat %d", n), paint: term.Dim}}
 	if least := s.least(n); least != "" {
-		lead = append(lead, piece{text: least, paint: term.Dim, drop: 2})
+		lead = append(lead, piece{text: least, paint: term.Dim, drop: 4})
 	}
 	if s.side != "" {
 		lead = append(lead, piece{text: string(s.side), paint: term.Dim})
@@ -121,12 +121,12 @@ func (s *state) pieces() (lead, tail []piece, share float64) {
 	if !math.IsNaN(s.lastRate) {
 		rate.text = s.metric().Format(s.lastRate)
 	}
-	p99 := piece{drop: 4, width: len("p99 10.1 ms")}
+	p99 := piece{drop: 2, width: len("p99 10.1 ms")}
 	if s.sum.Histogram.Count() >= p99Count {
 		p99.text = "p99 " + units.FormatDuration(s.sum.Histogram.Percentile(99))
 	}
 	half := piece{drop: 7, width: len("+10.1%")}
-	if j, ok := s.judgements[s.step.Workload]; ok && j.Confidence > 0 {
+	if j, ok := s.judgements[s.step.Workload]; ok && told(j.Estimate) {
 		half.text = j.Metric.FormatWidth(j.Direction, j.Estimate)
 	}
 	tail = []piece{{text: units.FormatSpan(s.elapsed), drop: 1, width: len("1 m 00 s")}, rate, p99, half}
