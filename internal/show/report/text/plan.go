@@ -34,7 +34,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	if anew := words.DrawnAnew(pl.Workloads, v.Size); anew != "" {
 		p.field("blocks", anew)
 	}
-	p.field("visits", scheduleWords(pl)...)
+	p.field("repeats", scheduleWords(pl)...)
 	p.field("time", timeWords(pl)...)
 	p.blank()
 	name, pattern, headline := &column{title: "workload"}, &column{title: "pattern"}, &column{title: "precision is asked of"}
@@ -70,7 +70,7 @@ func planWords(pl *model.Plan) []string {
 	s := pl.Schedule
 	work := words.Count(len(pl.Workloads), "workload")
 	if s.Mode == model.Rounds {
-		work += " × at least " + words.Count(s.MinRounds, "round") + ", interleaved"
+		work += " × at least " + words.Count(s.MinRounds, "repeat") + ", interleaved"
 	}
 	measure := "measuring " + units.FormatSpan(pl.MeasureSeconds)
 	if s.MaxTime > pl.MeasureSeconds+1 && s.Mode != model.Fixed {
@@ -132,7 +132,7 @@ func writeWords(pl *model.Plan) string {
 	return "nothing: " + where + " is only read"
 }
 
-// scheduleWords is "18 = 6 workloads × 3 rounds, each 3 s after a ramp of 1 s"
+// scheduleWords is "18 = 6 workloads × 3 repeats, each 3 s after a ramp of 1 s"
 // and what comes after them.
 func scheduleWords(pl *model.Plan) []string {
 	s := pl.Schedule
@@ -143,12 +143,12 @@ func scheduleWords(pl *model.Plan) []string {
 	work := words.Count(len(pl.Workloads), "workload")
 	switch s.Mode {
 	case model.Fixed:
-		return []string{work + ", one visit each: " + visit}
+		return []string{work + ", one repeat each: " + visit}
 	case model.Steady:
-		return []string{work + ", one visit each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
+		return []string{work + ", one repeat each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "round"), visit) + lookWords(s),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "repeat"), visit) + lookWords(s),
 		"then more where the interval is wider than ±" + words.Asked(s.Precision),
 	}
 }

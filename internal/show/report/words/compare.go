@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Blocks is "4–9 blocks, interleaved", or "5 + 6 visits, not interleaved".
+// Blocks is "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
 func Blocks(c *model.Comparison) string {
 	if len(c.Rows) == 0 {
 		return ""
@@ -25,7 +25,7 @@ func Blocks(c *model.Comparison) string {
 	if c.Method == model.Paired {
 		return words + " blocks, interleaved"
 	}
-	return words + " visits or more, not interleaved"
+	return words + " repeats or more, not interleaved"
 }
 
 // settle tells what would settle an unclear row.
@@ -39,7 +39,7 @@ func settle(c *model.Comparison, r model.Row) string {
 	}
 	unit := "blocks"
 	if c.Method == model.Independent {
-		unit = "visits of each"
+		unit = "repeats of each"
 	}
 	switch {
 	case r.Needed > 0:

@@ -49,14 +49,14 @@ func DrawnAnew(workloads []model.Workload, size int64) string {
 	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those visited would take %s of memory", which, units.FormatSize(most))
 }
 
-// visits is " in rounds, 3–12 visits each".
+// visits is ", 3–12 repeats each in random order".
 func visits(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
 	case model.Fixed:
-		return fmt.Sprintf(", one visit of %s each", Seconds(s.Visit))
+		return fmt.Sprintf(", one repeat of %s each", Seconds(s.Visit))
 	case model.Steady:
-		return ", one visit each until steady"
+		return ", one repeat each until steady"
 	}
 	if len(r.Results) == 0 {
 		return ""
@@ -66,9 +66,9 @@ func visits(r *model.Report) string {
 		lo, hi = min(lo, res.Repeats), max(hi, res.Repeats)
 	}
 	if lo == hi {
-		return fmt.Sprintf(" in rounds, %s each", Count(hi, "visit"))
+		return fmt.Sprintf(", %s each in random order", Count(hi, "repeat"))
 	}
-	return fmt.Sprintf(" in rounds, %d–%d visits each", lo, hi)
+	return fmt.Sprintf(", %d–%d repeats each in random order", lo, hi)
 }
 
 // prefill is "prefill 4 GiB in 9 s (455 MiB/s)".
