@@ -87,7 +87,9 @@ func TestOpenLoopSeesStalls(t *testing.T) {
 }
 
 // Below its limit a device answers in its delay, and the load generator adds little.
-func TestOpenLoopLatenciesAreTheDevices(t *testing.T) { runWithRetry(t, demand{class: quiet, seconds: 8}, latencies) }
+func TestOpenLoopLatenciesAreTheDevices(t *testing.T) {
+	runWithRetry(t, demand{class: quiet, seconds: 8}, latencies)
+}
 
 func latencies(t testing.TB) {
 	t.Helper()
