@@ -43,7 +43,7 @@ fills it, loads it by pgbench, and removes it, also after ^C or kill -9 (then lo
 cleanup DIR). As root the server runs as the user postgres, else nobody. It listens on a
 socket in a directory that nobody else can use.
 
-Each number of clients is visited several times in random order, each time after a
+Each number of clients is measured several times in random order, each time after a
 CHECKPOINT, until its 95 % interval is as narrow as --precision or --max-time is over.
 Beside the transactions per second stand the server's own counts for each transaction:
 flushes and their time, log bytes, whole pages, reads, I/Os of the device.
@@ -53,7 +53,7 @@ the place of a profile; --pgbench gives pgbench an option of its own, and --set 
 server a setting. With --rate transactions are due at random times (an open loop);
 those that --latency-limit skips are counted as slower than that, and never dropped.
 
-With --baseline a second server runs in another directory, both are visited in turn, and
+With --baseline a second server runs in another directory, both are measured in turn, and
 compared; where their transactions did not do the same I/O, neither is called better.
 
 Not there yet: servers that exist (postgres://), Kubernetes (sc:, pvc:), --hosts.`
@@ -149,10 +149,10 @@ func (o *postgresOptions) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
-	f.StringVar(&o.fixed, "time", "", "one visit of this fixed length per workload (60s), instead of rounds")
-	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each visit")
-	f.IntVar(&o.repeat, "repeat", 0, "at least this many visits per workload (default: 3)")
-	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the visits (default: drawn, and saved in the plan)")
+	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of rounds")
+	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat")
+	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3)")
+	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the repeats (default: drawn, and saved in the plan)")
 	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
 	o.label.register(cmd)
 }

@@ -32,8 +32,8 @@ func compareCommand(e *env.Env, f *compareFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B | compare DIR",
 		Short: "Tell which of two targets or two saved runs is better",
-		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a visit
-of one and a visit of the other in random order, until each interval is narrower than
+		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a repeat
+of one and a repeat of the other in random order, until each interval is narrower than
 the margin or --max-time is over; two run directories are compared as they are; DIR is
 the folder of a comparison that was measured before. --experiment measures again what
 such a folder was asked for, and --in-cluster has a Job in a Kubernetes cluster drive it

@@ -27,7 +27,7 @@ func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 		Long: `Measures how much I/O the target carries. It writes a file of its own into a
 directory and removes it; an existing device, image or file is only read unless
 --destroy-data-on names it, and a path that does not exist is refused unless --create
-makes a file there. Every workload is visited several times in random order,
+makes a file there. Every workload is measured several times in random order,
 and again until its 95 % interval is as narrow as --precision or --max-time is over.
 
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH

@@ -28,7 +28,7 @@ func sweepCommand(e *env.Env, o *sweepOptions) *cobra.Command {
 		Use:   "sweep TARGET",
 		Short: "Measure one pattern over depths, block sizes and jobs, or over offered rates",
 		Long: `Measures one pattern in every combination of queue depth, block size and jobs. The
-cells are visited in random order, several times, each with its interval and verdict.
+cells are measured in random order, several times, each with its interval and verdict.
 
 With --load it offers I/Os at seven rates, from 10 % to 95 % of what a closed loop of
 depth 64 has reached, and tells what latency each rate costs, and where the knee is:

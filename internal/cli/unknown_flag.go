@@ -35,7 +35,7 @@ var foreignFlags = map[string]foreignFlag{
 	"seconds": {[]string{"time", "max-time"}, ""}, "t": {[]string{"time", "max-time"}, ""},
 	"timeout": {[]string{"max-time", "ready-within", "wait"}, ""}, "max-duration": {[]string{"max-time"}, ""},
 	"time-based": {[]string{"time"}, "the measuring ends by time or precision: --max-time, --precision"},
-	"warmup":     {[]string{"ramp-time"}, "each visit has a ramp of its own"}, "ramp": {[]string{"ramp-time"}, ""},
+	"warmup":     {[]string{"ramp-time"}, "each repeat has a ramp of its own"}, "ramp": {[]string{"ramp-time"}, ""},
 	"runs": {[]string{"repeat"}, ""}, "loops": {[]string{"repeat"}, ""}, "iterations": {[]string{"repeat"}, ""}, "count": {[]string{"repeat", "cuts"}, ""},
 	"repetitions": {[]string{"repeat"}, ""}, "min-runs": {[]string{"repeat"}, ""},
 	"confidence": {[]string{"precision"}, ""}, "accuracy": {[]string{"precision"}, ""},

@@ -15,7 +15,7 @@ const (
 type Schedule struct {
 	Mode  Mode    `json:"mode"`
 	Ramp  float64 `json:"ramp"`
-	Visit float64 `json:"visit"`
+	Visit float64 `json:"repeat_time"`
 	// MinRounds is the number of visits that every workload gets.
 	MinRounds int `json:"min_rounds"`
 	// MaxTime bounds the whole measuring, ramps and starts included.

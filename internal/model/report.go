@@ -95,7 +95,7 @@ type Result struct {
 	Latency  *LatencySummary     `json:"latency,omitempty"`
 	Metrics  map[Metric]Estimate `json:"metrics"`
 	// Visits is the headline metric of each visit in the order of time.
-	Visits []float64 `json:"visits"`
+	Visits []float64 `json:"repeat_values"`
 	// LeftOut are the numbers of the steps that began before the storage was done with what
 	// was written, and are in none of the figures.
 	LeftOut []int `json:"left_out,omitempty"`

@@ -6,7 +6,7 @@ type Judgement struct {
 	Direction Direction `json:"direction"`
 	Metric    Metric    `json:"metric"`
 	Estimate
-	Visits int `json:"visits"`
+	Visits int `json:"repeats"`
 	// Converged tells that the precision is reached and the rule lets the run stop.
 	Converged bool `json:"converged"`
 	// Steady tells that not even the certain visits that are left would tell more: the

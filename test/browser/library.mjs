@@ -80,14 +80,14 @@ await check("live", async (t) => {
   const state = () =>
     page.evaluate(() => ({
       rounds: Number(/(\d+) repeats/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1),
-      visits: Number(/(\d+)( of at least \d+)? repeat/.exec(document.querySelector(".pulse").textContent)?.[1] ?? 0),
+      made: Number(/(\d+)( of at least \d+)? repeat/.exec(document.querySelector(".pulse").textContent)?.[1] ?? 0),
       pixels: document.querySelector(".plot canvas").toDataURL(),
     }));
   const before = await state();
   await page.waitForFunction((before) => Number(/(\d+) repeats/.exec(document.querySelector("figcaption").textContent)?.[1] ?? 1) >= before + 2, before.rounds);
   const after = await state();
-  t.log(`${before.visits} visits and ${before.rounds} rounds, then ${after.visits} and ${after.rounds} repeats`);
-  if (after.visits <= before.visits || after.pixels === before.pixels) t.fail("the visits are not counted on, or the chart is drawn as it was");
+  t.log(`${before.made} repeats and ${before.rounds} rounds, then ${after.made} and ${after.rounds} repeats`);
+  if (after.made <= before.made || after.pixels === before.pixels) t.fail("the repeats are not counted on, or the chart is drawn as it was");
   const n = await drawn(page);
   for (const p of await pixels(page)) if (p.colored < 40) t.fail(`chart ${p.name} shows ${p.colored} coloured pixels`);
   if (n < 2 || (await page.locator("th", { hasText: "verdict" }).count()) > 0) t.fail(`${n} charts, and a verdict on what is not over`);

@@ -133,7 +133,7 @@ func spoiled(t *testing.T, page string) *model.Report {
 		r.Findings = append([]model.Finding{f}, r.Findings...)
 	}
 	say(0, model.Invalid, model.Finding{Rule: "sparse", Severity: model.SeverityInvalid, Message: "38 % of what was read had never been written: the storage answered without looking.", Next: "loadline run /srv --size 4GiB"})
-	say(2, model.Suspect, model.Finding{Rule: "drift", Severity: model.SeverityWarning, Message: "The rate fell by 19 % within a visit, in 3 of 3 visits: a burst credit or a cache."})
+	say(2, model.Suspect, model.Finding{Rule: "drift", Severity: model.SeverityWarning, Message: "The rate fell by 19 % within a repeat, in 3 of 3 repeats: a burst credit or a cache."})
 	r.Run.Note = evil
 	return &r
 }

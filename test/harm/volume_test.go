@@ -64,7 +64,7 @@ func dataFile(t testing.TB, dir string, size int64) string {
 // begun waits until the first visit has been saved.
 func begun(t testing.TB, r *running) {
 	t.Helper()
-	eventually(t, "a visit begins", func() bool {
+	eventually(t, "a repeat begins", func() bool {
 		raw, _ := filepath.Glob(filepath.Join(r.cmd.Dir, "loadline-results", "*", "raw", "*.fio"))
 		return len(raw) > 0
 	})

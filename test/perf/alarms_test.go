@@ -31,8 +31,8 @@ func cleanStorages() []string {
 		"cv=0.03&phi=0.8",
 		"cv=0.06&phi=0.8",
 		"cv=0.06&phi=0.95",
-		"cv=0.01&visit-cv=0.03",
-		"cv=0.01&visit-cv=0.06",
+		"cv=0.01&repeat-cv=0.03",
+		"cv=0.01&repeat-cv=0.06",
 	}
 }
 

@@ -17,9 +17,9 @@ var fakes = []string{
 	"iops=14300&cv=0.08",
 	"iops=900&cv=0.045&phi=0.65",
 	"iops=5200&cv=0.07&phi=0.85",
-	"iops=7700&cv=0.013&visit-cv=0.02",
-	"iops=7700&cv=0.02&visit-cv=0.045",
-	"iops=3100&cv=0.04&phi=0.7&visit-cv=0.03",
+	"iops=7700&cv=0.013&repeat-cv=0.02",
+	"iops=7700&cv=0.02&repeat-cv=0.045",
+	"iops=3100&cv=0.04&phi=0.7&repeat-cv=0.03",
 	"iops=3100&cv=0.02&spike=0.03&spike-level=0.5",
 	"iops=6100&cv=0.04&phi=0.4&spike=0.07&spike-level=0.35",
 }

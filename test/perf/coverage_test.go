@@ -24,7 +24,7 @@ var tableMetrics = []model.Metric{model.IOPS, model.Latency, model.P50, model.P9
 func newTable(title string) *table {
 	t := &table{Writer: tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight),
 		pooled: map[model.Metric]float64{}, low: map[model.Metric]float64{}}
-	fmt.Fprintf(t, "\n%s\trate\tmean lat.\tp50\tp99\t± rate\tvisits\tseconds\tstopped\t\n", title)
+	fmt.Fprintf(t, "\n%s\trate\tmean lat.\tp50\tp99\t± rate\trepeats\tseconds\tstopped\t\n", title)
 	return t
 }
 
@@ -111,8 +111,8 @@ func BenchmarkCoverage(b *testing.B) {
 			storages []Storage
 			schedule func(Storage) model.Schedule
 		}{
-			{"one visit of 20 s", alone(), func(Storage) model.Schedule { return oneVisit(model.Fixed, 20) }},
-			{"one visit until steady within ±5 %", alone(), func(Storage) model.Schedule { return oneVisit(model.Steady, 600) }},
+			{"one repeat of 20 s", alone(), func(Storage) model.Schedule { return oneVisit(model.Fixed, 20) }},
+			{"one repeat until steady within ±5 %", alone(), func(Storage) model.Schedule { return oneVisit(model.Steady, 600) }},
 		} {
 			t := newTable(way.title)
 			for i, c := range measureAll(way.storages, way.schedule, runs) {

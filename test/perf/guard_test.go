@@ -28,7 +28,7 @@ func TestThreeVisitsAreNarrowAndTrue(t *testing.T) {
 		for _, s := range []Storage{
 			{Name: "independent", Mean: 1, Start: Steady(0.06)},
 			{Name: "correlated", Mean: 1, Start: Correlated(0.8, 0.06)},
-			{Name: "visits differ", Mean: 1, Start: UnequalVisits(0.06, 0.01)},
+			{Name: "repeats differ", Mean: 1, Start: UnequalVisits(0.06, 0.01)},
 			{Name: "unlike each other", Mean: 1, Start: UnequalVisits(0.03, 0.01), Unlike: 0.3},
 		} {
 			o := Simulate(s, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 400)).By[model.IOPS]
@@ -77,7 +77,7 @@ func TestAPercentileIsTrueOrOpen(t *testing.T) {
 			least          float64
 			openFrom, open float64
 		}{
-			{Storage{Name: "visits differ", Mean: 1, Start: UnequalVisits(0.03, 0.01)}, 0.91, 0, 0.02},
+			{Storage{Name: "repeats differ", Mean: 1, Start: UnequalVisits(0.03, 0.01)}, 0.91, 0, 0.02},
 			{Storage{Name: "spikes", Mean: 0.97, Start: Spiky(0.05, 0.03)}, 0.85, 0.7, 1},
 		} {
 			o := Simulate(c.storage, set, ours, only(c.storage.Truth(), model.P99), runsOf(set, 120)).By[model.P99]

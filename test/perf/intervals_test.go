@@ -81,7 +81,7 @@ func BenchmarkIntervals(b *testing.B) {
 		for _, set := range setups() {
 			three := set
 			three.Rounds = 3
-			three.Name += ", three visits"
+			three.Name += ", three repeats"
 			contestOf(three, storages(), true)
 			contestOf(set, append(append(append(storages(), slowSpells(false)...), slowSpells(true)...), unsteady()...), false)
 		}

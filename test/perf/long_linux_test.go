@@ -99,7 +99,7 @@ func BenchmarkLong(b *testing.B) {
 	loadline, parent := program(b), b.TempDir()
 	for range b.N {
 		t := columns()
-		fmt.Fprintf(t, "visit\tsamples\tMB saved\tanalyze\tCPU\tmemory\treport\tCPU\tmemory\tpage\t\n")
+		fmt.Fprintf(t, "repeat\tsamples\tMB saved\tanalyze\tCPU\tmemory\treport\tCPU\tmemory\tpage\t\n")
 		var first, day cost
 		row := func(volumes, seconds int) cost {
 			dir := longRun(b, parent, volumes, seconds)

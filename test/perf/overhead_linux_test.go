@@ -73,7 +73,7 @@ func visit(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, 
 		}
 	})
 	if err != nil || result.Error != "" {
-		b.Fatalf("a visit failed: %v %s", err, result.Error)
+		b.Fatalf("a repeat failed: %v %s", err, result.Error)
 	}
 	return ios / seconds, job
 }
@@ -117,7 +117,7 @@ func BenchmarkAgainstFio(b *testing.B) {
 		}
 		t.Flush()
 		fmt.Printf("IOPS, Loadline / bare fio: %.4f (95 %%: %.4f to %.4f; goal ≥ 0.99)\n", ratio, low, high)
-		fmt.Printf("our own process: %.2f %% of one core over %.0f s and %d visits (goal < 2 %%), %.1f MB at most (goal < 50 MB)\n\n",
+		fmt.Printf("our own process: %.2f %% of one core over %.0f s and %d repeats (goal < 2 %%), %.1f MB at most (goal < 50 MB)\n\n",
 			core, long.Wall, long.Results[0].Repeats, float64(long.Peak)/1e6)
 		b.ReportMetric(ratio, "IOPS-ratio")
 		b.ReportMetric(core, "%core")

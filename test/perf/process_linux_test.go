@@ -103,7 +103,7 @@ func watch(b *testing.B, program string, args ...string) watched {
 		b.Fatalf("loadline: %v\n%s", err, text.String())
 	}
 	if len(moments) == 0 {
-		b.Fatalf("loadline showed no visit:\n%s", text.String())
+		b.Fatalf("loadline showed no repeat:\n%s", text.String())
 	}
 	first, last := moments[0], moments[len(moments)-1]
 	return watched{Report: parseReport(b, stdout.Bytes()), CPU: last.seconds - first.seconds,

@@ -31,7 +31,7 @@ func waited(t testing.TB, dir string, r model.Report) float64 {
 // than 3 s in a run on average, and nothing is flagged.
 func TestHonestStorageIsNotWaitedFor(t *testing.T) {
 	const runs = 10
-	for _, storage := range []string{"cv=0.10", "cv=0.06&phi=0.8", "cv=0.06&phi=0.95", "cv=0.01&visit-cv=0.06", "cv=0.25"} {
+	for _, storage := range []string{"cv=0.10", "cv=0.06&phi=0.8", "cv=0.06&phi=0.95", "cv=0.01&repeat-cv=0.06", "cv=0.25"} {
 		dir, sum := t.TempDir(), 0.0
 		for seed := range runs {
 			r, err := report(context.Background(), dir, fmt.Sprintf("fake:?iops=20000&seed=%d&%s", seed+1, storage), "--seed", fmt.Sprint(seed+1), "--profile", "quick")

@@ -33,7 +33,7 @@ func fakePair(parametersA, parametersB string, run int) (a, b string) {
 func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	const runs = 40
 	defer scheduleSubtests(t)()
-	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&visit-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
+	for _, parameters := range []string{"iops=3000&cv=0.02", "iops=7700&cv=0.01&repeat-cv=0.03", "iops=5200&cv=0.06&phi=0.8"} {
 		t.Run(parameters, func(t *testing.T) {
 			takeSlots(t, demand{class: bestEffort, seconds: 25})
 			rows, different, wrong, covered := 0, 0, 0, 0
@@ -78,7 +78,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 		for run := range runs {
 			t.Run(fmt.Sprint(run), func(t *testing.T) {
 				takeSlots(t, demand{class: bestEffort})
-				a, b := fakePair("iops=4000&cv=0.005&visit-cv=0.03", "iops=3800&cv=0.005&visit-cv=0.03", run)
+				a, b := fakePair("iops=4000&cv=0.005&repeat-cv=0.03", "iops=3800&cv=0.005&repeat-cv=0.03", run)
 				// Ten blocks of two visits are planned for the time; a pause that is shorter than
 				// planned leaves room for one more.
 				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "57s", "--seed", fmt.Sprint(run+1))

@@ -78,7 +78,7 @@ var faults = []planted{
 		return lab.Cached(t, 64<<20).Target(), []string{"--profile", "kbench", "--only", "rand-read-iops", "--size", "256M", "--max-time", "6s", "--check-cache"}
 	}},
 	{rule: "stall", name: "13 s in rounds", severity: model.SeverityWarning, seconds: 40, plant: freezing(3, 13*time.Second, nil, reads("--max-time", "20s")...)},
-	{rule: "stall", name: "15 s in a visit of a minute", severity: model.SeverityWarning, seconds: 70,
+	{rule: "stall", name: "15 s in a repeat of a minute", severity: model.SeverityWarning, seconds: 70,
 		plant: freezing(20, 15*time.Second, nil, reads("--time", "60s")...)},
 	{rule: "stall", name: "13 s of a block device in rounds", severity: model.SeverityWarning, seconds: 40,
 		plant: freezing(3, 13*time.Second, func(t testing.TB, d lab.Device) string { return lab.Block(t, d) }, reads("--max-time", "20s")...)},
@@ -102,7 +102,7 @@ var faults = []planted{
 		device := lab.Throttled(t, burstingWrites).Target()
 		return device, []string{"--profile", "kbench", "--only", "rand-write-iops,rand-read-iops", "--size", "320M", "--max-time", "70s", "--destroy-data-on", device}
 	}},
-	{rule: "burst", name: "credit for eight seconds, in one visit", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
+	{rule: "burst", name: "credit for eight seconds, in one repeat", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {
 		device := lab.Throttled(t, lab.Throttle{IOPS: 300, BurstIOPS: 1500, BurstSeconds: 8, Size: 64 << 20})
 		return device.Target(), reads("--time", "28s", "--ramp-time", "1s")
 	}},

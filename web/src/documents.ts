@@ -52,9 +52,9 @@ export type Result = Estimate & {
     [k: string]: Estimate;
   };
   /**
-   * The headline metric of each visit, in the order of time.
+   * The headline metric of each repeat, in the order of time.
    */
-  visits: Num[];
+  repeat_values: Num[];
   /**
    * Numbers of the steps that began before the storage was done with what was written, and are in none of the figures.
    */
@@ -211,12 +211,12 @@ export interface Volume {
   destroy_data_on?: string;
 }
 /**
- * How the workloads were visited.
+ * How the workloads were measured.
  */
 export interface Schedule {
   mode: string;
   ramp: Seconds;
-  visit: Seconds;
+  repeat_time: Seconds;
   min_rounds: Count;
   max_time: Seconds;
   /**
@@ -226,7 +226,7 @@ export interface Schedule {
   seed: Count;
   overhead: Seconds;
   /**
-   * For how long a workload was looked at without a pause, in the place of its last certain visit.
+   * For how long a workload was looked at without a pause, in the place of its last certain repeat.
    */
   look?: number;
   /**
@@ -576,7 +576,7 @@ export interface Estimate {
   open?: boolean;
 }
 /**
- * What the transactions of a workload cost an application and its storage, over all visits that count, ramps included. What is not known is absent.
+ * What the transactions of a workload cost an application and its storage, over all repeats that count, ramps included. What is not known is absent.
  */
 export interface Transactions {
   transactions: Count;
@@ -604,7 +604,7 @@ export interface Transactions {
  */
 export interface Sustained {
   /**
-   * held: as in the short visits; fell: the result is what it fell to; fell-unsteady: likewise, but not level; below: slower than what another workload fell to; doubtful: faster than that, and not looked at, or not often enough.
+   * held: as in the short repeats; fell: the result is what it fell to; fell-unsteady: likewise, but not level; below: slower than what another workload fell to; doubtful: faster than that, and not looked at, or not often enough.
    */
   lasting: "held" | "fell" | "fell-unsteady" | "below" | "doubtful";
   /**
@@ -716,7 +716,7 @@ export interface Comparison {
   a: Run;
   b: Run;
   /**
-   * paired: blocks of one visit each, side by side. independent: two runs after each other, where what changed in between is part of the difference.
+   * paired: blocks of one repeat each, side by side. independent: two runs after each other, where what changed in between is part of the difference.
    */
   method: "paired" | "independent";
   /**
@@ -800,7 +800,7 @@ export interface Row {
   changes: Num[];
 }
 /**
- * B as a multiple of A with its interval: the quotient of b and a, which are geometric means over the blocks (over the visits of runs that were not interleaved).
+ * B as a multiple of A with its interval: the quotient of b and a, which are geometric means over the blocks (over the repeats of runs that were not interleaved).
  */
 export interface ChangeRatio {
   unit: "";
@@ -831,12 +831,12 @@ export interface Course {
     p99: Numbers;
     "p99.9": Numbers;
     /**
-     * The index of the visit that the point belongs to.
+     * The index of the repeat that the point belongs to.
      */
     span: Count[];
   };
   /**
-   * The visits, in the order of time.
+   * The repeats, in the order of time.
    */
   spans: {
     round: Count;
@@ -844,7 +844,7 @@ export interface Course {
     start: Num;
     end: Num;
     /**
-     * Why the visit yields no number.
+     * Why the repeat yields no number.
      */
     error?: string;
   }[];

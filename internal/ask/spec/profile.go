@@ -27,7 +27,7 @@ type Profile struct {
 }
 
 var (
-	profileFields  = []string{"name", "title", "visit", "ramp", "max_time", "precision", "engine", "workloads"}
+	profileFields  = []string{"name", "title", "repeat_time", "ramp", "max_time", "precision", "engine", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
 		"threads", "offset_increment", "sync", "rate_iops", "rate_bandwidth", "metric"}
 	accesses   = []string{"rand", "seq"}
@@ -55,11 +55,11 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	o := d.object(root, "a profile", profileFields)
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
-		Visit: o.seconds("visit"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
+		Visit: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 	}
 	if p.Visit > 0 && p.Visit < 1 {
-		o.fail("visit", "write 1s or more", "visit is shorter than the one second that a sample takes")
+		o.fail("repeat_time", "write 1s or more", "repeat_time is shorter than the one second that a sample takes")
 	}
 	if p.Name == "" {
 		base := filepath.Base(file)

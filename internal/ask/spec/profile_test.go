@@ -13,7 +13,7 @@ import (
 
 const ownProfile = `# what our database does
 title: Order database
-visit: 4s
+repeat_time: 4s
 ramp: 500ms
 max_time: 2m
 workloads:
@@ -101,10 +101,10 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 			"own.yaml:6:19: only a mixed workload has a share of reads, and this one is \"read\"\n   6 |     read_percent: 70\n     |                   ^", ""},
 		{"a flush of reads", one("sync: fsync"),
 			"own.yaml:6:11: a workload that only reads has nothing to flush\n   6 |     sync: fsync\n     |           ^", ""},
-		{"seconds or minutes?", "visit: 3\n" + one(""),
-			"own.yaml:1:8: visit is \"3\", which is not a time\n   1 | visit: 3\n     |        ^", "write 3s for seconds"},
-		{"too short a visit", "visit: 200ms\n" + one(""),
-			"own.yaml:1:8: visit is shorter than the one second that a sample takes\n   1 | visit: 200ms\n     |        ^", "1s or more"},
+		{"seconds or minutes?", "repeat_time: 3\n" + one(""),
+			"own.yaml:1:14: repeat_time is \"3\", which is not a time\n   1 | repeat_time: 3\n     |              ^", "write 3s for seconds"},
+		{"too short a repeat", "repeat_time: 200ms\n" + one(""),
+			"own.yaml:1:14: repeat_time is shorter than the one second that a sample takes\n   1 | repeat_time: 200ms\n     |              ^", "1s or more"},
 		{"no workloads", "title: x\n", "own.yaml:1:1: the field \"workloads\" is missing\n   1 | title: x\n     | ^", "at least one"},
 		{"no workload", "workloads: []\n", "own.yaml:1:12: a profile without workloads measures nothing\n   1 | workloads: []\n     |            ^", "at least one"},
 		{"workloads by name", "workloads:\n  a: 1\n", "own.yaml:2:4: the field \"workloads\" takes a list: lines that begin with a dash\n   2 |   a: 1\n     |    ^", ""},
@@ -170,7 +170,7 @@ func profiles() *rapid.Generator[Profile] {
 		seconds := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1, 1e5), rapid.SampledFrom([]float64{1, 60, 90, 300, 1.5}))
 		p := Profile{
 			Name: rapid.String().Draw(t, "name"), Title: rapid.String().Draw(t, "title"),
-			Visit: seconds.Draw(t, "visit"), Ramp: seconds.Draw(t, "ramp"), MaxTime: seconds.Draw(t, "max time"),
+			Visit: seconds.Draw(t, "repeat"), Ramp: seconds.Draw(t, "ramp"), MaxTime: seconds.Draw(t, "max time"),
 		}
 		if p.Name == "" {
 			p.Name = "own"

@@ -72,7 +72,7 @@ func checkTransactions(c *model.Comparison, a, b Measured) []model.Finding {
 			}
 			list = append(list, model.Finding{Rule: "unlike-transactions", Severity: model.SeverityWarning, Results: []string{ra.Workload},
 				Message: "a transaction of " + ra.Workload + " did not do the same I/O on both sides: " + words + ". Which storage is better cannot be told from that",
-				Next:    "measure both with the same settings, scale and length of visits"})
+				Next:    "measure both with the same settings, scale and length of repeats"})
 		}
 		for _, x := range []struct {
 			name string

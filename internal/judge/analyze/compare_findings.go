@@ -55,7 +55,7 @@ func checkMethod(c *model.Comparison) model.Finding {
 	}
 	f := model.Finding{
 		Rule: "interleaved", Severity: model.SeverityNote,
-		Message: "the runs were " + apart + "not interleaved: Welch's test on their visits, in which everything that changed in between counts as a difference",
+		Message: "the runs were " + apart + "not interleaved: Welch's test on their repeats, in which everything that changed in between counts as a difference",
 	}
 	if c.A.Target.Name != c.B.Target.Name {
 		f.Next = "to be surer, measure both at once: " + compareCommand(c)
@@ -148,7 +148,7 @@ func checkPartial(c *model.Comparison) *model.Finding {
 		return nil
 	}
 	return &model.Finding{Rule: "partial", Severity: model.SeverityWarning,
-		Message: "partial: " + strings.Join(words, " and ") + "; fewer visits stand behind the rows than were planned"}
+		Message: "partial: " + strings.Join(words, " and ") + "; fewer repeats stand behind the rows than were planned"}
 }
 
 // checkMissing: workloads that only one side has, or that are not the same.
@@ -201,8 +201,8 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	return &model.Finding{Rule: "single-visit", Severity: model.SeverityWarning, Results: names,
-		Message: "one visit only: what changes from one visit to the next is not in these intervals, so a difference may be chance",
+	return &model.Finding{Rule: "single-repeat", Severity: model.SeverityWarning, Results: names,
+		Message: "one repeat only: what changes from one repeat to the next is not in these intervals, so a difference may be chance",
 		Next:    "measure in rounds (without --time and --until-steady), or interleaved"}
 }
 

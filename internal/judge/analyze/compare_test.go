@@ -170,7 +170,7 @@ func TestSingleVisitsAreComparedWithAWarning(t *testing.T) {
 	if r := row(t, c, model.IOPS); r.Verdict != model.Worse || r.Ratio.Confidence == 0 {
 		t.Errorf("%+v", r)
 	}
-	if severity(c, "single-visit") != model.SeverityWarning {
+	if severity(c, "single-repeat") != model.SeverityWarning {
 		t.Errorf("findings %+v", c.Findings)
 	}
 }

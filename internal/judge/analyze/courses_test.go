@@ -20,7 +20,7 @@ func randomRun(t *rapid.T) *model.Recorded {
 	rec := recorded([]model.Workload{reader("a")}, nil)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	clock := 0.0
-	for v := range rapid.IntRange(1, 12).Draw(t, "visits") {
+	for v := range rapid.IntRange(1, 12).Draw(t, "repeats") {
 		step := done(v+1, "a")
 		step.Step.Round, step.Step.Ramp = v+1, 2
 		step.Started = clock
@@ -74,7 +74,7 @@ func TestThinningKeepsSums(t *testing.T) {
 			gotSeconds += c.Points.Seconds[i]
 			span := c.Spans[c.Points.Span[i]]
 			if at <= last || at-c.Points.Seconds[i] < span.Start-1e-6 || at > span.End+1e-6 {
-				t.Fatalf("point %d ends at %v, after %v, in a visit from %v to %v", i, at, last, span.Start, span.End)
+				t.Fatalf("point %d ends at %v, after %v, in a repeat from %v to %v", i, at, last, span.Start, span.End)
 			}
 			last = at
 		}
@@ -191,10 +191,10 @@ func TestCoursesFollowTheResults(t *testing.T) {
 	}
 	want := []model.Span{{Round: 1, Ramp: 1, Start: 3, End: 8}, {Round: 2, Ramp: 10, Start: 12, End: 18, Error: "fio ended with EIO."}}
 	if diff := cmp.Diff(want, got[0].Spans); diff != "" {
-		t.Errorf("visits (-want +got):\n%s", diff)
+		t.Errorf("repeats (-want +got):\n%s", diff)
 	}
 	if len(got[0].Points.At) != 5 {
-		t.Errorf("%d points, want the 5 of the visit that went well", len(got[0].Points.At))
+		t.Errorf("%d points, want the 5 of the repeat that went well", len(got[0].Points.At))
 	}
 }
 
@@ -204,7 +204,7 @@ func TestCoursesOfAKilledRunShowWhatThereIs(t *testing.T) {
 	rec.Plan.Steps = []model.Step{{Number: 1, Round: 1, Workload: "a", Ramp: 3}}
 	got := analyze.Courses(rec)
 	if diff := cmp.Diff([]model.Span{{Round: 1, Ramp: 0, Start: 3, End: 5}}, got[0].Spans); diff != "" {
-		t.Errorf("visits (-want +got):\n%s", diff)
+		t.Errorf("repeats (-want +got):\n%s", diff)
 	}
 }
 

@@ -47,7 +47,7 @@ func decide(f *flow, r *model.Result, g model.Goal) model.Goal {
 		g.Message = what + ", but that number is invalid"
 		return g
 	case e.Confidence == 0:
-		g.Message = what + ": one visit says nothing about the next"
+		g.Message = what + ": one repeat says nothing about the next"
 		g.Next = "measure in rounds, with --repeat 3 or more"
 		return g
 	case e.Low > g.Bound:
@@ -106,7 +106,7 @@ func settle(e model.Estimate, visits int, bound float64) string {
 		return "the value is so close to the bound that measuring longer may not settle it"
 	}
 	n := int(math.Ceil(float64(visits) * (side / distance) * (side / distance) * 1.1))
-	return fmt.Sprintf("about %d visits instead of %d would settle it: add --repeat %d and a longer --max-time", n, visits, n)
+	return fmt.Sprintf("about %d repeats instead of %d would settle it: add --repeat %d and a longer --max-time", n, visits, n)
 }
 
 // goalEstimate is the metric with its interval; false when there are too few I/Os.

@@ -58,7 +58,7 @@ func TestAResultIsConvergedByItsPublishedInterval(t *testing.T) {
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, visits(985, 1000, 1015)...)
 	r := analyze.Results(rec)[0]
 	if !r.Converged || r.HalfWidth() > 0.05 {
-		t.Errorf("±%.1f %% after three visits, converged %v", 100*r.HalfWidth(), r.Converged)
+		t.Errorf("±%.1f %% after three repeats, converged %v", 100*r.HalfWidth(), r.Converged)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestWorkersAddUpOverTheirCommonWindow(t *testing.T) {
 	r := analyze.Results(recorded([]model.Workload{reader("a")}, steps, samples...))[0]
 	for _, v := range r.Visits {
 		if math.Abs(v-1500) > 1e-6 {
-			t.Fatalf("visits %v, want 1500/s in each", r.Visits)
+			t.Fatalf("repeats %v, want 1500/s in each", r.Visits)
 		}
 	}
 	if want := (1000*1e-3 + 500*3e-3) / 1500; math.Abs(r.Latency.Mean-want) > 1e-9 {

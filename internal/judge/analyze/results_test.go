@@ -53,7 +53,7 @@ func TestRatesAreRatiosOfSums(t *testing.T) {
 	}
 	r := results[0]
 	if want := []float64{1250 / 1.5, 450}; !cmp.Equal(r.Visits, want) {
-		t.Errorf("visits %v, want %v", r.Visits, want)
+		t.Errorf("repeats %v, want %v", r.Visits, want)
 	}
 	if want := 2150 / 3.5; r.Value != want {
 		t.Errorf("rate %v, want %v", r.Value, want)

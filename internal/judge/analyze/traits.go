@@ -29,7 +29,7 @@ var traitList = []trait{
 	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
 	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(&r.Volume) }},
 	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
-	{name: "visits", words: func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
+	{name: "repeats", words: func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
 	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
 	{name: "mount options", words: func(r *model.RunInfo) string { return r.Environment.Storage.MountOpts }},
 	{name: "device", words: func(r *model.RunInfo) string { return r.Environment.Storage.Device }},

@@ -122,7 +122,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 // workloads: an interval of one that met none of it holds the mean with it.
 func TestWhatOthersMetMayHappen(t *testing.T) {
 	for name, slow := range map[string]func(list [][]stats.Visit){
-		"a slow spell over four visits": func(list [][]stats.Visit) {
+		"a slow spell over four repeats": func(list [][]stats.Visit) {
 			for i := range 4 {
 				v := &list[i][1]
 				v.Value *= 0.5
@@ -131,7 +131,7 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 				}
 			}
 		},
-		"a stall in six visits": func(list [][]stats.Visit) {
+		"a stall in six repeats": func(list [][]stats.Visit) {
 			for i := range 6 {
 				v := &list[i][2]
 				v.Value -= v.Seconds[1] / 3
@@ -158,7 +158,7 @@ func TestOneVisitHasNoInterval(t *testing.T) {
 	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{1, 1, 1}}, 0), nil, visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
 	for i := range 2 {
 		if h, rule := c.Half(i); !math.IsInf(h, 1) || !math.IsInf(rule, 1) {
-			t.Errorf("%d visits gave ±%v", 1-i, h)
+			t.Errorf("%d repeats gave ±%v", 1-i, h)
 		}
 	}
 	if h, rule := c.Half(2); h != 0 || rule != 0 {
@@ -169,7 +169,7 @@ func TestOneVisitHasNoInterval(t *testing.T) {
 func TestAloneAWorkloadHasItsOwnSpread(t *testing.T) {
 	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
 	if h, _ := c.Half(0); math.Abs(h-4.303*0.1/math.Sqrt(3)) > 0.005 {
-		t.Errorf("visits of 90, 100 and 110 %% gave ±%.3f, want t·s/√k = 0.248", h)
+		t.Errorf("repeats of 90, 100 and 110 %% gave ±%.3f, want t·s/√k = 0.248", h)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestVisitModelProperties(t *testing.T) {
 		w := rapid.IntRange(1, 6).Draw(t, "workloads")
 		var far, near [][]stats.Visit
 		for range w {
-			values := make([][]float64, rapid.IntRange(2, 8).Draw(t, "visits"))
+			values := make([][]float64, rapid.IntRange(2, 8).Draw(t, "repeats"))
 			for i := range values {
 				values[i] = rapid.SliceOfN(rapid.Float64Range(0.5, 1.5), 3, 3).Draw(t, "seconds")
 			}

@@ -29,7 +29,7 @@ func two() *model.Recorded {
 func TestAGroupIsWhatRanTogether(t *testing.T) {
 	groups := Groups(two(), "x2")
 	if len(groups) != 1 || len(groups[0].Workers) != 2 || len(groups[0].Results) != 2 {
-		t.Fatalf("%+v, want the visit in which nobody failed", groups)
+		t.Fatalf("%+v, want the repeat in which nobody failed", groups)
 	}
 	c := groups[0]
 	if from, to := c.Common(); from != 1.5 || to != 4 {

@@ -84,7 +84,7 @@ func TestApplicationFaults(t *testing.T) {
 			ev.change(func(w *model.Workload) { w.App.Published = 10 })
 			slowOnes(ev)
 		}},
-		{"a vacuum in one visit", "maintenance", model.SeverityNote, func(ev Evidence) { *ev.Recorded.Run.Steps[1].App.Vacuums = 1 }},
+		{"a vacuum in one repeat", "maintenance", model.SeverityNote, func(ev Evidence) { *ev.Recorded.Run.Steps[1].App.Vacuums = 1 }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			ev := database()

@@ -20,7 +20,7 @@ const (
 var ruleCPU = Rule{
 	Name:     "cpu",
 	Checks:   "the CPU was not the limit",
-	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself is what fills the processors), stolen time (5 %), throttling by a cgroup (1 %), over each visit",
+	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself is what fills the processors), stolen time (5 %), throttling by a cgroup (1 %), over each repeat",
 	Severity: "invalid for a latency without idle time; a warning for a rate beside full processors, and for stolen or throttled time",
 	Advice:   "stop what else runs, or raise the limit",
 	check:    checkCPU,

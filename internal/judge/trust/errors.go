@@ -13,9 +13,9 @@ const earlySeconds = 1.0
 
 var ruleErrors = Rule{
 	Name:     "errors",
-	Checks:   "no visit failed, no I/O failed or was short, no load ended early",
-	Evidence: "the exit, error counts and duration of every visit",
-	Severity: "invalid: the visits that a faulty device lets pass are no fair selection",
+	Checks:   "no repeat failed, no I/O failed or was short, no load ended early",
+	Evidence: "the exit, error counts and duration of every repeat",
+	Severity: "invalid: the repeats that a faulty device lets pass are no fair selection",
 	Advice:   "fix the cause; the tool's own words are in the run's `raw/` folder",
 	check:    checkErrors,
 }
@@ -34,7 +34,7 @@ func checkErrors(ev Evidence) []model.Finding {
 		t := ev.troubleIn(steps)
 		switch {
 		case len(steps) == 0:
-			o.miss(w, "no visit is on record")
+			o.miss(w, "no repeat is on record")
 			continue
 		case t.failed == 0 && !ev.told(w):
 			o.miss(w, "the source does not say whether anything failed")
@@ -56,12 +56,12 @@ func checkErrors(ev Evidence) []model.Finding {
 		o.fault(model.Finding{
 			Severity: model.SeverityInvalid,
 			Results:  t.workloads,
-			Message:  fmt.Sprintf("incomplete: %d of %d visits of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
-			Evidence: map[string]any{"failed_visits": t.failed, "visits": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
+			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
+			Evidence: map[string]any{"failed_repeats": t.failed, "repeats": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
 			Next:     "fix the cause (the tool's own words are in the run's raw/ folder), then " + ev.command(ev.only(t.workloads)),
 		})
 	}
-	return o.findings("no visit failed, no I/O failed or was short, none ended early", "no visit is on record")
+	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat is on record")
 }
 
 // trouble is one cause and all that it spoiled.

@@ -37,7 +37,7 @@ func checkFairness(ev Evidence) []model.Finding {
 		index := stats.Fairness(rates)
 		switch {
 		case index == 0:
-			o.miss(w.Name, "there is no visit in which all volumes were measured")
+			o.miss(w.Name, "there is no repeat in which all volumes were measured")
 		case index >= fairnessNeeded:
 			o.pass(w.Name)
 		default:

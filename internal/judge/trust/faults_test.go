@@ -69,7 +69,7 @@ var faults = slices.Concat(firstFaults, machineFaults, settledFaults, timeFaults
 var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status, ev.Recorded.Run.Reason = model.Interrupted, "SIGINT"
-	}, want: []string{"warning"}, says: "interrupted (SIGINT); 40 of at least 40 visits"},
+	}, want: []string{"warning"}, says: "interrupted (SIGINT); 40 of at least 40 repeats"},
 	{rule: "interrupted", name: "failed", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status = model.Failed
 	}, want: []string{"warning"}, says: "partial: the run failed"},
@@ -80,19 +80,19 @@ var firstFaults = []fault{
 		ev.Recorded.Run.Status = ""
 	}, want: []string{"not-checked"}},
 
-	{rule: "replaced", name: "in the last visit", spoil: func(ev *Evidence) {
+	{rule: "replaced", name: "in the last repeat", spoil: func(ev *Evidence) {
 		last := &ev.Recorded.Run.Steps[len(ev.Recorded.Run.Steps)-1]
 		last.Held, last.Replaced = false, "/srv/my data/x was replaced by a symbolic link during the run"
 	}, want: []string{"invalid rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, says: "replaced by a symbolic link"},
 	{rule: "replaced", name: "nothing held", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Held = false })
 	}, want: []string{"not-checked"}},
-	{rule: "errors", name: "one visit of two", spoil: func(ev *Evidence) {
+	{rule: "errors", name: "one repeat of two", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "fio: Input/output error."
-	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 visits of rand-read-iops went wrong: fio: Input/output error"},
+	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 repeats of rand-read-iops went wrong: fio: Input/output error"},
 	{rule: "errors", name: "one cause, two workloads", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "no space left", "no space left"
-	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 20 visits of rand-read-iops, rand-write-iops went wrong: no space left"},
+	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 20 repeats of rand-read-iops, rand-write-iops went wrong: no space left"},
 	{rule: "errors", name: "two causes", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "killed", "no space left"
 	}, want: []string{"invalid rand-read-iops", "invalid rand-write-iops"}, says: "1 of 10"},
@@ -225,7 +225,7 @@ var firstFaults = []fault{
 		w.Jobs = 4
 		setWorkload(ev, w)
 	}, want: []string{"invalid rand-write-iops"}, says: "64 I/Os were in flight where 256"},
-	{rule: "depth", name: "failed visits do not count", spoil: func(ev *Evidence) {
+	{rule: "depth", name: "failed repeats do not count", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "killed"
 		ev.Recorded.Run.Steps[0].DepthLevels = map[string]float64{"1": 1}
 		for i := range 3 {

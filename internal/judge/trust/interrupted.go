@@ -10,7 +10,7 @@ var ruleInterrupted = Rule{
 	Name:     "interrupted",
 	Checks:   "the run came to its planned end",
 	Evidence: "the status of the run",
-	Severity: "warning: fewer visits stand behind the numbers than were planned",
+	Severity: "warning: fewer repeats stand behind the numbers than were planned",
 	Advice:   "run it again",
 	check:    checkInterrupted,
 }
@@ -40,11 +40,11 @@ func checkInterrupted(ev Evidence) []model.Finding {
 		what += " (" + run.Reason + ")"
 	}
 	planned, made := len(ev.Recorded.Plan.Steps), len(firstOfEach(run.Steps))
-	message := fmt.Sprintf("partial: %s; %d of at least %d visits were made", what, made, planned)
+	message := fmt.Sprintf("partial: %s; %d of at least %d repeats were made", what, made, planned)
 	if planned == 0 {
-		message = fmt.Sprintf("partial: %s; %d visits were made", what, made)
+		message = fmt.Sprintf("partial: %s; %d repeats were made", what, made)
 	}
-	evidence := map[string]any{"status": string(run.Status), "visits": made, "planned": planned}
+	evidence := map[string]any{"status": string(run.Status), "repeats": made, "planned": planned}
 	if lost := lostWorkers(run.Steps); len(lost) > 0 {
 		evidence["lost"] = lost
 	}

@@ -139,7 +139,7 @@ var machineFaults = []fault{
 	{rule: "late", name: "a closed loop is never late", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.Late = 1 })
 	}},
-	{rule: "late", name: "failed visits do not count", spoil: func(ev *Evidence) {
+	{rule: "late", name: "failed repeats do not count", spoil: func(ev *Evidence) {
 		eachStep(ev, rated.Name, func(s *model.StepResult) { s.Late, s.Error = 1, "killed" })
 	}, want: []string{"not-checked rand-read-rate"}, also: []string{"errors", "tail", "warm-up", "burst", "cliff", "modes", "drift", "cpu", "client", "bytes", "merge", "foreign", "settled"}},
 	{rule: "late", name: "no open loop", spoil: func(ev *Evidence) {
@@ -208,7 +208,7 @@ var machineFaults = []fault{
 	{rule: "client", name: "no ceiling although busy", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.SystemCPU = 0.4 })
 	}, want: []string{"not-checked rand-read-iops"}},
-	{rule: "client", name: "one odd visit", spoil: func(ev *Evidence) { ev.Recorded.Run.Steps[0].SystemCPU = 0.99 }},
+	{rule: "client", name: "one odd repeat", spoil: func(ev *Evidence) { ev.Recorded.Run.Steps[0].SystemCPU = 0.99 }},
 
 	{rule: "cache", name: "a step", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Beside.Cache = []model.CachePoint{

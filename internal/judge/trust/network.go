@@ -9,7 +9,7 @@ import (
 var ruleNetwork = Rule{
 	Name:     "network",
 	Checks:   "no network card was full",
-	Evidence: "the bytes that each machine's busiest network card of known speed counted over each visit (85 % of its speed)",
+	Evidence: "the bytes that each machine's busiest network card of known speed counted over each repeat (85 % of its speed)",
 	Severity: "warning: the network is the limit",
 	Advice:   "use a faster network, or see whether volumes can lie on the node that uses them",
 	check:    checkNetwork,

@@ -45,7 +45,7 @@ func differByDefinition(s *series, end, at int) float64 {
 func TestPiecesDifferAsTheirDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &series{}
-		for range rapid.IntRange(3, 12).Draw(t, "visits") {
+		for range rapid.IntRange(3, 12).Draw(t, "repeats") {
 			level := rapid.Float64Range(100, 1000).Draw(t, "level")
 			for range rapid.IntRange(1, 5).Draw(t, "seconds") {
 				s.rate = append(s.rate, level+rapid.Float64Range(-20, 20).Draw(t, "noise"))

@@ -7,7 +7,7 @@ import (
 var ruleReplaced = Rule{
 	Name:     "replaced",
 	Checks:   "the same file or device was measured from the beginning to the end",
-	Evidence: "the descriptor that the worker holds, compared around each visit with what the name means (device, inode, size), and where it is written also with who else uses it",
+	Evidence: "the descriptor that the worker holds, compared around each repeat with what the name means (device, inode, size), and where it is written also with who else uses it",
 	Severity: "invalid: part of it may have been measured on something else, or somebody else changed it",
 	Advice:   "find out who did that, and measure again when nobody does",
 	check:    checkReplaced,
@@ -35,5 +35,5 @@ func checkReplaced(ev Evidence) []model.Finding {
 	if held == 0 {
 		return notChecked("the worker held no file or device open: the target is a server, or the run is older than this rule")
 	}
-	return passedAll("the same file or device was measured at every visit")
+	return passedAll("the same file or device was measured at every repeat")
 }

@@ -37,7 +37,7 @@ func TestReplicasAreWatched(t *testing.T) {
 		"nobody tells": {replicated(), []string{"not-checked "}, "did not tell"},
 		"one lost and rebuilt": {replicated(model.Copies{Count: 3}, model.Copies{At: 12, Since: 9, Count: 2}, model.Copies{At: 25, Since: 22, Count: 3}),
 			[]string{"warning rand-read-iops", "passed rand-write-iops,rand-read-lat,rand-read-rate"}, "degraded: replicas 3 → 2 → 3 (2 from 12 s on, 3 from 25 s on)"},
-		"lost between visits": {replicated(model.Copies{Count: 3}, model.Copies{At: 3, Since: 1, Count: 2}, model.Copies{At: 4.5, Since: 4, Count: 3}),
+		"lost between repeats": {replicated(model.Copies{Count: 3}, model.Copies{At: 3, Since: 1, Count: 2}, model.Copies{At: 4.5, Since: 4, Count: 3}),
 			[]string{"passed rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, "all 3"},
 		"never whole": {replicated(model.Copies{Count: 2}), []string{"warning rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, "2 of 3 replicas took part"},
 		"lost and not rebuilt": {replicated(model.Copies{Count: 3}, model.Copies{At: 80, Since: 77, Count: 2}),

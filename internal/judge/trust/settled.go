@@ -15,7 +15,7 @@ const afterWrites = 0.06
 var ruleSettled = Rule{
 	Name:     "settled",
 	Checks:   "reads were measured when the storage was done with what was written before",
-	Evidence: "what was written before each visit that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
+	Evidence: "what was written before each repeat that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
 	Severity: "note where a wait was long enough: what began before it is left out; else a warning: a cache still drained while reads were measured",
 	Advice:   "measure what only reads by itself (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
@@ -57,9 +57,9 @@ func checkSettled(ev Evidence) []model.Finding {
 		switch {
 		case !reads:
 		case len(g.early)+len(g.late) == 0:
-			o.miss(name, "no visit is on record")
+			o.miss(name, "no repeat is on record")
 		case g.unknown:
-			o.miss(name, "what was written before each visit is not on record")
+			o.miss(name, "what was written before each repeat is not on record")
 		case waits.helped > 0 && len(g.early) > 0 && out == 0:
 			mixed = append(mixed, name)
 		case waits.helped > 0:
@@ -79,15 +79,15 @@ func checkSettled(ev Evidence) []model.Finding {
 		message := waits.words()
 		switch {
 		case missing == 1:
-			message += "; one visit that began before is left out"
+			message += "; one repeat that began before is left out"
 		case missing > 1:
-			message += fmt.Sprintf("; %d visits that began before are left out", missing)
+			message += fmt.Sprintf("; %d repeats that began before are left out", missing)
 		}
 		o.fault(model.Finding{Severity: model.SeverityNote, Results: left, Message: message, Evidence: waits.evidence(), Next: ev.alone()})
 	}
 	if len(mixed) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: mixed, Next: ev.alone(), Evidence: waits.evidence(),
-			Message: waits.words() + fmt.Sprintf("; too few visits of %s were made after that, so the number mixes both", few(mixed))})
+			Message: waits.words() + fmt.Sprintf("; too few repeats of %s were made after that, so the number mixes both", few(mixed))})
 	}
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {

@@ -56,8 +56,8 @@ var settledFaults = []fault{
 	{rule: "settled", name: "reads right after writes at half the rate", spoil: func(ev *Evidence) { draining(ev, nil) },
 		want: []string{"warning rand-read-iops"}, also: mixes, says: "right after writes ran at 1.00k IOPS and others at 2.00k"},
 	{rule: "settled", name: "a wait, and what began before is left out", spoil: func(ev *Evidence) { draining(ev, waited); leaveOut(ev) },
-		want: []string{"note rand-read-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "modes", "drift"}, says: "ran at 1.00k IOPS and not at 2.00k; 5 visits that began before are left out"},
-	{rule: "settled", name: "a wait, and too few visits after it", spoil: func(ev *Evidence) {
+		want: []string{"note rand-read-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "modes", "drift"}, says: "ran at 1.00k IOPS and not at 2.00k; 5 repeats that began before are left out"},
+	{rule: "settled", name: "a wait, and too few repeats after it", spoil: func(ev *Evidence) {
 		draining(ev, nil)
 		eachStep(ev, lat.Name, func(s *model.StepResult) {
 			if s.Settling != nil {

@@ -10,7 +10,7 @@ import (
 var ruleSparse = Rule{
 	Name:     "sparse",
 	Checks:   "reads were of written space, and the device served them",
-	Evidence: "the extents or the read-back taken before measuring; the reads that the block device counted (below 90 % of the client's), over seconds or over whole visits",
+	Evidence: "the extents or the read-back taken before measuring; the reads that the block device counted (below 90 % of the client's), over seconds or over whole repeats",
 	Severity: "invalid for reads; a warning for writes into unwritten space",
 	Advice:   "let Loadline fill the volume",
 	check:    checkSparse,

@@ -77,7 +77,7 @@ func checkStorageBound(ev Evidence) []model.Finding {
 var ruleFullCPU = Rule{
 	Name:     "full-cpu",
 	Checks:   "client and server did not fill the processors",
-	Evidence: "the idle time of all processors over each visit, waiting for I/O included (10 %)",
+	Evidence: "the idle time of all processors over each repeat, waiting for I/O included (10 %)",
 	Severity: "warning: client and server took the processors from each other",
 	Advice:   "fewer clients, or a client on another machine",
 	check:    checkFullCPU,
@@ -127,10 +127,10 @@ func (ev Evidence) fewerClients(name string) string {
 
 var ruleMaintenance = Rule{
 	Name:     "maintenance",
-	Checks:   "the server did nothing else of its own in some visits only",
-	Evidence: "the checkpoints and autovacuum runs that the server began itself in each visit",
-	Severity: "note: visits with and without them are not alike",
-	Advice:   "longer visits see the same in each",
+	Checks:   "the server did nothing else of its own in some repeats only",
+	Evidence: "the checkpoints and autovacuum runs that the server began itself in each repeat",
+	Severity: "note: repeats with and without them are not alike",
+	Advice:   "longer repeats see the same in each",
 	check:    checkMaintenance,
 }
 
@@ -159,11 +159,11 @@ func checkMaintenance(ev Evidence) []model.Finding {
 			o.miss(name, "what the server did of its own was not counted")
 		case odd(checkpoints) || odd(vacuums):
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{name},
-				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d visits of %s, which so are not alike", checkpoints, vacuums, visits, name),
-				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "visits": visits}})
+				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d repeats of %s, which so are not alike", checkpoints, vacuums, visits, name),
+				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "repeats": visits}})
 		default:
 			o.pass(name)
 		}
 	}
-	return o.findings("all visits are alike in what the server did of its own", noLoad)
+	return o.findings("all repeats are alike in what the server did of its own", noLoad)
 }

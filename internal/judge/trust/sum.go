@@ -55,7 +55,7 @@ func checkSum(ev Evidence) []model.Finding {
 			o.miss(w.Name, "there is no total to compare")
 		case total > (1+allowed)*rate:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
-				Message: fmt.Sprintf("not carried: the volumes of %s add up to %s at least, and their devices counted %s in the same visits",
+				Message: fmt.Sprintf("not carried: the volumes of %s add up to %s at least, and their devices counted %s in the same repeats",
 					w.Name, units.FormatBandwidth(total), units.FormatBandwidth(rate)),
 				Evidence: map[string]any{"total_low": total, "devices": rate, "allowed": allowed},
 				Next:     "see what rules sync and bytes say: starts that differ, or a cache that answers; then " + ev.command()})

@@ -9,9 +9,9 @@ import (
 
 var ruleSustained = Rule{
 	Name:   "sustained",
-	Checks: "the rate lasts: no credit or cache refilled between the visits",
-	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction, held against the visits of all; " +
-		"what it fell to (by 7 %, beyond the spread between visits) is the result",
+	Checks: "the rate lasts: no credit or cache refilled between the repeats",
+	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction, held against the repeats of all; " +
+		"what it fell to (by 7 %, beyond the spread between repeats) is the result",
 	Severity: "note where the result is the rate that lasts, with the burst beside it; warning where that is not level, or a workload was not looked at that may draw on the same",
 	Advice:   "`--until-steady` measures the level that lasts of the workloads that are named",
 	check:    checkSustained,
@@ -92,7 +92,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
 	if s.Looked == d.names[0] {
-		f.Message = fmt.Sprintf("slower without pauses: %s did %s in one look without a pause, less than in its visits, and there was no time to look again",
+		f.Message = fmt.Sprintf("slower without pauses: %s did %s in one look without a pause, less than in its repeats, and there was no time to look again",
 			s.Looked, rates(s.Rate, s.Bandwidth))
 	}
 	return f
@@ -101,9 +101,9 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 // noLook is why nothing was looked at without a pause.
 func (ev Evidence) noLook() string {
 	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Run.Comparison != "" {
-		return "nothing was looked at without a pause in this kind of run, so a credit that refills between the visits would not show (loadline run looks)"
+		return "nothing was looked at without a pause in this kind of run, so a credit that refills between the repeats would not show (loadline run looks)"
 	}
-	return "no time for a look of 20 s without a pause, so a credit that refills between the visits would not show; a longer --max-time gives it"
+	return "no time for a look of 20 s without a pause, so a credit that refills between the repeats would not show; a longer --max-time gives it"
 }
 
 // usedUp is how many seconds of a look at most are fast where the one before it has left
@@ -120,12 +120,12 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
 		Next: "nothing, when the rate that lasts is what you wanted to see"}
 	if b.Seconds <= usedUp {
-		f.Message = fmt.Sprintf("burst: %s does %s in short visits and %s without a pause, which is the result; what it draws on was used up when that began",
+		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; what it draws on was used up when that began",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
 	}
 	if s.Lasting == model.FellUnsteady {
 		f.Severity = model.SeverityWarning
-		f.Message = fmt.Sprintf("burst: %s does %s in short visits and fell to about %s without pauses, where it was not level for long enough to be sure",
+		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and fell to about %s without pauses, where it was not level for long enough to be sure",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
 		f.Next = ev.command(ev.only([]string{r.Workload}), "--until-steady")
 	}

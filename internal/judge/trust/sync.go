@@ -42,7 +42,7 @@ func checkSync(ev Evidence) []model.Finding {
 		}
 		switch {
 		case visits == 0:
-			o.miss(w.Name, "there is no visit in which all volumes were measured")
+			o.miss(w.Name, "there is no repeat in which all volumes were measured")
 		case !measured:
 			o.miss(w.Name, "the workers' clocks were not compared")
 		case worst-unknown > syncAllowed:

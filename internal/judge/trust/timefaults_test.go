@@ -77,7 +77,7 @@ var timeFaults = []fault{
 	{rule: "stall", name: "of the storage", says: "the storage answered nothing for 13.4 s", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
 	}, want: []string{"warning rand-read-iops"}},
-	{rule: "stall", name: "begun in the ramp, so that the latencies of the visit are longer than it", says: "so only the largest latencies hold it, and not the rate", spoil: func(ev *Evidence) {
+	{rule: "stall", name: "begun in the ramp, so that the latencies of the repeat are longer than it", says: "so only the largest latencies hold it, and not the rate", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
 		eachFlow(ev, "rand-read-iops", func(f *model.Flow) {
 			if f == ev.Recorded.Samples[0].Read {
@@ -97,7 +97,7 @@ var timeFaults = []fault{
 		s := &ev.Recorded.Samples[0]
 		s.Seconds = 9
 	}, also: []string{"burst", "tail", "modes", "drift", "precision", "warm-up", "cliff", "depth"}, want: []string{"not-checked rand-read-iops"}},
-	{rule: "burst", name: "between visits", spoil: func(ev *Evidence) {
+	{rule: "burst", name: "between repeats", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 9 {
 				return 6000 * wiggle(i)
@@ -105,7 +105,7 @@ var timeFaults = []fault{
 			return 2000 * wiggle(i)
 		})
 	}, want: []string{"warning rand-read-iops"}, says: "fell from"},
-	{rule: "burst", name: "within a visit", spoil: func(ev *Evidence) {
+	{rule: "burst", name: "within a repeat", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			switch {
 			case i < 10:
@@ -116,7 +116,7 @@ var timeFaults = []fault{
 			return 2000 * wiggle(i)
 		})
 	}, want: []string{"warning rand-read-iops"}},
-	{rule: "burst", name: "in one visit", spoil: func(ev *Evidence) {
+	{rule: "burst", name: "in one repeat", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 100, func(i int) float64 {
 			if i < 30 {
 				return 3000 * wiggle(i)
@@ -130,7 +130,7 @@ var timeFaults = []fault{
 			300, 300, 300, 300, 301, 299, 300, 300, 300, 325, 276, 299, 300, 300}
 		unbroken(ev, iops.Name, len(measured), func(i int) float64 { return measured[i] })
 	}, want: []string{"warning rand-read-iops"}, also: []string{"drift"}},
-	{rule: "burst", name: "in a visit of 20 s", spoil: func(ev *Evidence) {
+	{rule: "burst", name: "in a repeat of 20 s", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 20, func(i int) float64 {
 			if i < 7 {
 				return 2000 * wiggle(i)
@@ -178,7 +178,7 @@ var timeFaults = []fault{
 			return 2000 * wiggle(i)
 		})
 	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "the first 1 m 10 s"},
-	{rule: "warm-up", name: "a slow first visit", spoil: func(ev *Evidence) {
+	{rule: "warm-up", name: "a slow first repeat", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 {
 			if i < 6 {
 				return 1000 * wiggle(i)
@@ -186,7 +186,7 @@ var timeFaults = []fault{
 			return 2000 * wiggle(i)
 		})
 	}, want: []string{"warning rand-read-iops"}, says: "warm-up: rand-read-iops ran at 1.00k IOPS"},
-	{rule: "warm-up", name: "in one visit", spoil: func(ev *Evidence) {
+	{rule: "warm-up", name: "in one repeat", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
 	}, want: []string{"warning rand-read-iops"}, also: []string{"tail"}, says: "is in the number"},
 	{rule: "warm-up", name: "left out until steady", spoil: func(ev *Evidence) {
@@ -217,7 +217,7 @@ var timeFaults = []fault{
 			return 1840 * wiggle(i)
 		})
 	}, also: []string{"drift"}},
-	{rule: "cliff", name: "two visits", spoil: func(ev *Evidence) {
+	{rule: "cliff", name: "two repeats", spoil: func(ev *Evidence) {
 		steps := ev.Recorded.Run.Steps
 		for _, s := range steps[2:10] {
 			ev.Recorded.Samples = slices.DeleteFunc(ev.Recorded.Samples, func(x model.Sample) bool { return x.Step == s.Step.Number })
@@ -240,16 +240,16 @@ var timeFaults = []fault{
 			return 1860 * wiggle(i)
 		})
 	}},
-	{rule: "drift", name: "over the visits", spoil: func(ev *Evidence) {
+	{rule: "drift", name: "over the repeats", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.008*float64(i)) })
 	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
-	{rule: "drift", name: "in one visit", spoil: func(ev *Evidence) {
+	{rule: "drift", name: "in one repeat", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 200, func(i int) float64 { return 2000 * wiggle(i) * (1 + 0.0005*float64(i)) })
 	}, want: []string{"warning rand-read-iops"}, says: "% faster from beginning to end"},
 	{rule: "drift", name: "steep, which a step in the middle also describes", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 60, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.008*float64(i)) })
 	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
-	{rule: "drift", name: "in a visit that is hardly long enough, with a credit of one second", spoil: func(ev *Evidence) {
+	{rule: "drift", name: "in a repeat that is hardly long enough, with a credit of one second", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 42, func(i int) float64 {
 			if i == 0 {
 				return 2080
@@ -257,7 +257,7 @@ var timeFaults = []fault{
 			return 2000 * wiggle(i) * (1 - 0.01*float64(i))
 		})
 	}, want: []string{"warning rand-read-iops"}, says: "% slower from beginning to end"},
-	{rule: "drift", name: "or noise of eight visits that wanders", spoil: func(ev *Evidence) {
+	{rule: "drift", name: "or noise of eight repeats that wanders", spoil: func(ev *Evidence) {
 		shape(ev, iops.Name, func(i int) float64 { return 2000 * (1 - 0.03*math.Sin(float64(i)/30*2*math.Pi)) })
 	}, want: []string{"not-checked rand-read-iops"}},
 	{rule: "drift", name: "4 % are none", spoil: func(ev *Evidence) {

@@ -32,7 +32,7 @@ func (ev Evidence) noDevice() string {
 }
 
 // noWindow is why a workload on a device has no window.
-const noWindow = "the device's counts were not recorded over whole seconds: visits of at least 2 s are needed, and a device that counts (queue/iostats)"
+const noWindow = "the device's counts were not recorded over whole seconds: repeats of at least 2 s are needed, and a device that counts (queue/iostats)"
 
 // atLeast is a bound from below for the expected number when n events were
 // counted: two standard deviations of a Poisson count below n.

@@ -88,7 +88,7 @@ func TestBlocksAlternateUntilSettled(t *testing.T) {
 		t.Fatalf("status %s, records %s and %s, %v", status, s.recA.status, s.recB.status, err)
 	}
 	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Ab3 Bb3 Bb4 Ab4"; got != want {
-		t.Errorf("visits\n%s, want\n%s", got, want)
+		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
 	// Both sides are on one clock, and no two visits overlap.
 	var all []model.StepResult
@@ -111,7 +111,7 @@ func TestBlocksAlternateUntilSettled(t *testing.T) {
 	})
 	for i := range all[1:] {
 		if all[i+1].Started < all[i].Ended {
-			t.Errorf("a visit begins at %g, before another ends at %g", all[i+1].Started, all[i].Ended)
+			t.Errorf("a repeat begins at %g, before another ends at %g", all[i+1].Started, all[i].Ended)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestMaxTimeEndsAComparison(t *testing.T) {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Aa3 Ba3"; got != want {
-		t.Errorf("visits\n%s, want\n%s", got, want)
+		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestAFailureOnOneSideGivesUpBoth(t *testing.T) {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2"; got != want {
-		t.Errorf("visits\n%s, want\n%s", got, want)
+		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
 	s = paired(t, plan(1000, "a"), wants{}, steady, failing("a"))
 	status, err := Compare(t.Context(), s.options)
@@ -161,7 +161,7 @@ func TestAnInterruptEndsBothRecords(t *testing.T) {
 		t.Fatalf("status %s, records %s and %s, %v", status, s.recA.status, s.recB.status, err)
 	}
 	if last := s.recB.steps[len(s.recB.steps)-1]; !last.EndedEarly || len(s.recA.steps) != 1 {
-		t.Errorf("the visit that was cut off is %+v; A has %d steps", last, len(s.recA.steps))
+		t.Errorf("the repeat that was cut off is %+v; A has %d steps", last, len(s.recA.steps))
 	}
 }
 

@@ -162,7 +162,7 @@ func TestOnlyWhatIsNotPreciseGetsMoreRounds(t *testing.T) {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	if got := visited(m); got != "a b a b b b b" {
-		t.Errorf("visits: %s", got)
+		t.Errorf("repeats: %s", got)
 	}
 	for i, s := range m.samples[1:] {
 		if s.End <= m.samples[i].End {
@@ -185,7 +185,7 @@ func TestMaxTimeEndsTheRounds(t *testing.T) {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	if got := visited(m); got != "a b a b a b" {
-		t.Errorf("visits: %s", got)
+		t.Errorf("repeats: %s", got)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestAFailedVisitGivesUpItsWorkloadOnly(t *testing.T) {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	if got := visited(m); got != "a b a b a a" {
-		t.Errorf("visits: %s", got)
+		t.Errorf("repeats: %s", got)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestSeveralWorkersStartTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(starts) != 2 {
-		t.Errorf("%d starts, want 2 visits", len(starts))
+		t.Errorf("%d starts, want 2 repeats", len(starts))
 	}
 	for _, visit := range starts {
 		if len(visit) != 2 || visit[0] == 0 || visit[1] == 0 {

@@ -139,7 +139,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 
 // givenUp is the sentence about a workload whose step failed.
 func givenUp(d ended) string {
-	return fmt.Sprintf("%s is given up after a failed visit: %s", d.workload.Name, d.failed)
+	return fmt.Sprintf("%s is given up after a failed repeat: %s", d.workload.Name, d.failed)
 }
 
 // visit runs the step at every worker of the group at the same time and gathers the

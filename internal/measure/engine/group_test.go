@@ -45,7 +45,7 @@ func TestAGroupTakesTheVolumesOfItsNumbers(t *testing.T) {
 	}
 	for name, want := range map[string][]string{"one": {"/a", "/a"}, "three": {"/a", "/a", "/a", "/a", "/b", "/b"}, "four": {"/a", "/a", "/a", "/a", "/b", "/b", "/b", "/b"}} {
 		if got := slices.Sorted(slices.Values(started[name])); !slices.Equal(got, want) {
-			t.Errorf("%s ran on %v in two visits, want %v", name, got, want)
+			t.Errorf("%s ran on %v in two repeats, want %v", name, got, want)
 		}
 	}
 	for i := range m.steps {

@@ -75,7 +75,7 @@ func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
 				t.Errorf("%s, want %s", strings.Join(got, " "), c.want)
 			}
 			if c.looks.asked != 3 {
-				t.Errorf("looks were chosen after %d visits, want those of all rounds but the last", c.looks.asked)
+				t.Errorf("looks were chosen after %d repeats, want those of all rounds but the last", c.looks.asked)
 			}
 			if !slices.IsSortedFunc(m.steps, func(a, b model.StepResult) int { return a.Step.Number - b.Step.Number }) {
 				t.Errorf("the numbers do not rise: %+v", m.steps)
@@ -100,7 +100,7 @@ func TestALookIsOneVisit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := visited(m); got != want {
-			t.Errorf("fallen %q: visits %s, want %s", fallen, got, want)
+			t.Errorf("fallen %q: repeats %s, want %s", fallen, got, want)
 		}
 	}
 }

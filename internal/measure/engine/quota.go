@@ -21,7 +21,7 @@ func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Second
 func (f *quota) sample(step model.Step) error {
 	most := mostSamples(step)
 	if f.samples++; f.samples > most {
-		return fmt.Errorf("the worker sent more than %d samples of a visit of %s, and each is a second", most, units.FormatDuration(step.Seconds))
+		return fmt.Errorf("the worker sent more than %d samples of a repeat of %s, and each is a second", most, units.FormatDuration(step.Seconds))
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func (f *quota) sample(step model.Step) error {
 // raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
 func (f *quota) raw(r *model.Raw) error {
 	if f.bytes += len(r.Data) + len(r.Name); f.bytes > mostLarge {
-		return fmt.Errorf("the worker sent more than %s of raw output of one visit", units.FormatSize(mostLarge))
+		return fmt.Errorf("the worker sent more than %s of raw output of one repeat", units.FormatSize(mostLarge))
 	}
 	return nil
 }

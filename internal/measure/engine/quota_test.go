@@ -61,7 +61,7 @@ func TestAnExceededQuotaEndsTheRun(t *testing.T) {
 		event model.Event
 		words string
 	}{
-		"samples": {model.Event{Sample: &model.Sample{Step: 1, End: 1, Seconds: 1, Read: &model.Flow{IOs: 100}}}, "samples of a visit"},
+		"samples": {model.Event{Sample: &model.Sample{Step: 1, End: 1, Seconds: 1, Read: &model.Flow{IOs: 100}}}, "samples of a repeat"},
 		"raw":     {model.Event{Raw: &model.Raw{Name: "0001-w.json", Data: make([]byte, 128<<10)}}, "raw output"},
 		"large":   {model.Event{Raw: &model.Raw{Name: "0001-w.json", Data: make([]byte, 6<<20)}}, "answer to one request"},
 	} {

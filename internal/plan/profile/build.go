@@ -195,14 +195,14 @@ func checkAsked(exp model.Experiment) error {
 			"ask for 5%, or for 1% when there is time")
 	}
 	if exp.Time > 0 && exp.UntilSteady {
-		return model.RefusedError("--time and --until-steady contradict each other: a visit has a fixed length, or it ends when it is steady",
+		return model.RefusedError("--time and --until-steady contradict each other: a repeat has a fixed length, or it ends when it is steady",
 			"give one of the two")
 	}
 	switch {
 	case exp.Repeat < 0 || exp.Repeat == 1:
-		return model.RefusedError(fmt.Sprintf("--repeat %d is not enough: without a second visit there is no interval", exp.Repeat), "ask for 2 or more")
+		return model.RefusedError(fmt.Sprintf("--repeat %d is not enough: without a second repeat there is no interval", exp.Repeat), "ask for 2 or more")
 	case exp.Repeat > 0 && (exp.Time > 0 || exp.UntilSteady):
-		return model.RefusedError("--repeat goes with rounds, and --time and --until-steady make one visit per workload", "leave one of them out")
+		return model.RefusedError("--repeat goes with rounds, and --time and --until-steady make one repeat per workload", "leave one of them out")
 	}
 	return nil
 }

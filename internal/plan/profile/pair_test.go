@@ -59,7 +59,7 @@ func TestBlocksAreBalanced(t *testing.T) {
 		for round := 1; round <= 8; round++ {
 			visits := Visits(&p, round, p.Workloads)
 			if len(visits) != 6 {
-				t.Fatalf("%d visits", len(visits))
+				t.Fatalf("%d repeats", len(visits))
 			}
 			for i := 0; i < 6; i += 2 {
 				x, y := visits[i], visits[i+1]
@@ -110,10 +110,10 @@ func TestTheTimeOfAComparison(t *testing.T) {
 	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample()).Schedule
 	s, n := visits(model.Experiment{}, "quick")
 	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*(alone.MaxTime-42) {
-		t.Errorf("quick: %+v, %d visits; alone %+v", s, n, alone)
+		t.Errorf("quick: %+v, %d repeats; alone %+v", s, n, alone)
 	}
 	if s, n = visits(model.Experiment{Repeat: 10, MaxTime: 400}, "quick"); s.MinRounds != 10 || n != 120 || float64(n)*slot(s) > 400 {
-		t.Errorf("ten blocks in 400 s: %+v, %d visits", s, n)
+		t.Errorf("ten blocks in 400 s: %+v, %d repeats", s, n)
 	}
 }
 
@@ -136,6 +136,6 @@ func TestWhatAComparisonCannotDo(t *testing.T) {
 func TestRepeatAsksForMoreRounds(t *testing.T) {
 	p := build(t, model.Experiment{Repeat: 7}, builtin(t, "kbench"), directory, ample())
 	if n := len(slices.DeleteFunc(slices.Clone(p.Steps), func(s model.Step) bool { return s.Workload != "rand-read-iops" })); n != 7 {
-		t.Errorf("%d visits, want 7", n)
+		t.Errorf("%d repeats, want 7", n)
 	}
 }

@@ -155,7 +155,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 			what += " on both sides"
 		}
 		return s, model.RefusedError(
-			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every visit needs %s to start and 1 s to measure",
+			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every repeat needs %s to start and 1 s to measure",
 				s.MinRounds, what, units.FormatSpan(math.Ceil(visits*shortest)), limit, units.FormatSpan(s.MaxTime), units.FormatDuration(s.Ramp+s.Overhead)),
 			hint)
 	}

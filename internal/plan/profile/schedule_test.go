@@ -76,7 +76,7 @@ func TestVisitsGetShorterBeforeATimeIsRefused(t *testing.T) {
 	for limit, want := range map[float64]float64{300: 3, 197.7: 3, 197: 2, 155.7: 2, 155: 2, 119.7: 2, 119: 1, 77.7: 1} {
 		plan := build(t, model.Experiment{MaxTime: limit}, builtin(t, "standard"), directory, ample())
 		if plan.Schedule.Visit != want {
-			t.Errorf("--max-time %g: visits of %g s, want %g", limit, plan.Schedule.Visit, want)
+			t.Errorf("--max-time %g: repeats of %g s, want %g", limit, plan.Schedule.Visit, want)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	}
 	p.Workloads = p.Workloads[:1]
 	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, ample()).Schedule; s.MinRounds != 3 || s.Visit != 3 {
-		t.Errorf("more rounds than --max-time allows, or shorter visits for their sake: %+v", s)
+		t.Errorf("more rounds than --max-time allows, or shorter repeats for their sake: %+v", s)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 		}
 		for key, n := range visits {
 			if n != 1 {
-				t.Fatalf("%s is visited %d times in one round", key, n)
+				t.Fatalf("%s is measured %d times in one round", key, n)
 			}
 		}
 	})
@@ -206,7 +206,7 @@ func TestSequentialVisitsSpreadOverTheVolume(t *testing.T) {
 			widest = max(widest, points[i]-points[i-1])
 		}
 		if widest > 2.7/float64(n) {
-			t.Errorf("%d visits leave a gap of %.2f", n, widest)
+			t.Errorf("%d repeats leave a gap of %.2f", n, widest)
 		}
 	}
 	other, _ := plan.Workload("seq-write-bw")

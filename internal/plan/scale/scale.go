@@ -73,7 +73,7 @@ func check(r model.ScaleRequest) error {
 		case n > maxVolumes:
 			return model.RefusedError(fmt.Sprintf("--volumes holds %d, more than the %d that one run can lead", n, maxVolumes), "")
 		case slices.Contains(r.Volumes[:i], n):
-			return model.RefusedError(fmt.Sprintf("--volumes holds %d twice: each number is visited several times anyway", n), "leave one of them out; more visits are --repeat's")
+			return model.RefusedError(fmt.Sprintf("--volumes holds %d twice: each number is measured several times anyway", n), "leave one of them out; more repeats are --repeat's")
 		}
 	}
 	if r.Rate < 0 {

@@ -69,7 +69,7 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 				t.Fatalf("workload %+v for %d volumes at %g", w, r.Volumes[i], r.Rate)
 			}
 			if visits[w.Name] != plan.Schedule.MinRounds || plan.Schedule.MinRounds < 3 {
-				t.Fatalf("%s is visited %d times in %d rounds", w.Name, visits[w.Name], plan.Schedule.MinRounds)
+				t.Fatalf("%s is measured %d times in %d rounds", w.Name, visits[w.Name], plan.Schedule.MinRounds)
 			}
 		}
 		if plan.MeasureSeconds > plan.Schedule.MaxTime {

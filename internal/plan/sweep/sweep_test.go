@@ -91,7 +91,7 @@ func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 		}
 		for _, w := range pl.Workloads {
 			if visits[w.Name] != pl.Schedule.MinRounds || pl.Schedule.MinRounds < 3 {
-				t.Fatalf("%s is visited %d times in %d rounds", w.Name, visits[w.Name], pl.Schedule.MinRounds)
+				t.Fatalf("%s is measured %d times in %d rounds", w.Name, visits[w.Name], pl.Schedule.MinRounds)
 			}
 			if w.OffsetIncrement > pl.Volume.Size/int64(w.JobCount()) {
 				t.Fatalf("the jobs of %s begin %d bytes apart on %d", w.Name, w.OffsetIncrement, pl.Volume.Size)
@@ -124,7 +124,7 @@ func TestALoadSweepBeginsWithItsCapacity(t *testing.T) {
 			t.Errorf("%s is no open loop below the capacity: %+v", w.Name, w)
 		}
 		if visits[w.Name] != want {
-			t.Errorf("%s is visited %d times, want %d", w.Name, visits[w.Name], want)
+			t.Errorf("%s is measured %d times, want %d", w.Name, visits[w.Name], want)
 		}
 		sum += w.OfCapacity
 	}

@@ -28,7 +28,7 @@ func BenchmarkManyVolumes(b *testing.B) {
 	b.Logf("%d volumes at %d/s each: %s", manyVolumes, manyRate, m.held)
 	b.Logf("driver: %.0f MiB at most, %.1f %% of a core while it measures; agents: %.1f MiB at most, %.2f %% of a core each",
 		m.driverMemory, 100*m.driverCPU, m.agentMemory, 100*m.agentCPU)
-	b.Logf("first sample after %.1f s (all pods run after %.1f s, the volumes are written for %.1f s, the plan is made after %.1f s, the first visit begins %.1f s later), kubectl apply until Ready %.1f s; teardown %.1f s, kubectl delete %.1f s",
+	b.Logf("first sample after %.1f s (all pods run after %.1f s, the volumes are written for %.1f s, the plan is made after %.1f s, the first repeat begins %.1f s later), kubectl apply until Ready %.1f s; teardown %.1f s, kubectl delete %.1f s",
 		m.first, m.running, m.filling, m.planned, m.visit, ready, m.end, deleted)
 	b.ReportMetric(m.driverMemory, "MiB-driver")
 	b.ReportMetric(100*m.driverCPU, "%core-driver")

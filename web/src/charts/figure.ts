@@ -33,7 +33,7 @@ export interface Chart {
   wide?: boolean;
   option(t: Theme, width: number): Option;
   table(): Table;
-  /** What the arrow keys visit, in order: a series, an index in it, and its words. */
+  /** What the arrow keys go to, in order: a series, an index in it, and its words. */
   stops?(): Stop[];
   /** Below the drawing: a legend that the drawing has not. */
   key?(t: Theme): HTMLElement;

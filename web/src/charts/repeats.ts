@@ -11,10 +11,10 @@ import { bars } from "./shapes";
 
 /** repeats draws each repeat as a change from its result's estimate; null where nothing was repeated. */
 export function repeats(report: Report, suffix = ""): Chart | null {
-  const rows = report.results.filter((r) => r.estimate && r.visits.filter((v) => v !== null).length > 1);
+  const rows = report.results.filter((r) => r.estimate && r.repeat_values.filter((v) => v !== null).length > 1);
   if (rows.length === 0) return null;
   const names = rows.map((r) => flowName(r.workload, r.direction, report.results));
-  const marks = rows.flatMap((r, row) => r.visits.flatMap((v, i) => (v === null ? [] : [{ r, row, i, v, off: (v / r.estimate! - 1) * 100 }])));
+  const marks = rows.flatMap((r, row) => r.repeat_values.flatMap((v, i) => (v === null ? [] : [{ r, row, i, v, off: (v / r.estimate! - 1) * 100 }])));
   const half = Math.max(1, ...marks.map((v) => Math.abs(v.off)), ...rows.map((r) => (format.halfWidth(r) ?? 0) * 100));
   const ends = round(half);
   const words = (v: (typeof marks)[number]) => `${format.metric(v.r.metric, v.v)} (${format.change(v.v / v.r.estimate!)})`;
@@ -22,7 +22,7 @@ export function repeats(report: Report, suffix = ""): Chart | null {
     name: `repeats${suffix}`,
     title: "Each repeat against the estimate",
     caption: "Each mark is one repeat, as a change from the estimate; the line is the interval of the estimate.",
-    alt: `${rows.map((r, i) => `${names[i]}: ${r.visits.length} repeats from ${format.metric(r.metric, Math.min(...finite(r)))} to ${format.metric(r.metric, Math.max(...finite(r)))}`).join("; ")}.`,
+    alt: `${rows.map((r, i) => `${names[i]}: ${r.repeat_values.length} repeats from ${format.metric(r.metric, Math.min(...finite(r)))} to ${format.metric(r.metric, Math.max(...finite(r)))}`).join("; ")}.`,
     height: heightOf(rows.length),
     wide: true,
     option: (t, width) =>
@@ -30,7 +30,7 @@ export function repeats(report: Report, suffix = ""): Chart | null {
         grid: rowGrid(names, width),
         tooltip: tooltip(t, "item", ((p: { seriesIndex: number; dataIndex: number }) => {
           const v = marks[p.dataIndex];
-          return p.seriesIndex !== 1 || !v ? "" : tip(names[v.row]!, [[`repeat ${v.i + 1} of ${v.r.visits.length}`, words(v)], ["estimate", `${format.metric(v.r.metric, v.r.estimate)} ${format.interval(v.r.metric, v.r)}`]]);
+          return p.seriesIndex !== 1 || !v ? "" : tip(names[v.row]!, [[`repeat ${v.i + 1} of ${v.r.repeat_values.length}`, words(v)], ["estimate", `${format.metric(v.r.metric, v.r.estimate)} ${format.interval(v.r.metric, v.r)}`]]);
         }) as never),
         xAxis: below(t, { name: "repeat against the estimate (%)", min: -Math.min(ends.max, Math.ceil(100 / ends.interval) * ends.interval), ...ends, show: (v) => (v > 0 ? "+" : v < 0 ? "−" : "") + Number(Math.abs(v).toPrecision(3)) + "%" }),
         yAxis: rowAxis(t, names, width),
@@ -60,4 +60,4 @@ export function repeats(report: Report, suffix = ""): Chart | null {
   };
 }
 
-const finite = (r: Result): number[] => r.visits.filter((v) => v !== null);
+const finite = (r: Result): number[] => r.repeat_values.filter((v) => v !== null);

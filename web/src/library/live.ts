@@ -109,11 +109,11 @@ class Panel {
     const seconds = Math.max(0, (Date.now() - Date.parse(run.started)) / 1000);
     const running = run.status === "running";
     this.state.classList.toggle("running", running);
-    this.state.textContent = running ? `Running for ${format.span(seconds)}${this.visits()}. What is known so far; it is judged when it has ended.` : `${run.status}${run.reason ? ": " + run.reason : ""}`;
+    this.state.textContent = running ? `Running for ${format.span(seconds)}${this.repeated()}. What is known so far; it is judged when it has ended.` : `${run.status}${run.reason ? ": " + run.reason : ""}`;
   }
 
-  /** visits counts what has been measured of what will be at least. */
-  private visits(): string {
+  /** repeated counts what has been measured of what will be at least. */
+  private repeated(): string {
     const { run, courses } = this.report;
     const planned = (run.schedule.min_rounds || 1) * (run.workloads?.length ?? 0);
     const seen = new Map<string, number>();

@@ -80,7 +80,7 @@ function row(r: Result, all: Result[], c: Columns): HTMLElement {
   );
 }
 
-const repeatsOf = (r: Result): number[] => (r.estimate ? r.visits.filter((v) => v !== null) : []);
+const repeatsOf = (r: Result): number[] => (r.estimate ? r.repeat_values.filter((v) => v !== null) : []);
 
 /** spreadWords tells how many repeats there are and how far they lie from the result: "4, −3.7% to +6.8%". */
 function spreadWords(r: Result): string {

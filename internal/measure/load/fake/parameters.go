@@ -55,7 +55,7 @@ type Parameters struct {
 func ParseParameters(query string) (Parameters, error) {
 	p := Parameters{IOPS: 10000, MaxBandwidth: 500 << 20, CV: 0.01, SpikeLevel: 0.4, StallEvery: 10, Size: 64 << 30, Seed: 1}
 	fields := map[string]*float64{
-		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "visit-cv": &p.VisitCV,
+		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "repeat-cv": &p.VisitCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
 		"burst": &p.BurstRate, "cache": &p.Cache, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
 		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size, "shared": &p.Shared,

@@ -112,7 +112,7 @@ func randomMap(t *text, w model.Workload, size int64) {
 		t.set("softrandommap", 1)
 		return
 	}
-	t.comment("each block is drawn anew: a map of those visited would take %s of memory", units.FormatSize(w.RandomMap(size)))
+	t.comment("each block is drawn anew: a map of those measured would take %s of memory", units.FormatSize(w.RandomMap(size)))
 	t.set("norandommap", 1)
 }
 

@@ -44,7 +44,7 @@ func TestJobText(t *testing.T) {
 			model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64}, huge, step,
 			"[rand-read-iops]\n" + plain +
 				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=4398046511104\n" +
-				"# each block is drawn anew: a map of those visited would take 130 MiB of memory\nnorandommap=1\nrandrepeat=0\nverify=0\n" + tail,
+				"# each block is drawn anew: a map of those measured would take 130 MiB of memory\nnorandommap=1\nrandrepeat=0\nverify=0\n" + tail,
 		},
 		"sequential write from the middle, no ramp": {
 			model.Workload{Name: "seq-write-bw", Access: model.Sequential, Direction: model.Write, BlockSize: 128 << 10, Depth: 64}, fileVolume, model.Step{Number: 1, Seconds: 20, Offset: 0.26},

@@ -98,7 +98,7 @@ func TestRealRound(t *testing.T) {
 		t.Errorf("%.3f s were measured, want 2", seconds)
 	}
 	if math.Abs(ahead) > 3 {
-		t.Errorf("over the visit, the bytes make %.1f more reads of 8k than there were", ahead)
+		t.Errorf("over the repeat, the bytes make %.1f more reads of 8k than there were", ahead)
 	}
 	if r.ShortIOs != 0 || r.IOErrors != 0 {
 		t.Errorf("short %d, errors %d: fio counted flushes as short reads?", r.ShortIOs, r.IOErrors)

@@ -272,7 +272,7 @@ func (l *loop) drain(ctx context.Context) bool {
 		}
 	}
 	if left := len(l.dueAt) - len(l.free); left > 0 {
-		l.fail(fmt.Errorf("%d I/Os had not ended %s after the visit", left, units.FormatSpan(limit.Seconds())))
+		l.fail(fmt.Errorf("%d I/Os had not ended %s after the repeat", left, units.FormatSpan(limit.Seconds())))
 		return false
 	}
 	return true

@@ -223,11 +223,11 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return res, model.BrokenError(gone, "")
 	}
 	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
-		return d.unanswered(ctx, res, s, "a checkpoint before the visit failed", err)
+		return d.unanswered(ctx, res, s, "a checkpoint before the repeat failed", err)
 	}
 	before, err := s.counts(ctx)
 	if err != nil {
-		return d.unanswered(ctx, res, s, "before the visit", err)
+		return d.unanswered(ctx, res, s, "before the repeat", err)
 	}
 	begin()
 	o, err := (&bench{server: s, req: req, emit: emit}).run(ctx)
@@ -247,7 +247,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		if after, err := s.counts(context.WithoutCancel(ctx)); err == nil {
 			difference(&counts, before, after, timed)
 			if after["started"] != before["started"] && o.failed == "" {
-				o.failed = "the PostgreSQL server started again in the middle of the visit; the end of its log: " + s.said()
+				o.failed = "the PostgreSQL server started again in the middle of the repeat; the end of its log: " + s.said()
 			}
 		} else if o.failed == "" && !o.interrupted {
 			o.failed = err.Error()

@@ -262,7 +262,7 @@ func (p *pipes) remove() {
 var refused = map[string]string{
 	"-i": "the data are made by Loadline", "--initialize": "the data are made by Loadline",
 	"-c": "say --clients", "--client": "say --clients", "-j": "say --threads", "--jobs": "say --threads",
-	"-T": "say --time", "--time": "say --time", "-t": "visits have a length, and no number of transactions: say --time", "--transactions": "visits have a length, and no number of transactions: say --time",
+	"-T": "say --time", "--time": "say --time", "-t": "repeats have a length, and no number of transactions: say --time", "--transactions": "repeats have a length, and no number of transactions: say --time",
 	"-C": "say --connect", "--connect": "say --connect", "-R": "say --rate", "--rate": "say --rate", "-L": "say --latency-limit", "--latency-limit": "say --latency-limit",
 	"-f": "say --script", "--file": "say --script",
 	"-l": "Loadline reads the log", "--log": "Loadline reads the log", "--log-prefix": "Loadline reads the log",

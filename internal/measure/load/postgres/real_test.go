@@ -163,7 +163,7 @@ func TestDriverTellsThatItsServerDied(t *testing.T) {
 	}
 	_, err = d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "ended in the middle") {
-		t.Errorf("the next visit: %v", err)
+		t.Errorf("the next repeat: %v", err)
 	}
 }
 

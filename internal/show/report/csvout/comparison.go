@@ -24,7 +24,7 @@ var ComparisonColumns = []Column{
 	{"p", "two-sided p of no difference"},
 	{"adjusted_p", "the same after Holm's correction"},
 	{"margin", "the relative change that counts as none"},
-	{"blocks", "pairs of visits, or visits of the side that has fewer"},
+	{"blocks", "pairs of repeats, or repeats of the side that has fewer"},
 	{"verdict", "better, worse, same, unclear or unusable"},
 	{"trust", "valid, suspect or invalid: the worse of the two sides"},
 }

@@ -31,7 +31,7 @@ var EstimateColumns = []Column{
 	{"headline", "true for the metric that the precision was asked of"},
 	{"converged", "true when the headline is as precise as was asked"},
 	{"seconds", "measured time"},
-	{"visits", "number of visits"},
+	{"repeats", "number of repeats"},
 	{"verdict", "valid, suspect or invalid: of all metrics of the workload"},
 	{"findings", "the rules that found something, separated by blanks"},
 }

@@ -11,8 +11,8 @@ import (
 var SampleColumns = []Column{
 	{"run", "the run's name"},
 	{"workload", "the workload's name"},
-	{"round", "the round that the visit belongs to"},
-	{"step", "the visit's number"},
+	{"round", "the round that the repeat belongs to"},
+	{"step", "the repeat's number"},
 	{"worker", "the worker's number, from 0"},
 	{"direction", "read, write, or sync (a flush)"},
 	{"end", "end of the interval, in seconds since the run began"},
@@ -23,7 +23,7 @@ var SampleColumns = []Column{
 	{"latency_p50", "median of the latencies in seconds, from the histogram"},
 	{"latency_p99", "99th percentile"},
 	{"latency_p99.9", "99.9th percentile"},
-	{"error", "true when the visit went wrong: its numbers count for nothing"},
+	{"error", "true when the repeat went wrong: its numbers count for nothing"},
 }
 
 // WriteSamples writes one row for each sample of each worker in each direction: the

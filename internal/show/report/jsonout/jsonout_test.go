@@ -301,7 +301,7 @@ func TestASeriesIsALine(t *testing.T) {
 	r.Results[0].Visits, r.Results[0].Findings = []float64{1, math.NaN(), 2.5}, []string{"a [1,\n2]", "b"}
 	r.Courses[0].Heat.Cells = [][3]uint64{{0, 1, 2}, {3, 4, 5}}
 	doc := string(written(t, r))
-	for _, want := range []string{`"visits": [1, null, 2.5],`, `"cells": [[0, 1, 2], [3, 4, 5]]`, "\"a [1,\\n2]\",\n        \"b\""} {
+	for _, want := range []string{`"repeat_values": [1, null, 2.5],`, `"cells": [[0, 1, 2], [3, 4, 5]]`, "\"a [1,\\n2]\",\n        \"b\""} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("%s is missing in %s", want, doc)
 		}

@@ -53,7 +53,7 @@ func run() []model.Update {
 		{Elapsed: 17.3, Left: 4, Result: &model.StepResult{Step: *second}, Judgement: judged(randLat, 3.31e-3, 0.061, 0.95)},
 		{Elapsed: 17.3, Left: 3, Step: third, Workload: randRead, Steps: 3},
 		{Elapsed: 18, Left: 2, Result: &model.StepResult{Step: *third, Error: "fio ended with \x1b[31mInput/output error"},
-			Message: "rand-read-iops is given up after a failed visit: fio ended with \x1b[31mInput/output error"},
+			Message: "rand-read-iops is given up after a failed repeat: fio ended with \x1b[31mInput/output error"},
 	}
 	// Three repeats are certain of both workloads together, and then as many as it takes.
 	for i := range updates {

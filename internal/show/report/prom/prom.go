@@ -49,7 +49,7 @@ var Metrics = []Metric{
 	{"loadline_latency_seconds", "Latency of I/Os: the mean, percentiles as far as enough I/Os support them, and the maximum.", append(ofResult[:len(ofResult):len(ofResult)], "statistic")},
 	{"loadline_latency_bound_seconds", "Ends of the 95 % interval of a latency.", append(ofResult[:len(ofResult):len(ofResult)], "statistic", "bound")},
 	{"loadline_measured_seconds", "Measured time behind a result.", ofResult},
-	{"loadline_visits", "Number of visits behind a result.", ofResult},
+	{"loadline_repeats", "Number of repeats behind a result.", ofResult},
 	{"loadline_converged", "1 when the headline of a result is as precise as was asked, else 0.", ofResult},
 	{"loadline_scaling_operations_per_second", "Rate of I/Os by the chosen scaling law: of one volume alone (first), and the most that all reach (capacity).", append(ofLaw[:len(ofLaw):len(ofLaw)], "of")},
 	{"loadline_scaling_operations_per_second_bound", "Ends of the 95 % interval of a rate of the scaling law.", append(ofLaw[:len(ofLaw):len(ofLaw)], "of", "bound")},
@@ -202,7 +202,7 @@ func (e exposition) result(run *model.RunInfo, res *model.Result) {
 		}
 	}
 	e.put("loadline_measured_seconds", res.Seconds, labels...)
-	e.put("loadline_visits", float64(res.Repeats), labels...)
+	e.put("loadline_repeats", float64(res.Repeats), labels...)
 	converged := 0.0
 	if res.Converged {
 		converged = 1

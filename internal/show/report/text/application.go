@@ -42,7 +42,7 @@ func (p *page) transactions(r *model.Report) {
 	p.blank()
 	p.fitted(columns)
 	if s := prepared(r); s != nil {
-		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each visit after a checkpoint", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache)))
+		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each repeat after a checkpoint", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache)))
 	}
 }
 

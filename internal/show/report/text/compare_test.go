@@ -115,7 +115,7 @@ func TestGoalsAreShown(t *testing.T) {
 		{Text: "rand-read-iops iops > 20k", Outcome: model.Met, Message: "21.4k/s [21.0k/s, 21.9k/s]"},
 		{Text: "rand-read-iops p99 < 5ms", Outcome: model.Missed, Message: "7.90 ms [7.70 ms, 8.10 ms]"},
 		{Text: "rand-write-iops iops > 10k", Outcome: model.Undecided, Message: "9.98k/s [9.90k/s, 10.1k/s] holds the bound",
-			Next: "about 14 visits instead of 5 would settle it: add --repeat 14 and a longer --max-time"},
+			Next: "about 14 repeats instead of 5 would settle it: add --repeat 14 and a longer --max-time"},
 	}
 	golden(t, "goals", render(t, r, Options{Width: 100, Unicode: true}))
 }

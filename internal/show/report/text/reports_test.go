@@ -173,9 +173,9 @@ func interrupted() *model.Report {
 	r.Results[2].Low, r.Results[2].High = r.Results[2].Value, r.Results[2].Value
 	r.Run.Status, r.Run.Reason, r.Run.MeasuredSeconds = model.Interrupted, "SIGINT", 21
 	find(r, model.Finding{Rule: "interrupted", Severity: model.SeverityWarning,
-		Message: "partial: the run was interrupted (SIGINT); 5 of at least 18 visits were made", Next: "loadline run /srv/data"})
+		Message: "partial: the run was interrupted (SIGINT); 5 of at least 18 repeats were made", Next: "loadline run /srv/data"})
 	find(r, model.Finding{Rule: "errors", Severity: model.SeverityInvalid, Results: []string{"rand-read-lat"},
-		Message: "incomplete: 1 of 1 visits of rand-read-lat went wrong: fio ended with \x1b[31mInput/output error\x1b[0m",
+		Message: "incomplete: 1 of 1 repeats of rand-read-lat went wrong: fio ended with \x1b[31mInput/output error\x1b[0m",
 		Next:    "fix the cause, then loadline run /srv/data --only=rand-read-lat"})
 	return r
 }

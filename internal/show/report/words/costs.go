@@ -64,6 +64,6 @@ func Server(run *model.RunInfo) string {
 		return ""
 	}
 	s := run.Prepare.App
-	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each visit after a checkpoint",
+	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each repeat after a checkpoint",
 		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache))
 }

@@ -12,7 +12,7 @@ func TestRanTellsWhatIsDrawnAnew(t *testing.T) {
 		{Name: "rand-read-iops", Access: model.Random, BlockSize: 4096}, {Name: "rand-read-bw", Access: model.Random, BlockSize: 128 << 10},
 		{Name: "seq-read-bw", Access: model.Sequential, BlockSize: 128 << 10},
 	}}
-	const want = "random blocks drawn anew each time by rand-read-iops, as a map of those visited would take 130 MiB of memory"
+	const want = "random blocks drawn anew each time by rand-read-iops, as a map of those measured would take 130 MiB of memory"
 	if got := strings.Join(Ran(&model.Report{Run: run}), "|"); !strings.HasSuffix(got, "|"+want) {
 		t.Errorf("%q does not end with %q", got, want)
 	}
