@@ -72,25 +72,25 @@ func TestProgressAsEvents(t *testing.T) {
 	if dirs, _ := filepath.Glob(filepath.Join(results, "*")); len(dirs) != 1 || plan[0]["directory"] != dirs[0] || plan[0]["run"] != filepath.Base(dirs[0]) {
 		t.Errorf("%v, and the plan says %v", dirs, plan[0])
 	}
-	begun, done, seconds := kinds(events, "visit"), kinds(events, "result"), 0
+	begun, done, seconds := kinds(events, "repeat"), kinds(events, "result"), 0
 	if len(begun) < 6 || len(begun) != len(done) {
-		t.Errorf("%d visits have begun and %d ended", len(begun), len(done))
+		t.Errorf("%d repeats have begun and %d ended", len(begun), len(done))
 	}
 	last, elapsed := map[any]map[string]any{}, 0.0
-	for _, e := range kinds(events, "visit", "second", "result") {
+	for _, e := range kinds(events, "repeat", "second", "result") {
 		if at := e["elapsed"].(float64); at < elapsed {
 			t.Errorf("time goes back from %g: %v", elapsed, e)
 		} else {
 			elapsed = at
 		}
-		if e["visit"].(float64) > e["visits"].(float64) {
-			t.Errorf("more visits than there are: %v", e)
+		if e["number"].(float64) > e["planned"].(float64) {
+			t.Errorf("more repeats than are planned: %v", e)
 		}
 		value, _ := e["value"].(float64)
 		if e["event"] == "second" {
 			seconds++
 		}
-		if e["event"] != "visit" && e["workload"] == "rand-read-iops" && (value < 2900 || value > 3100 || e["unit"] != "1/s" || e["metric"] != "iops") {
+		if e["event"] != "repeat" && e["workload"] == "rand-read-iops" && (value < 2900 || value > 3100 || e["unit"] != "1/s" || e["metric"] != "iops") {
 			t.Errorf("a device of 3000/s: %v", e)
 		}
 		if e["event"] == "result" {
@@ -107,7 +107,7 @@ func TestProgressAsEvents(t *testing.T) {
 	}
 }
 
-// TestProgressOfAComparisonAsEvents: visits of both sides are told apart, and what is known
+// TestProgressOfAComparisonAsEvents: repeats of both sides are told apart, and what is known
 // of the change.
 func TestProgressOfAComparisonAsEvents(t *testing.T) {
 	events := toldEvents(t, 0, "compare", "fake:?iops=3000&seed=1", "fake:?iops=6000&seed=2", "--profile", "quick", "--only", "rand-read-iops", "--seed", "7", "--results", t.TempDir())
@@ -162,7 +162,7 @@ func TestProgressIsAskedForRightly(t *testing.T) {
 		}
 	}
 	e, _, stderr := world("run", "fake:?iops=3000&cv=0.002", "--profile", "quick", "--only", "rand-read-iops", "--results", t.TempDir())
-	if code := Run(t.Context(), e); code != 0 || strings.Contains(stderr.String(), "{") || !strings.Contains(stderr.String(), "rand-read-iops round 1: ") {
+	if code := Run(t.Context(), e); code != 0 || strings.Contains(stderr.String(), "{") || !strings.Contains(stderr.String(), "converged: rand-read-iops 3.00k IOPS") {
 		t.Errorf("without --progress json: %d\n%s", code, stderr)
 	}
 }

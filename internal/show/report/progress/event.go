@@ -13,10 +13,10 @@ const schema = "loadline.progress/v1"
 // The kinds of event.
 const (
 	planned = "plan"    // what is going to be measured
-	phase   = "phase"   // how far a phase before the measuring is, or the ramp of a visit
-	visit   = "visit"   // a visit begins
-	second  = "second"  // a second of a visit
-	result  = "result"  // a visit has ended
+	phase   = "phase"   // how far a phase before the measuring is, or the ramp of a repeat
+	repeat  = "repeat"  // a repeat begins
+	second  = "second"  // a second of a repeat
+	result  = "result"  // a repeat has ended
 	message = "message" // a line for people
 	ended   = "end"     // the command ends
 )
@@ -48,20 +48,20 @@ type event struct {
 	Cut  int `json:"cut,omitempty"`
 	Cuts int `json:"cuts,omitempty"`
 
-	// Of a visit: its number, how many are planned as far as it is known, and the how-manieth
-	// repeat of its workload it is.
+	// Of a repeat: its number in the run, how many are planned as far as it is known, and
+	// which repeat of its workload it is.
 	Side      model.Side      `json:"side,omitempty"`
 	Workload  string          `json:"workload,omitempty"`
 	Direction model.Direction `json:"direction,omitempty"`
-	Visit     int             `json:"visit,omitempty"`
-	Visits    int             `json:"visits,omitempty"`
+	Number    int             `json:"number,omitempty"`
+	Planned   int             `json:"planned,omitempty"`
 	Repeat    int             `json:"repeat,omitempty"`
 	// Worker tells of which of several workers a second is, from 0.
 	Worker *int         `json:"worker,omitempty"`
 	Metric model.Metric `json:"metric,omitempty"`
 	Value  *float64     `json:"value,omitempty"`
 	Unit   string       `json:"unit,omitempty"`
-	// Interval is that of Value, over all visits of the workload so far.
+	// Interval is that of Value, over all repeats of the workload so far.
 	Interval  *interval `json:"interval,omitempty"`
 	Converged *bool     `json:"converged,omitempty"`
 	// Change is what is known of a comparison's worst row of the workload.

@@ -25,8 +25,8 @@ type Lines struct {
 	on  bool
 	// part is the beginning of a line of text.
 	part []byte
-	// visits are those under way, by side: of a comparison each side has its own.
-	visits map[model.Side]*underWay
+	// repeats are those under way, by side: of a comparison each side has its own.
+	repeats map[model.Side]*underWay
 	// steps is how many are planned, begun how many have begun on both sides together.
 	steps, begun int
 	// elapsed and left are in seconds; unplanned tells that nobody knows what is left.
@@ -34,7 +34,7 @@ type Lines struct {
 	unplanned     bool
 }
 
-// underWay is a visit that has begun.
+// underWay is a repeat that has begun.
 type underWay struct {
 	step     model.Step
 	workload model.Workload
@@ -45,7 +45,7 @@ type underWay struct {
 
 // New makes the stream w one that can tell events; now is the time.
 func New(w io.Writer, now func() time.Time) *Lines {
-	return &Lines{w: w, now: now, visits: map[model.Side]*underWay{}, unplanned: true}
+	return &Lines{w: w, now: now, repeats: map[model.Side]*underWay{}, unplanned: true}
 }
 
 // Begin has everything from now on told as events.
@@ -123,7 +123,7 @@ func (l *Lines) Plan(run, directory string, labels model.Labels, plans ...model.
 		for _, v := range targets {
 			e.Targets = append(e.Targets, v.Target.Name)
 		}
-		e.Visits += len(p.Steps)
+		e.Planned += len(p.Steps)
 		if i > 0 {
 			continue
 		}
@@ -196,33 +196,33 @@ func (l *Lines) progressOf(u model.Update) event {
 			e.Rate = number(p.Rate)
 		}
 	}
-	if v := l.visits[u.Side]; v != nil {
+	if v := l.repeats[u.Side]; v != nil {
 		l.name(&e, v)
 	}
 	return e
 }
 
-// begin tells that a visit begins.
+// begin tells that a repeat begins.
 func (l *Lines) begin(u model.Update) {
 	l.begun++
 	v := &underWay{step: *u.Step, number: u.Step.Number}
 	if u.Side != "" {
-		// Steps are counted on each side, visits on both.
+		// Steps are counted on each side, repeats on both.
 		v.number = l.begun
 	}
 	if u.Workload != nil {
 		v.workload = *u.Workload
 	}
-	l.visits[u.Side] = v
-	e := event{Event: visit, Phase: string(model.PhaseMeasure), Side: u.Side}
+	l.repeats[u.Side] = v
+	e := event{Event: repeat, Phase: string(model.PhaseMeasure), Side: u.Side}
 	l.name(&e, v)
 	l.timed(e)
 }
 
-// name puts into an event which visit it is about.
+// name puts into an event which repeat it is about.
 func (l *Lines) name(e *event, v *underWay) {
-	e.Workload, e.Direction, e.Visit, e.Repeat = v.step.Workload, v.workload.Direction, v.number, v.step.Round
-	e.Visits = max(l.steps, v.number)
+	e.Workload, e.Direction, e.Number, e.Repeat = v.step.Workload, v.workload.Direction, v.number, v.step.Round
+	e.Planned = max(l.steps, v.number)
 	if v.step.Block > 0 {
 		e.Repeat = v.step.Block
 	}
@@ -230,7 +230,7 @@ func (l *Lines) name(e *event, v *underWay) {
 
 // sample tells a second: of a mixed workload both directions together.
 func (l *Lines) sample(u model.Update) {
-	v := l.visits[u.Side]
+	v := l.repeats[u.Side]
 	if v == nil {
 		return
 	}
@@ -253,13 +253,13 @@ func (l *Lines) sample(u model.Update) {
 	l.timed(e)
 }
 
-// result tells what a visit has come to, and what is known of its workload by now.
+// result tells what a repeat has come to, and what is known of its workload by now.
 func (l *Lines) result(u model.Update) {
-	v := l.visits[u.Side]
+	v := l.repeats[u.Side]
 	if v == nil {
 		return
 	}
-	delete(l.visits, u.Side)
+	delete(l.repeats, u.Side)
 	e := event{Event: result, Phase: string(model.PhaseMeasure), Side: u.Side, Error: strings.TrimSpace(u.Result.Error)}
 	l.name(&e, v)
 	switch j := u.Judgement; {

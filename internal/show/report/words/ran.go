@@ -25,11 +25,11 @@ func Ran(r *model.Report) []string {
 	if !run.Started.IsZero() {
 		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
 	}
-	return append(parts, Count(len(run.Workloads), "workload")+visits(r),
+	return append(parts, Count(len(run.Workloads), "workload")+repeats(r),
 		Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)), prefill(run.Prepare), DrawnAnew(run.Workloads, run.Volume.Size))
 }
 
-// DrawnAnew tells which workloads may come back to a block before all were visited,
+// DrawnAnew tells which workloads may come back to a block before all were measured,
 // because a map of those that were takes too much memory; "" when none does.
 func DrawnAnew(workloads []model.Workload, size int64) string {
 	var names []string
@@ -46,11 +46,11 @@ func DrawnAnew(workloads []model.Workload, size int64) string {
 	if len(names) > 3 {
 		which = Count(len(names), "workload")
 	}
-	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those visited would take %s of memory", which, units.FormatSize(most))
+	return fmt.Sprintf("random blocks drawn anew each time by %s, as a map of those measured would take %s of memory", which, units.FormatSize(most))
 }
 
-// visits is ", 3–12 repeats each in random order".
-func visits(r *model.Report) string {
+// repeats is ", 3–12 repeats each in random order".
+func repeats(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
 	case model.Fixed:
@@ -94,7 +94,7 @@ func positiveSpan(seconds float64) string {
 	return units.FormatSpan(seconds)
 }
 
-// Seconds writes the length of a visit: "3 s", "2.50 s".
+// Seconds writes the length of a repeat: "3 s", "2.50 s".
 func Seconds(s float64) string {
 	if s == math.Trunc(s) {
 		return units.FormatSpan(s)
