@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,11 +150,20 @@ func (s *configuration) read() (file string, list []spec.Setting, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named:
 		return file, nil, nil
+	case errors.Is(err, fs.ErrPermission) && !named && hidden(file):
+		return file, nil, nil
 	case err != nil:
 		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), "name another with --config FILE, or none with --config none")
 	}
 	list, err = spec.ParseSettings(file, data, s.known())
 	return file, list, err
+}
+
+// hidden reports whether nobody can tell if the file exists, because its folder is another
+// user's: HOME is then not that of the user who runs this, as under setpriv or some sudo.
+func hidden(file string) bool {
+	_, err := os.Lstat(file)
+	return errors.Is(err, fs.ErrPermission)
 }
 
 // known is what the configuration file may hold.

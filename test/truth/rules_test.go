@@ -38,6 +38,9 @@ var elsewhere = map[string]string{
 	"skipped":     "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	"connecting":  "internal/cli.TestAppPostgresPlanted", "hot-rows": "internal/cli.TestAppPostgresPlanted",
 	"storage-bound": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
+	"fit":           "internal/judge/trust.TestApplicationFaults", "few-transactions": "internal/judge/trust.TestApplicationFaults",
+	// On what others have published.
+	"littles-law": "internal/judge/trust.TestLittlesLawOnImports",
 	// On a real Longhorn volume in a cluster.
 	"replicas": "test/cluster/e2e.TestLonghorn",
 }
