@@ -154,13 +154,14 @@ func TestHostileEnvironment(t *testing.T) {
 
 // Programs that are asked: fio, rbd, blkid and ssh, whatever they print on either stream.
 func TestHostilePrograms(t *testing.T) {
+	t.Parallel()
 	fio, err := exec.LookPath("fio")
 	if err != nil {
 		t.Skip("no fio: apt install fio")
 	}
-	path := os.Getenv("PATH")
 	for name, text := range hostiles {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, bin := t.TempDir(), t.TempDir()
 			said := filepath.Join(bin, "said")
 			if err := os.WriteFile(said, []byte(text+"\n"), 0o600); err != nil {
@@ -170,7 +171,7 @@ func TestHostilePrograms(t *testing.T) {
 			if err := os.WriteFile(image, make([]byte, 16<<20), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			t.Setenv("PATH", bin+":"+path)
+			path := []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 			brief := []string{"--profile", "quick", "--only", "rand-read-iops", "--time", "0.3s", "--size", "16M"}
 			for _, script := range []string{
 				"cat " + said + "; cat " + said + " >&2; exit 1",
@@ -189,10 +190,10 @@ func TestHostilePrograms(t *testing.T) {
 					append([]string{"run", dir}, brief...), append([]string{"run", dir, "--child-worker"}, brief...), append([]string{"run", image, "--destroy-data-on", image}, brief...),
 					{"doctor", dir}, {"plan", dir}, {"run", "rbd:pool/image"}, {"run", "/data", "--hosts", "elsewhere"},
 				} {
-					readable(t, loadline(t, args...))
+					readable(t, beginWith(t, path, args...).wait(t))
 				}
 			}
-			readable(t, loadline(t, "durability", dir, "--cut", "cat "+said+"; cat "+said+" >&2; exit 1", "--writes", "10", "--results", otherDisk(t)))
+			readable(t, beginWith(t, path, "durability", dir, "--cut", "cat "+said+"; cat "+said+" >&2; exit 1", "--writes", "10", "--results", otherDisk(t)).wait(t))
 		})
 	}
 }

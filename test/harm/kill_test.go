@@ -23,6 +23,7 @@ const (
 // Whenever Loadline is killed, what was there before is as it was, nothing of it goes on
 // running, and cleanup finds all that it has left.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -14,6 +14,7 @@ import (
 // A ledger that somebody sent may call any file the test's own: that file is neither
 // written nor removed, and the ledger's true file can still be checked.
 func TestLedgerNamesAnotherFile(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	for _, kind := range []string{"a directory", "a file"} {
 		t.Run(kind, func(t *testing.T) {
@@ -66,6 +67,7 @@ func TestLedgerNamesAnotherFile(t *testing.T) {
 
 // A ledger's id is part of its file's name, and must not lead anywhere else.
 func TestLedgerIDIsAPath(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	outside := t.TempDir()
 	dir := filepath.Join(outside, "data")

@@ -11,11 +11,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,7 +30,14 @@ import (
 // be killed, and nothing of the test's is in them.
 var program string
 
+// sideBySide is how many parallel tests run at once, however few processors there are: they
+// wait for commands that mostly wait themselves.
+const sideBySide = 6
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "harm-")
 		if err != nil {
@@ -74,8 +83,15 @@ type running struct {
 // killed when the test ends without having waited for it.
 func begin(t testing.TB, args ...string) *running {
 	t.Helper()
+	return beginWith(t, nil, args...)
+}
+
+// beginWith is begin with variables that are added to the environment.
+func beginWith(t testing.TB, variables []string, args ...string) *running {
+	t.Helper()
 	ctx, end := context.WithTimeout(context.Background(), limit)
 	r := &running{end: end, cmd: exec.CommandContext(ctx, program, args...)}
+	r.cmd.Env = append(os.Environ(), variables...)
 	r.cmd.Dir = t.TempDir()
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	r.cmd.WaitDelay = 10 * time.Second

@@ -242,6 +242,7 @@ func storage(t *testing.T) string {
 // A password that was typed stands nowhere afterwards: in no file, packed or not, in no name
 // of a file, and in nothing that was printed.
 func TestPasswordsAreNotRecorded(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2"
 	target := "nbd://bob:" + secret + "@" + storage(t) + "/"
 	results := filepath.Join(t.TempDir(), "results")
