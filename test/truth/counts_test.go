@@ -43,7 +43,9 @@ func TestDevicesThatDoNotCountAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			target, args := c.target(t)
 			o := measure(t.Context(), t, target, append([]string{"--profile", "kbench", "--only", "rand-read-iops", "--max-time", "9s"}, args...)...)
-			if o.code != 0 {
+			// Where the file below is in memory, the load generator may be what limits; that is
+			// not about what the device counts.
+			if o.code != 0 && !o.finding("client", model.SeverityInvalid) {
 				t.Errorf("exit code %d", o.code)
 			}
 			for _, f := range o.report.Findings {
