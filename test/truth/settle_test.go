@@ -50,27 +50,28 @@ func TestSlowPrefillsShrinkTheVolume(t *testing.T) {
 	defer scheduleSubtests(t)()
 	for name, size := range map[string][]string{"automatic": nil, "asked for": {"--size", "200M"}} {
 		t.Run(name, func(t *testing.T) {
-			takeSlots(t, demand{seconds: 25})
-			device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
-			if size != nil {
-				// Nothing is probed where the size is given.
-				device = lab.SlowsDown(t, lab.Slowing{Budget: 50 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
-			}
-			o := measure(t.Context(), t, device.Target(), append([]string{"--profile", "kbench", "--only", "rand-*-iops", "--max-time", "13s",
-				"--max-prefill", "2s", "--destroy-data-on", device.Target()}, size...)...)
-			run := o.report.Run
-			if o.code != 0 || run.Prepare == nil || run.Prepare.Size == 0 {
-				t.Fatalf("exit code %d, prepared %+v", o.code, run.Prepare)
-			}
-			p := run.Prepare
-			if run.Volume.Size != p.Size || p.Size > 128<<20 || p.Size > p.Written || p.Proof.Checked != p.Size || p.Proof.Unwritten != 0 ||
-				!strings.Contains(run.Volume.SizeReason, "the prefill had become slow") {
-				t.Errorf("volume of %d (%s), prepared %+v", run.Volume.Size, run.Volume.SizeReason, p)
-			}
-			if (size != nil) != o.finding("size", model.SeverityNote) {
-				t.Errorf("findings %+v", o.report.Findings)
-			}
-			t.Logf("%s; %+v", run.Volume.SizeReason, p)
+			runWithRetry(t, demand{seconds: 25}, func(t testing.TB) {
+				device := lab.SlowsDown(t, lab.Slowing{Budget: 250 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
+				if size != nil {
+					// Nothing is probed where the size is given.
+					device = lab.SlowsDown(t, lab.Slowing{Budget: 50 << 20, Fast: 100e6, Slow: 5e6, Size: 256 << 20})
+				}
+				o := measure(t.Context(), t, device.Target(), append([]string{"--profile", "kbench", "--only", "rand-*-iops", "--max-time", "13s",
+					"--max-prefill", "2s", "--destroy-data-on", device.Target()}, size...)...)
+				run := o.report.Run
+				if o.code != 0 || run.Prepare == nil || run.Prepare.Size == 0 {
+					t.Fatalf("exit code %d, prepared %+v, findings %+v", o.code, run.Prepare, o.report.Findings)
+				}
+				p := run.Prepare
+				if run.Volume.Size != p.Size || p.Size > 128<<20 || p.Size > p.Written || p.Proof.Checked != p.Size || p.Proof.Unwritten != 0 ||
+					!strings.Contains(run.Volume.SizeReason, "the prefill had become slow") {
+					t.Errorf("volume of %d (%s), prepared %+v", run.Volume.Size, run.Volume.SizeReason, p)
+				}
+				if (size != nil) != o.finding("size", model.SeverityNote) {
+					t.Errorf("findings %+v", o.report.Findings)
+				}
+				t.Logf("%s; %+v", run.Volume.SizeReason, p)
+			})
 		})
 	}
 }
