@@ -13,7 +13,7 @@ TIMEOUT   ?= 60m
 # Where make image pushes to, as registry.example/loadline; empty pushes nothing.
 PUSH ?=
 
-.PHONY: help deps fio build image web bench test e2e lint perf clean
+.PHONY: help deps fio build image web bench test e2e lint perf perf-simulated perf-devices perf-rules perf-cluster clean
 
 help:
 	@echo "make bench   install fio if it is missing, build, and measure BENCH_DIR (now: $(BENCH_DIR))"
@@ -23,7 +23,7 @@ help:
 	@echo "make image   bin/image/*.tar, the container image for amd64 and arm64; PUSH=REPOSITORY pushes both under one name"
 	@echo "make web     build the report page from web/ (Node 18 or newer); its result is committed"
 	@echo "make lint    gofmt, vet, staticcheck, the import rules (.depguard.yml), the outside world (scripts/outside)"
-	@echo "make perf    benchmarks that print tables; they take more than an hour"
+	@echo "make perf    benchmarks that print tables; they take two hours"
 	@echo "make deps    install fio, the lab's devices, a browser (Debian, Ubuntu; elsewhere: say what to install)"
 	@echo "make clean   remove what make has built"
 
@@ -80,10 +80,23 @@ lint:
 	$(GO) tool depguard ./...
 	scripts/outside
 
-perf: deps
-	$(GO) test -p 1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./test/perf/...
+# In this order: the simulations, which are arithmetic and need no quiet machine; then what measures and is
+# timed, while nothing else may run; then how often the rules find their faults, and the cluster.
+SIMULATED = ^Benchmark(FalseAlarms|Coverage|CoverageEngine|Detection|EqualSides|Power|Goals|Intervals|Tails)$$
+
+perf: perf-simulated perf-devices perf-rules perf-cluster
+
+perf-simulated:
+	$(GO) test -run '^$$' -bench '$(SIMULATED)' -benchtime 1x -timeout 60m ./test/perf
+
+perf-devices: deps
+	$(GO) test -run '^$$' -bench . -skip '$(SIMULATED)' -benchtime 1x -timeout 60m ./test/perf
+
+perf-rules: deps
 	$(GO) test -c -o bin/truth.test ./test/truth
 	cd test/truth && ../../bin/truth.test -test.run '^TestRules' -test.timeout 90m -rounds 10
+
+perf-cluster:
 	@scripts/deps cluster
 	cd test/cluster && $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./e2e
 	@scripts/deps foreign

@@ -2,12 +2,10 @@ package docs_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -16,24 +14,9 @@ import (
 )
 
 func TestCommandsAreListedAsTheyAre(t *testing.T) {
-	text := read(t, "cli.md")
-	head, rest, ok := strings.Cut(text, begin)
-	listed, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("cli.md has lost its markers")
-	}
 	var b strings.Builder
 	described(&b, cli.Commands(env.OS()))
-	want := b.String()
-	if *update {
-		if err := os.WriteFile("cli.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, listed); diff != "" {
-		t.Errorf("cli.md is out of date; run go test ./docs -update (-want +got):\n%s", diff)
-	}
+	generated(t, "cli.md", b.String())
 }
 
 // described writes the section of a command and of those below it.

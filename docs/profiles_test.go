@@ -3,9 +3,7 @@
 package docs_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,30 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-var update = flag.Bool("update", false, "write the generated parts of the manual")
-
-const (
-	begin = "<!-- begin generated: go test ./docs -update -->\n"
-	end   = "<!-- end generated -->\n"
-)
-
 func TestProfilesAreListedAsTheyAre(t *testing.T) {
-	text := read(t, "profiles.md")
-	head, rest, ok := strings.Cut(text, begin)
-	listed, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("profiles.md has lost its markers")
-	}
-	want := tables(t)
-	if *update {
-		if err := os.WriteFile("profiles.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, listed); diff != "" {
-		t.Errorf("profiles.md is out of date; run go test ./docs -update (-want +got):\n%s", diff)
-	}
+	generated(t, "profiles.md", tables(t))
 }
 
 // tables lists every built-in profile.
@@ -75,6 +51,9 @@ func pattern(w model.Workload) string {
 	}
 	if w.Sync != "" {
 		s += " + " + w.Sync
+	}
+	if w.Append {
+		s += ", appended"
 	}
 	if w.OffsetIncrement > 0 {
 		s += ", threads " + units.FormatSize(w.OffsetIncrement) + " apart"
@@ -189,12 +168,19 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		workload("block_size: 0"):                                                    false,
 		workload("block_size: -4k"):                                                  false,
 		workload("sync: always"):                                                     false,
-		workload("rate_iops: 0"):                                                     false,
-		workload("rate_bandwidth: 23244k"):                                           true,
-		workload("rate_bandwidth: fast"):                                             false,
-		workload("metric: speed"):                                                    false,
-		workload("name: A b"):                                                        false,
-		workload("deptj: 3"):                                                         false,
+		workload("direction: write", "access: seq", "block_size: 2300", "sync: fdatasync", "append: true"): true,
+		workload("direction: write", "access: seq", "append: true"):                                        false,
+		workload("direction: write", "sync: fdatasync", "append: true"):                                    false,
+		workload("append: true"): false,
+		workload("direction: write", "access: seq", "sync: fdatasync", "append: true", "jobs: 2"): false,
+		"size: 1GiB\ngoals:\n  - a read p99 < 10ms\n  - a iops > 60k\n" + workload():              true,
+		"goals:\n  - a is fast\n" + workload():                                                    false,
+		workload("rate_iops: 0"):                                                                  false,
+		workload("rate_bandwidth: 23244k"):                                                        true,
+		workload("rate_bandwidth: fast"):                                                          false,
+		workload("metric: speed"):                                                                 false,
+		workload("name: A b"):                                                                     false,
+		workload("deptj: 3"):                                                                      false,
 	} {
 		_, errReader := spec.ParseProfile("own.yaml", []byte(text))
 		errSchema := validate(schema, text)
@@ -249,13 +235,4 @@ func validate(s *jsonschema.Schema, text string) error {
 		return err
 	}
 	return s.Validate(value)
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

@@ -2,32 +2,14 @@ package docs_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/judge/trust"
 )
 
 func TestRulesAreListedAsTheyAre(t *testing.T) {
-	text := read(t, "rules.md")
-	head, rest, ok := strings.Cut(text, begin)
-	listed, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("rules.md has lost its markers")
-	}
-	want := ruleTable(t)
-	if *update {
-		if err := os.WriteFile("rules.md", []byte(head+begin+want+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, listed); diff != "" {
-		t.Errorf("rules.md is out of date; run go test ./docs -update (-want +got):\n%s", diff)
-	}
+	generated(t, "rules.md", ruleTable(t))
 }
 
 // ruleTable lists every rule of the registry.

@@ -4,14 +4,26 @@ import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
 // The schemas of what a page is made of, and the names of the types of their documents.
-const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference" };
+const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation" };
 
 // A definition that several schemas have is that of the first, but for these, which mean
 // something else in a schema that comes later.
-const renamed = { "comparison#ratio": "ChangeRatio", "report#number": "Num" };
+const renamed = {
+  "comparison#ratio": "ChangeRatio",
+  "report#number": "Num",
+  "explanation#row": "BudgetRow",
+  "explanation#part": "BudgetPart",
+  "explanation#unit": "BudgetUnit",
+  "explanation#comparison": "BudgetComparison",
+};
 
 // Members that are documents of their own: JSON schema says so in words.
-const embedded = { "Report.comparison": "Comparison", "Report.durability": ["DurabilityReport"] };
+const embedded = {
+  "Report.comparison": "Comparison",
+  "Report.durability": ["DurabilityReport"],
+  "Report.budgets": ["budget"],
+  "Comparison.budgets": ["BudgetComparison"],
+};
 
 const $defs = {};
 for (const [file, document] of Object.entries(documents)) {

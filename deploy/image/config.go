@@ -17,14 +17,6 @@ var (
 	kbench = config{name: "loadline-kbench", user: "0:0", workdir: "/fio", entrypoint: []string{"bash", "/fio/run.sh"}}
 )
 
-// stage is the image's stage in the Dockerfile.
-func (c config) stage() string {
-	if c.user == kbench.user {
-		return "kbench"
-	}
-	return "plain"
-}
-
 // searchPath is PATH in both images.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

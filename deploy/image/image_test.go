@@ -332,3 +332,11 @@ func TestDefaultNameIsThatOfTheVersion(t *testing.T) {
 		}
 	}
 }
+
+// stage is the image's stage in the Dockerfile.
+func (c config) stage() string {
+	if c.user == kbench.user {
+		return "kbench"
+	}
+	return "plain"
+}

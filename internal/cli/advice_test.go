@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // TestAdvisedCommandsWork types every command that a rule may advise (internal/judge/trust
@@ -41,6 +43,37 @@ func TestAdvisedCommandsWork(t *testing.T) {
 		e, _, stderr := world(append(args, "-q", "--results", results, "--seed", "5")...)
 		if code := Run(t.Context(), e); code != exitOK {
 			t.Errorf("%s: exit code %d\n%s", line, code, stderr)
+		}
+	}
+}
+
+// TestTheComparisonOfTwoRunsCanBeTyped: whatever two runs were typed with, the comparison that
+// is advised in their place has no flag that compare refuses or does not know; and how one of
+// them was shown, or what it was permitted, does not keep it from being advised.
+func TestTheComparisonOfTwoRunsCanBeTyped(t *testing.T) {
+	e, _, _ := world()
+	flags := func(name string) []string {
+		c, _, err := Commands(e).Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return flagNames(c)
+	}
+	plain := model.CommandLine{"loadline", "run", "/srv/a"}
+	known := flags("compare")
+	// They go with --in-cluster and with --experiment.
+	known = slices.DeleteFunc(known, func(name string) bool {
+		return slices.Contains([]string{"detach", "hold", "service-account", "allow-programs"}, name)
+	})
+	for _, name := range flags("run") {
+		typed := append(slices.Clone(plain), "--"+name+"=x")
+		for _, word := range typed.Against(typed, "/srv/a", "/srv/b") {
+			if flag, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "="); strings.HasPrefix(word, "--") && !slices.Contains(known, flag) {
+				t.Errorf("of two runs with --%s a comparison with %s is advised", name, word)
+			}
+		}
+		if group := groupOf(name); (group == groupOutput || group == groupSafety) && typed.Against(plain, "/srv/a", "/srv/b") == nil {
+			t.Errorf("a run with --%s cannot be compared with one without", name)
 		}
 	}
 }

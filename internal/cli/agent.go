@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/worker"
 )
 
 // newAgent makes the verb that a remote place starts; people do not type it.
 func newAgent(e *env.Env) *cobra.Command {
-	var f worker.Flags
+	f := worker.Flags{More: session.OnlyHere}
 	cmd := &cobra.Command{
 		Use:    "agent",
 		Short:  "Be a worker: requests on standard input, events on standard output",
@@ -25,7 +26,7 @@ standard input and output with it.
 The program loadline-agent does the same in less memory; pods run that.
 
 Exit codes: 0 told to go; 1 lost its engine.`,
-		Args: cobra.NoArgs,
+		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := f.Run(cmd.Context(), forPrograms(e))
 			if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -20,13 +20,13 @@ import (
 func newApp(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "app",
-		Short: "Measure an application on the storage: a database",
+		Short: "Measure an application on the storage: PostgreSQL, etcd",
 		Long: `Measures an application on the storage instead of the storage by itself, and tells what
 of the result is the storage's.`,
-		Args: exactly(0, "an application: postgres"),
+		Args: exactly(0, "an application: postgres or etcd"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAppPostgres(e))
+	cmd.AddCommand(newAppPostgres(e), newAppEtcd(e))
 	return cmd
 }
 
@@ -43,6 +43,11 @@ fills it, loads it by pgbench, and removes it, also after ^C or kill -9 (then lo
 cleanup DIR). As root the server runs as the user postgres, else nobody. It listens on a
 socket in a directory that nobody else can use.
 
+sc:CLASS makes a claim of a Kubernetes StorageClass and a pod for it, and does all that in
+there, with the programs of --image, and removes both; pvc:NAMESPACE/NAME does it on a claim
+that exists. Server and pgbench are in one pod, which is never root. After kill -9:
+loadline cleanup --namespace NAME.
+
 Each number of clients is measured several times in random order, each time after a
 CHECKPOINT, until its 95 % interval is as narrow as --precision or --max-time is over.
 Beside the transactions per second stand the server's own counts for each transaction:
@@ -53,25 +58,27 @@ the place of a profile; --pgbench gives pgbench an option of its own, and --set 
 server a setting. With --rate transactions are due at random times (an open loop);
 those that --latency-limit skips are counted as slower than that, and never dropped.
 
-With --baseline a second server runs in another directory, both are measured in turn, and
+With --baseline a second server runs in another place, both are measured in turn, and
 compared; where their transactions did not do the same I/O, neither is called better.
 
-Not there yet: servers that exist (postgres://), Kubernetes (sc:, pvc:), --hosts.`
+Not there yet: servers that exist (postgres://), a log on a volume of its own, the client
+on another node, --hosts.`
 
 func newAppPostgres(e *env.Env) *cobra.Command {
 	var o postgresOptions
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "postgres DIR",
-		Short: "Measure PostgreSQL in a directory, by pgbench",
+		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM",
+		Short: "Measure PostgreSQL in a directory or on a Kubernetes volume, by pgbench",
 		Long: postgresLong + `
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 3 a goal was
 missed, or cannot be decided; 4 worse than the baseline; 5 measured, but a result is
 invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline app postgres /var/lib/x --profile quick
-  loadline app postgres /var/lib/x --clients 1,8,32 --load simple --goal 'simple-c8 tps > 500'`,
-		Args: exactly(1, "one DIR"),
+  loadline app postgres /var/lib/x --clients 1,8,32 --load simple --goal 'simple-c8 tps > 500'
+  loadline app postgres sc:replicated --baseline sc:local-path --clients 1,16`,
+		Args: exactly(1, "one DIR, sc:CLASS or pvc:CLAIM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) {
 				exp, err := o.experiment(e, cmd, args[0])
@@ -87,7 +94,7 @@ invalid; 130 interrupted (what was measured is kept).`,
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `DIR` as well, interleaved, and compare with it")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `PLACE` as well (a DIR, sc:CLASS or pvc:CLAIM), interleaved, and compare with it")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)
@@ -100,20 +107,23 @@ func newPlanApp(e *env.Env) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "app",
 		Short: "Show what app would do",
-		Args:  exactly(0, "an application: postgres"),
+		Args:  exactly(0, "an application: postgres or etcd"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var o postgresOptions
 	var output outputFlags
 	cmd := &cobra.Command{
-		Use:   "postgres DIR",
+		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM",
 		Short: "Show what app postgres would do, with the server's settings",
 		Long: `Takes the flags of app postgres and prints the plan, as plan does for run, and the
-settings of the server that are not PostgreSQL's own; with --format json all of them.
+settings of the server that are not PostgreSQL's own; with --format json all of them. For
+Kubernetes it prints the manifests of claim and pod; the image is not looked at, so
+its version and its other settings are not known before it runs.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
-		Example: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB`,
-		Args:    exactly(1, "one DIR"),
+		Example: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB
+  loadline plan app postgres sc:fast --image postgres:16`,
+		Args: exactly(1, "one DIR, sc:CLASS or pvc:CLAIM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
 			if err != nil {
@@ -125,7 +135,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 	o.register(cmd)
 	registerGoals(cmd, &o.options)
 	registerOutput(e, cmd, &output, textOrJSON...)
-	group.AddCommand(cmd)
+	group.AddCommand(cmd, newPlanAppEtcd(e))
 	return group
 }
 
@@ -145,11 +155,18 @@ func (o *postgresOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.request.Fit, "fit", "", "size of the data: cached (in memory, the default) or disk (twice the memory)")
 	f.IntVar(&o.request.Scale, "scale", 0, "pgbench's scale instead: about 15 MiB each")
 	f.StringArrayVar(&o.request.Set, "set", nil, "set this of the server's, as `NAME=VALUE` (may be given again)")
+	registerLoads(cmd, &o.options)
+	registerServerPods(cmd, &o.places.Cluster, &o.request.Image)
+}
+
+// registerLoads adds the flags of every application: which of its loads, and for how long.
+func registerLoads(cmd *cobra.Command, o *options) {
+	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
-	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of rounds")
+	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload (60s), instead of several short ones in random order")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3)")
 	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the repeats (default: drawn, and saved in the plan)")
@@ -162,10 +179,7 @@ func (o *postgresOptions) experiment(e *env.Env, cmd *cobra.Command, target stri
 	if err := o.read(e); err != nil {
 		return exp, err
 	}
-	// Options of pgbench's go with a profile as well.
-	own := o.ask
-	own.Options = nil
-	if own.Given() && cmd.Flags().Changed("profile") {
+	if o.ask.OwnLoad() && cmd.Flags().Changed("profile") {
 		return exp, model.RefusedError("--profile is a list of loads, and --load, --clients, --threads, --connect, --rate and --script make one of your own", "give the one or the others")
 	}
 	if exp, err = o.options.experiment(target); err != nil {
@@ -182,17 +196,7 @@ func (o *postgresOptions) read(e *env.Env) error {
 	if err := postgres.CheckOptions(o.ask.Options); err != nil {
 		return err
 	}
-	var err error
-	if o.ask.Clients, err = parseList("--clients", o.clients, strconv.Atoi); err != nil {
-		return err
-	}
-	slices.Sort(o.ask.Clients)
-	if o.rate != "" {
-		if o.ask.Rate, err = strconv.ParseFloat(strings.TrimSuffix(o.rate, "/s"), 64); err != nil || !(o.ask.Rate > 0) {
-			return model.RefusedError(fmt.Sprintf("--rate %q is no rate", o.rate), "write transactions per second, such as --rate 500")
-		}
-	}
-	if o.ask.Limit, err = parseSpan("--latency-limit", o.limit); err != nil {
+	if err := readLoad(&o.ask, o.clients, o.rate, o.limit); err != nil {
 		return err
 	}
 	if o.file != "" {
@@ -203,4 +207,20 @@ func (o *postgresOptions) read(e *env.Env) error {
 		o.ask.Script = string(text)
 	}
 	return nil
+}
+
+// readLoad reads the flags by which every application is loaded.
+func readLoad(ask *application.Ask, clients, rate, limit string) error {
+	var err error
+	if ask.Clients, err = parseList("--clients", clients, strconv.Atoi); err != nil {
+		return err
+	}
+	slices.Sort(ask.Clients)
+	if rate != "" {
+		if ask.Rate, err = strconv.ParseFloat(strings.TrimSuffix(rate, "/s"), 64); err != nil || !(ask.Rate > 0) {
+			return model.RefusedError(fmt.Sprintf("--rate %q is no rate", rate), "write how many per second, such as --rate 500")
+		}
+	}
+	ask.Limit, err = parseSpan("--latency-limit", limit)
+	return err
 }

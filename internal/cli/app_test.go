@@ -168,7 +168,9 @@ func TestAppPostgresRefuses(t *testing.T) {
 		words string
 		args  []string
 	}{
-		{"in a Kubernetes cluster, where Loadline does not start postgres yet", []string{"sc:fast"}},
+		{"asks for a raw device, and PostgreSQL keeps its data in a filesystem", []string{"sc:fast?mode=Block"}},
+		{"PostgreSQL does not run as root", []string{"sc:fast", "--as-root"}},
+		{"PostgreSQL does not run as root", []string{"pvc:prod/data", "--run-as-user", "0:5"}},
 		{"is no directory", []string{file}},
 		{"postgres has no profile", []string{dir, "--profile", "huge"}},
 		{"--load \"tpcc\" is not known", []string{dir, "--load", "tpcc"}},

@@ -128,8 +128,9 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	phase := func(name model.Phase) {
 		watch.Observe(model.Update{Elapsed: e.Now().Sub(began).Seconds(), Progress: &model.Progress{Phase: name}})
 	}
+	clockErr := writer.Clock(e.Now())
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
-	runErr = errors.Join(runErr, end())
+	runErr = errors.Join(clockErr, runErr, end())
 	if status == model.Complete {
 		// One that was interrupted may be measured again as it is.
 		prep.Discard()

@@ -82,13 +82,15 @@ Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
 	root.AddCommand(newApp(e))
 	root.AddCommand(newServe(e))
 	root.AddCommand(newReport(e))
+	root.AddCommand(newExplain(e))
+	root.AddCommand(newPredict(e))
 	root.AddCommand(newImport(e))
 	root.AddCommand(newKbench(e))
 	root.AddCommand(newTrace(e))
 	root.AddCommand(newVersion(e))
 	root.AddCommand(newConfig(e, s))
 	for _, c := range root.Commands() {
-		if slices.Contains([]string{"analyze", "report", "size", "import"}, c.Name()) {
+		if slices.Contains([]string{"analyze", "report", "explain", "size", "import"}, c.Name()) {
 			c.RunE = atOnce(c.RunE)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
 )
 
@@ -17,6 +18,23 @@ func registerAccess(cmd *cobra.Command, f *session.Cluster) {
 
 // registerCluster adds the flags for targets in a Kubernetes cluster.
 func registerCluster(cmd *cobra.Command, f *session.Cluster) {
+	registerPods(cmd, f, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.Image, "image", "", imageHelp("image with loadline and fio"))
+	})
+}
+
+// registerServerPods adds the flags for an application in a Kubernetes cluster: --image is the
+// application's, into *image.
+func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
+	registerPods(cmd, f, func(flags *pflag.FlagSet) {
+		flags.StringVar(image, "image", "", "Kubernetes: image with PostgreSQL's server and pgbench (default: "+postgres.Image+")")
+		flags.StringVar(&f.Image, "worker-image", "", imageHelp("image that loadline-agent is copied from"))
+	})
+}
+
+// registerPods adds the flags that say where pods are and what they may; images adds those that say
+// of what they are made.
+func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.FlagSet)) {
 	registerAccess(cmd, f)
 	flags := cmd.Flags()
 	flags.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: `MODE` of the claims that are made: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
@@ -24,7 +42,7 @@ func registerCluster(cmd *cobra.Command, f *session.Cluster) {
 	flags.StringToStringVar(&f.NodeSelector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
 	flags.StringArrayVar(&f.Tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
 	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
-	flags.StringVar(&f.Image, "image", "", imageHelp())
+	images(flags)
 	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
 	flags.DurationVar(&f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up when the pod does not run after this `TIME`")
 	registerIdentity(flags, &f.Identity)
@@ -43,10 +61,10 @@ func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
 	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
 }
 
-// imageHelp tells what --image is when nobody says.
-func imageHelp() string {
+// imageHelp tells what the worker's image is when nobody says.
+func imageHelp(what string) string {
 	if image, released := session.OwnImage(); released {
-		return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE, else " + image + ")"
+		return "Kubernetes: " + what + " (default: $LOADLINE_IMAGE, else " + image + ")"
 	}
-	return "Kubernetes: image with loadline and fio (default: $LOADLINE_IMAGE; this build has no published one)"
+	return "Kubernetes: " + what + " (default: $LOADLINE_IMAGE; this build has no published one)"
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -169,21 +170,23 @@ func (m measured) end(code int, err error) error {
 }
 
 // gateOnly are the flags that mean something for saved runs.
-var gateOnly = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "help"}, handOnFlags...)
+var gateOnly = append([]string{"margin", "margin-p99", "fail-on", "output", "format", "json", configFlag, "quiet", "verbose", "help"}, handOnFlags...)
 
 // onlyGate refuses flags for measuring where nothing is measured.
 func onlyGate(cmd *cobra.Command) error {
-	var wrong []string
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		for _, name := range gateOnly {
-			if flag.Name == name {
-				return
-			}
-		}
-		wrong = append(wrong, "--"+flag.Name)
-	})
-	if len(wrong) == 0 {
-		return nil
+	if wrong := flagsBeyond(cmd, gateOnly); wrong != "" {
+		return model.RefusedError(wrong+" is for measuring, and saved runs are only compared", "leave it out")
 	}
-	return model.RefusedError(fmt.Sprintf("%s is for measuring, and saved runs are only compared", strings.Join(wrong, ", ")), "leave it out")
+	return nil
+}
+
+// flagsBeyond names, with commas, the flags that were given and are not among the allowed.
+func flagsBeyond(cmd *cobra.Command, allowed []string) string {
+	var names []string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(allowed, flag.Name) {
+			names = append(names, "--"+flag.Name)
+		}
+	})
+	return strings.Join(names, ", ")
 }

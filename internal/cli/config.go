@@ -94,7 +94,7 @@ func newConfigCheck(e *env.Env, s *configuration) *cobra.Command {
 
 Exit codes: 0 nothing is wrong, or there is no file; 2 something is.`,
 		Example: `  loadline config check`,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.file = args[0]
@@ -155,8 +155,8 @@ func (s *configuration) effective(root *cobra.Command, args []string) ([]effecti
 			}
 		} else if typed[name] {
 			v.Source = "flag"
-		} else if text := s.e.Getenv(variableOf(name)); name == "image" && text != "" {
-			v.Value, v.Source, v.From = text, "environment", "$"+variableOf(name)
+		} else if text := s.e.Getenv(variableOf("image")); text != "" && isWorkerImage(name, s.section(c)) {
+			v.Value, v.Source, v.From = text, "environment", "$"+variableOf("image")
 		}
 		v.Value = secrets.MaskText(v.Value)
 		list = append(list, v)

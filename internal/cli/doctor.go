@@ -1,18 +1,24 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/doctor"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
 )
 
 func newDoctor(e *env.Env) *cobra.Command {
-	return &cobra.Command{
+	var output outputFlags
+	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
 		Short: "Say whether this machine can measure well, and how to fix what hinders it",
 		Long: `Looks at fio, its I/O engines, kernel limits, free space, CPU and clock of this
@@ -21,24 +27,23 @@ one small file there and removes it.
 
 Exit codes: 0 this machine can measure; 1 it cannot, and the ✗ lines say why; 2 usage.`,
 		Example: `  loadline doctor
-  loadline doctor /var/lib/postgresql`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return exactly(1, "at most one DIR")(cmd, args)
-			}
-			return nil
-		},
+  loadline doctor /var/lib/postgresql
+  loadline doctor --json`,
+		Args: atMost("one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return examine(cmd.Context(), e, dir)
+			return examine(cmd.Context(), e, dir, &output)
 		},
 	}
+	cmd.Flags().SortFlags = false
+	registerOutput(e, cmd, &output, textOrJSON...)
+	return cmd
 }
 
-func examine(ctx context.Context, e *env.Env, dir string) error {
+func examine(ctx context.Context, e *env.Env, dir string, output *outputFlags) error {
 	t, err := session.ParseTarget(dir)
 	if err != nil {
 		return err
@@ -46,34 +51,51 @@ func examine(ctx context.Context, e *env.Env, dir string) error {
 	if err := refuseCluster(t, "doctor"); err != nil {
 		return err
 	}
-	checks, err := doctor.Examine(ctx, e, dir, t)
+	found, err := doctor.Examine(ctx, e, t.Place(), t)
 	if err != nil {
 		return err
 	}
-	return printChecks(e, checks)
+	if output.name() == "json" {
+		err = doctorDocument(term.Raw(e.Stdout), found)
+	} else {
+		printChecks(e, found)
+	}
+	if err == nil && found.Outcome == doctor.Bad {
+		return exitCode(exitFailed)
+	}
+	return err
 }
 
-func printChecks(e *env.Env, checks []doctor.Check) error {
+// doctorDocument writes what was found as JSON, loadline.doctor/v1.
+func doctorDocument(w io.Writer, found *doctor.Examination) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(found); err != nil {
+		return err
+	}
+	_, err := w.Write(jsonout.Visible(b.Bytes()))
+	return err
+}
+
+func printChecks(e *env.Env, found *doctor.Examination) {
 	marks := map[doctor.Mark]string{doctor.Good: "ok  ", doctor.Fair: "warn", doctor.Bad: "FAIL"}
 	if e.Output.Unicode {
 		marks = map[doctor.Mark]string{doctor.Good: "✓", doctor.Fair: "!", doctor.Bad: "✗"}
 	}
-	worst := doctor.Good
-	for _, c := range checks {
-		worst = max(worst, c.Mark)
+	for _, c := range found.Checks {
 		sayLine(e.Stdout, "%s %-14s %s", marks[c.Mark], c.Name, c.Says)
 		if c.Fix != "" {
 			sayLine(e.Stdout, "  %-14s next: %s", "", c.Fix)
 		}
 	}
-	switch worst {
+	switch found.Outcome {
 	case doctor.Good:
 		fmt.Fprintln(e.Stdout, "\nThis machine can measure well.")
 	case doctor.Fair:
 		fmt.Fprintln(e.Stdout, "\nThis machine can measure; the lines with a warning tell what may blur the numbers.")
 	default:
 		fmt.Fprintln(e.Stdout, "\nThis machine cannot measure yet.")
-		return exitCode(exitFailed)
 	}
-	return nil
 }

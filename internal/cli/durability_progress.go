@@ -47,7 +47,11 @@ func (p *cutProgress) observe(u durability.Update) {
 	}
 	line := fmt.Sprintf("[cut %d/%d] %s", u.Cut, u.Cuts, words)
 	if p.env.Terminal.Interactive {
-		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+cutTo(safetext.Clean(line), p.env.Terminal.Width))
+		line = safetext.Clean(line)
+		if width := p.env.Terminal.Width; width > 1 {
+			line = term.Cut(line, width-1) // one that is longer would scroll when it is drawn again
+		}
+		fmt.Fprint(term.Styled(p.env.Stderr), term.EraseLine+line)
 		if p.drawn = u.Checked == nil; !p.drawn {
 			fmt.Fprintln(p.env.Stderr)
 		}
@@ -61,14 +65,6 @@ func (p *cutProgress) observe(u durability.Update) {
 		}
 		sayLine(p.env.Stderr, "%s", line)
 	}
-}
-
-// cutTo keeps a line within the terminal, so that redrawing it does not scroll.
-func cutTo(line string, width int) string {
-	if width > 1 && len(line) >= width {
-		return line[:width-1]
-	}
-	return line
 }
 
 // close ends a line that is being redrawn. It may be called twice.

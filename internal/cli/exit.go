@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,34 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return usageError{fmt.Errorf("%s takes %s, not %d arguments", cmd.CommandPath(), what, len(args)), cmd.CommandPath() + " --help"}
 	}
+}
+
+// atLeast makes an argument check for a command that takes what it names, or several.
+func atLeast(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return exactly(1, "at least "+what)(cmd, args)
+	}
+}
+
+// atMost makes an argument check for a command that takes what it names, or nothing.
+func atMost(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return exactly(1, "at most "+what)(cmd, args)
+	}
+}
+
+// oneOf refuses a word behind a flag that is none of those that are known.
+func oneOf(flag, word string, known []string) error {
+	if slices.Contains(known, word) {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("%s %q is not known", flag, word)+suggest.Question(word, known), "choose among "+strings.Join(known, ", "))
 }
 
 // ending is the error that makes a command end with the code.

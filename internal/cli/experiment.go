@@ -5,15 +5,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/kbench"
+	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/store"
@@ -129,22 +128,20 @@ func readExperiment(e *env.Env, name string) (file string, text []byte, err erro
 
 // onlyBeside refuses flags that would change what is measured.
 func onlyBeside(cmd *cobra.Command) error {
-	var wrong []string
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(besideExperiment, flag.Name) {
-			wrong = append(wrong, "--"+flag.Name)
-		}
-	})
-	if len(wrong) == 0 {
+	wrong := flagsBeyond(cmd, besideExperiment)
+	if wrong == "" {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("--%s asks for the same again, and %s for something else", experimentFlag, strings.Join(wrong, ", ")),
+	return model.RefusedError(fmt.Sprintf("--%s asks for the same again, and %s for something else", experimentFlag, wrong),
 		"leave it out, or change a copy of the file: it is YAML for people")
 }
 
 // checkVerb refuses an experiment of another command; run and plan take every one.
 func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file string) error {
 	verb, known := verbs[exp.Scenario]
+	if exp.App != nil {
+		verb = "app " + exp.App.Name
+	}
 	switch {
 	case exp.Scenario == kbench.Scenario:
 		return model.RefusedError(file+" is what loadline kbench was asked for", "loadline kbench, with the same variables")
@@ -200,8 +197,8 @@ func whole(exp model.Experiment, file string) error {
 }
 
 // ownWords names what in the request for an application can start programs: a script (by
-// pgbench's \shell, or COPY … TO PROGRAM) and settings of the server's (archive_command, or
-// a library to load). "" when there is nothing of that.
+// pgbench's \shell, or COPY … TO PROGRAM), settings of the server's (archive_command, or a
+// library to load), and the server itself. "" when there is nothing of that.
 func ownWords(app *model.AppRequest) string {
 	var has []string
 	if app.Ask.Script != "" {
@@ -209,6 +206,12 @@ func ownWords(app *model.AppRequest) string {
 	}
 	if len(app.Set) > 0 {
 		has = append(has, "settings of its own")
+	}
+	if app.Program != "" {
+		has = append(has, "a server's program of its own")
+	}
+	if app.Image != "" {
+		has = append(has, "an image of its own")
 	}
 	return strings.Join(has, " and ")
 }
@@ -224,11 +227,15 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 		}
 	}
 	if app := exp.App; app != nil {
-		if err := postgres.CheckOptions(app.Ask.Options); err != nil {
+		check := postgres.CheckOptions
+		if app.Name == string(model.Etcd) {
+			check = etcd.CheckOptions
+		}
+		if err := check(app.Ask.Options); err != nil {
 			return err
 		}
 		if has := ownWords(app); has != "" && !o.programs {
-			return model.RefusedError(fmt.Sprintf("the experiment has %s, by which programs can be started on this machine, and a file alone does not allow that", has),
+			return model.RefusedError(fmt.Sprintf("the experiment has %s, by which programs can be started on this machine or in the cluster, and a file alone does not allow that", has),
 				"read them in the file first, and if you would have written them, say so here: --"+programsFlag)
 		}
 	}

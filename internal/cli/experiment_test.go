@@ -271,6 +271,7 @@ func TestAnApplicationsExperimentIsSpelled(t *testing.T) {
 	for _, app := range []model.AppRequest{
 		{Name: "postgres"},
 		{Name: "postgres", Scale: 7, Set: []string{"fsync=off", "shared_buffers=1GB"}, Ask: model.AppAsk{Options: []string{"--protocol=prepared"}}},
+		{Name: "postgres", Image: "registry.example/postgres:16"},
 		{Name: "postgres", Fit: "disk", Ask: model.AppAsk{Load: "simple", Clients: []int{1, 8}, Threads: 2, Connect: true, Rate: 50.5, Limit: 0.1}},
 	} {
 		exp := model.Experiment{Scenario: "app", Target: "/srv/x y", Profile: "quick", Seed: 5, Time: 12, Only: []string{"tpcb-*"}, Goals: []string{"tpcb-c1 tps > 5"}, App: &app, MaxPrefill: defaultMaxPrefill}

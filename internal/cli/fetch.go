@@ -36,12 +36,7 @@ missed; 4 worse; 5 invalid); 1 also when nothing could be fetched, 2 when there 
 such Job; 130 interrupted: the Job goes on.`,
 		Example: `  loadline fetch --namespace storage
   loadline fetch job/loadline --namespace storage`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return nil
-			}
-			return exactly(1, "one JOB")(cmd, args)
-		},
+		Args: atMost("one JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := kube.Open(e, at.Access)
 			if err != nil {

@@ -40,16 +40,16 @@ var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, g
 var groupsOfFlags = map[string][]string{
 	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "check-cache",
 		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
-		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set",
+		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set", "value-size", "etcd",
 		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",
 		"device", "pid", "container", "pod", "cgroup", "method",
-		"from", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",
-		"as", "reference", "data-dir", "volume-access-mode", "test-mode", "rate-limit-type"},
+		"from", "like", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",
+		"as", "same", "reference", "traced", "data-dir", "volume-access-mode", "test-mode", "rate-limit-type"},
 	groupHowLong: {"time", "ramp-time", "precision", "max-time", "max-prefill", "repeat", "until-steady", "wait"},
 	groupVerdict: {"goal", "margin", "margin-p99", "fail-on", "cap", "replicas"},
 	groupSafety:  {"destroy-data-on", "create", "allow-programs", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
 	groupOutput:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "junit", "annotations", "push", "quiet", "verbose", "debug", "list"},
-	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image",
+	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image", "worker-image",
 		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "keep", "in-cluster", "detach", "hold", "service-account"},
 	groupOther: {configFlag, "help", helpAll, "version"},
 }
@@ -184,7 +184,7 @@ var commandGroups = []struct {
 }{
 	{"Measure", []string{"run", "compare", "sweep", "scale", "app", "durability", "trace"}},
 	{"Prepare", []string{"doctor", "plan"}},
-	{"Analyze and show", []string{"analyze", "report", "size", "import", "serve"}},
+	{"Analyze and show", []string{"analyze", "report", "explain", "predict", "size", "import", "serve"}},
 	{"Kubernetes and Kbench", []string{"fetch", "cleanup", "kbench"}},
 }
 

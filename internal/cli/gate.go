@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/suggest"
 )
 
 // gateFlags decide what a comparison calls a change, and which verdicts fail.
@@ -65,14 +63,9 @@ func (g *gateFlags) compare(exp *model.Experiment, scenario, baseline string) er
 // check refuses words that --fail-on does not know.
 func (g *gateFlags) check() error {
 	for _, word := range g.failOn {
-		if slices.Contains(failWords, word) {
-			continue
+		if err := oneOf("--fail-on", word, failWords); err != nil {
+			return err
 		}
-		message := fmt.Sprintf("--fail-on %q is not known", word)
-		if near := suggest.Nearest(word, failWords); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return model.RefusedError(message, "choose among "+strings.Join(failWords, ", "))
 	}
 	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
 		return model.RefusedError("--fail-on none does not go with other verdicts", "give none, or the others")

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/loadline/loadline/internal/judge/results"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/metrics"
 	"github.com/loadline/loadline/internal/show/outfile"
 	"github.com/loadline/loadline/internal/show/report/checks"
@@ -63,12 +60,8 @@ func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 
 // check refuses what cannot be handed on, before anything is measured.
 func (h *handOn) check(e *env.Env, detached bool) (err error) {
-	if near := suggest.Nearest(h.annotations, annotationForms); !slices.Contains(annotationForms, h.annotations) {
-		message := fmt.Sprintf("--annotations %q is not known", h.annotations)
-		if near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return model.RefusedError(message, "choose among "+strings.Join(annotationForms, ", "))
+	if err := oneOf("--annotations", h.annotations, annotationForms); err != nil {
+		return err
 	}
 	if h.annotations == "github" && told(e) {
 		return model.RefusedError("--annotations github and --progress json both write lines for a program to standard error", "leave one of them out")
@@ -123,13 +116,6 @@ func (h *handOn) all(ctx context.Context, e *env.Env, failOn []string, err error
 		// What the gate says goes before it; what was not handed on is said all the same.
 		sayError(e.Stderr, unhanded)
 		return err
-	}
-	if err == nil {
-		for _, failure := range failures {
-			if failure != nil && unhanded.Error() == failure.Error() {
-				return failure // with its hint
-			}
-		}
 	}
 	return errors.Join(err, unhanded)
 }

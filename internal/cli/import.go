@@ -18,6 +18,7 @@ type importFlags struct {
 	evidence          evidenceFlags
 	as, into, results string
 	baseline, note    string
+	same              []string
 	output            outputFlags
 	label             labelFlag
 }
@@ -29,8 +30,8 @@ func newImport(e *env.Env) *cobra.Command {
 		Short: "Make reports and a ranking of other tools' results",
 		Long: `Reads results that another tool printed, saves them as runs with the originals beside
 them, and reports them like runs: with a verdict on every number, which is never "valid"
-where nobody checked it. Several systems are held against each other in a ranking that
-says which places the numbers support.
+where nobody checked it. Several systems are compared in a ranking that says which places
+the numbers support.
 
 FILE is a file, or - for standard input. NAME= says what was measured; files of one name
 belong to one system; without it the file's name is taken, or what the file itself says
@@ -43,12 +44,7 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 		Example: `  loadline import longhorn=fio.json
   loadline import A=a.log B=b.log --into bake-off
   loadline import whitepaper.md`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return nil
-			}
-			return usageError{fmt.Errorf("%s takes at least one FILE", cmd.CommandPath()), cmd.CommandPath() + " --help"}
-		},
+		Args: atLeast("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			labels, err := f.label.labels()
 			if err != nil {
@@ -58,7 +54,7 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 			if err := f.evidence.apply(&exp); err != nil {
 				return err
 			}
-			done, err := results.Import(results.ImportOptions{Files: args, Stdin: e.Stdin, As: f.as, Into: f.into, Results: f.results, Baseline: f.baseline,
+			done, err := results.Import(results.ImportOptions{Files: args, Stdin: e.Stdin, As: f.as, Into: f.into, Results: f.results, Baseline: f.baseline, Same: f.same,
 				Experiment: exp, Now: e.Now, Command: recordedCommand(e), Version: worker.Version})
 			if err != nil {
 				return err
@@ -71,7 +67,8 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, when it should not be found by content")
 	flags.StringVar(&f.into, "into", "", "the new `DIR` to save in (default: a new one under --results)")
 	flags.StringVar(&f.results, "results", defaultResults, "`DIR` that the new directory is made in")
-	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on, to hold them against it")
+	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on, to compare them with it")
+	flags.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says of OTHER belongs to the system NAME (may be given again)")
 	f.evidence.registerKnown(cmd)
 	flags.StringVar(&f.note, "note", "", "a remark to keep with the results")
 	registerOutput(e, cmd, &f.output)

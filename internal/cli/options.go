@@ -42,7 +42,7 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.only, "only", nil, "only these workloads (names or patterns such as 'rand-*')")
 	f.StringSliceVar(&o.skip, "skip", nil, "not these workloads")
 	o.registerBounds(cmd)
-	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload, as Kbench does (20s), instead of rounds")
+	f.StringVar(&o.fixed, "time", "", "one repeat of this fixed length per workload, as Kbench does (20s), instead of several short ones in random order")
 	f.StringVar(&o.rampTime, "ramp-time", "", "with --time: unmeasured time before each repeat (Kbench: 5s)")
 	f.BoolVar(&o.untilSteady, "until-steady", false, "one long repeat per workload, until the series is steady; --max-time is then per workload")
 	o.registerRest(cmd)

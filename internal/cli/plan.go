@@ -94,7 +94,7 @@ func newPlanScale(e *env.Env) *cobra.Command {
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
-		Args:    o.unlessAgain(atLeastOneTarget),
+		Args:    o.unlessAgain(atLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(args) })
 			if err != nil {
@@ -136,7 +136,11 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return planDocument(term.Raw(e.Stdout), prep)
 	}
 	shown := secrets.Masked(prep.Plan)
-	return text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output))
+	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil || prep.Manifests == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(e.Stdout, "\n# What would be made in the namespace %s, and removed at the end:\n---\n%s", prep.Probe.Environment.Cluster.Namespace, safetext.CleanLines(prep.Manifests))
+	return err
 }
 
 // planDocument writes a plan as JSON.
@@ -150,7 +154,9 @@ func planDocument(w io.Writer, prep *session.Prepared) error {
 		Cluster *model.Cluster `json:"cluster,omitempty"`
 		// Memory tells that no disk would be measured.
 		Memory bool `json:"memory,omitempty"`
-	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory})
+		// Manifests are the claim and the pod that would be made for an application, as YAML.
+		Manifests string `json:"manifests,omitempty"`
+	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests})
 	if err != nil {
 		return err
 	}

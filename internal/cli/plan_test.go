@@ -2,40 +2,23 @@ package cli
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
 	"github.com/loadline/loadline/internal/env"
 )
 
 // TestPlanPrintsTheJob: what kubectl apply gets is the Job that run --in-cluster makes, with
 // the experiment in it, and not one of ours that fetch would remove.
 func TestPlanPrintsTheJob(t *testing.T) {
-	answers := map[string]string{"/version": `{"gitVersion":"v1.34.4"}`, "/apis/storage.k8s.io/v1/storageclasses/fast": `{"metadata":{"name":"fast"},"provisioner":"x"}`}
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if text, known := answers[r.URL.Path]; r.Method == http.MethodGet && known {
-			fmt.Fprint(w, text)
-			return
-		}
-		if r.Method != http.MethodGet {
-			t.Errorf("a plan asks for %s %s", r.Method, r.URL)
-		}
-		w.WriteHeader(http.StatusNotFound)
-	}))
-	t.Cleanup(web.Close)
-	dir := t.TempDir()
-	file, own := filepath.Join(dir, "config"), filepath.Join(dir, "own.yaml")
-	config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: \"" + web.URL + "\"}}]\n" +
-		"contexts: [{name: c, context: {cluster: c, namespace: here}}]\ncurrent-context: c\n"
+	s, file := playedCluster(t, storageClass("fast", "x"))
+	own := filepath.Join(t.TempDir(), "own.yaml")
 	const profile = "workloads:\n  - {name: mine, access: rand, direction: read, block_size: 4k, depth: 1}\n"
-	if err := errors.Join(os.WriteFile(file, []byte(config), 0o600), os.WriteFile(own, []byte(profile), 0o600)); err != nil {
+	if err := os.WriteFile(own, []byte(profile), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	e := env.OS()
@@ -44,7 +27,7 @@ func TestPlanPrintsTheJob(t *testing.T) {
 	if code := Run(t.Context(), e); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said.String())
 	}
-	for _, want := range []string{"kind: ServiceAccount", "kind: Role\n", "kind: RoleBinding", "kind: Job", "namespace: here", "loadline/experiment: |",
+	for _, want := range []string{"kind: ServiceAccount", "kind: Role\n", "kind: RoleBinding", "kind: Job", "namespace: \"n\"\n", "loadline/experiment: |",
 		" target: \"sc:fast\"\n", " node: n7\n", " - {name: mine, access: rand", "- --experiment\n", "- 2h0m0s\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
@@ -53,48 +36,35 @@ func TestPlanPrintsTheJob(t *testing.T) {
 	if strings.Contains(out.String(), "loadline/driver") || !strings.Contains(said.String(), "loadline fetch loadline-") {
 		t.Errorf("%s%s", out.String(), said.String())
 	}
+	if made := changes(s); len(made) > 0 {
+		t.Errorf("a plan asks for %q", made)
+	}
 }
 
 // TestPlanTellsTheStorage: what a class and its storage system say is in the plan before
 // any volume exists, nothing is made for that, and what may not be read is one line.
 func TestPlanTellsTheStorage(t *testing.T) {
-	const class = `{"metadata":{"name":"fast"},"provisioner":"driver.longhorn.io","parameters":{"numberOfReplicas":"3","dataLocality":"disabled"}}`
-	answers := map[string]string{
-		"/version": `{"gitVersion":"v1.34.4"}`,
-		"/apis/storage.k8s.io/v1/storageclasses/fast":           class,
-		"/apis/storage.k8s.io/v1/csidrivers/driver.longhorn.io": `{"metadata":{"name":"driver.longhorn.io","annotations":{"driver.longhorn.io/version":"v1.8.0"}},"spec":{"attachRequired":true}}`,
-	}
+	class := storageClass("fast", "driver.longhorn.io")
+	class["parameters"] = kubetest.Object{"numberOfReplicas": "3", "dataLocality": "disabled"}
+	driver := kubetest.Object{"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "spec": kubetest.Object{"attachRequired": true},
+		"metadata": kubetest.Object{"name": "driver.longhorn.io", "annotations": kubetest.Object{"driver.longhorn.io/version": "v1.8.0"}}}
+	const classes, drivers = "/apis/storage.k8s.io/v1/storageclasses/fast", "/apis/storage.k8s.io/v1/csidrivers/driver.longhorn.io"
 	const needs = "cluster class fast (driver.longhorn.io)\n        own claim of 20 GiB ReadWriteMany Filesystem   Kubernetes v1.34.4\n"
 	for name, c := range map[string]struct {
-		may  func(path string) bool
-		want string
+		// without are the paths that may not be read.
+		without []string
+		want    string
 	}{
-		"all rights": {func(string) bool { return true }, needs + "        parameters dataLocality=disabled, numberOfReplicas=3\nstorage Longhorn v1.8.0   3 replicas   data locality disabled\n"},
-		"not the driver": {func(path string) bool { return !strings.Contains(path, "csidrivers") }, needs + "        parameters dataLocality=disabled, numberOfReplicas=3\nstorage Longhorn   3 replicas   data locality disabled\n" +
+		"all rights": {nil, needs + "        parameters dataLocality=disabled, numberOfReplicas=3\nstorage Longhorn v1.8.0   3 replicas   data locality disabled\n"},
+		"not the driver": {[]string{drivers}, needs + "        parameters dataLocality=disabled, numberOfReplicas=3\nstorage Longhorn   3 replicas   data locality disabled\n" +
 			"        version not known (the right to get csidrivers.storage.k8s.io is missing\n        (deploy/role.yaml has it))\n"},
-		"none": {func(path string) bool { return path == "/version" }, "cluster class fast   own claim of 20 GiB ReadWriteMany Filesystem\n        Kubernetes v1.34.4\n" +
+		"none": {[]string{classes, drivers}, "cluster class fast   own claim of 20 GiB ReadWriteMany Filesystem\n        Kubernetes v1.34.4\n" +
 			"storage the storage system not known (neither the StorageClass nor the volume\n        may be read (deploy/role.yaml has the rights))\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				switch text, known := answers[r.URL.Path]; {
-				case r.Method != http.MethodGet || !known:
-					t.Errorf("a plan asks for %s %s", r.Method, r.URL)
-					w.WriteHeader(http.StatusNotFound)
-				case !c.may(r.URL.Path):
-					w.WriteHeader(http.StatusForbidden)
-					fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
-				default:
-					fmt.Fprint(w, text)
-				}
-			}))
-			t.Cleanup(web.Close)
-			file := filepath.Join(t.TempDir(), "kubeconfig")
-			config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: \"" + web.URL + "\"}}]\n" +
-				"contexts: [{name: c, context: {cluster: c}}]\ncurrent-context: c\n"
-			if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-				t.Fatal(err)
+			s, file := playedCluster(t, class, driver)
+			for _, path := range c.without {
+				s.Forbid("GET", path, "get", path)
 			}
 			e := env.OS()
 			var out, said bytes.Buffer
@@ -104,6 +74,11 @@ func TestPlanTellsTheStorage(t *testing.T) {
 			}
 			if _, after, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(after, c.want+"volume") {
 				t.Errorf("%s\nwant:\n%s", out.String(), c.want)
+			}
+			for _, call := range s.Calls() {
+				if !slices.Contains([]string{"GET /version", "GET " + classes, "GET " + drivers}, call) {
+					t.Errorf("a plan asks for %s", call)
+				}
 			}
 		})
 	}

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/engine"
 	"github.com/loadline/loadline/internal/model"
-	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/live"
 	"github.com/loadline/loadline/internal/show/report/progress"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -32,12 +29,8 @@ func beginProgress(e *env.Env, cmd *cobra.Command) error {
 	if flag == nil || flag.Value.String() == progressForms[0] {
 		return nil
 	}
-	if form := flag.Value.String(); form != "json" {
-		message := fmt.Sprintf("--%s %q is not known", progressFlag, form)
-		if near := suggest.Nearest(form, progressForms); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return model.RefusedError(message, "use --progress text or --progress json; --quiet shows none")
+	if err := oneOf("--"+progressFlag, flag.Value.String(), progressForms); err != nil {
+		return err
 	}
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
 		return model.RefusedError("--quiet asks for no progress, and --progress json for progress", "leave one of them out")

@@ -37,19 +37,14 @@ With --reference it writes a reference report instead, as a page, Markdown or JS
 the system is, how it was measured, for each workload the result, the law and what
 follows from it, and the answers to what people ask, with intervals. RUN is then a run
 of loadline scale, a run of one volume, or one FILE.yaml of published points (see
-docs/sizing.md); a chapter that nobody measured says so.
+docs/sizing.md); a chapter that was not measured says so.
 
 Exit codes: 0 written, whatever it says (loadline analyze judges); 1 failed; 2 refused:
 no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 		Example: `  loadline report loadline-results/20261120-235200-var-lib
   loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown
   loadline report --reference docs/medium-nodes.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return nil
-			}
-			return exactly(1, "at least one RUN")(cmd, args)
-		},
+		Args: atLeast("one RUN"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.report(e, args) },
 	}
 	fl := cmd.Flags()

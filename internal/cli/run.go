@@ -39,7 +39,7 @@ removes both; pvc: measures an existing claim from a pod. The cluster is kubectl
 With --in-cluster a Job in the cluster drives that, so that this machine may go away:
 it is followed here, and its run directory is fetched (see loadline fetch).
 
-With --baseline another target is measured side by side with it, in short blocks,
+With --baseline another target is measured in short blocks interleaved with it,
 and compared (see loadline compare). --goal asks for a value that the whole interval
 must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
 

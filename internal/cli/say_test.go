@@ -48,9 +48,7 @@ func TestRemarksAndLogsAreLines(t *testing.T) {
 	f.Show("one\x1b[31m")
 	f.Show("two " + strings.ReplaceAll(steering, "\n", " "))
 	log.New(logLines{e.Stderr}, "", 0).Print(steering)
-	if err := printChecks(e, []doctor.Check{{Mark: doctor.Fair, Name: "fio", Says: steering, Fix: steering}}); err != nil {
-		t.Error(err)
-	}
+	printChecks(e, &doctor.Examination{Outcome: doctor.Fair, Checks: []doctor.Check{{Mark: doctor.Fair, Name: "fio", Says: steering, Fix: steering}}})
 	want := "note    " + harmless + "\none\ntwo " + harmless + "\nloadline: " + harmless + "\nwarn fio            " + harmless + "\n                 next: " + harmless + "\n"
 	if got, _, _ := strings.Cut(b.String(), "\nThis machine"); got != want {
 		t.Errorf("%q\nwant %q", got, want)

@@ -43,7 +43,7 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
-		Args: o.unlessAgain(atLeastOneTarget),
+		Args: o.unlessAgain(atLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.inside.check(cmd); err != nil {
 				return err
@@ -60,13 +60,6 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 	f.savingFlags.register(e, cmd, inRun)
 	f.registerHandOn(e, cmd)
 	return cmd
-}
-
-func atLeastOneTarget(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return model.RefusedError("scale takes one TARGET or more", "loadline scale --help")
-	}
-	return nil
 }
 
 func (o *scaleOptions) register(cmd *cobra.Command) {

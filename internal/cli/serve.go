@@ -49,12 +49,7 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 2 refused: no such folder, or another address without a token.`,
 		Example: `  loadline serve
   loadline serve /srv/results --listen 127.0.0.1:0`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) <= 1 {
-				return nil
-			}
-			return exactly(1, "one folder")(cmd, args)
-		},
+		Args: atMost("one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := defaultResults
 			if len(args) == 1 {

@@ -32,7 +32,7 @@ func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 		}
 		return p, nil
 	case f.system != "" && len(f.need) == 0 && f.needs == "":
-		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to hold against it", "add --need, a RUN or --from FILE.yaml")
+		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to compare with it", "add --need, a RUN or --from FILE.yaml")
 	case f.system != "":
 		p := &study.Published{Name: f.system}
 		return p, results.AddSystem(p, f.system)

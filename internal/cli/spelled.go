@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/profile"
 )
@@ -72,12 +73,20 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 		truth("connect", app.Ask.Connect)
 		number("rate", app.Ask.Rate, "")
 		number("latency-limit", app.Ask.Limit, "s")
-		each("pgbench", app.Ask.Options)
+		if app.Name == string(model.Etcd) {
+			if size, err := etcd.ValueSize(app.Ask.Options); err == nil && len(app.Ask.Options) > 0 {
+				number("value-size", float64(size), "")
+			}
+		} else {
+			each("pgbench", app.Ask.Options)
+		}
+		text("etcd", app.Program)
+		text("image", app.Image)
 		text("fit", app.Fit)
 		number("scale", float64(app.Scale), "")
 		each("set", app.Set)
 	}
-	if exp.Profile != profile.Default && !ownLoad(exp.App) {
+	if exp.Profile != profile.Default && (exp.App == nil || !exp.App.Ask.OwnLoad()) {
 		text("profile", exp.Profile)
 	}
 	text("job", exp.Job)
@@ -110,16 +119,6 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	text("fail-on", strings.Join(exp.FailOn, ","))
 	each("destroy-data-on", destroy)
 	return append(c, placed(exp.Place)...)
-}
-
-// ownLoad reports whether a load in the user's own words takes the place of the profile.
-func ownLoad(app *model.AppRequest) bool {
-	if app == nil {
-		return false
-	}
-	own := app.Ask
-	own.Options = nil
-	return own.Given()
 }
 
 // placed are the flags that put workers where an experiment has them.

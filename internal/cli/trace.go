@@ -19,7 +19,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
-	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/term"
 	"github.com/loadline/loadline/internal/show/report/text"
@@ -65,12 +64,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
   loadline trace --device sda --pid 4711
   loadline trace --container 3f4a1c9e2b7d --show who,latency
   loadline trace --time 0`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return exactly(1, "at most one TARGET")(cmd, args)
-			}
-			return nil
-		},
+		Args: atMost("one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.trace(cmd.Context(), e, args) },
 	}
 	fl := cmd.Flags()
@@ -100,12 +94,8 @@ func showNames() (names []string) {
 // parts checks --show.
 func (f *traceFlags) parts() (parts []text.TracePart, err error) {
 	for _, name := range f.show {
-		if !slices.Contains(text.TraceParts, text.TracePart(name)) {
-			hint := "--show " + strings.Join(showNames(), ",")
-			if near := suggest.Nearest(name, showNames()); near != "" {
-				hint = "--show " + near
-			}
-			return nil, model.RefusedError(fmt.Sprintf("--show %q is not known", name), hint)
+		if err := oneOf("--show", name, showNames()); err != nil {
+			return nil, err
 		}
 		parts = append(parts, text.TracePart(name))
 	}
@@ -138,8 +128,10 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 // options checks the flags and finds what they name.
 func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (trace.Options, error) {
 	o := trace.Options{Clock: e.Clock, Method: iotrace.Method(f.method), Request: iotrace.Request{PID: f.pid, Container: f.container, Pod: f.pod}}
-	if f.method != "" && o.Method != iotrace.ByBPF && o.Method != iotrace.ByCounters {
-		return o, model.RefusedError(fmt.Sprintf("--method %q is not known", f.method), "use --method bpf or --method counters")
+	if f.method != "" {
+		if err := oneOf("--method", f.method, []string{string(iotrace.ByBPF), string(iotrace.ByCounters)}); err != nil {
+			return o, err
+		}
 	}
 	if f.time != "0" {
 		seconds, err := parseSpan("--time", f.time)
@@ -219,6 +211,8 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 	}
 	begun := o.Begun
 	o.Begun = func(r iotrace.Run) (err error) {
+		// Its samples count from here; to load the programs takes a second.
+		run.Started = e.Now()
 		for _, lost := range r.CannotTell {
 			view.note(lost)
 		}

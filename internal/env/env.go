@@ -5,13 +5,10 @@ package env
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 
 	"golang.org/x/term"
 )
@@ -63,29 +60,6 @@ func OS() *Env {
 		Terminal: describe(os.Stderr), Output: describe(os.Stdout),
 		Answers: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
-}
-
-// largestFile bounds a file that an argument names, in bytes: a profile, a job or a file of
-// points that a person has written has a few thousand.
-const largestFile = 4 << 20
-
-// ReadFile reads a file that a person has written; a device or a pipe without end is none.
-// What another program writes, as in --job <(…), is read to its end. A pipe that nobody
-// writes into is refused: opening it would wait for ever, and no ^C would end that.
-func ReadFile(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, largestFile+1))
-	if err == nil && len(data) > largestFile {
-		err = fmt.Errorf("it is larger than %d MiB, and nothing that a person writes is", largestFile>>20)
-	}
-	if info, seen := f.Stat(); err == nil && len(data) == 0 && seen == nil && info.Mode()&os.ModeNamedPipe != 0 {
-		err = errors.New("it is a pipe that nobody writes into")
-	}
-	return data, err
 }
 
 // describe finds out what a stream can show, by NO_COLOR (https://no-color.org),

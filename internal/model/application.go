@@ -11,16 +11,19 @@ import (
 // Target.Path names.
 const Postgres TargetKind = "postgres"
 
+// Etcd is the target kind of an etcd of our own in a directory, which Target.Path names.
+const Etcd TargetKind = "etcd"
+
 // Application reports whether the target is an application that is loaded through its own
 // clients, on storage below it, and not the storage itself.
-func (k TargetKind) Application() bool { return k == Postgres }
+func (k TargetKind) Application() bool { return k == Postgres || k == Etcd }
 
 // AppLoad is what a workload asks of an application's load tool. The zero value is the load
 // of a storage. Workload.Depth is then the number of clients, RateIOPS the rate at which all
 // of them together are offered transactions, OpenLoop that there is such a rate. A workload's
 // direction tells whether its transactions write; it has one flow, which counts transactions.
 type AppLoad struct {
-	// Tool is the load tool: "pgbench". Empty means that there is no application.
+	// Tool is the load tool: "pgbench", "etcd". Empty means that there is no application.
 	Tool string `json:"tool,omitempty"`
 	// Threads are those of the load tool, at least 1.
 	Threads int `json:"threads,omitempty"`
@@ -53,8 +56,13 @@ func (w Workload) Loads() bool { return w.App.Tool != "" }
 
 // AppRequest says how an application is to be set up.
 type AppRequest struct {
-	// Name is the application's: "postgres".
+	// Name is the application's: "postgres", "etcd".
 	Name string `json:"name"`
+	// Program is the path of the server's program where the user named one; empty is the one of
+	// this machine.
+	Program string `json:"program,omitempty"`
+	// Image has the application's programs where it runs in a pod; empty is the application's official one.
+	Image string `json:"image,omitempty"`
 	// Fit says whether the data fit into memory ("cached") or not ("disk"); Scale is the
 	// tool's own measure of their size, chosen by the plan where the user gave none (0).
 	Fit   string `json:"fit,omitempty"`
@@ -88,6 +96,13 @@ type AppAsk struct {
 // Given reports whether anything was asked for.
 func (a AppAsk) Given() bool {
 	return a.Load != "" || a.Script != "" || len(a.Clients) > 0 || a.Threads > 0 || a.Connect || a.Rate > 0 || a.Limit > 0 || len(a.Options) > 0
+}
+
+// OwnLoad reports whether it takes the place of a profile: options alone go with a profile's
+// loads.
+func (a AppAsk) OwnLoad() bool {
+	a.Options = nil
+	return a.Given()
 }
 
 // Setting is one of a server's, as it said itself. Values are in the words of its
@@ -141,7 +156,7 @@ type AppCounts struct {
 	// Seconds is from the first transaction's begin to the last one's end.
 	Seconds float64 `json:"seconds"`
 	// LatencySum is the sum of the latencies of those that were done, in seconds: by Little's
-	// law, over Seconds it is how many were under way.
+	// law, over Seconds it is how many were in progress.
 	LatencySum float64 `json:"latency_sum,omitempty"`
 	// ToolTransactions and ToolRate (1/s) are what the tool said at its end.
 	ToolTransactions uint64  `json:"tool_transactions,omitempty"`
@@ -151,6 +166,12 @@ type AppCounts struct {
 	// Flushes of the log, and how long they took together; nil counts are not known.
 	Flushes      *float64 `json:"flushes,omitempty"`
 	FlushSeconds *float64 `json:"flush_seconds,omitempty"`
+	// FlushTimes are pairs of a time in seconds and of how many flushes took at most that, by
+	// increasing times, as far as the application counts them so.
+	FlushTimes [][2]float64 `json:"flush_times,omitempty"`
+	// Commits of the data behind the log, and how long they took together.
+	Commits       *float64 `json:"commits,omitempty"`
+	CommitSeconds *float64 `json:"commit_seconds,omitempty"`
 	// LogBytes were written to the log, with PageImages whole pages in them.
 	LogBytes   *float64 `json:"log_bytes,omitempty"`
 	PageImages *float64 `json:"page_images,omitempty"`
@@ -163,14 +184,30 @@ type AppCounts struct {
 	// them itself.
 	Checkpoints *float64 `json:"checkpoints,omitempty"`
 	Vacuums     *float64 `json:"vacuums,omitempty"`
+	// Processor is what the scheduler says of the clients; nil where it does not.
+	Processor *AppProcessor `json:"processor,omitempty"`
 }
 
-// PerTransaction is a count divided by the transactions; ok is false where it is not known.
-func (c *AppCounts) PerTransaction(count *float64) (v float64, ok bool) {
-	if c == nil || count == nil || c.Transactions == 0 {
-		return 0, false
+// AppProcessor is how long the application's processes for clients, and the load tool's
+// threads, were on a processor (CPU), and how long they were ready to run and waited for one
+// (Wait), in a stretch of a step in which all clients were connected. All are seconds, summed
+// up over the processes.
+type AppProcessor struct {
+	Seconds    float64 `json:"seconds"`
+	ServerCPU  float64 `json:"server_cpu"`
+	ServerWait float64 `json:"server_wait"`
+	ClientCPU  float64 `json:"client_cpu"`
+	ClientWait float64 `json:"client_wait"`
+}
+
+// Each is the same for one transaction of the step, at the rate of all of it. Of a nil one, or
+// a step without transactions, it is zero.
+func (p *AppProcessor) Each(c *AppCounts) AppProcessor {
+	if p == nil || c == nil || c.Transactions == 0 || p.Seconds <= 0 {
+		return AppProcessor{}
 	}
-	return *count / float64(c.Transactions), true
+	each := c.Seconds / float64(c.Transactions) / p.Seconds
+	return AppProcessor{Seconds: p.Seconds * each, ServerCPU: p.ServerCPU * each, ServerWait: p.ServerWait * each, ClientCPU: p.ClientCPU * each, ClientWait: p.ClientWait * each}
 }
 
 // Describe is the load of a workload that has it in short: "16 clients, 2 threads".
@@ -202,12 +239,12 @@ type AppResult struct {
 	Transactions uint64 `json:"transactions"`
 	Failed       uint64 `json:"failed,omitempty"`
 	Skipped      uint64 `json:"skipped,omitempty"`
-	// UnderWay is how many transactions were under way on average, by Little's law.
+	// UnderWay is how many transactions were in progress on average, by Little's law.
 	UnderWay float64 `json:"under_way,omitempty"`
 	// Connect is the mean time of a connection in seconds, 0 where none was told.
 	Connect float64 `json:"connect,omitempty"`
 	// Flushes of the log for each transaction, FlushTime the mean time of one in seconds, and
-	// Flushing the share of the time in which one was under way.
+	// Flushing the share of the time in which one was in progress.
 	Flushes   *float64 `json:"flushes,omitempty"`
 	FlushTime *float64 `json:"flush_time,omitempty"`
 	Flushing  *float64 `json:"flushing,omitempty"`

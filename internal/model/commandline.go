@@ -13,7 +13,7 @@ import (
 type CommandLine []string
 
 // silent are flags that say how a run is shown, not what is measured.
-var silent = []string{"quiet", "child-worker", "progress", "junit", "annotations", "push"}
+var silent = []string{"quiet", "verbose", "child-worker", "progress", "junit", "annotations", "push"}
 
 // excludes are the flags that contradict a flag, or that it makes pointless.
 var excludes = map[string][]string{
@@ -21,6 +21,7 @@ var excludes = map[string][]string{
 	"time":         {"until-steady", "max-time", "repeat", "precision"},
 	"until-steady": {"time", "ramp-time", "repeat"},
 	"max-time":     {"time", "ramp-time"},
+	"repeat":       {"time", "ramp-time", "until-steady"},
 }
 
 // Verb is the verb of the command; "" when there is none.
@@ -50,14 +51,47 @@ func (c CommandLine) With(options ...string) CommandLine {
 		gone = append(append(gone, flagName(word)), excludes[flagName(word)]...)
 	}
 	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
-		return flagName(word) != "" && slices.Contains(gone, flagName(word))
+		return flagName(word) != "" && slices.Contains(gone, flagName(word)) || added.leavesOut(word)
 	})
 	return append(kept, added...)
 }
 
-// alone are the flags of a run of one target that a comparison of two does not take.
-var alone = []string{"goal", "baseline", "time", "ramp-time", "until-steady",
-	"in-cluster", "experiment"}
+// leavesOut reports whether a word is the goal of a workload that --only among the flags of c
+// leaves out: a goal of what is not measured is refused.
+func (c CommandLine) leavesOut(word string) bool {
+	goal, ok := strings.CutPrefix(word, "--goal=")
+	if !ok {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(goal), " ")
+	for _, flag := range c {
+		if list, only := strings.CutPrefix(flag, "--only="); only {
+			return !slices.Contains(strings.Split(list, ","), name)
+		}
+	}
+	return false
+}
+
+// places are the flags that say where and on how much data to measure, not what.
+var places = []string{"destroy-data-on", "create", "hosts", "size", "namespace", "context", "kubeconfig", "access-mode", "node",
+	"node-selector", "toleration", "resources", "image", "pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root"}
+
+// As is the command of another verb for the same place: its target and how that is reached
+// stay, and the options say what is done there.
+func (c CommandLine) As(verb string, options ...string) CommandLine {
+	kept := slices.DeleteFunc(slices.Clone(c), func(word string) bool {
+		return flagName(word) != "" && !slices.Contains(places, flagName(word))
+	})
+	if len(kept) > 1 {
+		kept[1] = verb
+	}
+	return kept.With(options...)
+}
+
+// alone are the flags of a run of one target that a comparison of two does not take, and
+// those of a Job or an experiment, which ask for it in another way.
+var alone = []string{"goal", "baseline", "trace", "time", "ramp-time", "until-steady",
+	"in-cluster", "detach", "hold", "service-account", "experiment", "allow-programs"}
 
 // aside are flags of a run that are its own: where it is kept and how it is shown.
 var aside = []string{"seed", "note", "label", "results", "output", "format", "json", "config"}
@@ -70,7 +104,7 @@ func (c CommandLine) Against(d CommandLine, a, b string) CommandLine {
 		for _, word := range c {
 			switch name := flagName(word); {
 			case name == "" || slices.Contains(alone, name) || slices.Contains(silent, name):
-			case name == "destroy-data-on" || name == "create" || name == "hosts":
+			case name == "destroy-data-on" || name == "create" || name == "yes" || name == "hosts":
 				where = append(where, word)
 			case !slices.Contains(aside, name):
 				what = append(what, word)
@@ -119,4 +153,44 @@ func flagName(word string) string {
 	}
 	name, _, _ := strings.Cut(flag, "=")
 	return name
+}
+
+// Placed is the command with its targets named as Place names them, so that it
+// measures the same from any directory; it may be one that was recorded as it was typed. A word that may as well be something else, such as the
+// value of a flag, stays as it was typed; of two targets of one name the first is meant.
+func (c CommandLine) Placed(targets []Target) CommandLine {
+	command := slices.Clone(c)
+	done := map[string]bool{}
+	for _, t := range targets {
+		if at := c.argument(t.Name); at > 0 && !done[t.Name] {
+			command[at], done[t.Name] = t.Place(), true
+		}
+	}
+	return command
+}
+
+// argument is where in a command an argument stands: the word of that name behind the verb that
+// follows no flag, else the one that follows a flag; -1 where several may be meant.
+func (c CommandLine) argument(name string) int {
+	verb := 1
+	if len(c) > 1 && c[1] == "app" {
+		verb = 2
+	}
+	var free, behind []int
+	for i := verb + 1; i < len(c); i++ {
+		switch {
+		case c[i] != name:
+		case strings.HasPrefix(c[i-1], "-"):
+			behind = append(behind, i)
+		default:
+			free = append(free, i)
+		}
+	}
+	switch {
+	case len(free) == 1:
+		return free[0]
+	case len(free) == 0 && len(behind) == 1:
+		return behind[0]
+	}
+	return -1
 }

@@ -15,6 +15,8 @@ func TestACommandIsChangedAndTypedAgain(t *testing.T) {
 	}{
 		{nil, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s"},
 		{[]string{"--size", "19GiB"}, "loadline run '/srv/my data' --profile quick --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s --size 19GiB"},
+		{[]string{"--only=b,ab"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --max-time 90s --only b,ab"},
+		{[]string{"--repeat", "9"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s --repeat 9"},
 		{[]string{"--only=a,b", "", "--max-time", "12m"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --only a,b --max-time 12m"},
 		{[]string{"--time", "120s"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --time 120s"},
 		{[]string{"--check-cache"}, "loadline run '/srv/my data' --profile quick --size 256MiB --create --goal 'a p99 < 1ms' --skip 'seq-*' --max-time 90s --check-cache"},
@@ -22,6 +24,12 @@ func TestACommandIsChangedAndTypedAgain(t *testing.T) {
 		if got := typed.With(c.options...).String(); got != c.want {
 			t.Errorf("%q:\n%s\nwant\n%s", c.options, got, c.want)
 		}
+	}
+	if got, want := typed.As("sweep", "--depth", "1,4").String(), "loadline sweep '/srv/my data' --size 256MiB --create --depth 1,4"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := (model.CommandLine{"loadline", "run", "d", "--time=9s", "--ramp-time=1s"}).With("--repeat", "3").String(); got != "loadline run d --repeat 3" {
+		t.Error(got)
 	}
 	if len(typed) != 10 {
 		t.Errorf("the command itself has changed: %q", typed)

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"github.com/loadline/loadline/internal/model/budget"
+)
 
 // Side names one of the two things that are compared. A is the baseline: a
 // change is from A to B.
@@ -94,6 +98,9 @@ type Comparison struct {
 	Comparable bool      `json:"comparable"`
 	Rows       []Row     `json:"rows"`
 	Findings   []Finding `json:"findings"`
+	// Budgets put where the time of one operation went side by side, of the workloads of which
+	// that is known on both sides.
+	Budgets []budget.Comparison `json:"budgets,omitempty"`
 	// Directory is where a comparison that was measured as one is saved.
 	Directory string    `json:"directory,omitempty"`
 	Compared  time.Time `json:"compared,omitzero"`
@@ -162,7 +169,8 @@ type Goal struct {
 	Bound    float64  `json:"bound"`
 	Estimate Estimate `json:"estimate"`
 	Outcome  Outcome  `json:"outcome"`
-	// Message is a sentence; Next tells what would settle an undecided goal.
+	// Message is a sentence; Next tells what would decide an undecided goal, and where a
+	// missed one would be met.
 	Message string `json:"message"`
 	Next    string `json:"next,omitempty"`
 }

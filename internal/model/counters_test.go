@@ -49,8 +49,8 @@ func TestADeviceThatSeveralUseCountsOnce(t *testing.T) {
 
 func TestWhatIsNotProvenOfOneIsNotProvenOfAll(t *testing.T) {
 	p := Preparation{Written: 1, Seconds: 2, Proof: Proof{Method: "fiemap", Checked: 10}}
-	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: NoProof, Detail: "no map"}}, "volume 2")
-	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: NoProof, Checked: 10, Detail: "volume 2: no map"}}
+	p.Merge(Preparation{Written: 2, Seconds: 1, Proof: Proof{Method: noProof, Detail: "no map"}}, "volume 2")
+	want := Preparation{Written: 3, Seconds: 2, Proof: Proof{Method: noProof, Checked: 10, Detail: "volume 2: no map"}}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -20,6 +20,21 @@ type Imported struct {
 	// Remarks are notes and warnings that only the reader of the source can know: what
 	// it left out, what the source says against itself.
 	Remarks []Finding `json:"remarks,omitempty"`
+	// Observed is what somebody saw of processes beside the figures.
+	Observed []Observation `json:"observed,omitempty"`
+}
+
+// Observation is what a process read and wrote at one moment, in bytes/s, as a monitor beside
+// the load showed it.
+type Observation struct {
+	// Group is that of the figures it stands with, Command the first word of the process's.
+	Group   string  `json:"group,omitempty"`
+	Command string  `json:"command"`
+	Read    float64 `json:"read"`
+	Written float64 `json:"written"`
+	// Source and Line are as of Figure.
+	Source int `json:"source"`
+	Line   int `json:"line"`
 }
 
 // ImportedSchema is the schema name of imported.json.
@@ -56,6 +71,9 @@ type Figure struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	// Clients is what the source says of an application's clients; nil where it has none.
 	Clients *ClientFigure `json:"clients,omitempty"`
+	// Traced is what a tracer of block I/O looked at, one "process" or a "disk"; empty for what
+	// is no trace. Latency.Count is then how many I/Os it saw in Seconds.
+	Traced string `json:"traced,omitempty"`
 	// Outcome tells that the source says how the run went, so that silence about
 	// failures means that there were none.
 	Outcome bool `json:"outcome,omitempty"`
@@ -78,7 +96,7 @@ type ClientFigure struct {
 	Reconnect bool    `json:"reconnect,omitempty"`
 	Connect   float64 `json:"connect,omitempty"`
 	// Timed tells that the latency is the mean of what was timed one by one, and is not
-	// reckoned from the clients and the rate.
+	// computed from the clients and the rate.
 	Timed bool `json:"timed,omitempty"`
 	// Offered tells that transactions were due at a rate, so that clients wait by design.
 	Offered bool `json:"offered,omitempty"`

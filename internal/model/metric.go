@@ -34,6 +34,24 @@ func (m Metric) Unit() string {
 	return "s"
 }
 
+// Percentile is which percentile of the latencies the metric is, in percent; ok is false for
+// a metric that is none.
+func (m Metric) Percentile() (percent float64, ok bool) {
+	switch m {
+	case P50:
+		return 50, true
+	case P90:
+		return 90, true
+	case P99:
+		return 99, true
+	case P999:
+		return 99.9, true
+	case P9999:
+		return 99.99, true
+	}
+	return 0, false
+}
+
 // LowerIsBetter reports whether a smaller value of the metric is the better one.
 func (m Metric) LowerIsBetter() bool { return m.Unit() == "s" }
 

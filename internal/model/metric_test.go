@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,4 +42,17 @@ func TestNoHalfWidthBeyondItsValue(t *testing.T) {
 			rt.Fatalf("%+v is written %q", e, width)
 		}
 	})
+}
+
+func TestPercentilesAreWhatTheirNamesSay(t *testing.T) {
+	for _, m := range []Metric{P50, P90, P99, P999, P9999} {
+		if p, ok := m.Percentile(); !ok || fmt.Sprintf("p%v", p) != string(m) {
+			t.Errorf("%s: %v, %v", m, p, ok)
+		}
+	}
+	for _, m := range []Metric{IOPS, Bandwidth, Latency, Transactions, ""} {
+		if p, ok := m.Percentile(); ok {
+			t.Errorf("%q is the percentile %v", m, p)
+		}
+	}
 }

@@ -32,16 +32,16 @@ func (p *Preparation) Merge(o Preparation, name string) {
 	}
 	p.Proof.Checked += o.Proof.Checked
 	p.Proof.Unwritten += o.Proof.Unwritten
-	if o.Proof.Method == NoProof {
-		p.Proof.Method = NoProof
+	if o.Proof.Method == noProof {
+		p.Proof.Method = noProof
 	}
 	if o.Proof.Detail != "" && p.Proof.Detail == "" {
 		p.Proof.Detail = name + ": " + o.Proof.Detail
 	}
 }
 
-// NoProof is the Method of a Proof that there is not.
-const NoProof = "none"
+// noProof is the Method of a Proof that there is not.
+const noProof = "none"
 
 // Proof reports whether every byte of the volume was really written.
 type Proof struct {

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"github.com/loadline/loadline/internal/model/budget"
+)
 
 // Estimate is a value with its interval, in base units.
 type Estimate struct {
@@ -118,6 +122,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Goals are in the order in which they were asked for.
 	Goals []Goal `json:"goals,omitempty"`
+	// Budgets tell of workloads where the time of one operation went, as far as that is known.
+	Budgets []budget.Budget `json:"budgets,omitempty"`
 	// Comparison is that with the baseline, when there was one.
 	Comparison *Comparison `json:"comparison,omitempty"`
 	// Courses are what the charts over time are drawn from, in the order of Results.

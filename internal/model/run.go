@@ -25,6 +25,8 @@ type Run struct {
 	// Reason is a sentence when the status is interrupted or failed.
 	Reason  string   `json:"reason,omitempty"`
 	Command []string `json:"command,omitempty"`
+	// Clock is when the seconds of steps and samples began to count; zero where nobody noted it.
+	Clock time.Time `json:"clock,omitzero"`
 	// Again is the same command in the form that advice repeats with some flags changed.
 	Again CommandLine `json:"again,omitempty"`
 	// Labels are what the user calls the run.
@@ -79,6 +81,9 @@ type StepResult struct {
 	// UserCPU and SystemCPU are those of the load generator, in fractions of one core.
 	UserCPU   float64 `json:"user_cpu,omitempty"`
 	SystemCPU float64 `json:"system_cpu,omitempty"`
+	// Submission is the mean time in seconds, by direction, that handing an I/O to the kernel
+	// took: a part of its latency. Absent where the load generator does not tell.
+	Submission map[Direction]float64 `json:"submission,omitempty"`
 	// Settling tells what was written before a visit that only reads, and whether the
 	// storage was done with it; nil where nothing was.
 	Settling *Settling `json:"settling,omitempty"`

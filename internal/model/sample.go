@@ -1,6 +1,10 @@
 package model
 
-import "github.com/loadline/loadline/internal/model/histogram"
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/model/histogram"
+)
 
 // Flow is what went one way in one interval.
 type Flow struct {
@@ -20,6 +24,26 @@ func (f *Flow) Add(o Flow) {
 	f.LatencySum += o.LatencySum
 	f.Max = max(f.Max, o.Max)
 	f.Histogram.Merge(o.Histogram)
+}
+
+// Value is the metric of a flow that took so many seconds, in the metric's unit; NaN when
+// nothing was done, or the flow does not tell the metric.
+func (f *Flow) Value(m Metric, seconds float64) float64 {
+	if seconds <= 0 || f.IOs == 0 {
+		return math.NaN()
+	}
+	switch m {
+	case Bandwidth:
+		return float64(f.Bytes) / seconds
+	case IOPS, Transactions:
+		return float64(f.IOs) / seconds
+	case Latency:
+		return f.LatencySum / float64(f.IOs)
+	}
+	if p, ok := m.Percentile(); ok {
+		return f.Histogram.Percentile(p)
+	}
+	return math.NaN()
 }
 
 // Sample is about one second of one worker. The ramp is not sampled.

@@ -30,13 +30,26 @@ type Target struct {
 }
 
 // Place names the target so that it can be found again from elsewhere: the absolute
-// path of what was typed as ".", else the name as it was typed.
+// path of what was typed as ".", else the name as it was typed. What a volume in a cluster is
+// called in its pod says nothing outside of it.
 func (t Target) Place() string {
+	if t.Cluster != nil {
+		return t.Name
+	}
 	switch t.Kind {
-	case Directory, File, BlockDevice:
+	case Directory, File, BlockDevice, Postgres, Etcd:
 		if t.Path != "" {
 			return t.Path
 		}
 	}
 	return t.Name
+}
+
+// Targets are those of a run: its own, and those of its volumes.
+func (r *RunInfo) Targets() []Target {
+	list := []Target{r.Target}
+	for _, v := range r.Volumes {
+		list = append(list, v.Target)
+	}
+	return list
 }

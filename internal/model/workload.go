@@ -46,6 +46,10 @@ type Workload struct {
 	OffsetIncrement int64 `json:"offset_increment,omitempty"`
 	// Sync is the flush after each write: "", "fsync" or "fdatasync".
 	Sync string `json:"sync,omitempty"`
+	// Append writes as applications write their logs: through the page cache, from the begin
+	// of space that is reserved and was never written, anew at each repeat. It takes a file of
+	// Loadline's own, and a flush after each write.
+	Append bool `json:"append,omitempty"`
 	// RateIOPS limits each direction, in 1/s over all jobs; 0 is no limit.
 	RateIOPS float64 `json:"rate_iops,omitempty"`
 	// RateBandwidth limits each direction, in bytes/s over all jobs; 0 is no limit.
@@ -81,9 +85,9 @@ func (w Workload) Reads() bool { return w.Direction != Write }
 // JobCount is Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
-// MostRandomMap is how much memory, in bytes, the maps of visited blocks may take that the
+// mostRandomMap is how much memory, in bytes, the maps of visited blocks may take that the
 // jobs of a random workload keep: what a small pod has beside the load tool itself.
-const MostRandomMap = 64 << 20
+const mostRandomMap = 64 << 20
 
 // RandomMap is how much memory, in bytes, those maps take on a volume of that size: a bit
 // for each block and job, and a 64th of that on top; 0 where none is kept.
@@ -97,7 +101,7 @@ func (w Workload) RandomMap(size int64) int64 {
 
 // DrawsAnew reports whether on a volume of that size each block is drawn whether or not it was
 // visited before, because the maps would take too much.
-func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > MostRandomMap }
+func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > mostRandomMap }
 
 // slowRate is a rate per job, in I/Os per second, at which reading the slower of two clocks
 // a few times for each (25 ns) is less than a thousandth of the time between them.
@@ -134,8 +138,8 @@ func (w Workload) Directions() []Direction {
 }
 
 // Describe writes a workload in short: "rand read 4k qd64", with "×8" for jobs,
-// "+fdatasync" for a flush after each write and "own" for the user's own fio job; or
-// its Words.
+// "+fdatasync" for a flush after each write, "appended" for a log and "own" for the user's
+// own fio job; or its Words.
 func (w Workload) Describe() string {
 	if w.Words != "" {
 		return w.Words
@@ -156,6 +160,9 @@ func (w Workload) Describe() string {
 	}
 	if w.Sync != "" {
 		s += " +" + w.Sync
+	}
+	if w.Append {
+		s += " appended"
 	}
 	if w.Job != "" {
 		s += " own"

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { task, browser, check, open, shot, unfold, drawn, pixels, overflow, contrast, names } from "./looks.mjs";
 
-const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 1, place: 0, import: 0, reference: 20 };
+const expected = { run: 18, invalid: 15, compare: 20, grid: 8, load: 3, volumes: 9, scale: 4, evil: 5, empty: 0, ranking: 1, place: 0, budgets: 1, import: 0, reference: 20 };
 
 for (const [name, file] of Object.entries(task.pages)) {
   await check(`drawn/${name}`, async (t) => {
@@ -71,6 +71,47 @@ await check("place", async (t) => {
   if ((await page.locator("h1").textContent()) !== "/srv/data on db1" || !(await page.title()).startsWith("/srv/data on db1")) t.fail(`the title is "${await page.locator("h1").textContent()}"`);
   if (!head.includes("ext4 on vda, 40 GiB, virtual disk") || (await page.locator("main").innerText()).includes("rotating")) t.fail(`the head says: ${head}`);
   if (!(await page.locator("#results").innerText()).includes("[500 – 1.50k IOPS]")) t.fail("a wide interval is not written with its ends");
+  const goals = await page.locator("#goals").innerText();
+  for (const words of ["undecided: rand-read-iops iops > 1k", "contains the bound", "--repeat 90"]) if (!goals.includes(words)) t.fail(`the goals do not say "${words}": ${goals}`);
+  const again = await page.locator("#reproduce").innerText();
+  for (const words of ["loadline run /srv/data --profile quick", "target\n/srv/data", "typed as\n."]) if (!again.includes(words)) t.fail(`to reproduce it, the page does not say "${words}": ${again}`);
+  await page.context().close();
+});
+
+// A budget that closes is a waterfall with its sources and what would change it; one that does not says so, and draws nothing.
+await check("budgets", async (t) => {
+  const page = await open(t, task.pages.budgets);
+  const sections = page.locator("#budgets > section");
+  if ((await sections.count()) !== 2) t.fail(`${await sections.count()} budgets`);
+  const [closes, refused] = await sections.all();
+  const says = async (part, list) => {
+    const words = (await part.innerText()).replace(/\s+/g, " ");
+    for (const w of list) if (!words.includes(w)) t.fail(`a budget does not say "${w}": ${words}`);
+  };
+  await says(closes, ["Closure 94%", "Left over: 270 µs, round trips", "1.01 flushes × 2.28 ms", "scheduler", "PostgreSQL", "+37% rate, 327/s", "+31% rate", "By the law: serial", "between the laws"]);
+  await says(refused, ["does not close — only 38 %", "Missing: how long reads took", "track_io_timing=on", "flush of the WAL"]);
+  if ((await closes.locator(".plot").count()) !== 1 || (await refused.locator(".plot").count()) !== 0) t.fail("a waterfall is missing, or drawn of what does not close");
+  // The bars begin where those above them end: the first coloured pixel of each row is not left of the last one of the row above.
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await drawn(page);
+    const rows = await closes.locator("canvas").first().evaluate((canvas) => {
+      const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const scale = height / canvas.getBoundingClientRect().height;
+      return [0, 1, 2, 3, 4].map((row) => {
+        // A row is 30 pixels high, and its bar's lower edge has no words on it.
+        const y = Math.round((10 + 30 * row + 15 + 8) * scale);
+        const xs = [];
+        for (let x = Math.round(width * 0.15); x < width; x++) {
+          const i = 4 * (y * width + x);
+          if (data[i + 3] > 200 && Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60) xs.push(x / scale);
+        }
+        return [xs[0] ?? -1, xs[xs.length - 1] ?? -1];
+      });
+    });
+    if (rows.some(([from, to], i) => from < 0 || (i > 0 && Math.abs(from - rows[i - 1][1]) > 3) || to < from)) t.fail(`at ${width} px the bars are from and to ${JSON.stringify(rows)}`);
+    t.log(`at ${width} px: ${rows.map((r) => r.map(Math.round).join("–")).join(", ")}`);
+  }
   await page.context().close();
 });
 

@@ -49,7 +49,8 @@ export const shot = (page, name, options = {}) => page.screenshot({ path: join(t
 export async function unfold(page) {
   await page.evaluate(() => {
     document.querySelectorAll("details:not(.folded):not(.numbers)").forEach((d) => (d.open = true));
-    [...document.querySelectorAll("details.folded")].slice(0, 3).forEach((d) => (d.open = true));
+    const folded = [...document.querySelectorAll("details.folded")];
+    for (const of of [true, false]) folded.filter((d) => !!d.closest(".budgets") === of).slice(0, 3).forEach((d) => (d.open = true));
   });
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/histogram"
 	"github.com/loadline/loadline/internal/show/report/html"
 )
@@ -52,6 +53,7 @@ func makePages(t *testing.T) *pages {
 	p.foreign("ranking", "whitepaper.md", 5)
 	p.written("evil-ranking", hostileRanking())
 	p.written("place", placed())
+	p.written("budgets", spent())
 	p.written("empty", &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "none", Status: model.Interrupted, Reason: "the user asked for it", Target: model.Target{Name: "/srv/nothing"}}})
 	return p
 }
@@ -110,9 +112,13 @@ func placed() *model.Report {
 	turning := true
 	target := model.Target{Name: ".", Kind: model.Directory, Path: "/srv/data"}
 	r := &model.Report{Schema: model.ReportSchema, Run: model.RunInfo{ID: "place", Status: model.Complete, Target: target, Volume: model.Volume{Target: target},
+		Command:     []string{"loadline", "run", ".", "--profile", "quick"},
 		Environment: model.Environment{Hostname: "db1", Virtualization: "kvm", Storage: model.Storage{Filesystem: "ext4", Device: "vda", DeviceSize: 40 << 30, Rotational: &turning}}}}
 	wide := model.Estimate{Unit: "1/s", Value: 900, Low: 500, High: 1500, Confidence: 0.95}
 	r.Results = []model.Result{{Workload: "rand-read-iops", Direction: model.Read, Metric: model.IOPS, Estimate: wide, Verdict: model.Valid, Converged: true, Metrics: map[model.Metric]model.Estimate{model.IOPS: wide}}}
+	goal := model.Goal{Text: "rand-read-iops iops > 1k", Workload: "rand-read-iops", Direction: model.Read, Metric: model.IOPS, Above: true, Bound: 1000, Estimate: wide,
+		Outcome: model.Undecided, Message: "900/s [500/s, 1.50k/s] contains the bound", Next: "loadline run . --only rand-read-iops --repeat 90 --max-time 6m   # at most 6 m 00 s"}
+	r.Goals = []model.Goal{goal}
 	return r
 }
 
@@ -147,7 +153,9 @@ func hostile() *model.Report {
 			Volume: model.Volume{Target: target, Path: evil, Engine: evil}, Tools: map[string]string{evil: evil}, Jobs: map[string]string{evil: evil}, Directory: evil,
 			Environment: model.Environment{Hostname: evil, Kernel: evil}},
 		Findings: []model.Finding{{Rule: evil, Severity: model.SeverityWarning, Message: evil, Next: evil, Results: []string{evil}}},
+		Goals:    []model.Goal{{Text: evil, Workload: evil, Direction: model.Read, Metric: model.IOPS, Outcome: model.Missed, Message: evil, Next: evil}},
 		Scales:   []model.Scale{growing(evil)},
+		Budgets:  hostileBudgets(),
 	}
 	for _, d := range []model.Direction{model.Read, model.Write} {
 		r.Results = append(r.Results, model.Result{Workload: evil, Direction: d, Metric: model.IOPS, Estimate: sure(1000), Verdict: model.Suspect, Findings: []string{evil},
@@ -160,6 +168,8 @@ func hostile() *model.Report {
 	c := model.Comparison{Schema: model.ComparisonSchema, A: r.Run, B: r.Run, Method: model.Independent, Common: []model.Trait{{Name: evil, Value: evil}},
 		Differences: []model.Difference{{Name: evil, A: evil, B: evil, Unlike: true}}, Findings: r.Findings,
 		Rows: []model.Row{{Workload: evil, Direction: model.Read, Metric: model.IOPS, A: sure(1000), B: sure(1100), Ratio: sure(1.1), Verdict: model.Better, Trust: model.Valid, Margin: 0.05}}}
+	c.Budgets = []budget.Comparison{{A: evil, B: evil, Ratio: 1, Changes: []budget.Change{{Part: budget.Flush, Name: evil, Of: 1}}, Says: []string{evil},
+		Equal: &budget.Equal{Law: evil, Assumes: []string{evil}}}}
 	r.Comparison = &c
 	return r
 }

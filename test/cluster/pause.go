@@ -33,7 +33,12 @@ func (c *Cluster) makePause() error {
 	if err != nil {
 		return err
 	}
-	manifest, err := json.Marshal([]any{map[string]any{"Config": "config.json", "RepoTags": []string{pauseImage}, "Layers": []string{"layer.tar"}}})
+	return writeImage(c.pauseArchive(), pauseImage, config, layer)
+}
+
+// writeImage writes the archive of an image of one layer.
+func writeImage(archive, name string, config, layer []byte) error {
+	manifest, err := json.Marshal([]any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
 	if err != nil {
 		return err
 	}
@@ -41,7 +46,7 @@ func (c *Cluster) makePause() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(c.pauseArchive(), image, 0o600)
+	return os.WriteFile(archive, image, 0o600)
 }
 
 type file struct {

@@ -60,9 +60,9 @@ func TestCleanupLeavesWhatIsNotTheUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := snapshot(t, dir)
-	put(t, dir, ours+".data", ".loadline-probe-1234567", ".loadline-doctor.data")
+	put(t, dir, ours+".data", ".loadline-probe-1234567", ".loadline-doctor-3kq7xw2a.data")
 	o := loadline(t, "cleanup", dir)
-	for _, words := range append(want, "removed "+filepath.Join(dir, ours+".data"), "removed "+filepath.Join(dir, ".loadline-probe-1234567"), "removed "+filepath.Join(dir, ".loadline-doctor.data")) {
+	for _, words := range append(want, "removed "+filepath.Join(dir, ours+".data"), "removed "+filepath.Join(dir, ".loadline-probe-1234567"), "removed "+filepath.Join(dir, ".loadline-doctor-3kq7xw2a.data")) {
 		if o.code != 0 || !strings.Contains(o.stdout, words) {
 			t.Errorf("exit code %d, and it does not say %q", o.code, words)
 		}

@@ -149,6 +149,26 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A pipe that nobody writes into is refused by whoever is told to read it, and not waited for.
+func TestNamedPipesAreNotWaitedFor(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"report", pipe}, {"report", "--reference", pipe}, {"analyze", pipe}, {"import", pipe}, {"import", "a=" + pipe}, {"size", pipe}, {"size", "--from", pipe},
+		{"compare", pipe}, {"compare", pipe, pipe}, {"plan", numbers, "--experiment", pipe}, {"plan", numbers, "--job", pipe}, {"run", numbers, "--baseline", pipe},
+		{"plan", pipe}, {"serve", pipe}, {"durability", t.TempDir(), "--run", pipe}, {"cleanup", pipe},
+	} {
+		r := begin(t, args...)
+		soon := time.AfterFunc(30*time.Second, func() { _ = r.cmd.Process.Kill() })
+		if o := r.wait(t); o.code != 2 || !strings.Contains(o.stderr, pipe) {
+			t.Errorf("%v: exit code %d, want 2 and a sentence about the pipe:\n%s", args, o.code, o.stderr)
+		}
+		soon.Stop()
+	}
+}
+
 // A document of a ranking cannot name a directory outside of it.
 func TestRankingStaysInItsFolder(t *testing.T) {
 	home := t.TempDir()

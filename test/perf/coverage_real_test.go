@@ -3,7 +3,8 @@ package perf
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,21 +13,6 @@ import (
 
 // realRuns is the number of devices; each is measured with two workloads.
 const realRuns = 20
-
-// scope ends what the lab started for one device before the next one starts.
-type scope struct {
-	*testing.B
-	cleanups []func()
-}
-
-// Cleanup puts off f until the end of the scope.
-func (s *scope) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
-
-func (s *scope) end() {
-	for _, f := range slices.Backward(s.cleanups) {
-		f()
-	}
-}
 
 // BenchmarkCoverageReal measures throttled devices whose rate is drawn at random
 // and prints how often the interval contains the rate that was set. What such a
@@ -40,25 +26,26 @@ func BenchmarkCoverageReal(b *testing.B) {
 		fmt.Fprintf(t, "\nset rate\tbare fio, 5 s\tits error\trand-read-iops\t± 95 %%\tcovers\trand-write-iops\t± 95 %%\tcovers\tseconds\t\n")
 		var all, ofDevice covered
 		began := time.Now()
-		for range realRuns {
-			func() {
-				s := &scope{B: b}
-				defer s.end()
-				rate := 500 + rand.Int64N(4501)
-				d := lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20})
-				bare := lab.Fio(b, d, lab.Job{Depth: 64, Ramp: time.Second, Time: 5 * time.Second}).IOPS
-				r := measured(b, d.Target(), "--profile", "kbench", "--only", workloads[0]+","+workloads[1],
-					"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
-				fmt.Fprintf(t, "%d\t%.1f\t%+.2f %%\t", rate, bare, 100*(bare/float64(rate)-1))
-				for _, result := range r.Results {
-					before := all.hits
-					all.count(result.Estimate, float64(rate))
-					ofDevice.count(result.Estimate, bare)
-					fmt.Fprintf(t, "%.1f\t%.2f %%\t%s\t", result.Value, 100*result.HalfWidth(), map[bool]string{true: "yes", false: "NO"}[all.hits > before])
-				}
-				fmt.Fprintf(t, "%.0f\t\n", r.Run.MeasuredSeconds)
-			}()
-		}
+		lines := make([]string, realRuns)
+		var mu sync.Mutex
+		sideBySide(b, realRuns, func(i int, s *scope) {
+			rate := 500 + rand.Int64N(4501)
+			d := lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20})
+			bare := lab.Fio(s, d, lab.Job{Depth: 64, Ramp: time.Second, Time: 5 * time.Second}).IOPS
+			r := measured(b, d.Target(), "--profile", "kbench", "--only", workloads[0]+","+workloads[1],
+				"--size", fmt.Sprint(d.Size), "--destroy-data-on", d.Target())
+			mu.Lock()
+			defer mu.Unlock()
+			line := fmt.Sprintf("%d\t%.1f\t%+.2f %%\t", rate, bare, 100*(bare/float64(rate)-1))
+			for _, result := range r.Results {
+				before := all.hits
+				all.count(result.Estimate, float64(rate))
+				ofDevice.count(result.Estimate, bare)
+				line += fmt.Sprintf("%.1f\t%.2f %%\t%s\t", result.Value, 100*result.HalfWidth(), map[bool]string{true: "yes", false: "NO"}[all.hits > before])
+			}
+			lines[i] = fmt.Sprintf("%s%.0f\t\n", line, r.Run.MeasuredSeconds)
+		})
+		fmt.Fprint(t, strings.Join(lines, ""))
 		t.Flush()
 		fmt.Printf("%d of %d intervals contain the set rate (%.1f %%), %d what bare fio found; %s\n\n",
 			all.hits, all.intervals, all.share(), ofDevice.hits, time.Since(began).Round(time.Second))

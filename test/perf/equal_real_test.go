@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/loadline/loadline/internal/cli"
@@ -46,41 +47,43 @@ func BenchmarkEqualSidesReal(b *testing.B) {
 		t := columns()
 		fmt.Fprintf(t, "\nequal sides\trow\tchange\t95 %% interval\tblocks\tadjusted p\tverdict\t\n")
 		rows, different, wrong, covered := 0, 0, 0, 0
-		for run := range equalRuns {
-			func() {
-				s := &scope{B: b}
-				defer s.end()
-				name, first, second := "", "", ""
-				if run%2 == 0 {
-					rate := int64(1000 + 150*run)
-					x, y := lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20}), lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20})
-					name, first, second = fmt.Sprintf("%d IOPS", rate), x.Target(), y.Target()
-				} else {
-					lab.Lock(s)
-					base := b.TempDir()
-					name, first, second = "two directories of one disk", filepath.Join(base, "a"), filepath.Join(base, "b")
-					for _, dir := range []string{first, second} {
-						if err := os.Mkdir(dir, 0o755); err != nil {
-							b.Fatal(err)
-						}
-					}
+		var mu sync.Mutex
+		compared := func(name, first, second string) {
+			c := comparedHere(b, first, second, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "24s")
+			mu.Lock()
+			defer mu.Unlock()
+			for _, r := range c.Rows {
+				rows++
+				if r.Adjusted < c.Alpha {
+					different++
 				}
-				c := comparedHere(b, first, second, "--profile", "kbench", "--only", "rand-read-iops", "--size", "32M", "--max-time", "24s")
-				for _, r := range c.Rows {
-					rows++
-					if r.Adjusted < c.Alpha {
-						different++
-					}
-					if r.Verdict == model.Better || r.Verdict == model.Worse {
-						wrong++
-					}
-					if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
-						covered++
-					}
-					fmt.Fprintf(t, "%s\t%s\t%+.1f %%\t%+.1f to %+.1f %%\t%d\t%.2f\t%s\t\n", name, r.Metric, 100*(r.Ratio.Value-1),
-						100*(r.Ratio.Low-1), 100*(r.Ratio.High-1), r.Blocks, r.Adjusted, r.Verdict)
+				if r.Verdict == model.Better || r.Verdict == model.Worse {
+					wrong++
 				}
-			}()
+				if r.Ratio.Low <= 1 && 1 <= r.Ratio.High {
+					covered++
+				}
+				fmt.Fprintf(t, "%s\t%s\t%+.1f %%\t%+.1f to %+.1f %%\t%d\t%.2f\t%s\t\n", name, r.Metric, 100*(r.Ratio.Value-1),
+					100*(r.Ratio.Low-1), 100*(r.Ratio.High-1), r.Blocks, r.Adjusted, r.Verdict)
+			}
+		}
+		sideBySide(b, equalRuns/2, func(i int, s *scope) {
+			rate := int64(1000 + 300*i)
+			x, y := lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20}), lab.Throttled(s, lab.Throttle{IOPS: rate, Size: 32 << 20})
+			compared(fmt.Sprintf("%d IOPS", rate), x.Target(), y.Target())
+		})
+		for range equalRuns / 2 {
+			s := &scope{B: b}
+			lab.Lock(s)
+			base := b.TempDir()
+			first, second := filepath.Join(base, "a"), filepath.Join(base, "b")
+			for _, dir := range []string{first, second} {
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					b.Fatal(err)
+				}
+			}
+			compared("two directories of one disk", first, second)
+			s.end()
 		}
 		t.Flush()
 		fmt.Printf("of %d rows of equal sides %d have an adjusted p below 5 %%, %d are called better or worse; %d intervals hold the truth\n", rows, different, wrong, covered)

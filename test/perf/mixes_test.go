@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -237,22 +238,26 @@ func BenchmarkHeldOutMixes(b *testing.B) {
 	for range b.N {
 		t := columns()
 		fmt.Fprintf(t, "\ndevice\tworkload\tpredicted\tmeasured\toff by\tbinds\tright\t\n")
-		r := rand.New(rand.NewPCG(rand.Uint64(), 2))
 		var all judged
 		cases, drawn := 0, 0
-		for i := range heldOutCases {
-			b.Run(fmt.Sprint(i), func(b *testing.B) {
-				s := &scope{B: b}
-				defer s.end()
-				j := drawHeldOut(r, i).judge(s, r, t)
-				all.worst = max(all.worst, j.worst)
-				all.mixes, all.withinTen = all.mixes+j.mixes, all.withinTen+j.withinTen
-				all.asked, all.right = all.asked+j.asked, all.right+j.right
-				drawn++
-				if j.right == j.asked {
-					cases++
-				}
-			})
+		var mu sync.Mutex
+		tables := make([]strings.Builder, heldOutCases)
+		seed := rand.Uint64()
+		sideBySide(b, heldOutCases, func(i int, s *scope) {
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			j := drawHeldOut(r, i).judge(s, r, &tables[i])
+			mu.Lock()
+			defer mu.Unlock()
+			all.worst = max(all.worst, j.worst)
+			all.mixes, all.withinTen = all.mixes+j.mixes, all.withinTen+j.withinTen
+			all.asked, all.right = all.asked+j.asked, all.right+j.right
+			drawn++
+			if j.right == j.asked {
+				cases++
+			}
+		})
+		for i := range tables {
+			fmt.Fprint(t, tables[i].String())
 		}
 		t.Flush()
 		fmt.Printf("%d of %d mixes are predicted within 10 %%, the worst is off by %.1f %%; %d of %d limits are named right, all of them in %d of %d cases\n\n",

@@ -74,7 +74,7 @@ type watched struct {
 }
 
 // watch runs the program and reads its usage at each line of progress: one line
-// ends one visit. A verdict of "invalid" is no failure here: memory is no disk.
+// ends one repeat. A verdict of "invalid" is no failure here: memory is no disk.
 func watch(b *testing.B, program string, args ...string) watched {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), program, append(args, "--format", "json", "--results", b.TempDir())...)
@@ -91,7 +91,7 @@ func watch(b *testing.B, program string, args ...string) watched {
 	var text strings.Builder
 	for lines := bufio.NewScanner(progress); lines.Scan(); {
 		fmt.Fprintln(&text, lines.Text())
-		if !strings.HasPrefix(lines.Text(), "[") {
+		if !strings.HasPrefix(lines.Text(), "repeat ") {
 			continue
 		}
 		if u, err := usageOf(cmd.Process.Pid); err == nil {

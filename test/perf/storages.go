@@ -96,9 +96,9 @@ func storages() []Storage {
 func slowSpells(memoryless bool) []Storage {
 	var list []Storage
 	for _, m := range []struct{ depth, share float64 }{{0.5, 0.1}, {0.3, 0.2}, {0.15, 0.3}, {0.1, 0.2}} {
-		name := "slow spells"
+		name := "slow periods"
 		if memoryless {
-			name = "memoryless slow spells"
+			name = "memoryless slow periods"
 		}
 		list = append(list, Storage{Name: fmt.Sprintf("%s: %.0f %% slower for %.0f %% of the time", name, 100*m.depth, 100*m.share),
 			Mean: 1 - m.depth*m.share, Start: SlowSpells(m.depth, m.share, memoryless, 0.02)})

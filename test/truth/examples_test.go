@@ -77,7 +77,7 @@ func TestExamples(t *testing.T) {
 			}
 			// On a busy machine a number may be invalid, and two runs may differ.
 			if o := command(ctx, t, args...); o.code != 0 && o.code != 5 && (args[0] != "compare" || o.code != 4) {
-				t.Errorf("exit code %d: %s", o.code, o.stderr)
+				t.Errorf("exit code %d: %s\n%s", o.code, o.stderr, o.stdout)
 			}
 		})
 	}

@@ -19,6 +19,8 @@ type planted struct {
 	class class
 	// seconds is about how long it takes, 0 meaning 25.
 	seconds int
+	// slots is how many of its class's it takes, 0 meaning 1.
+	slots int
 	// plant makes the device with its fault, and the arguments that meet it.
 	plant func(t testing.TB) (target string, args []string)
 }
@@ -122,14 +124,15 @@ var faults = []planted{
 		rival(t, lab.At(lab.Filled(t, dir, 32<<20), 32<<20), 4*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
 		return dir, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "32M", "--max-time", "20s"}
 	}},
-	{rule: "settled", name: "a write-back cache that drains", severity: model.SeverityNote, seconds: 110, plant: func(t testing.TB) (string, []string) {
+	{rule: "settled", name: "a write-back cache that drains", severity: model.SeverityNote, seconds: 110, slots: 4, plant: func(t testing.TB) (string, []string) {
+		// A cache takes as many writes as the processors give it.
 		device := lab.Backlogged(t, lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20})
 		own := ownFile(t, "own.yaml", readsBesideWrites["one of each"])
 		return device.Target(), []string{"--profile", own, "--max-time", "30s", "--destroy-data-on", device.Target()}
 	}},
 	{rule: "replaced", name: "somebody else opens the device", severity: model.SeverityInvalid, plant: func(t testing.TB) (string, []string) {
 		device := lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20}))
-		rival(t, lab.At(device, 64<<20), 8*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
+		rival(t, lab.At(device, 64<<20), 12*time.Second, time.Minute, "--rw=randwrite", "--iodepth=64")
 		return device, []string{"--profile", "kbench", "--only", "rand-write-iops", "--size", "16M", "--max-time", "80s", "--repeat", "16", "--destroy-data-on", device}
 	}},
 	{rule: "bytes", name: "a filesystem that journals data, too", severity: model.SeverityWarning, plant: func(t testing.TB) (string, []string) {

@@ -69,6 +69,39 @@ export type Result = Estimate & {
   description: string;
 };
 export type Unit = "1/s" | "B/s" | "s";
+/**
+ * 1/s
+ */
+export type Rate = number | null;
+/**
+ * seconds
+ */
+export type Time = number | null;
+/**
+ * connect: connection set-up. client-cpu, server-cpu: on a processor. run-queue: ready, and waiting for one. work: all of these and reads, where a law has them as one. reads: of what the server's cache did not hold. flush-queue: waiting for a flush that is in progress. flush: the flush that makes it durable. submission: the call that hands an I/O to the kernel. tool-cpu: the load tool on a processor, besides. block-queue: scheduler and block queue. queueing: waiting for other I/Os of the same load. service: the I/O alone, kernel and device. device: from the driver's issue to the completion. block-io: reads and writes as a tracer saw them. residual: what is left over.
+ */
+export type BudgetPart =
+  | "connect"
+  | "client-cpu"
+  | "server-cpu"
+  | "run-queue"
+  | "work"
+  | "reads"
+  | "flush-queue"
+  | "flush"
+  | "submission"
+  | "tool-cpu"
+  | "block-queue"
+  | "queueing"
+  | "service"
+  | "device"
+  | "block-io"
+  | "residual";
+/**
+ * 1: a number, B: bytes.
+ */
+export type BudgetUnit = "1" | "B";
+export type Sentences = string[];
 export type Share = number;
 export type Numbers = Num[];
 /**
@@ -81,6 +114,7 @@ export interface All {
   Comparison?: Comparison;
   DurabilityReport?: DurabilityReport;
   Reference?: Reference;
+  Explanation?: Explanation;
 }
 /**
  * What `loadline run --format json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
@@ -94,6 +128,7 @@ export interface Report {
    * What the results were asked to reach, in the order in which it was asked.
    */
   goals?: Goal[];
+  budgets?: Budget[];
   comparison?: Comparison;
   /**
    * What the charts over time are drawn from, thinned for the eye; the raw samples are in the run directory.
@@ -270,7 +305,7 @@ export interface Application {
     name: string;
     value: string;
     /**
-     * What it would be if nobody had set it.
+     * What it would be if it were not set.
      */
     default?: string;
     /**
@@ -476,6 +511,10 @@ export interface Workload {
    * The flush after each write.
    */
   sync?: "" | "fsync" | "fdatasync";
+  /**
+   * Written as a log is: through the page cache, to reserved space that was never written, anew at each repeat.
+   */
+  append?: boolean;
   rate_iops?: Num;
   volumes?: Count;
   rate_bandwidth?: Num;
@@ -700,9 +739,71 @@ export interface Goal {
   outcome: "met" | "missed" | "undecided";
   message: string;
   /**
-   * What would settle an undecided goal.
+   * What would decide an undecided goal, or show where a missed one would be met.
    */
   next?: string;
+}
+export interface Budget {
+  workload: string;
+  description: string;
+  /**
+   * What the rows are about: transaction, read, write, write with its flush, read or write.
+   */
+  operation: string;
+  in_flight: Num;
+  rate: Rate;
+  seen: Time;
+  seen_by: string;
+  rows: BudgetRow[];
+  residual: BudgetRow;
+  closure: Num;
+  /**
+   * Why nothing is concluded from it; absent when the budget closes (a closure within 15 % of 1).
+   */
+  refused?: string;
+  /**
+   * What a budget that does not close lacks, and what would measure it.
+   */
+  missing?: {
+    what: string;
+    measure: string;
+  }[];
+  /**
+   * How often something was done for one operation.
+   */
+  counts?: {
+    name: string;
+    unit: BudgetUnit;
+    value: Num;
+  }[];
+  /**
+   * What a law says would be otherwise.
+   */
+  counterfactuals?: Counterfactual[];
+  notes?: Sentences;
+}
+export interface BudgetRow {
+  part: BudgetPart;
+  name: string;
+  seconds: Time;
+  share: Num;
+  /**
+   * How it is computed.
+   */
+  of?: string;
+  /**
+   * Who measured it, or which law it comes from. A residual has none.
+   */
+  source?: string;
+}
+export interface Counterfactual {
+  change: string;
+  part: BudgetPart;
+  saved: Time;
+  rate: Rate;
+  gain: Num;
+  law: string;
+  assumes: Sentences;
 }
 /**
  * What `loadline compare --format json` prints and comparison.json holds; it needs report.schema.json beside it. A is the baseline: a change is from A to B. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
@@ -716,7 +817,7 @@ export interface Comparison {
   a: Run;
   b: Run;
   /**
-   * paired: blocks of one repeat each, side by side. independent: two runs after each other, where what changed in between is part of the difference.
+   * paired: interleaved blocks of one repeat each. independent: two runs after each other, where what changed in between is part of the difference.
    */
   method: "paired" | "independent";
   /**
@@ -744,6 +845,7 @@ export interface Comparison {
   comparable: boolean;
   rows: Row[];
   findings: Finding[];
+  budgets?: BudgetComparison[];
   /**
    * Where a comparison that was measured as one is saved.
    */
@@ -811,6 +913,42 @@ export interface ChangeRatio {
    * 0 means that there is no interval.
    */
   confidence: number;
+}
+export interface BudgetComparison {
+  /**
+   * The workload of side A.
+   */
+  a: string;
+  b: string;
+  ratio: Num;
+  changes: {
+    part: BudgetPart;
+    name: string;
+    a?: Time;
+    b?: Time;
+    of: Num;
+  }[];
+  /**
+   * What the operations of the two sides did unlike often, by more than a quarter: then they are not the same work.
+   */
+  unlike?: {
+    name: string;
+    unit: BudgetUnit;
+    a: Num;
+    b: Num;
+  }[];
+  /**
+   * What B would do with as many I/Os for each operation as A.
+   */
+  equal?: {
+    count: string;
+    each: Num;
+    seconds: Time;
+    rate: Rate;
+    law: string;
+    assumes: Sentences;
+  };
+  says: Sentences;
 }
 /**
  * How one workload went in one direction over the time of the run.
@@ -1069,7 +1207,7 @@ export interface Cut {
   what: string;
   at: string;
   /**
-   * The writer felt it: an error, a stall, its own end. What nobody noticed is not counted as a cut.
+   * The writer felt it: an error, a stall, its own end. What was not noticed is not counted as a cut.
    */
   noticed: boolean;
   /**
@@ -1094,7 +1232,7 @@ export interface Cut {
   examples?: string[];
 }
 /**
- * Several systems held against each other. Each has a report of its own; results are then empty.
+ * Several systems compared. Each has a report of its own; results are then empty.
  */
 export interface Ranking {
   systems:
@@ -1261,4 +1399,32 @@ export interface Part {
     rows: string[][];
   };
   scale?: Scale;
+}
+/**
+ * What `loadline explain --json` prints. Times are seconds, rates 1/s, shares from 0 to 1. A number that is not known is null. Fields are only ever added, so readers must accept fields that they do not know.
+ */
+export interface Explanation {
+  schema: "loadline.explanation/v1";
+  /**
+   * The run, or side A and side B.
+   *
+   * @minItems 1
+   * @maxItems 2
+   */
+  runs: [Side] | [Side, Side];
+  /**
+   * Of two runs, each workload that both have.
+   */
+  comparisons?: BudgetComparison[];
+}
+export interface Side {
+  id: string;
+  target: string;
+  directory?: string;
+  /**
+   * Another tool measured it.
+   */
+  imported?: boolean;
+  budgets: Budget[];
+  left_out?: Sentences;
 }

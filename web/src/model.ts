@@ -37,7 +37,19 @@ export type RankRow = Item<Ranking["rows"]>;
 export type RankGroup = Item<Ranking["groups"]>;
 export type RankEntry = Item<RankRow["entries"]>;
 
-export type Report = Omit<doc.Report, "courses" | "sweep" | "scales" | "ranking"> & { courses?: Course[]; sweep?: Sweep; scales?: Scale[]; ranking?: Ranking };
+export type Budget = Finite<doc.Budget>;
+export type BudgetRow = Budget["rows"][number];
+export type BudgetPart = BudgetRow["part"];
+export type Counterfactual = Item<Budget["counterfactuals"]>;
+export type BudgetComparison = Finite<doc.BudgetComparison>;
+
+export type Report = Omit<doc.Report, "courses" | "sweep" | "scales" | "ranking" | "budgets"> & {
+  courses?: Course[];
+  sweep?: Sweep;
+  scales?: Scale[];
+  ranking?: Ranking;
+  budgets?: Budget[];
+};
 
 export type Storage = doc.Environment["storage"];
 export type Grid = NonNullable<doc.Part["table"]>;

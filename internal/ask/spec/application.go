@@ -2,7 +2,7 @@ package spec
 
 import "github.com/loadline/loadline/internal/model"
 
-var appFields = []string{"name", "fit", "scale", "set", "clients", "ask"}
+var appFields = []string{"name", "program", "image", "fit", "scale", "set", "clients", "ask"}
 
 var askFields = []string{"load", "script", "clients", "threads", "connect", "rate", "limit", "options"}
 
@@ -13,7 +13,7 @@ func (o *object) app(field string) *model.AppRequest {
 	}
 	s := o.doc.object(o.values[field], "an application", appFields)
 	s.require("name", "such as postgres")
-	return &model.AppRequest{Name: s.text("name"), Fit: s.text("fit"), Scale: int(s.whole("scale", 1, 1<<31-1)),
+	return &model.AppRequest{Name: s.text("name"), Program: s.text("program"), Image: s.text("image"), Fit: s.text("fit"), Scale: int(s.whole("scale", 1, 1<<31-1)),
 		Set: s.texts("set"), Clients: int(s.whole("clients", 1, 1<<20)), Ask: s.ask("ask")}
 }
 
@@ -33,7 +33,7 @@ func formatApp(r *model.AppRequest) any {
 		return nil
 	}
 	return []pair{
-		{"name", r.Name}, {"fit", optional(r.Fit)}, {"scale", formatWhole(r.Scale)}, {"set", list(r.Set)}, {"clients", formatWhole(r.Clients)}, {"ask", formatAsk(r.Ask)},
+		{"name", r.Name}, {"program", optional(r.Program)}, {"image", optional(r.Image)}, {"fit", optional(r.Fit)}, {"scale", formatWhole(r.Scale)}, {"set", list(r.Set)}, {"clients", formatWhole(r.Clients)}, {"ask", formatAsk(r.Ask)},
 	}
 }
 

@@ -118,9 +118,6 @@ func pad(line string, n int) string {
 
 // unknown is the message for a word that is none of the list.
 func unknown(what, word string, list []string) (message, hint string) {
-	message = fmt.Sprintf("unknown %s %q", what, word)
-	if near := suggest.Nearest(word, list); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message = fmt.Sprintf("unknown %s %q", what, word) + suggest.Question(word, list)
 	return message, "known: " + strings.Join(list, ", ")
 }

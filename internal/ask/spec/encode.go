@@ -176,13 +176,14 @@ func MarshalProfile(p Profile) ([]byte, error) {
 			{"name", w.Name}, {"access", string(w.Access)}, {"direction", string(w.Direction)},
 			{"read_percent", formatWhole(w.ReadPercent)}, {"block_size", formatSize(w.BlockSize)},
 			{"depth", w.Depth}, {"jobs", formatWhole(w.Jobs)}, {"threads", formatTruth(w.Threads)},
-			{"offset_increment", formatSize(w.OffsetIncrement)}, {"sync", optional(w.Sync)},
+			{"offset_increment", formatSize(w.OffsetIncrement)}, {"sync", optional(w.Sync)}, {"append", formatTruth(w.Append)},
 			{"rate_iops", rate}, {"rate_bandwidth", formatSize(int64(w.RateBandwidth))}, {"metric", string(w.Metric)},
 		})
 	}
 	return encode(
 		pair{"name", optional(p.Name)}, pair{"title", optional(p.Title)}, pair{"repeat_time", formatSeconds(p.Visit)},
 		pair{"ramp", formatSeconds(p.Ramp)}, pair{"max_time", formatSeconds(p.MaxTime)},
-		pair{"precision", formatShare(p.Precision)}, pair{"engine", optional(p.Engine)}, pair{"workloads", items},
+		pair{"precision", formatShare(p.Precision)}, pair{"engine", optional(p.Engine)},
+		pair{"size", formatSize(p.Size)}, pair{"goals", list(p.Goals)}, pair{"workloads", items},
 	)
 }

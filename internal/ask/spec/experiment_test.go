@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 func TestExperimentReadsWell(t *testing.T) {
@@ -147,7 +148,7 @@ func TestExperimentErrorsPointAtTheirPlace(t *testing.T) {
 		"scenario: profile\ntarget: /x\nonly: rand\n":       "experiment.yaml:3:7: the field \"only\" takes a list: lines that begin with a dash\n   3 | only: rand\n     |       ^",
 	} {
 		_, err := ParseExperiment("experiment.yaml", []byte(yaml))
-		if e := refused(t, err); e.Message != want {
+		if e := modeltest.Refused(t, err); e.Message != want {
 			t.Errorf("got\n%s\nwant\n%s", e.Message, want)
 		}
 	}

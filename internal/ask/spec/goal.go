@@ -47,7 +47,7 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	}
 	g.Workload = w.Name
 	directions := w.Directions()
-	if w.Sync != "" {
+	if w.Sync != "" || w.App.Tool == string(model.Etcd) {
 		directions = append(directions, model.Sync)
 	}
 	g.Direction = directions[0]
@@ -67,10 +67,7 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 		}
 	}
 	if g.Metric == "" {
-		message := fmt.Sprintf("there is no metric %q", word)
-		if near := suggest.Nearest(word, known); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
+		message := fmt.Sprintf("there is no metric %q", word) + suggest.Question(word, known)
 		return refuse("choose one of "+strings.Join(known, ", "), "%s", message)
 	}
 	if g.Direction == model.Sync && g.Metric == model.Bandwidth {
@@ -105,10 +102,7 @@ func goalWorkload(name string, workloads []model.Workload) (model.Workload, stri
 			return w, ""
 		}
 	}
-	message := fmt.Sprintf("the run has no workload %q", name)
-	if near := suggest.Nearest(name, workloadNames(workloads)); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("the run has no workload %q", name) + suggest.Question(name, workloadNames(workloads))
 	return model.Workload{}, message
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 var goalWorkloads = []model.Workload{
@@ -65,7 +66,7 @@ func TestGoalsAreRefusedWithASentence(t *testing.T) {
 		"rand-read-iops iops > 5 potato": `"5 potato" is no rate`,
 	} {
 		_, err := ParseGoal(text, goalWorkloads)
-		if e := refused(t, err); !strings.Contains(e.Message, want) || e.Hint == "" {
+		if e := modeltest.Refused(t, err); !strings.Contains(e.Message, want) || e.Hint == "" {
 			t.Errorf("%q: %q (next: %q), want %q", text, e.Message, e.Hint, want)
 		}
 	}

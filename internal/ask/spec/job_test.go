@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 const ownJob = `; two jobs of a database
@@ -130,7 +131,7 @@ func TestJobErrorsNameTheirLine(t *testing.T) {
 		{"[global]\nzero_buffers\n[a]\n", "own.fio:2: zero_buffers: zeros compress to nothing, so many systems never store them\n   2 | zero_buffers", ""},
 	} {
 		_, err := ParseJob("own.fio", []byte(c.job))
-		e := refused(t, err)
+		e := modeltest.Refused(t, err)
 		if e.Message != c.want || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%q:\n%s\n(%s)\nwant\n%s", c.job, e.Message, e.Hint, c.want)
 		}

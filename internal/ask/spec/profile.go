@@ -24,12 +24,16 @@ type Profile struct {
 	Precision float64
 	// Engine is fio's ioengine for files and devices; "" takes the best that works.
 	Engine string
+	// Size is how many bytes are walked over; 0 leaves it to the storage's speed.
+	Size int64
+	// Goals are what the results have to reach.
+	Goals []string
 }
 
 var (
-	profileFields  = []string{"name", "title", "repeat_time", "ramp", "max_time", "precision", "engine", "workloads"}
+	profileFields  = []string{"name", "title", "repeat_time", "ramp", "max_time", "precision", "engine", "size", "goals", "workloads"}
 	workloadFields = []string{"name", "access", "direction", "read_percent", "block_size", "depth", "jobs",
-		"threads", "offset_increment", "sync", "rate_iops", "rate_bandwidth", "metric"}
+		"threads", "offset_increment", "sync", "append", "rate_iops", "rate_bandwidth", "metric"}
 	accesses   = []string{"rand", "seq"}
 	directions = []string{"read", "write", "mixed"}
 	syncs      = []string{"fsync", "fdatasync"}
@@ -57,6 +61,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 		Name: o.text("name"), Title: o.text("title"),
 		Visit: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
+		Size: o.size("size"), Goals: o.texts("goals"),
 	}
 	if p.Visit > 0 && p.Visit < 1 {
 		o.fail("repeat_time", "write 1s or more", "repeat_time is shorter than the one second that a sample takes")
@@ -81,6 +86,10 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 		}
 		p.Workloads = append(p.Workloads, w)
 	}
+	if _, err := ParseGoals(p.Goals, p.Workloads); err != nil {
+		refused, _ := err.(*model.WorkerError)
+		o.fail("goals", refused.Hint, "%s", strings.TrimPrefix(refused.Message, "--goal "))
+	}
 	if d.err != nil {
 		return Profile{}, d.err
 	}
@@ -103,6 +112,7 @@ func workload(d *document, node ast.Node) (model.Workload, *object) {
 		Jobs:      int(o.whole("jobs", 1, maxJobs)),
 		Threads:   o.truth("threads"),
 		Sync:      o.oneOf("sync", syncs...),
+		Append:    o.truth("append"),
 		RateIOPS:  o.number("rate_iops"),
 		Metric:    model.Metric(o.oneOf("metric", metrics...)),
 
@@ -126,7 +136,7 @@ func checkWorkload(o *object, w model.Workload) {
 		}
 		o.fail("name", hint, "%q cannot be a workload's name, because files are named after it", w.Name)
 	}
-	if o.has("block_size") && (w.BlockSize%sectorSize != 0 || w.BlockSize > maxBlock) {
+	if o.has("block_size") && (w.BlockSize%sectorSize != 0 && !w.Append || w.BlockSize > maxBlock) {
 		o.fail("block_size", "", "a block of %d bytes is not a multiple of %d up to 1 GiB", w.BlockSize, sectorSize)
 	}
 	if w.OffsetIncrement%sectorSize != 0 {
@@ -139,6 +149,10 @@ func checkWorkload(o *object, w model.Workload) {
 	if !mixed && o.has("read_percent") {
 		o.fail("read_percent", "write direction: mixed, or leave read_percent out",
 			"only a mixed workload has a share of reads, and this one is %q", w.Direction)
+	}
+	if w.Append && (w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.JobCount() > 1) {
+		o.fail("append", "write access: seq, direction: write and sync: fdatasync, or leave append out",
+			"what is appended is written sequentially by one job, with a flush after each write")
 	}
 	if w.Sync != "" && w.Direction == model.Read {
 		o.fail("sync", "", "a workload that only reads has nothing to flush")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 const ownProfile = `# what our database does
@@ -118,7 +119,7 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 		{"no text", "\xff\xfe\x00", "own.yaml is not a text file of reasonable size", ""},
 	} {
 		_, err := ParseProfile("own.yaml", []byte(c.yaml))
-		e := refused(t, err)
+		e := modeltest.Refused(t, err)
 		if c.want == "own.yaml:" && strings.HasPrefix(e.Message, c.want) {
 			continue // the wording is the parser's own
 		}
@@ -134,7 +135,7 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 func TestCaretStandsUnderUnicodeAndTabs(t *testing.T) {
 	_, err := ParseProfile("own.yaml", []byte("workloads:\n  - {direction: read, block_size: 4k, name: \"größe\", access: x}\n"))
 	want := "own.yaml:2:62: unknown value of access \"x\"\n   2 |   - {direction: read, block_size: 4k, name: \"größe\", access: x}\n     |                                                              ^"
-	if e := refused(t, err); e.Message != want {
+	if e := modeltest.Refused(t, err); e.Message != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Message, want)
 	}
 }
@@ -204,7 +205,7 @@ func TestProfilesComeBackExactly(t *testing.T) {
 
 func TestAJobCannotBeWrittenAsYAML(t *testing.T) {
 	_, err := MarshalProfile(Profile{Workloads: []model.Workload{{Name: "own", Job: "rw=randread"}}})
-	if e := refused(t, err); !strings.Contains(e.Message, "workload own is a job of fio's own") {
+	if e := modeltest.Refused(t, err); !strings.Contains(e.Message, "workload own is a job of fio's own") {
 		t.Error(e.Message)
 	}
 }
@@ -224,13 +225,4 @@ func TestRubbishIsRefusedInWords(t *testing.T) {
 			}
 		}
 	})
-}
-
-func refused(t *testing.T, err error) *model.WorkerError {
-	t.Helper()
-	var e *model.WorkerError
-	if !errors.As(err, &e) || e.Class != model.Refused {
-		t.Fatalf("not refused: %v", err)
-	}
-	return e
 }

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,11 +44,7 @@ func ParseSettings(file string, data []byte, may Settable) ([]Setting, error) {
 	d, root := open(file, data)
 	top := d.objectWith(root, "a configuration", append(slices.Clone(may.Flags), commandsField), may.Refused)
 	settings := top.settingsOf("", may)
-	names := make([]string, 0, len(may.Commands))
-	for name := range may.Commands {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(may.Commands))
 	if top.has(commandsField) {
 		commands := d.object(top.values[commandsField], "commands", names)
 		for _, name := range names {
@@ -86,7 +84,7 @@ func (o *object) settingsOf(command string, may Settable) (list []Setting) {
 		}
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b Setting) int { return (a.Line-b.Line)*1000 + a.Column - b.Column })
+	slices.SortFunc(list, func(a, b Setting) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 	for _, s := range list {
 		if message, hint := may.Check(command, s.Flag, s.Values); message != "" {
 			o.fail(s.Flag, hint, "%s", message)

@@ -20,6 +20,10 @@ func TestSettingsAreReadWithTheirPlaces(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	// However far to the right a line begins, it comes before the next one.
+	if got, err := ParseSettings("f.yaml", []byte("{"+strings.Repeat(" ", 1200)+"size: 1,\nprofile: x}"), may); err != nil || len(got) != 2 || got[0].Flag != "size" {
+		t.Errorf("%v, %v", got, err)
+	}
 	for text, words := range map[string]string{
 		"profil: x":                          `f.yaml:1:1: unknown field "profil"; did you mean "profile"?`,
 		"size: 1\nsize: 2":                   "f.yaml:2:1: ",

@@ -21,8 +21,8 @@ import (
 	"github.com/loadline/loadline/internal/cluster/link/linktest"
 )
 
-// begin keeps, in a directory, what a work leaves there that says some lines; a nil release
-// waits until somebody releases it.
+// begin keeps, in a directory, the files of a work that says some lines, until they are
+// released or the limit is over; it gives the exit code then.
 func begin(ctx context.Context, dir string, files map[string]string, said string, limit time.Duration) (ended chan int) {
 	ended = make(chan int, 1)
 	go func() {

@@ -39,11 +39,15 @@ func AccessMode(short string) string { return string(accessModes[short]) }
 // MakeClaim makes the claim and returns its UID. One of that name that is not this run's
 // is a refusal.
 func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) (uid string, err error) {
+	return c.create(ctx, "claim", c.claim(s))
+}
+
+func (c *Client) claim(s ClaimSpec) *corev1.PersistentVolumeClaim {
 	mode := corev1.PersistentVolumeFilesystem
 	if s.Block {
 		mode = corev1.PersistentVolumeBlock
 	}
-	claim := &corev1.PersistentVolumeClaim{
+	return &corev1.PersistentVolumeClaim{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: c.Namespace, Labels: s.labels(), Annotations: s.notes()},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -53,7 +57,6 @@ func (c *Client) MakeClaim(ctx context.Context, s ClaimSpec) (uid string, err er
 				corev1.ResourceStorage: *resource.NewQuantity(s.Size, resource.BinarySI)}},
 		},
 	}
-	return c.create(ctx, "claim", claim)
 }
 
 // Made says what an object was made for, and by whom.

@@ -25,16 +25,21 @@ func ended(pod *corev1.Pod) error {
 			return say("kubectl describe node "+pod.Spec.NodeName, "was taken away by the cluster: %s", oneLine(cond.Reason+": "+cond.Message))
 		}
 	}
-	for _, s := range pod.Status.ContainerStatuses {
-		t := s.State.Terminated
+	for i, s := range statuses(pod) {
+		t, which := s.State.Terminated, ""
+		if lends(&pod.Spec) {
+			which = " -c " + s.Name
+		}
 		switch {
 		case t == nil:
+		case t.ExitCode == 0 && i < len(pod.Status.InitContainerStatuses):
+			// It has done what comes before the others.
 		case t.Reason == "OOMKilled":
 			return say("give it more with --resources memory=1Gi", "was killed because it used more memory than it may (OOMKilled)")
 		case t.Reason == "StartError", t.Reason == "ContainerCannotRun":
-			return say(wholeImage, "could not start its program: %s", tail(t.Message))
+			return say(wholeImage(&pod.Spec, s.Name), "could not start its program: %s", tail(t.Message))
 		default:
-			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
+			err := say("to look at it afterwards, run again with --keep: kubectl logs -n "+pod.Namespace+" "+pod.Name+which, "ended with exit code %d (%s) %s", t.ExitCode, t.Reason, tail(t.Message))
 			if t.ExitCode == 0 {
 				return &model.FinishedError{Cause: err}
 			}

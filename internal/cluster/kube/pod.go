@@ -55,8 +55,10 @@ const (
 
 // Where is what the user decides about the pods.
 type Where struct {
-	Image      string
-	PullSecret string
+	// Image is the worker's. Application is one with an application's programs, in which the
+	// worker runs beside them, "" for none: its own program is then lent from Image.
+	Image, Application string
+	PullSecret         string
 	// Node is the name of a node, NodeSelector are labels that it must have.
 	Node         string
 	NodeSelector map[string]string
@@ -139,6 +141,9 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 				{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}},
 			},
 		},
+	}
+	if s.Application != "" {
+		s.lend(&pod.Spec)
 	}
 	s.admit(&pod.Spec)
 	return pod

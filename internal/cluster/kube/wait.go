@@ -126,27 +126,39 @@ func (c *Client) standing(ctx context.Context, name, claim string, before reason
 	return "", r, nil
 }
 
-// wholeImage is the hint when the image lacks the program that was to be started.
-const wholeImage = "check --image: it must hold loadline, loadline-agent and fio, the first two of this version"
+// runError is the reason of a container whose program could not be started.
+const runError = "RunContainerError"
 
 // containerFaults are the reasons of a waiting container that need somebody's hand.
 var containerFaults = map[string]struct {
 	hint  string
 	final bool
 }{
-	"InvalidImageName":           {"check --image", true},
-	"ErrImageNeverPull":          {"load the image onto the nodes, or check --image", true},
-	"ErrImagePull":               {"check --image, and --pull-secret for a registry that wants one", false},
-	"ImagePullBackOff":           {"check --image, and --pull-secret for a registry that wants one", false},
+	"InvalidImageName":           {checkImage, true},
+	"ErrImageNeverPull":          {"load the image onto the nodes, or " + checkImage, true},
+	"ErrImagePull":               {checkImage + ", and --pull-secret for a registry that wants one", false},
+	"ImagePullBackOff":           {checkImage + ", and --pull-secret for a registry that wants one", false},
 	"CreateContainerConfigError": {"", false},
 	"CreateContainerError":       {"", false},
-	"RunContainerError":          {wholeImage, false},
+	runError:                     {"", false},
+}
+
+// faultHint is the hint of a fault of a container, with the flag of its image.
+func faultHint(pod *corev1.PodSpec, container, fault string) string {
+	switch hint := containerFaults[fault].hint; {
+	case fault == runError:
+		return wholeImage(pod, container)
+	case container == lender:
+		return strings.Replace(hint, checkImage, checkLender, 1)
+	default:
+		return hint
+	}
 }
 
 // why gathers the reason from the places where the cluster writes it, the most
 // telling first.
 func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason, error) {
-	for _, s := range pod.Status.ContainerStatuses {
+	for _, s := range statuses(pod) {
 		w := s.State.Waiting
 		if w == nil {
 			continue
@@ -156,7 +168,7 @@ func (c *Client) why(ctx context.Context, pod *corev1.Pod, claim string) (reason
 			if strings.HasPrefix(w.Reason, "ImagePull") || w.Reason == "ErrImagePull" {
 				words = c.pullWords(ctx, pod, words)
 			}
-			return reason{words: words, hint: fault.hint, final: fault.final, stuck: !fault.final}, nil
+			return reason{words: words, hint: faultHint(&pod.Spec, s.Name, w.Reason), final: fault.final, stuck: !fault.final}, nil
 		}
 	}
 	if pod.Spec.NodeName == "" {

@@ -258,7 +258,8 @@ func TestNonsenseIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = io.WriteString(conn, words)
-		if got, _ := io.ReadAll(conn); len(got) != 0 && words[1] != '"' {
+		// A greeting in order is answered before the frame that is none.
+		if got, _ := io.ReadAll(conn); len(got) != 0 && !strings.HasPrefix(words, `{"from":0}`) {
 			t.Errorf("%.20q: %q", words, got)
 		}
 		conn.Close()

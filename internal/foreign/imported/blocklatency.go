@@ -46,6 +46,9 @@ type blockReader struct {
 	disk    string
 	process bool
 	d       distribution
+	// seconds is how long the test was that is traced, as the document says before a histogram
+	// ("time=30"); 0 is not known.
+	seconds float64
 	// total (seconds) and count are what the tool adds up itself.
 	total, count float64
 }
@@ -174,16 +177,20 @@ func (r *blockReader) close() {
 	if d.total == 0 {
 		return
 	}
-	name, words := "block-latency", "block I/O as traced below the filesystem"
+	name, words, traced := "block-latency", "block I/O as traced below the filesystem", "disk"
 	if r.process {
-		name, words = name+"-process", "block I/O of one process as traced below the filesystem"
+		name, words, traced = name+"-process", "block I/O of one process as traced below the filesystem", "process"
 	}
 	if s := slug(r.name); s != "" {
 		name += "-" + s
 	}
 	for _, m := range parameter.FindAllStringSubmatch(r.label, -1) {
-		if m[1] == "clients" {
+		switch m[1] {
+		case "clients":
 			name += "-c" + m[2]
+		case "time":
+			// The traces that follow in the section are of the same test.
+			r.seconds, _ = number(m[2])
 		}
 	}
 	var params []string
@@ -196,7 +203,7 @@ func (r *blockReader) close() {
 		return
 	}
 	w := model.Workload{Name: name, Direction: model.Mixed, Metric: model.P50, Words: words}
-	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Values: map[model.Metric]float64{}}
+	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Seconds: r.seconds, Traced: traced, Values: map[model.Metric]float64{}}
 	d.fill(&f)
 	f.Latency.Mean = d.mean()
 	// What the tool itself adds up is exact, if it is about the same I/Os.

@@ -43,6 +43,7 @@ var formats = []Format{
 	formatKafka,
 	formatRally,
 	formatBlockLatency,
+	formatIotop,
 }
 
 // Formats lists the formats.
@@ -238,10 +239,7 @@ func lookup(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	message := fmt.Sprintf("there is no format %q", name)
-	if near := suggest.Nearest(name, names); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("there is no format %q", name) + suggest.Question(name, names)
 	return Format{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", ")+", or leave --as out")
 }
 

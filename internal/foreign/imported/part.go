@@ -25,6 +25,8 @@ type Part struct {
 	reason  string
 	started time.Time
 	remarks []model.Finding
+	// observed stands beside the runs.
+	observed []model.Observation
 	// section is the heading under which runs are found.
 	section string
 }
@@ -148,6 +150,10 @@ func Assemble(system string, at time.Time, parts []*Part) *model.Recorded {
 	for i, p := range parts {
 		im.Sources = append(im.Sources, p.Source)
 		im.Remarks = append(im.Remarks, p.remarks...)
+		for _, o := range p.observed {
+			o.Source = i
+			im.Observed = append(im.Observed, o)
+		}
 		for name, version := range p.tools {
 			rec.Run.Tools[name] = version
 		}

@@ -16,7 +16,7 @@ func resultFiles(r Request) []string {
 	names := []string{r.ReportFile()}
 	written := map[string]bool{}
 	for _, job := range r.Jobs() {
-		if name := r.OutputFile(AspectOf(job)); !written[name] {
+		if name := r.OutputFile(aspectOf(job)); !written[name] {
 			written[name] = true
 			names = append(names, name)
 		}

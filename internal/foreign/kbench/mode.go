@@ -64,8 +64,8 @@ func jobsOf(mode string) []string {
 	return nil
 }
 
-// Modes lists all modes.
-func Modes() []string {
+// modes lists all modes.
+func modes() []string {
 	list := []string{full, quick}
 	for _, a := range aspects {
 		for _, pattern := range []string{"random", "sequential"} {
@@ -77,8 +77,8 @@ func Modes() []string {
 	return list
 }
 
-// AspectOf is the aspect of a job by its name, "" for a name that is not Kbench's.
-func AspectOf(job string) Aspect {
+// aspectOf is the aspect of a job by its name, "" for a name that is not Kbench's.
+func aspectOf(job string) Aspect {
 	for _, a := range aspects {
 		if strings.HasSuffix(job, "-"+a.suffix) {
 			return a.name
@@ -92,9 +92,6 @@ func checkMode(mode string) error {
 	if jobsOf(mode) != nil {
 		return nil
 	}
-	message := fmt.Sprintf("MODE %q is not known", mode)
-	if near := suggest.Nearest(mode, Modes()); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return refused(message, "choose one of "+strings.Join(Modes(), ", "))
+	message := fmt.Sprintf("MODE %q is not known", mode) + suggest.Question(mode, modes())
+	return refused(message, "choose one of "+strings.Join(modes(), ", "))
 }

@@ -15,7 +15,7 @@ func Identify(name string) (Identity, bool) {
 	if len(parts) != 3 || parts[1] != "read" && parts[1] != "write" {
 		return Identity{}, false
 	}
-	id := Identity{Type: parts[1], Aspect: AspectOf(name)}
+	id := Identity{Type: parts[1], Aspect: aspectOf(name)}
 	for pattern, short := range patterns {
 		if short == parts[0] {
 			id.Pattern = pattern

@@ -58,9 +58,9 @@ func (k *recorder) Finish(status model.Status, reason string) error {
 // Step keeps a result, and publishes an aspect whose last job this was.
 func (k *recorder) Step(r model.StepResult) error {
 	k.recorded.Run.Steps = append(k.recorded.Run.Steps, r)
-	aspect := AspectOf(r.Step.Workload)
+	aspect := aspectOf(r.Step.Workload)
 	for _, w := range k.recorded.Plan.Steps[len(k.recorded.Run.Steps):] {
-		if AspectOf(w.Workload) == aspect {
+		if aspectOf(w.Workload) == aspect {
 			return nil
 		}
 	}
@@ -73,7 +73,7 @@ func (k *recorder) publish(aspect Aspect) error {
 	var idle, seconds float64
 	for _, r := range k.recorded.Run.Steps {
 		output := k.outputs[r.Raw]
-		if AspectOf(r.Step.Workload) != aspect || r.Error != "" || r.EndedEarly || output == nil {
+		if aspectOf(r.Step.Workload) != aspect || r.Error != "" || r.EndedEarly || output == nil {
 			continue
 		}
 		outputs = append(outputs, output)

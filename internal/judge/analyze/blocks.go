@@ -129,7 +129,7 @@ func logVisit(v timeline.Visit, m model.Metric) (stats.Visit, bool) {
 		return stats.Visit{}, false
 	}
 	s := stats.Visit{Value: math.Log(value), Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
-	if _, merged := timeline.Percentiles[m]; !merged {
+	if _, merged := m.Percentile(); !merged {
 		s.Seconds = timeline.Series(v.Seconds, m)
 		for i := range s.Seconds {
 			s.Seconds[i] /= value

@@ -25,7 +25,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 		Margins: margins, Alpha: math.Round(stats.Alpha*1e6) / 1e6,
 		Rows: []model.Row{}, Findings: []model.Finding{},
 	}
-	if Interleaved(a.Recorded, b.Recorded) {
+	if interleaved(a.Recorded, b.Recorded) {
 		c.Method, c.ID = model.Paired, a.Recorded.Run.Comparison
 	}
 	c.Common, c.Differences = traits(&c.A, &c.B)
@@ -81,8 +81,8 @@ func at(value float64, e model.Estimate) model.Estimate {
 	return e
 }
 
-// Interleaved reports whether the two runs are the two sides of one comparison.
-func Interleaved(a, b *model.Recorded) bool {
+// interleaved reports whether the two runs are the two sides of one comparison.
+func interleaved(a, b *model.Recorded) bool {
 	return a.Run.Comparison != "" && a.Run.Comparison == b.Run.Comparison && a.Run.Side != b.Run.Side
 }
 
@@ -140,7 +140,7 @@ func change(p stats.Place, lowerIsBetter bool) model.Change {
 // blocksOf lists the complete blocks of a workload in the order of time: both
 // visits were made and went well. It is empty for runs that were not interleaved.
 func blocksOf(a, b *model.Recorded, workload string) []model.Block {
-	if !Interleaved(a, b) {
+	if !interleaved(a, b) {
 		return nil
 	}
 	sa, sb := blockSteps(a, workload), blockSteps(b, workload)

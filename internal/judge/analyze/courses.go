@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
@@ -48,14 +49,14 @@ func Courses(rec *model.Recorded) []model.Course {
 			list, visits = append(list, c), append(visits, v)
 		}
 	}
+	parts := max(1, len(list))
+	points := share(allPoints, parts, fewPoints, mostPoints)
+	heat := heatSize{columns: share(allColumns, parts, fewColumns, mostColumns), cells: share(allCells, parts, fewCells, mostCells)}
+	var all sync.WaitGroup
 	for i := range list {
-		points := share(allPoints, len(list), fewPoints, mostPoints)
-		heat := heatSize{
-			columns: share(allColumns, len(list), fewColumns, mostColumns),
-			cells:   share(allCells, len(list), fewCells, mostCells),
-		}
-		drawn(&list[i], visits[i], points, heat)
+		all.Go(func() { drawn(&list[i], visits[i], points, heat) })
 	}
+	all.Wait()
 	return list
 }
 

@@ -257,3 +257,11 @@ func BenchmarkCourses(b *testing.B) {
 		analyze.Courses(rec)
 	}
 }
+
+// A run of which no I/O succeeded has nothing to draw.
+func TestCoursesOfNothing(t *testing.T) {
+	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{{Name: "w", Direction: model.Read, Access: model.Random, BlockSize: 4096, Depth: 1, Metric: model.IOPS}}}}
+	if list := analyze.Courses(rec); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}

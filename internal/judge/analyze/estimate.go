@@ -18,7 +18,7 @@ const bucketFloor = 1.0 / 128
 // The second result is the relative half-width that the stopping rule has to
 // look at.
 func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
-	if _, ok := timeline.Percentiles[m]; ok {
+	if _, ok := m.Percentile(); ok {
 		f.histogram()
 	}
 	e := model.Estimate{Unit: m.Unit(), Value: f.all.Value(m), Confidence: stats.Confidence}
@@ -45,6 +45,12 @@ func (f *flow) estimate(m model.Metric) (model.Estimate, float64) {
 	if math.IsInf(e.High, 0) || math.IsNaN(e.High) {
 		e.Low, e.High, e.Confidence = e.Value, e.Value, 0
 	}
+	if p, ok := m.Percentile(); ok && p >= tail && e.Confidence > 0 {
+		// No percentile is below the median, however little is known of the tail itself.
+		if median, _ := f.estimate(model.P50); median.Confidence > 0 {
+			e.Low = min(max(e.Low, median.Low), e.Value)
+		}
+	}
 	return e, rule
 }
 
@@ -61,7 +67,7 @@ const (
 // open reports whether a percentile has no upper end: the run met slow seconds or visits
 // that would make it, and too few of them to know how many there are.
 func (f *flow) open(m model.Metric) bool {
-	p, ok := timeline.Percentiles[m]
+	p, ok := m.Percentile()
 	if !ok || p < tail {
 		return false
 	}
@@ -70,7 +76,7 @@ func (f *flow) open(m model.Metric) bool {
 }
 
 func floorOf(m model.Metric) float64 {
-	if _, ok := timeline.Percentiles[m]; ok {
+	if _, ok := m.Percentile(); ok {
 		return bucketFloor
 	}
 	return stats.Floor
@@ -88,7 +94,7 @@ func scale(m model.Metric, v float64) float64 {
 // stopping rule: between visits when there are several, along the series when
 // there is one.
 func (f *flow) half(m model.Metric) (half, rule float64) {
-	_, merged := timeline.Percentiles[m]
+	_, merged := m.Percentile()
 	whole := 1.0
 	if m.Unit() != "s" {
 		whole = f.all.Value(m)
@@ -116,7 +122,7 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 
 // series is the metric of a visit second by second on its scale.
 func (f *flow) series(visit int, m model.Metric) []float64 {
-	if _, ok := timeline.Percentiles[m]; ok {
+	if _, ok := m.Percentile(); ok {
 		return nil
 	}
 	y := timeline.Series(f.visits[visit].Seconds, m)

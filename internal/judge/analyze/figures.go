@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -72,7 +71,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 // supportedBy reports whether a figure's number of I/Os allows the percentile m; one
 // that does not say its number is believed.
 func supportedBy(f model.Figure, m model.Metric) bool {
-	p, ok := timeline.Percentiles[m]
+	p, ok := m.Percentile()
 	return !ok || f.Latency == nil || f.Latency.Count == 0 || float64(f.Latency.Count) >= stats.PercentileNeeds(p)
 }
 

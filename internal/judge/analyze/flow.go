@@ -116,7 +116,7 @@ func (f *flow) supports(p float64) bool {
 
 // has reports whether the metric can be estimated at all.
 func (f *flow) has(m model.Metric) bool {
-	if p, ok := timeline.Percentiles[m]; ok {
+	if p, ok := m.Percentile(); ok {
 		return f.supports(p)
 	}
 	v := f.all.Value(m)

@@ -1,6 +1,7 @@
 package analyze_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
@@ -26,18 +27,39 @@ func TestGoalsAreDecidedOnTheInterval(t *testing.T) {
 		{goal(model.IOPS, false, e.Low-1), model.Missed},
 		{goal(model.P50, false, 1), model.Met},
 		{goal(model.P9999, false, 1), model.Undecided}, // too few I/Os
+		{goal(model.P9999, false, 1e-6), model.Missed}, // but half of them take longer
+		{goal(model.P9999, true, 1e-6), model.Undecided},
 		{model.Goal{Workload: "b", Direction: model.Read, Metric: model.IOPS}, model.Undecided},
 	} {
 		got := analyze.Decide(rec, results, []model.Goal{c.goal})[0]
 		if got.Outcome != c.want || got.Message == "" {
 			t.Errorf("%+v: %s, %s; want %s", c.goal, got.Outcome, got.Message, c.want)
 		}
-		if got.Outcome == model.Undecided && c.goal.Metric == model.IOPS && c.goal.Workload == "a" && got.Next == "" {
-			t.Errorf("%+v: nothing is said to settle it", c.goal)
+		if settles := got.Outcome == model.Undecided && c.goal.Workload == "a"; (got.Needs > 0) != settles {
+			t.Errorf("%+v is %s: it needs %.0f s", c.goal, got.Outcome, got.Needs)
 		}
 	}
 	results[0].Verdict = model.Invalid
 	if got := analyze.Decide(rec, results, []model.Goal{goal(model.IOPS, true, 1)})[0]; got.Outcome != model.Undecided {
 		t.Errorf("an invalid number meets a goal: %+v", got)
+	}
+}
+
+// An interval whose end is at twice the distance of the bound has to be half as wide, which
+// takes four times as long, and no time tells a value from itself.
+func TestWhatAGoalNeeds(t *testing.T) {
+	rec := sideOf("", reader("a"), 1000, 1020, 980)
+	results := analyze.Results(rec)
+	e, seconds := results[0].Estimate, results[0].Seconds
+	needs := func(bound float64) float64 {
+		return analyze.Decide(rec, results, []model.Goal{{Workload: "a", Direction: model.Read, Metric: model.IOPS, Above: true, Bound: bound}})[0].Needs
+	}
+	for _, bound := range []float64{(e.Value + e.High) / 2, (e.Value + e.Low) / 2} {
+		if got := needs(bound); got < 4*seconds || got > 5*seconds {
+			t.Errorf("%.0f within %.0f to %.0f: %.0f s after %.0f s", bound, e.Low, e.High, got, seconds)
+		}
+	}
+	if got := needs(e.Value); !math.IsInf(got, 1) {
+		t.Errorf("a bound at the value itself: %.0f s", got)
 	}
 }

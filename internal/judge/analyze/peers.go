@@ -105,7 +105,7 @@ func (f *flow) stays(m model.Metric) []stats.Visit {
 	if m.Unit() != "s" {
 		whole = f.all.Value(m)
 	}
-	_, merged := timeline.Percentiles[m]
+	_, merged := m.Percentile()
 	var list []stats.Visit
 	for i, v := range f.visits {
 		value := f.visitValue(i, m)
@@ -129,7 +129,7 @@ func (f *flow) visitValue(i int, m model.Metric) float64 {
 		// An only visit is cut into groups.
 		return f.all.Value(m)
 	}
-	if _, ok := timeline.Percentiles[m]; ok {
+	if _, ok := m.Percentile(); ok {
 		f.histogram()
 	}
 	return f.groups[i].Value(m)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -49,7 +48,7 @@ func rankGroups(r *model.Ranking, systems int) []model.RankGroup {
 // standingOf is a row's; false when nothing can be used. A percentile is left out: it
 // would give the same test twice the weight.
 func standingOf(row model.RankRow) (standing, bool) {
-	_, tail := timeline.Percentiles[row.Metric]
+	_, tail := row.Metric.Percentile()
 	if row.Verdict == model.Unusable || tail {
 		return standing{}, false
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/stats"
-	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -97,7 +96,7 @@ func noiseOf(sides []Measured) *model.Noise {
 	var square float64
 	for i, s := range sides {
 		for _, r := range s.Report.Results {
-			if _, tail := timeline.Percentiles[r.Metric]; tail || len(r.Visits) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
+			if _, tail := r.Metric.Percentile(); tail || len(r.Visits) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
 				continue
 			}
 			logs := make([]float64, len(r.Visits))
@@ -149,7 +148,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 	sortEntries(row.Entries, k.metric.LowerIsBetter())
 	usable := slices.DeleteFunc(slices.Clone(row.Entries), func(e model.RankEntry) bool { return e.Trust == model.Invalid })
 	bare := slices.ContainsFunc(usable, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
-	_, tail := timeline.Percentiles[k.metric]
+	_, tail := k.metric.Percentile()
 	switch {
 	case len(usable) < 2:
 		row.Verdict = model.Unusable
@@ -158,7 +157,7 @@ func rankRow(sides []Measured, k rankKey, noise *model.Noise) model.RankRow {
 		row.Reason = "the systems ran different workloads under this name"
 	case !bare:
 	case noise == nil:
-		row.Reason = "single runs, and nothing was repeated: nobody knows what differs by chance"
+		row.Reason = "single runs, and nothing was repeated: what differs by chance is not known"
 	case tail:
 		row.Reason = "single runs: the noise of other tests' totals says nothing about a percentile"
 	case shortest < leastBorrowed:

@@ -37,7 +37,7 @@ func TestNothingIsBorrowed(t *testing.T) {
 		reason  string
 		want    model.Change
 	}{
-		"no repeats":   {60, func(a, b *Measured) {}, "single runs, and nothing was repeated: nobody knows what differs by chance", model.Unclear},
+		"no repeats":   {60, func(a, b *Measured) {}, "single runs, and nothing was repeated: what differs by chance is not known", model.Unclear},
 		"short runs":   {5, nil, "single runs of 5.00 s: too short to have the noise of other tests", model.Unclear},
 		"other things": {60, func(a, _ *Measured) { a.Recorded.Plan.Workloads[0].Depth = 64 }, "the systems ran different workloads under this name", model.Unclear},
 		"invalid":      {60, func(a, _ *Measured) { a.Report.Results[0].Verdict = model.Invalid }, "fewer than two of its numbers can be used", model.Unusable},

@@ -12,9 +12,9 @@ import (
 // before one of the two must be wrong.
 const contradiction = 1.10
 
-// Check refuses a system whose figures contradict each other or what was measured on
+// checkPublished refuses a system whose figures contradict each other or what was measured on
 // its bare disk.
-func Check(p *study.Published) error {
+func checkPublished(p *study.Published) error {
 	d := p.System.Disk
 	if p.System.RebuildReserve > 0 && p.System.RebuildReserve >= d.Bandwidth*p.System.Disks() && d.Bandwidth > 0 {
 		return model.RefusedError(fmt.Sprintf("rebuilding is to keep %s of a node's disks, which have %s", units.FormatBandwidth(p.System.RebuildReserve),

@@ -22,10 +22,10 @@ const (
 	farShare = 0.15
 )
 
-// Limits says which resource of the system binds a scale with fitted laws, what the
+// limitsOf says which resource of the system binds a scale with fitted laws, what the
 // chosen law's capacity means for amplification and merging, and what stays
 // unexplained. Nodes are those of the points, else the system's.
-func Limits(sys *hardware.System, s *study.PublishedScale) study.Limit {
+func limitsOf(sys *hardware.System, s *study.PublishedScale) study.Limit {
 	v := &limitView{sys: *sys, metric: s.Metric, nodes: float64(max(1, sys.Nodes)), pattern: pattern{s.Access, s.Direction, float64(s.BlockSize), max(1, s.Merge)}}
 	if n := mainNodes(&s.Scale); n > 0 {
 		v.nodes = float64(n)
@@ -36,7 +36,7 @@ func Limits(sys *hardware.System, s *study.PublishedScale) study.Limit {
 	}
 	st.Resources, st.Unknown = v.allowances()
 	if len(st.Resources) == 0 {
-		st.Sentences = []string{"nobody said what the hardware is, so nothing is known of what binds"}
+		st.Sentences = []string{"the hardware was not described, so nothing is known of what binds"}
 		return st
 	}
 	v.infer(&st, s.Merge > 0)
@@ -132,7 +132,7 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 	}
 	switch {
 	case st.Measured == nil:
-		say("%s is the least: %s; no capacity was measured to hold against it", least.Resource.Name(), allows)
+		say("%s is the least: %s; no capacity was measured to compare with it", least.Resource.Name(), allows)
 	case st.Binding == "":
 		say("nothing that is known binds: by %s %s, but %s was measured, which fills it to %s", least.Resource.Name(), allows,
 			v.metric.FormatInterval(*st.Measured), shareWords(least.Uses))
@@ -147,10 +147,10 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 			intervalWords(*a), number(st.Expected), count(v.sys.Copies(), "replica"), number(extra(&v.sys)))
 	}
 	if st.Extra > 0 {
-		say("nobody said what a copy writes beside its data; the capacity asks for %s", count(st.Extra, "extra write"))
+		say("what a copy writes beside its data was not given; the capacity asks for %s", count(st.Extra, "extra write"))
 	}
 	if st.Copies > 0 {
-		say("nobody said how many copies there are; the capacity asks for each write to be made %d times", st.Copies)
+		say("the number of copies was not given; the capacity asks for each write to be made %d times", st.Copies)
 	}
 	switch {
 	case st.MergeInferred:
@@ -166,7 +166,7 @@ func (v *limitView) sentences(st *study.Limit, s *study.PublishedScale) []string
 	}
 	v.oneVolume(s, say)
 	if len(st.Unknown) > 0 {
-		say("not checked, because nobody said their size: %s", namesOf(st.Unknown))
+		say("not checked, because their size was not given: %s", namesOf(st.Unknown))
 	}
 	return list
 }

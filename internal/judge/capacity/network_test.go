@@ -91,7 +91,7 @@ func TestASizeThatIsNotCountedIsNamed(t *testing.T) {
 	}{{0, 0, false}, {1 << 50, 0, true}, {1 << 30, 1 << 40, false}} {
 		p.System.Disk.Size, need.Size = x.disk, x.size
 		s := mustSize(t, p, sizing.Ask{Needs: []sizing.Need{need}})
-		if named := strings.Contains(strings.Join(s.Notes, "\n"), "nobody said how large the disks are"); named != x.named {
+		if named := strings.Contains(strings.Join(s.Notes, "\n"), "the size of the disks was not given"); named != x.named {
 			t.Errorf("%+v: %q", x, s.Notes)
 		}
 	}
@@ -109,7 +109,7 @@ func TestFailuresThatTakeEveryCopyAreNamed(t *testing.T) {
 	}
 	p.System.Replicas = 0
 	if s := mustSize(t, p, sizing.Ask{Needs: need, Survive: 2}); strings.Contains(strings.Join(s.Notes, "\n"), "is lost") {
-		t.Errorf("nobody said how many copies there are: %q", s.Notes)
+		t.Errorf("the number of copies was not given: %q", s.Notes)
 	}
 	p.System.Replicas = 3
 	s := mustSize(t, p, sizing.Ask{Needs: need, Nodes: 2})

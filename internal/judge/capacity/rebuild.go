@@ -9,9 +9,9 @@ import (
 	"github.com/loadline/loadline/internal/model/study"
 )
 
-// RebuildLimit is the time in seconds within which a replica must be made again if
+// rebuildLimit is the time in seconds within which a replica must be made again if
 // nobody says otherwise: a day, Longhorn's own limit.
-const RebuildLimit = 24 * 3600
+const rebuildLimit = 24 * 3600
 
 // Rebuilds finds the bandwidth of making a replica again and what each piece of data
 // costs besides, T = extents·e + data/B, from rebuilds that were timed, and the largest
@@ -58,7 +58,7 @@ func Rebuilds(p *study.Published) study.Rebuilds {
 		if !seen[r.Extent] {
 			seen[r.Extent] = true
 			fill := float64(r.Data) / float64(r.Volume)
-			st.Largest = append(st.Largest, LargestVolume(&st, fill, r.Extent, RebuildLimit))
+			st.Largest = append(st.Largest, largestVolume(&st, fill, r.Extent, rebuildLimit))
 		}
 	}
 	for _, r := range p.Rebuilds {
@@ -81,9 +81,9 @@ func rebuildBinding(st *study.Rebuilds, sys *hardware.System) {
 	}
 }
 
-// RebuildTime is how long a replica of data bytes in pieces of extent bytes (0: one
+// rebuildTime is how long a replica of data bytes in pieces of extent bytes (0: one
 // piece) takes, in seconds.
-func RebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
+func rebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
 	t := 0.0
 	if s.Bandwidth > 0 {
 		t = data / s.Bandwidth
@@ -94,10 +94,10 @@ func RebuildTime(s *study.Rebuilds, data float64, extent int64) float64 {
 	return t
 }
 
-// LargestVolume is the largest volume that is rebuilt within limit seconds when fill of
+// largestVolume is the largest volume that is rebuilt within limit seconds when fill of
 // it holds data.
-func LargestVolume(s *study.Rebuilds, fill float64, extent int64, limit float64) study.RebuildSize {
-	perByte := fill * RebuildTime(s, 1, extent)
+func largestVolume(s *study.Rebuilds, fill float64, extent int64, limit float64) study.RebuildSize {
+	perByte := fill * rebuildTime(s, 1, extent)
 	log, reach := math.Log(limit/perByte), math.NaN()
 	if s.Spread > 0 {
 		reach = s.Spread
@@ -114,7 +114,7 @@ func BoundRebuilds(s *study.Rebuilds, limit float64, snapshots int, throttle flo
 		s.Notes = append(s.Notes, "the throttle sets the bandwidth")
 	}
 	for i, l := range s.Largest {
-		s.Largest[i] = LargestVolume(s, l.Fill*float64(max(1, snapshots)), l.Extent, limit)
+		s.Largest[i] = largestVolume(s, l.Fill*float64(max(1, snapshots)), l.Extent, limit)
 		s.Largest[i].Fill, s.Largest[i].Snapshots = l.Fill, snapshots
 	}
 }

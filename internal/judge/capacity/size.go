@@ -25,7 +25,7 @@ func size(p *study.Published, ask sizing.Ask, capacityOf func(*model.Scale) floa
 	if err := checkAsk(ask); err != nil {
 		return z.out, err
 	}
-	if err := Check(p); err != nil {
+	if err := checkPublished(p); err != nil {
 		return z.out, err
 	}
 	for i := range p.Scales {

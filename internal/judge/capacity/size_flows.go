@@ -105,7 +105,7 @@ func (z *sizer) oneKindOfNode(s *flowSource) error {
 	if z.said == nil || z.unsaid == nil {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("%s was measured on %s, and nobody said on how many %s was: what a node carries cannot be told", z.said.scale.Workload,
+	return model.RefusedError(fmt.Sprintf("%s was measured on %s, and on how many %s was is not given: what a node carries cannot be told", z.said.scale.Workload,
 		count(float64(z.said.saidNodes), "node"), z.unsaid.scale.Workload), "add nodes to "+z.unsaid.scale.Workload+", or to the system")
 }
 
@@ -167,8 +167,8 @@ func listed(words []string) string {
 func (z *sizer) leaveOutDoubles() {
 	fewer, less, large := true, true, true
 	for i := range z.blocks {
-		fewer = fewer && z.bytes[i] <= z.operations[i]*(1+1e-9)
-		less = less && z.operations[i] <= z.bytes[i]*(1+1e-9)
+		fewer = fewer && !exceeds(z.bytes[i], z.operations[i])
+		less = less && !exceeds(z.operations[i], z.bytes[i])
 		large = large && z.blocks[i] >= bandBlock
 	}
 	drop := hardware.Resource("")

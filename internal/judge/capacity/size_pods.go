@@ -19,7 +19,7 @@ func (z *sizer) volumes() {
 	for i, n := range z.ask.Needs {
 		for _, f := range n.Flows {
 			allowed, how := z.volumeAllows(f)
-			if f.Rate <= allowed {
+			if !exceeds(f.Rate, allowed) {
 				continue
 			}
 			z.lack(hardware.LimitPerVolume, i, f.Rate, allowed, "1/s", "one volume reaches %s/s %s %ss (%s), and %s/s are asked of it: %s too many, whatever the number of nodes; "+
@@ -226,15 +226,15 @@ func (z *sizer) notes() {
 	measured := operations || bytes
 	switch {
 	case operations && bytes:
-		say("nobody said what the hardware is, so all kinds of I/O are taken to share its operations and its bandwidth, each as dear as it was measured")
+		say("the hardware was not described, so all kinds of I/O are taken to share its operations and its bandwidth, each as dear as it was measured")
 	case operations, bytes && sys.Disk.IOPS == 0:
-		say("nobody said what the hardware is, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
+		say("the hardware was not described, so all kinds of I/O are taken to use up one and the same resource, each at its measured capacity")
 	}
 	if sys.Replicas == 0 && z.demandOf(hardware.LimitNetwork) > 0 {
-		say("nobody said how many copies there are: one of each block is counted, on any of the nodes")
+		say("the number of copies was not given: one of each block is counted, on any of the nodes")
 	}
 	if sys.Nodes == 0 && measured && z.nodesUnknown() {
-		say("nobody said how many nodes were measured: a node here is the whole system that was")
+		say("the number of nodes that were measured was not given: a node here is the whole system that was")
 	}
 	if nodes := sys.Nodes; nodes > 0 && z.out.Nodes > 2*nodes {
 		say("%d nodes are more than twice the %d that were measured: that they carry in line is an extrapolation", z.out.Nodes, nodes)
@@ -243,7 +243,7 @@ func (z *sizer) notes() {
 		say("no bandwidth is kept for rebuilding after a failure: system.rebuild_reserve does that")
 	}
 	if sys.Disk.Size == 0 && slices.ContainsFunc(z.ask.Needs, func(n sizing.Need) bool { return n.Size > 0 }) {
-		say("nobody said how large the disks are, so whether the volumes find room is not looked at: system.disk.size says it")
+		say("the size of the disks was not given, so whether the volumes find room is not looked at: system.disk.size says it")
 	}
 	if copies := int(sys.Copies()); sys.Replicas > 0 && z.ask.Survive >= copies {
 		say("when %s at once, every block is lost of which all copies (%d) lie on them: their load is counted for here, and not their data",

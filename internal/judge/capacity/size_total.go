@@ -61,7 +61,7 @@ func (z *sizer) demands(sum map[hardware.Resource]cost, left, all int) []sizing.
 		}
 	}
 	slices.SortFunc(list, func(a, b sizing.ResourceUse) int {
-		if d := b.Nodes - a.Nodes; math.Abs(d) > 1e-9*b.Nodes {
+		if d := b.Nodes - a.Nodes; math.Abs(d) > rounding*b.Nodes {
 			return cmp.Compare(b.Nodes, a.Nodes)
 		}
 		return cmp.Compare(a.Resource, b.Resource)
@@ -101,10 +101,16 @@ func (z *sizer) total() {
 	z.marginal(free)
 }
 
-// roundUp is the least whole number that is not below v but for rounding.
-func roundUp(v float64) int { return max(1, int(math.Ceil(min(v, maxNodes)*(1-1e-12)))) }
+// rounding is the share by which what is the same in other units may differ.
+const rounding = 1e-9
 
-func roundDown(v float64) int { return int(math.Floor(v * (1 + 1e-12))) }
+// roundUp is the least whole number that is not below v but for rounding.
+func roundUp(v float64) int { return max(1, int(math.Ceil(min(v, maxNodes)*(1-rounding)))) }
+
+func roundDown(v float64) int { return int(math.Floor(v * (1 + rounding))) }
+
+// exceeds reports whether more is asked than is allowed, but for rounding.
+func exceeds(asked, allowed float64) bool { return asked > allowed*(1+rounding) }
 
 // podTakes is what one pod of a need takes of a resource with the nodes of the answer.
 func (z *sizer) podTakes(need int, r hardware.Resource) float64 {
@@ -132,7 +138,7 @@ func (z *sizer) fit(free float64) {
 			count(float64(z.ask.Nodes), "node"), number(z.p.System.Copies()))
 	}
 	for _, r := range z.out.Resources {
-		if allowed := left * r.PerNode; r.Demand > allowed*(1+1e-12) {
+		if allowed := left * r.PerNode; exceeds(r.Demand, allowed) {
 			z.lack(r.Resource, -1, r.Demand, allowed, r.Unit, "%s is short by %s: %s is asked, and %s with %s free and %d to fail allow %s",
 				r.Resource.Name(), shareWords(r.Demand/allowed-1), units.FormatQuantity(r.Unit, r.Demand), count(float64(z.ask.Nodes), "node"), shareWords(z.ask.Headroom), z.ask.Survive, units.FormatQuantity(r.Unit, allowed))
 		}

@@ -18,11 +18,11 @@ const (
 	rereadSeconds = 25
 )
 
-// Slips finds where a published report contradicts itself: totals that are not
+// slips finds where a published report contradicts itself: totals that are not
 // volumes × each, capacities that differ between chapters or lie outside of what its
 // own points allow, growth with nodes that was never measured, rates that were not
 // reached, files too small for their bandwidth, and limits that cannot be the one.
-func Slips(p *study.Published) []study.Slip {
+func slips(p *study.Published) []study.Slip {
 	var list []study.Slip
 	for i := range p.Scales {
 		s := &p.Scales[i]
@@ -142,7 +142,7 @@ func wrongBinding(p *study.Published, s *study.PublishedScale) []study.Slip {
 	if s.Binds == "" {
 		return nil
 	}
-	st := Limits(&p.System, s)
+	st := limitsOf(&p.System, s)
 	if len(st.Resources) == 0 || st.Binding == s.Binds || st.Rival == s.Binds || st.Binding == "" {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // the scales that have none. Contradictory figures are refused.
 func Study(p *study.Published) (study.Study, error) {
 	st := study.Study{Schema: study.Schema, Name: p.Name, Source: p.Source, System: p.System}
-	if err := Check(p); err != nil {
+	if err := checkPublished(p); err != nil {
 		return st, err
 	}
 	for i := range p.Scales {
@@ -40,7 +40,7 @@ func Study(p *study.Published) (study.Study, error) {
 			}
 			one.Path = path(&p.System, s)
 		} else {
-			limit := Limits(&p.System, s)
+			limit := limitsOf(&p.System, s)
 			one.Limit = &limit
 		}
 		st.Scales = append(st.Scales, one)
@@ -63,7 +63,7 @@ func Study(p *study.Published) (study.Study, error) {
 		}
 	}
 	st.Common = commonExcess(p, st.Scales)
-	st.Slips = Slips(p)
+	st.Slips = slips(p)
 	if len(p.Rebuilds) > 0 {
 		r := Rebuilds(p)
 		st.Rebuild = &r

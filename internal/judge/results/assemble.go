@@ -15,7 +15,8 @@ func Assemble(rec *model.Recorded) *model.Report { return assembleOn(rec, nil) }
 func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	analyze.ResolveOffered(rec)
 	results := analyze.Results(rec)
-	findings := trust.Check(trust.Evidence{Recorded: rec, Results: results, Baseline: baseline})
+	evidence := trust.Evidence{Recorded: rec, Results: results, Baseline: baseline}
+	findings := trust.Check(evidence)
 	trust.Apply(results, findings)
 	info := model.RunInfo{
 		ID: rec.Run.ID, Started: rec.Run.Started, Finished: rec.Run.Finished, Status: rec.Run.Status, Reason: rec.Run.Reason,
@@ -36,7 +37,7 @@ func assembleOn(rec *model.Recorded, baseline *trust.Side) *model.Report {
 	if n := len(rec.Run.Steps); n > 0 {
 		info.MeasuredSeconds = rec.Run.Steps[n-1].Ended - rec.Run.Steps[0].Started
 	}
-	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(rec, results),
+	return &model.Report{Schema: model.ReportSchema, Run: info, Results: results, Findings: findings, Goals: decideGoals(evidence, findings),
 		Courses: append(analyze.Courses(rec), analyze.FigureCourses(rec)...), Sweep: analyze.Sweep(rec, results), Scales: measuredScales(rec, results), Durability: rec.Durability}
 }
 

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/explain"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -45,7 +47,7 @@ func Recompare(dir string, asked model.Margins) (again Outcome, err error) {
 			for _, d := range rec.Damage {
 				again.Damage = append(again.Damage, rec.Directory+": "+d)
 			}
-			recs[i], reports[i] = rec, assembleOn(rec, below(rec, recs[0], reports[0]))
+			recs[i], reports[i] = rec, explained(rec, assembleOn(rec, below(rec, recs[0], reports[0])))
 			_, err = saveReport(f, reports[i])
 			return err
 		}()
@@ -84,7 +86,7 @@ func CompareRuns(dirA, dirB string, asked model.Margins) (*model.Comparison, err
 		return nil, err
 	}
 	for i := range sides {
-		sides[i].Report = Assemble(sides[i].Recorded)
+		sides[i].Report = explained(sides[i].Recorded, Assemble(sides[i].Recorded))
 	}
 	return compareWith(sides[0], sides[1], asked)
 }
@@ -128,6 +130,9 @@ func compareWith(a, b analyze.Measured, asked model.Margins) (*model.Comparison,
 			"run both with the same --profile")
 	}
 	c := analyze.Compare(a, b, Margins(asked, b.Recorded.Plan.Experiment))
+	if both := explain.Compare(&budget.Side{Budgets: a.Report.Budgets}, &budget.Side{Budgets: b.Report.Budgets}); len(both) > 0 {
+		c.Budgets = both
+	}
 	if len(c.Rows) == 0 {
 		return nil, model.BrokenError("nothing was measured on both sides, so there is nothing to compare", "loadline analyze shows what each run holds")
 	}

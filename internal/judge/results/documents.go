@@ -95,7 +95,7 @@ func noSuchRun(name string) error {
 			}
 		}
 		if near := suggest.Nearest(filepath.Base(name), there); near != "" {
-			return model.RefusedError("there is no run "+name, "did you mean "+filepath.Join(folder, near)+"?")
+			return model.RefusedError("there is no run "+name, "did you mean "+safetext.ShellWord(filepath.Join(folder, near))+"?")
 		}
 	}
 	return model.RefusedError("there is no run "+name, "name a folder under loadline-results/")
@@ -103,7 +103,7 @@ func noSuchRun(name string) error {
 
 // addFile adds a document that was named itself.
 func (d *Documents) addFile(name string) error {
-	data, err := store.ReadDocument(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	data, err := store.ReadNamedDocument(name)
 	return d.addDocument(name, data, err)
 }
 
@@ -163,7 +163,7 @@ func (d *Documents) addTrace(dir string) error {
 	if err != nil {
 		return err
 	}
-	d.Traces = append(d.Traces, AssembleTrace(rec))
+	d.Traces = append(d.Traces, assembleTrace(rec))
 	return nil
 }
 
@@ -205,7 +205,7 @@ func savedReport(dir string) (*model.Report, []string, error) {
 	for _, damage := range rec.Damage {
 		remarks = append(remarks, dir+": "+damage)
 	}
-	return Assemble(rec), remarks, nil
+	return explained(rec, Assemble(rec)), remarks, nil
 }
 
 // addComparison adds both sides of a saved comparison and what was found of them.

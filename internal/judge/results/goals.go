@@ -3,20 +3,33 @@ package results
 import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/judge/trust"
 	"github.com/loadline/loadline/internal/model"
 )
 
-// decideGoals decides the goals that a run was given. A goal that cannot be read
-// any more (the plan was edited) is undecided and says why.
-func decideGoals(rec *model.Recorded, results []model.Result) []model.Goal {
+// decideGoals decides the goals that a run was given, and says what to do about those that
+// are not met. A goal that cannot be read any more (the plan was edited) is undecided and
+// says why.
+func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 	var goals []model.Goal
-	for _, text := range rec.Plan.Experiment.Goals {
-		g, err := spec.ParseGoal(text, rec.Plan.Workloads)
+	for _, text := range ev.Recorded.Plan.Experiment.Goals {
+		g, err := spec.ParseGoal(text, ev.Recorded.Plan.Workloads)
 		if err != nil {
 			goals = append(goals, model.Goal{Text: text, Outcome: model.Undecided, Message: err.Error()})
 			continue
 		}
-		goals = append(goals, analyze.Decide(rec, results, []model.Goal{g})...)
+		w, _ := ev.Recorded.Plan.Workload(g.Workload)
+		if loadsEtcd(w) && g.Direction == model.Sync {
+			g = decideFlushes(ev.Recorded, w, g)
+			g.Message += etcdAnswer(w, g, ev.Results)
+			goals = append(goals, g)
+			continue
+		}
+		for _, d := range analyze.Decide(ev.Recorded, ev.Results, []model.Goal{g}) {
+			d.Goal.Message += etcdAnswer(w, d.Goal, ev.Results)
+			d.Next = trust.Settle(ev, findings, d.Goal, d.Needs)
+			goals = append(goals, d.Goal)
+		}
 	}
 	return goals
 }

@@ -33,6 +33,9 @@ type ImportOptions struct {
 	As string
 	// Into is the new directory to save in; empty is a new one in the folder Results.
 	Into, Results string
+	// Same are names of systems that are one, as NAME=OTHER: what a source says of OTHER belongs
+	// to NAME.
+	Same []string
 	// Baseline names the system that the others are built on; empty is none.
 	Baseline string
 	// Experiment holds what the user knows: cap, replicas, note.
@@ -96,6 +99,10 @@ func (f *ImportOptions) saveRanked(dir string, systems []*system) error {
 // read reads all files and sorts what they say by system, in the order of the
 // arguments.
 func (f *ImportOptions) read() ([]*system, error) {
+	same, err := f.same()
+	if err != nil {
+		return nil, err
+	}
 	var systems []*system
 	for _, arg := range f.Files {
 		name, file := splitNamed(arg)
@@ -124,10 +131,10 @@ func (f *ImportOptions) read() ([]*system, error) {
 			if who == "" {
 				who = imported.SystemName(p, shown)
 			}
-			systems = joinSystem(systems, who, p, data)
+			systems = joinSystem(systems, same.of(who), p, data)
 		}
 	}
-	return systems, nil
+	return systems, same.unknown(systems)
 }
 
 // joinSystem adds a part to the system of that name, or to a new one.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/foreign/imported"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -28,13 +29,55 @@ func splitNamed(arg string) (name, file string) {
 	return strings.TrimSpace(name), file
 }
 
+// sameSystems are names under which sources speak of one system, by the other name.
+type sameSystems []sameSystem
+
+type sameSystem struct {
+	name, other string
+	met         bool
+}
+
+// same reads NAME=OTHER.
+func (f *ImportOptions) same() (list sameSystems, err error) {
+	for _, s := range f.Same {
+		name, other, ok := strings.Cut(s, "=")
+		if name, other = strings.TrimSpace(name), strings.TrimSpace(other); !ok || name == "" || other == "" || strings.EqualFold(name, other) {
+			return nil, model.RefusedError(fmt.Sprintf("--same %q does not name two systems", s), "write NAME=OTHER: what the document says of OTHER belongs to NAME")
+		}
+		list = append(list, sameSystem{name: name, other: other})
+	}
+	return list, nil
+}
+
+// of is the name of the system that a name stands for.
+func (l sameSystems) of(name string) string {
+	for i := range l {
+		if strings.EqualFold(l[i].other, name) {
+			l[i].met = true
+			return l[i].name
+		}
+	}
+	return name
+}
+
+// unknown refuses names that no source has.
+func (l sameSystems) unknown(systems []*system) error {
+	for _, s := range l {
+		if !s.met {
+			return model.RefusedError(fmt.Sprintf("--same: there is no system %q", s.other), "there are "+systemNames(systems))
+		}
+	}
+	return nil
+}
+
 // readSource reads a file or standard input.
 func readSource(stdin io.Reader, file string) ([]byte, error) {
+	const hint = "name a file with results, or - for standard input"
 	in := stdin
 	if file != "-" {
-		f, err := os.Open(file)
+		f, err := env.Open(file)
 		if err != nil {
-			return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "name a file with results, or - for standard input")
+			return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), hint)
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {
@@ -53,7 +96,7 @@ func readSource(stdin io.Reader, file string) ([]byte, error) {
 	}
 	data, err := readPieces(in, imported.Most+1)
 	if err != nil {
-		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), "")
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be read: %v", file, err), hint)
 	}
 	return data, nil
 }

@@ -80,7 +80,7 @@ func Finish(rec *model.Recorded) (Outcome, error) {
 	}
 	defer f.Close()
 	f.Tidy()
-	done := Outcome{Report: Assemble(rec)}
+	done := Outcome{Report: explained(rec, Assemble(rec))}
 	done.Document, err = saveReport(f, done.Report)
 	if isUnsaved(err) {
 		// It is not there to be named.

@@ -37,7 +37,7 @@ func finishRanking(dir string) (done Outcome, err error) {
 	}
 	for i := range sides {
 		rec := sides[i].Recorded
-		sides[i].Report = assembleOn(rec, importedBaseline(rec, sides))
+		sides[i].Report = explained(rec, assembleOn(rec, importedBaseline(rec, sides)))
 		if _, err := saveReport(folders[i], sides[i].Report); isUnsaved(err) {
 			done.Unsaved = err
 		} else if err != nil {

@@ -20,8 +20,8 @@ import (
 // in the samples.
 const mostTraceRows = 500
 
-// AssembleTrace computes the report of a trace.
-func AssembleTrace(rec *store.RecordedTrace) *iotrace.Report {
+// assembleTrace computes the report of a trace.
+func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 	t := &iotrace.Report{Schema: iotrace.Schema, Run: rec.Run, Rows: []iotrace.Row{}, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
 	t.Rows = TraceRows(rec.Samples)
 	if over := len(t.Rows) - mostTraceRows; over > 0 {
@@ -160,7 +160,7 @@ func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	}
 	switch {
 	case run.Method == iotrace.ByCounters:
-		add("unseen", model.SeverityNotChecked, "", "%s: the figures are the device's own counters, so there is nothing to hold them against", d.Name)
+		add("unseen", model.SeverityNotChecked, "", "%s: the figures are the device's own counters, so there is nothing to compare them with", d.Name)
 	case d.Counters == nil:
 		add("unseen", model.SeverityNotChecked, "", "%s does not count what it does, or went away: what was not seen is not known", d.Name)
 	case d.Unseen == nil && len(d.Operations) > 0:
@@ -179,7 +179,7 @@ func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 		add("unseen", severity, "", "%s: %s unseen: the device counted %d I/Os, and the trace saw %.0f", d.Name, unseenWords(*d.Unseen), total, float64(total)-off)
 	}
 	if d.Unmatched > 0 {
-		add("unmatched", model.SeverityNote, "", "%s: %d ended that were not seen to begin; most were under way when the trace began", d.Name, d.Unmatched)
+		add("unmatched", model.SeverityNote, "", "%s: %d ended that were not seen to begin; most were in flight when the trace began", d.Name, d.Unmatched)
 	}
 	if lost := d.Overflowed + d.Dropped; lost > 0 {
 		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room in the kernel's maps: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Overflowed, d.Dropped)
@@ -213,7 +213,7 @@ func FinishTrace(dir string) (*iotrace.Report, error) {
 	if store.Running(dir) {
 		return nil, stillRunning("trace", dir)
 	}
-	t := AssembleTrace(rec)
+	t := assembleTrace(rec)
 	return t, saveTrace(t)
 }
 

@@ -31,7 +31,9 @@ type member struct {
 	// if its seconds are independent of each other.
 	between spread
 	size    float64
+	// seconds is how many there are, across their spread over all visits.
 	seconds float64
+	across  spread
 	// prior is what the others say of its spread.
 	prior prior
 	// steady members vary by next to nothing; odd ones are unlike the others.
@@ -43,11 +45,29 @@ type member struct {
 // steady: a throttle, which has neither slow spells nor noise.
 const steadySpread = 0.005
 
-// plainly reports whether seconds are surely that steady: the upper 95 % limit of their
-// spread counts, because four seconds of a noisy device may agree.
-func plainly(y []float64) bool {
-	df := float64(len(y) - 1)
-	return Variance(y)*df/distuv.ChiSquared{K: df}.Quantile(0.05) <= steadySpread*steadySpread
+// plainly reports whether seconds of that spread are surely that steady: its upper 95 % limit
+// counts, because four seconds of a noisy device may agree.
+func (s spread) plainly() bool {
+	return s.df > 0 && s.variance*s.df/distuv.ChiSquared{K: s.df}.Quantile(0.05) <= steadySpread*steadySpread
+}
+
+// steady tells which members are plainly steady. Four seconds of one workload say little, and one
+// of them that is a percent slower hides that the rest is level; so a member that varies no more
+// than that itself is steady where all of them together surely are.
+func (c *VisitModel) steady() {
+	var together spread
+	for i := range c.members {
+		s := c.members[i].across
+		together.variance, together.df = together.variance+s.variance*s.df, together.df+s.df
+	}
+	together.variance /= math.Max(1, together.df)
+	for i := range c.members {
+		m := &c.members[i]
+		alike := together.plainly() && m.across.variance <= steadySpread*steadySpread
+		// One second a visit says nothing of how seconds differ within it.
+		several := len(m.visits) > 1 && m.across.df >= float64(len(m.visits))
+		m.steady = several && (m.across.plainly() || alike)
+	}
 }
 
 // oddP is the p-value below which a spread is unlike the others', so that its workload does
@@ -70,6 +90,7 @@ func NewVisitModel(list [][]Visit) *VisitModel {
 		c.members = append(c.members, newMember(visits, limits[i]))
 		values[i] = [][]float64{c.members[i].values}
 	}
+	c.steady()
 	withSlow, which := 0, 0
 	for i, limit := range slowLimits(values) {
 		c.members[i].settle(limit)
@@ -107,7 +128,9 @@ func newMember(visits []Visit, limit float64) member {
 	if within.df > 0 {
 		m.size = within.variance / within.df / (m.seconds / float64(len(visits)))
 	}
-	m.steady = len(visits) > 1 && len(all) > len(visits) && plainly(all)
+	if n := len(all); n > 1 {
+		m.across = spread{Variance(all), float64(n - 1)}
+	}
 	return m
 }
 
@@ -203,15 +226,32 @@ func (m *member) unlike(others []spread) float64 {
 // rule has to compare with its target. Both are +Inf below two visits.
 func (c *VisitModel) Half(i int) (half, rule float64) {
 	m := &c.members[i]
-	k := float64(len(m.visits))
-	if k < 2 {
+	if len(m.visits) < 2 {
 		return math.Inf(1), math.Inf(1)
 	}
+	near, far := c.mean(m, true), c.mean(m, false)
+	half = StudentT(near.df) * math.Sqrt(near.variance)
+	// The degrees of freedom of a sum may grow with one of its parts (Welch–Satterthwaite), but
+	// that visits are close to each other narrows nothing.
+	half = math.Max(half, StudentT(far.df)*math.Sqrt(far.variance))
+	return half, half * caution(1+int(near.df))
+}
+
+// mean is the spread of the mean of a member's visits: as close to each other as they were, or
+// as if they were far apart.
+func (c *VisitModel) mean(m *member, close bool) spread {
+	k := float64(len(m.visits))
 	s := m.between
 	if !m.odd {
 		s = m.prior.moderate(s, m.size)
 	}
-	widen, df := Dependence(len(m.visits), c.noise.reach(m))
+	dependence := func(q sequence) (widen, df float64) {
+		if !close {
+			return 1, k - 1
+		}
+		return Dependence(len(m.visits), q.reach(m))
+	}
+	widen, df := dependence(c.noise)
 	// What visits have in common their number has not.
 	df = math.Max(1, s.df-(k-1-df))
 	// Visits cannot differ less than their seconds make them, but for chance.
@@ -220,12 +260,11 @@ func (c *VisitModel) Half(i int) (half, rule float64) {
 		if v := m.rarely(c.stalls, m.stalls); m.seconds > 0 {
 			sum = sum.plus(spread{v.variance / m.seconds, v.df})
 		}
-		widen, _ = Dependence(len(m.visits), c.all.reach(m))
+		widen, _ = dependence(c.all)
 		v := m.rarely(c.slowVisits, m.slowVisits)
 		sum = sum.plus(spread{v.variance / k * widen * widen, v.df})
 	}
-	half = StudentT(sum.df) * math.Sqrt(sum.variance)
-	return half, half * caution(1+int(sum.df))
+	return sum
 }
 
 // Few reports whether the run met slow seconds or visits, by at least the given loss, and

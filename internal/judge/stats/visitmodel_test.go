@@ -196,3 +196,33 @@ func TestVisitModelProperties(t *testing.T) {
 		}
 	})
 }
+
+// On a throttled device a second of one workload is half a percent slower now and then. Four
+// seconds with such a one among them do not show that the workload is plainly steady, but those
+// of all workloads together do; next to noisy ones they do not.
+func TestSteadinessIsSeenTogether(t *testing.T) {
+	level := func(spread float64) []stats.Visit {
+		return []stats.Visit{
+			{Value: 1, Seconds: []float64{1 - spread, 1 + spread}, Begin: 0, End: 2},
+			{Value: 1, Seconds: []float64{1 + spread, 1 - spread}, Begin: 20, End: 22},
+		}
+	}
+	hesitant := []stats.Visit{level(0.001)[0], {Value: 0.996, Seconds: []float64{1, 0.992}, Begin: 20, End: 22}}
+	alone := stats.NewVisitModel([][]stats.Visit{hesitant})
+	if alone.SteadyAt(0) {
+		t.Error("four seconds, one of them slower, are plainly steady by themselves")
+	}
+	var list [][]stats.Visit
+	for range 5 {
+		list = append(list, level(0.001))
+	}
+	if among := stats.NewVisitModel(append(list, hesitant)); !among.SteadyAt(5) {
+		t.Error("a second that is slower by 0.8 % hides that the device is steady")
+	}
+	if noisy := stats.NewVisitModel([][]stats.Visit{level(0.03), level(0.03), hesitant}); noisy.SteadyAt(2) || noisy.SteadyAt(0) {
+		t.Error("a noisy device is plainly steady")
+	}
+	if unlike := stats.NewVisitModel(append(list, level(0.01))); unlike.SteadyAt(5) {
+		t.Error("a workload that varies by 1 % borrows the steadiness of others")
+	}
+}

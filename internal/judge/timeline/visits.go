@@ -57,12 +57,8 @@ func (t *Tally) Value(m model.Metric) float64 {
 	if len(t.Histograms) != 1 {
 		t.Merge()
 	}
-	return t.Histograms[0].Percentile(Percentiles[m])
-}
-
-// Percentiles are, in percent, the metrics that are read from a histogram.
-var Percentiles = map[model.Metric]float64{
-	model.P50: 50, model.P90: 90, model.P99: 99, model.P999: 99.9, model.P9999: 99.99,
+	p, _ := m.Percentile()
+	return t.Histograms[0].Percentile(p)
 }
 
 // Visit is one step of one direction, second by second.

@@ -76,5 +76,5 @@ func (ev Evidence) asManyDisks(r model.Result, m model.Metric, here, there model
 		Message: fmt.Sprintf("%s take %d disks like %s at least: if there are fewer behind it, a cache answered part of it",
 			m.Format(here.Value), disks, ev.Baseline.Name),
 		Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "disks": disks},
-		Next:     ev.command("--size", ev.large(), "--check-cache") + ", or say --replicas, if you know how many there are"}
+		Next:     "say --replicas, if you know how many there are; else " + ev.command("--size", ev.large(), "--check-cache")}
 }

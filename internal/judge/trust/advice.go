@@ -15,9 +15,13 @@ import (
 
 // command is the command that made the run with options added or replaced, and after it
 // how long that takes, as a comment of the shell: it can be typed as it stands. Of a run
-// without a recorded command of that kind (a Job's, an imported one), it is made from the
-// experiment. Options that the verb does not take are replaced by more time.
+// without a recorded command of that kind (a Job's) it is made from the experiment, and of
+// an imported one there is none to repeat (see measured). Options that the verb does not take
+// are replaced by more time.
 func (ev Evidence) command(options ...string) string {
+	if ev.Recorded.Imported != nil {
+		return ev.measured(options...)
+	}
 	options = ev.taken(options)
 	again := ev.Recorded.Run.Again
 	if again == nil || !slices.Contains([]string{"run", "compare", "sweep", "scale", "app"}, again.Verb()) {

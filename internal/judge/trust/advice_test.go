@@ -2,6 +2,7 @@ package trust
 
 import (
 	"flag"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -18,20 +19,79 @@ var update = flag.Bool("update", false, "write testdata/advice.txt anew")
 // measuring is an advised command that measures, to the end of its line.
 var measuring = regexp.MustCompile(`\bloadline (run|compare|sweep|scale) .*`)
 
+// imported is the command of a run that holds what another tool has measured.
+var imported = model.CommandLine{"loadline", "import", "x=fio.json"}
+
+// openGoals are goals that are not met, with how long it takes to decide them, in seconds.
+var openGoals = []struct {
+	goal  model.Goal
+	needs float64
+	want  string
+}{
+	{goalOf(iops, model.IOPS, true, model.Undecided), 70, "loadline run '/srv/my data' --only=rand-read-iops --repeat 24 --max-time 100s   # at most 1 m 40 s"},
+	{goalOf(iops, model.P99, false, model.Undecided), 0, "loadline run '/srv/my data' --only=rand-read-iops --max-time 10m   # at most 10 m 00 s"},
+	{goalOf(iops, model.IOPS, true, model.Undecided), 20000, "to decide it takes about 7 h 24 m on this storage as it is now: find what makes it vary"},
+	{goalOf(iops, model.IOPS, true, model.Undecided), math.Inf(1), "the value is so close to the bound that measuring longer does not tell them apart"},
+	{goalOf(iops, model.IOPS, true, model.Missed), 0, "see whether more I/Os at once reach it: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 128,256 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
+	{goalOf(iops, model.P99, false, model.Missed), 0, "see at which depth it is met: loadline sweep '/srv/my data' --rw randread --bs 4k --depth 1,4,16 --jobs 1 --max-time 3m   # at most 3 m 00 s"},
+	{goalOf(lat, model.P99, false, model.Missed), 0, ""},
+	{goalOf(iops, model.IOPS, true, model.Met), 70, ""},
+	{model.Goal{Text: "of a plan that was edited", Outcome: model.Undecided}, 0, ""},
+}
+
+func goalOf(w model.Workload, m model.Metric, above bool, o model.Outcome) model.Goal {
+	return model.Goal{Text: "x", Workload: w.Name, Direction: w.Direction, Metric: m, Above: above, Outcome: o}
+}
+
+// What a goal needs is advised as the command that measures just that.
+func TestSettle(t *testing.T) {
+	for _, c := range openGoals {
+		if got := Settle(sound(), nil, c.goal, c.needs); got != c.want {
+			t.Errorf("%s, %s, %.0f s: %q, want %q", c.goal.Outcome, c.goal.Metric, c.needs, got, c.want)
+		}
+	}
+	ev, open := sound(), goalOf(iops, model.IOPS, true, model.Undecided)
+	ev.Recorded.Plan.Schedule.Mode = model.Steady
+	if got := Settle(ev, nil, open, 70); got != "loadline run '/srv/my data' --only=rand-read-iops --time 70s   # about 1 m 20 s" {
+		t.Errorf("after one long repeat: %q", got)
+	}
+	ev = sound()
+	for i := range ev.Results {
+		ev.Results[i].Verdict = model.Invalid
+	}
+	list := []model.Finding{{Severity: model.SeverityWarning, Next: "a"}, {Severity: model.SeverityInvalid, Results: []string{write.Name}, Next: "b"}, {Severity: model.SeverityInvalid, Results: []string{iops.Name}, Next: "c"}}
+	if got := Settle(ev, list, open, 70); got != "c" {
+		t.Errorf("of an invalid number: %q", got)
+	}
+	ev.Results = nil
+	if got := Settle(ev, nil, open, 0); !strings.HasPrefix(got, "loadline run '/srv/my data' --only=rand-read-iops") {
+		t.Errorf("of what was not measured: %q", got)
+	}
+}
+
 // TestAdvice holds the commands that the rules advise to a file. The tests of the command
 // line carry out each of them on a device of numbers, which has the name @TARGET@ here.
 func TestAdvice(t *testing.T) {
 	commands := []model.CommandLine{
-		{"loadline", "run", "@TARGET@", "--profile=quick", "--size=256MiB", "--skip=seq-*", "--max-time=80s"},
+		{"loadline", "run", "@TARGET@", "--profile=quick", "--size=256MiB", "--skip=seq-*", "--max-time=80s", "--goal=rand-read-iops iops > 1"},
 		{"loadline", "run", "@TARGET@", "--time=20s", "--ramp-time=1s"},
 		{"loadline", "run", "@TARGET@", "--until-steady"},
 		{"loadline", "compare", "@TARGET@", "@TARGET@&seed=2", "--profile=quick", "--repeat=5"},
 		{"loadline", "sweep", "@TARGET@", "--rw=randread", "--bs=4k", "--depth=1,4"},
 		{"loadline", "scale", "@TARGET@", "--volumes=1,2", "--workload=rand-read-iops"},
 		nil,
+		imported,
 	}
 	advised := map[string]bool{}
 	for _, command := range commands {
+		for _, g := range openGoals {
+			ev := sound()
+			ev.Recorded.Run.Again, ev.Recorded.Plan.Volume.Target.Name = command, "@TARGET@"
+			next := Settle(ev, nil, g.goal, g.needs)
+			if found := measuring.FindString(next); found != "" && command.Verb() == "run" {
+				advised[found] = true
+			}
+		}
 		for _, c := range faults {
 			ev := c.evidence()
 			ev.Recorded.Run.Again, ev.Recorded.Plan.Volume.Target.Name = command, "@TARGET@"
@@ -39,6 +99,8 @@ func TestAdvice(t *testing.T) {
 
 			exp := &ev.Recorded.Plan.Experiment
 			switch command.Verb() {
+			case "import":
+				ev.Recorded.Imported = &model.Imported{}
 			case "compare":
 				ev.Recorded.Run.Comparison = "x"
 			case "sweep":
@@ -47,7 +109,14 @@ func TestAdvice(t *testing.T) {
 				exp.Scale = &model.ScaleRequest{Volumes: []int{1, 2}, Workload: "rand-read-iops"}
 			}
 			for _, f := range Check(ev) {
-				if found := measuring.FindString(f.Next); found != "" {
+				found := measuring.FindString(f.Next)
+				if ev.Recorded.Imported != nil && found != "" {
+					if strings.Contains(found, "#") || strings.Contains(found, "--only") {
+						t.Errorf("%s: advice to repeat what another tool did: %s", f.Rule, f.Next)
+					}
+					found = strings.Replace(found, "TARGET", "@TARGET@", 1)
+				}
+				if found != "" {
 					advised[found] = true
 				}
 			}

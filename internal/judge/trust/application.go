@@ -19,19 +19,28 @@ var ofStorage = []*Rule{
 // applicationRules judge runs that load an application, and say nothing of others.
 var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
+// ofDatabases names the rules that only speak of databases with tables, caches and connections
+// made anew, and not of an etcd.
+var ofDatabases = []*Rule{&ruleConnecting, &ruleHotRows, &ruleMaintenance, &ruleFit}
+
+// puts reports whether all that the run loads is an etcd.
+func (ev Evidence) puts() bool {
+	return !slices.ContainsFunc(ev.Recorded.Plan.Workloads, func(w model.Workload) bool { return w.App.Tool != string(model.Etcd) })
+}
+
 // application reports whether the run loads one.
 func (ev Evidence) application() bool {
 	return slices.ContainsFunc(ev.Recorded.Plan.Workloads, model.Workload.Loads)
 }
 
-// speaks tells whether a rule is about this kind of run.
+// speaks reports whether a rule is about this kind of run.
 func (ev Evidence) speaks(r Rule) bool {
 	named := func(o *Rule) bool { return o.Name == r.Name }
 	if r.Name == ruleFewTransactions.Name {
 		return ev.fewAsked()
 	}
 	if ev.application() {
-		return !slices.ContainsFunc(ofStorage, named)
+		return !slices.ContainsFunc(ofStorage, named) && !(ev.puts() && slices.ContainsFunc(ofDatabases, named))
 	}
 	if r.Name == ruleConnecting.Name && ev.Recorded.Imported != nil {
 		return slices.ContainsFunc(ev.Recorded.Imported.Figures, connects)

@@ -9,10 +9,10 @@ import (
 
 var ruleBurst = Rule{
 	Name:     "burst",
-	Checks:   "no credit of fast I/Os ran out",
+	Checks:   "no burst credits ran out",
 	Evidence: "the seconds of each workload: one step down (by 10 %) to a level that is flat",
 	Severity: "warning: the number mixes two levels",
-	Advice:   "`--until-steady` measures the level that lasts",
+	Advice:   "`--until-steady` measures the sustained level",
 	check:    checkBurst,
 }
 
@@ -24,7 +24,7 @@ var ruleBurst = Rule{
 func checkBurst(ev Evidence) []model.Finding {
 	return ev.regimeRule(bursting, tooFewSeconds, "no workload fell to a lower level", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
-			Message: fmt.Sprintf("burst credit: %s fell from %s to %s after %s; some %s I/Os above the lower level were the credit (or a cache)",
+			Message: fmt.Sprintf("burst credit: %s fell from %s to %s after %s; some %s I/Os above the lower level were burst credits (or a cache)",
 				s.workload, model.IOPS.Format(r.before), model.IOPS.Format(r.after), s.after(r.at), units.FormatRate(r.credit)),
 			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0], "credit": r.credit},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}

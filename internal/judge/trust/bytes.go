@@ -11,7 +11,7 @@ var ruleBytes = Rule{
 	Name:     "bytes",
 	Checks:   "the device moved as many bytes as the client",
 	Evidence: "the bytes that the block device counted against fio's, from one sample's end to another's (±5 %)",
-	Severity: "warning: hidden I/O, or something between answered; a note where a flush after each write makes the filesystem write its own records",
+	Severity: "warning: I/O amplification, or something between answered; a note where a flush after each write makes the filesystem write its own records",
 	Advice:   "find out what adds or answers I/O: journal, copy-on-write, RAID, a cache, another process",
 	check:    checkBytes,
 }
@@ -73,7 +73,7 @@ func bytesFault(w model.Workload, ev Evidence, name, verb string, ratio, allowed
 	device := ev.Recorded.Environment.Storage.Device
 	f := model.Finding{Severity: model.SeverityWarning, Results: []string{name},
 		Evidence: map[string]any{"ratio": ratio, "allowed": allowed, "seconds": win.Seconds, "device": device},
-		Message: fmt.Sprintf("hidden I/O ×%.2f: %s %s %.2f times the bytes of %s, so something adds I/O: a journal, copy-on-write, RAID, or another process",
+		Message: fmt.Sprintf("I/O amplification ×%.2f: %s %s %.2f times the bytes of %s, so something adds I/O: a journal, copy-on-write, RAID, or another process",
 			ratio, device, verb, ratio, name),
 		Next: "find who does it: iostat -x 1 " + device + " beside the run, and the filesystem's mount options",
 	}
@@ -84,9 +84,13 @@ func bytesFault(w model.Workload, ev Evidence, name, verb string, ratio, allowed
 		f.Next = "loadline doctor   # it says whether direct I/O works here"
 	case w.Sync != "":
 		f.Severity = model.SeverityNote
-		f.Message = fmt.Sprintf("hidden I/O ×%.2f: %s wrote %.2f times the bytes of %s: each flush also writes the filesystem's own records",
+		f.Message = fmt.Sprintf("I/O amplification ×%.2f: %s wrote %.2f times the bytes of %s: each flush also writes the filesystem's own records",
 			ratio, device, ratio, name)
 		f.Next = "measure the block device itself to leave the filesystem out"
+		if w.Append {
+			f.Message += ", and a log's last page is written again by each write to it"
+			f.Next = "nothing: this is what a log costs on this filesystem"
+		}
 	}
 	return f
 }

@@ -29,7 +29,7 @@ const cacheStep = 0.15
 func checkCache(ev Evidence) []model.Finding {
 	points := slices.Clone(ev.Recorded.Run.Beside.Cache)
 	if len(points) == 0 {
-		return notChecked("nobody asked for it (--check-cache)")
+		return notChecked("it was not asked for (--check-cache)")
 	}
 	for _, p := range points {
 		if p.Error != "" {

@@ -11,7 +11,7 @@ var ruleCap = Rule{
 	Checks:   "which results are a limit that the storage is said to have",
 	Evidence: "`--cap iops=…,bandwidth=…` and the intervals (within ±3 %)",
 	Severity: "note: this is the limit, and not what the storage could do; a warning when a random workload beats the limit",
-	Advice:   "for the storage itself, measure without the limit; beyond it, look for a cache, holes or burst credit",
+	Advice:   "for the storage itself, measure without the limit; beyond it, look for a cache, unallocated extents or burst credits",
 	check:    checkCap,
 }
 
@@ -52,9 +52,9 @@ func checkCap(ev Evidence) []model.Finding {
 				if w.Access == model.Sequential {
 					f.Severity = model.SeverityNote
 				}
-				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the declared %s: burst credit, merging, a cache or holes",
+				f.Message = fmt.Sprintf("beyond the limit: %s reaches %s, more than the declared %s: burst credits, merging, a cache or unallocated extents",
 					name, l.metric.Format(e.Value), limit)
-				f.Next = "measure longer, to spend a credit: " + ev.command(ev.only([]string{name}), "--until-steady")
+				f.Next = "measure longer, to use up burst credits: " + ev.command(ev.only([]string{name}), "--until-steady")
 			case e.Low >= (1-capBand)*l.limit && e.High <= (1+capBand)*l.limit:
 				f.Severity = model.SeverityNote
 				f.Message = fmt.Sprintf("this is the limit: %s is the declared %s, not what the storage behind it could do", name, limit)
@@ -70,7 +70,7 @@ func checkCap(ev Evidence) []model.Finding {
 		case judged:
 			o.pass(name)
 		default:
-			o.miss(name, "the result has no figure to hold against the declared limit")
+			o.miss(name, "the result has no figure to compare with the declared limit")
 		}
 	}
 	return o.findings("no result is at the declared limit", "there is no result to judge")

@@ -10,7 +10,7 @@ import (
 var ruleClients = Rule{
 	Name:     "clients",
 	Checks:   "all clients of an application were there",
-	Evidence: "Little's law: the sum of all latencies over the time is how many transactions were under way (below 0.9 of the clients)",
+	Evidence: "Little's law: the sum of all latencies over the time is how many transactions were in flight (below 0.9 of the clients)",
 	Severity: "invalid: the load was not applied",
 	Advice:   "look for what ended or held clients: the load tool's words are in the run's `raw/` folder",
 	check:    checkClients,
@@ -71,7 +71,7 @@ func checkSkipped(ev Evidence) []model.Finding {
 		switch {
 		case cost.Failed > 0:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
-				Message:  fmt.Sprintf("%d transactions of %s failed, and the others are no fair selection", cost.Failed, r.Workload),
+				Message:  fmt.Sprintf("%d transactions of %s failed, and the others are a biased sample", cost.Failed, r.Workload),
 				Evidence: map[string]any{"failed": cost.Failed, "done": cost.Transactions},
 				Next:     "fix the cause: the tool's words are in " + ev.Recorded.Directory + "/raw"})
 		case share > skippedMost:
@@ -80,6 +80,10 @@ func checkSkipped(ev Evidence) []model.Finding {
 					percent(share), r.Workload, units.FormatDuration(w.App.Limit)),
 				Evidence: map[string]any{"skipped": cost.Skipped, "share": share, "allowed": skippedMost},
 				Next:     fmt.Sprintf("ask for a lower rate: --rate %.0f", 0.8*r.Metrics[model.Transactions].Value)}
+			if w.App.Limit == 0 {
+				f.Message = fmt.Sprintf("overload: %s of what was due in %s was not begun by the end of its repeat: it counts as late as it was by then in the percentiles, and was slower",
+					percent(share), r.Workload)
+			}
 			if share > skippedHalf {
 				f.Severity = model.SeverityInvalid
 			}

@@ -11,7 +11,7 @@ import (
 
 var ruleConnecting = Rule{
 	Name:     "connecting",
-	Checks:   "clients that connect for each transaction do so side by side",
+	Checks:   "clients that connect for each transaction do so concurrently",
 	Evidence: "the load tool's threads against the clients, where each transaction opens a connection; of an imported test whether its latency is clients × the time of a connection (to 10 %)",
 	Severity: "warning: the rate is that of one thread connecting in turn, and says nothing of storage",
 	Advice:   "give the load tool a thread for each client",

@@ -37,7 +37,7 @@ var ruleCPU = Rule{
 // counts as idle: the CPU would be free. Source: Kbench's rule for its latency tests.
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
-	var busy, crowded, stolen, held limit
+	var busy, full, stolen, held limit
 	for _, name := range ev.workloads() {
 		c, ok := ev.counters(name)
 		if !ok {
@@ -51,7 +51,7 @@ func checkCPU(ev Evidence) []model.Finding {
 			good = false
 		}
 		if known && !w.Metric.LowerIsBetter() && !w.Loads() && c.Idle < idleLeft && ev.othersFill(name, 1-c.Idle) {
-			crowded.add(name, 1-c.Idle)
+			full.add(name, 1-c.Idle)
 			good = false
 		}
 		if c.Steal > stealAllowed {
@@ -72,11 +72,11 @@ func checkCPU(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"idle": 1 - busy.most, "needed": idleNeeded},
 			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(busy.names))})
 	}
-	if len(crowded.names) > 0 {
-		o.fault(model.Finding{Severity: model.SeverityWarning, Results: crowded.names,
-			Message:  fmt.Sprintf("no CPU time left: %s of the CPU was busy, mostly with other work than this load, so the storage may carry more", percent(crowded.most)),
-			Evidence: map[string]any{"idle": 1 - crowded.most, "needed": idleLeft},
-			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(crowded.names))})
+	if len(full.names) > 0 {
+		o.fault(model.Finding{Severity: model.SeverityWarning, Results: full.names,
+			Message:  fmt.Sprintf("no CPU time left: %s of the CPU was busy, mostly with other work than this load, so the storage may carry more", percent(full.most)),
+			Evidence: map[string]any{"idle": 1 - full.most, "needed": idleLeft},
+			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(full.names))})
 	}
 	if len(stolen.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: stolen.names,

@@ -10,9 +10,9 @@ import (
 var ruleDurable = Rule{
 	Name:     "durable",
 	Checks:   "a database flushes what it acknowledges",
-	Evidence: "the server's settings fsync, synchronous_commit and full_page_writes, and the flushes that it counted for each transaction that writes",
+	Evidence: "the server's settings fsync, synchronous_commit and full_page_writes (etcd: unsafe-no-fsync), and the flushes that it counted for each transaction that writes",
 	Severity: "warning: durability unproven; these are numbers of a server that may lose what it has acknowledged",
-	Advice:   "measure with PostgreSQL's own settings",
+	Advice:   "measure with the server's own settings",
 	check:    checkDurable,
 }
 
@@ -25,17 +25,17 @@ const fewestFlushes = 0.5
 // that is torn by a loss of power stays torn. Nobody's settings are believed alone: n clients
 // that write share a flush at most, so that there must be 0.5/n of them for each transaction.
 //
-// Source: PostgreSQL's manual, "Write Ahead Log" (settings); for the sharing, the group
+// Source: PostgreSQL's manual, "Write Ahead Log", and etcd's flags (settings); for the sharing, the group
 // commit: one flush takes all commits that waited for it.
 func checkDurable(ev Evidence) []model.Finding {
 	state := ev.state()
-	if _, known := state.Setting("fsync"); !known {
+	if state == nil || len(state.Settings) == 0 {
 		return notChecked("the server's settings are not known")
 	}
 	var off []string
-	for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
-		if v, known := state.Setting(name); known && v == "off" {
-			off = append(off, name+"=off")
+	for _, unsafe := range []model.Setting{{Name: "fsync", Value: "off"}, {Name: "synchronous_commit", Value: "off"}, {Name: "full_page_writes", Value: "off"}, {Name: "unsafe-no-fsync", Value: "true"}} {
+		if v, known := state.Setting(unsafe.Name); known && v == unsafe.Value {
+			off = append(off, unsafe.Name+"="+unsafe.Value)
 		}
 	}
 	if len(off) > 0 {
@@ -47,14 +47,16 @@ func checkDurable(ev Evidence) []model.Finding {
 	var o outcome
 	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
 		switch {
-		case !w.Writes() || w.App.Script != "":
+		case w.App.Script != "":
+			o.miss(r.Workload, "what the script commits, and whether it waits for that, is not known")
+		case !w.Writes():
 		case cost.Flushes == nil:
 			o.miss(r.Workload, "the server's flushes were not counted")
 		case *cost.Flushes < fewestFlushes/float64(max(1, w.Depth)):
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("durability unproven: the server counted %.3g flushes for each transaction of %s, fewer than %d clients can share", *cost.Flushes, r.Workload, w.Depth),
 				Evidence: map[string]any{"flushes": *cost.Flushes, "clients": w.Depth},
-				Next:     "look at the server's settings (loadline plan app postgres DIR) and at the script"})
+				Next:     "look at the server's settings (loadline plan app " + ev.Recorded.Plan.Experiment.App.Name + " DIR) and at what a transaction does"})
 		default:
 			o.pass(r.Workload)
 		}

@@ -15,7 +15,7 @@ var ruleErrors = Rule{
 	Name:     "errors",
 	Checks:   "no repeat failed, no I/O failed or was short, no load ended early",
 	Evidence: "the exit, error counts and duration of every repeat",
-	Severity: "invalid: the repeats that a faulty device lets pass are no fair selection",
+	Severity: "invalid: the repeats that a faulty device lets pass are a biased sample",
 	Advice:   "fix the cause; the tool's own words are in the run's `raw/` folder",
 	check:    checkErrors,
 }
@@ -58,7 +58,7 @@ func checkErrors(ev Evidence) []model.Finding {
 			Results:  t.workloads,
 			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
 			Evidence: map[string]any{"failed_repeats": t.failed, "repeats": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
-			Next:     "fix the cause (the tool's own words are in the run's raw/ folder), then " + ev.command(ev.only(t.workloads)),
+			Next:     ev.repaired(t.workloads),
 		})
 	}
 	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat is on record")

@@ -43,7 +43,7 @@ func checkFairness(ev Evidence) []model.Finding {
 		default:
 			least, most := slices.Min(rates), slices.Max(rates)
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{w.Name},
-				Message: fmt.Sprintf("unfair: of the volumes of %s number %d got %s and number %d %s, so the mean per volume is nobody's",
+				Message: fmt.Sprintf("unfair: of the volumes of %s number %d got %s and number %d %s, so the mean is the share of none of them",
 					w.Name, slices.Index(rates, least)+1, model.IOPS.Format(least), slices.Index(rates, most)+1, model.IOPS.Format(most)),
 				Evidence: map[string]any{"index": index, "least": least, "most": most, "needed": fairnessNeeded},
 				Next:     "see where the slow volumes lie: report.json has the rate of each, in the order of the targets"})

@@ -77,7 +77,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
 				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value), model.IOPS.Format(at), ev.replicas())
 			f.Evidence["baseline_iops"] = at
-			f.Next = "compare them below that rate: loadline sweep " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --load"
+			f.Next = "compare them below that rate: " + ev.sweeping("--load")
 		default:
 			f.Severity = model.SeverityWarning
 			f.Message += fmt.Sprintf(", or its disks are limited in their rate, which %d replicas share", ev.replicas())

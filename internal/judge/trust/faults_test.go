@@ -66,6 +66,20 @@ func (c fault) evidence() Evidence {
 // faults are those of all files.
 var faults = slices.Concat(firstFaults, machineFaults, settledFaults, timeFaults, baselineFaults, multiVolumeFaults)
 
+// asLog makes logs of all workloads, written through the page cache to space that was never
+// written, on a volume smaller than what they write.
+func asLog(ev *Evidence) {
+	for i := range ev.Recorded.Plan.Workloads {
+		w := &ev.Recorded.Plan.Workloads[i]
+		w.Append, w.Sync = true, "fdatasync"
+	}
+	v := &ev.Recorded.Plan.Volume
+	v.Direct, v.Size = false, 64<<20
+	ev.Recorded.Run.Prepare.Proof.Unwritten = 1 << 20
+}
+
+var logSpeaks = []string{"buffered", "sparse", "size", "depth"}
+
 var firstFaults = []fault{
 	{rule: "interrupted", name: "by the user", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Status, ev.Recorded.Run.Reason = model.Interrupted, "SIGINT"
@@ -165,6 +179,9 @@ var firstFaults = []fault{
 		ev.Recorded.Plan.Volume.Engine = ""
 	}, want: []string{"not-checked"}},
 
+	{rule: "buffered", name: "a log", spoil: asLog, also: logSpeaks},
+	{rule: "sparse", name: "a log", spoil: asLog, also: logSpeaks},
+	{rule: "size", name: "a log", spoil: asLog, want: []string{"not-checked"}, says: "a log is written to space that was never written", also: logSpeaks},
 	{rule: "size", name: "too small", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
 	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},

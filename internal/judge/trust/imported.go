@@ -12,7 +12,7 @@ var ruleImported = Rule{
 	Checks:   "the numbers were measured by Loadline, second by second",
 	Evidence: "where the numbers come from; what the source says against itself",
 	Severity: "warning: a figure without its seconds has no interval, and most of these rules have nothing to look at",
-	Advice:   "measure it with `loadline run`; or import fio's output of `--status-interval=1 --output-format=json+`, which holds the seconds",
+	Advice:   "measure it with `loadline run`, a database with `loadline app postgres`; or import fio's output of `--status-interval=1 --output-format=json+`, which holds the seconds",
 	check:    checkImported,
 }
 
@@ -49,10 +49,10 @@ func checkImported(ev Evidence) []model.Finding {
 			message = fmt.Sprintf("imported: no raw series; %d of these figures were repeated and have an interval, the others have none, and what was not checked when they were measured cannot be checked now", repeated)
 		}
 		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: bare, Message: message,
-			Next: "measure it again: loadline run TARGET"})
+			Next: ev.measureAgain()})
 	}
 	if len(series) > 0 {
-		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: series, Next: "measure it again: loadline run TARGET",
+		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: series, Next: ev.measureAgain(),
 			Message: "imported: the seconds are there, so there are intervals, but what the volume held and what the machine and the device did meanwhile is not known"})
 	}
 	return append(list, im.Remarks...)

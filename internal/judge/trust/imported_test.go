@@ -67,3 +67,26 @@ func TestImportedIsNeverValid(t *testing.T) {
 		t.Errorf("the reader's remark is lost: %+v", list)
 	}
 }
+
+// Nobody who reads a document can repeat what it tells of, so no command is given that would.
+func TestAdviceOnAnImport(t *testing.T) {
+	failed := foreign(true)
+	failed.Recorded.Run.Steps[0].Error = "250000 of 1000000 transactions never ran"
+	database := foreign(true)
+	database.Results[0].Metric = model.Transactions
+	for name, c := range map[string]struct {
+		ev   Evidence
+		rule string
+		want string
+	}{
+		"a failed test": {failed, "errors", "run the test again where it was measured, and import the new output"},
+		"fio's":         {foreign(true), "imported", "measure it with Loadline: loadline run TARGET"},
+		"pgbench's":     {database, "imported", "measure it with Loadline: loadline app postgres TARGET"},
+	} {
+		for _, f := range Check(c.ev) {
+			if f.Rule == c.rule && !strings.HasSuffix(f.Next, c.want) {
+				t.Errorf("%s: %q, want %q", name, f.Next, c.want)
+			}
+		}
+	}
+}

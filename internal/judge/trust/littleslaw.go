@@ -12,7 +12,7 @@ import (
 var ruleLittlesLaw = Rule{
 	Name:     "littles-law",
 	Checks:   "an imported rate, its latency and its load belong together",
-	Evidence: "Little's law: rate × mean latency is how many clients or I/Os were under way (pgbench: 0.9 to 1.1 of its clients, connecting included; fio: 0.8 to 1.25 of jobs × depth); the transactions that ran of those that were asked for",
+	Evidence: "Little's law: rate × mean latency is how many clients or I/Os were in flight (pgbench: 0.9 to 1.1 of its clients, connecting included; fio: 0.8 to 1.25 of jobs × depth); the transactions that ran of those that were asked for",
 	Severity: "invalid where clients were gone, or where an application's figures contradict each other; warning where a queue was not as deep as asked",
 	Advice:   "look in the tool's full output for clients that could not connect, and for engines that cannot queue",
 	check:    checkLittlesLaw,
@@ -79,14 +79,14 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	case c.Offered:
 		o.miss(f.Workload, "transactions were due at a rate, so clients wait by design")
 	case math.Abs(underWay/clients-1) > closesWithin && (!c.Timed || underWay > clients):
-		fault(fmt.Sprintf("contradiction: %s/s × %s are %s transactions under way, and %s had %d clients: these lines are not of one run",
+		fault(fmt.Sprintf("contradiction: %s/s × %s are %s transactions in flight, and %s had %d clients: these lines are not of one run",
 			units.FormatRate(c.Rate), units.FormatDuration(latency), short(underWay), f.Workload, c.Clients), map[string]any{})
 	case c.Reconnect && c.Timed:
 		o.miss(f.Workload, "clients wait for their connections beside their transactions")
 	case underWay < (1-closesWithin)*clients:
 		fault(fmt.Sprintf("clients gone: by Little's law %s of %d clients of %s were there", short(underWay), c.Clients, f.Workload), map[string]any{})
 	case !c.Timed && c.Asked == 0:
-		o.miss(f.Workload, "pgbench reckoned the latency from clients and rate, so it tells nothing of clients that were gone (-P 1 times each transaction)")
+		o.miss(f.Workload, "pgbench computed the latency from clients and rate, so it tells nothing of clients that were gone (-P 1 times each transaction)")
 	default:
 		o.pass(f.Workload)
 	}

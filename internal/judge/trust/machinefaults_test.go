@@ -44,7 +44,7 @@ var machineFaults = []fault{
 
 	{rule: "bytes", name: "each write twice", spoil: func(ev *Evidence) {
 		eachWindow(ev, write.Name, func(w *model.Window) { w.DeviceWritten *= 2; w.DeviceWrites *= 2 })
-	}, want: []string{"warning rand-write-iops"}, says: "hidden I/O ×2.00: vda wrote 2.00 times the bytes"},
+	}, want: []string{"warning rand-write-iops"}, says: "I/O amplification ×2.00: vda wrote 2.00 times the bytes"},
 	{rule: "bytes", name: "a journal behind each flush", spoil: func(ev *Evidence) {
 		flush := write
 		flush.Sync = "fdatasync"

@@ -96,6 +96,26 @@ func (ev Evidence) workloads() []string {
 	return names
 }
 
+// appends reports whether all workloads write as a log is written: nothing is read, and each
+// write is flushed.
+func (ev Evidence) appends() bool {
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); !known || !w.Append {
+			return false
+		}
+	}
+	return len(ev.Results) > 0
+}
+
+// nothingRead is why a rule about what is read looked at nothing; otherwise where the workloads
+// are others.
+func (ev Evidence) nothingRead(otherwise string) string {
+	if ev.appends() {
+		return "nothing is read: a log is written to space that was never written"
+	}
+	return otherwise
+}
+
 // few lists names for a sentence: the first three, and how many more.
 func few(names []string) string {
 	if len(names) > 3 {

@@ -175,22 +175,27 @@ func (s *series) change(from, end, at, to int, only bool) regime {
 // visit to visit is the noise here: the seconds on either side of a cut are
 // grouped by visit, and the means of these pieces are compared by a t test whose
 // level is divided by the number of cuts tried. The second in which the change
-// lies belongs to neither side.
+// lies belongs to neither side. Where there are enough visits to see that neighbours
+// are alike, as those of a workload that is measured alone often are, the test counts
+// what they are worth.
 func (s *series) steps() regime {
 	n := len(s.rate)
 	best, r := math.Inf(1), regime{kind: steady}
-	cuts, pieces := 0, s.pieces()
+	cuts, end, pieces := 0, 0, s.pieces()
 	for at := 2; at <= n-2; at++ {
-		for _, end := range []int{at, at - 1} {
+		for _, until := range []int{at, at - 1} {
 			cuts++
-			p := pieces.differ(end, at)
+			p := pieces.differ(until, at)
 			if p < best {
-				best = p
-				r = s.change(0, end, at, n, true)
+				best, end = p, until
+				r = s.change(0, until, at, n, true)
 			}
 		}
 	}
 	if best*float64(cuts) > falseAlarm || math.Abs(r.before-r.after) < stepLeast*math.Max(r.before, r.after) {
+		return regime{kind: steady}
+	}
+	if s.visits >= leastVisits && s.dependentP(end, r.at)*float64(cuts) > falseAlarm {
 		return regime{kind: steady}
 	}
 	return r

@@ -44,6 +44,7 @@ func checkSize(ev Evidence) []model.Finding {
 		size := ev.walked(w)
 		low := ev.bandwidthLow(name)
 		switch {
+		case w.Append:
 		case math.IsNaN(low):
 			o.miss(name, "there is no bandwidth to compare the size with")
 		case size >= sizeSlack*ruleSeconds*low:
@@ -73,7 +74,7 @@ func checkSize(ev Evidence) []model.Finding {
 	if f := ev.shrunk(); f != nil {
 		o.fault(*f)
 	}
-	return o.findings("the volume holds at least 25 s of each workload's bandwidth", "there is no result to judge")
+	return o.findings("the volume holds at least 25 s of each workload's bandwidth", ev.nothingRead("there is no result to judge"))
 }
 
 const (

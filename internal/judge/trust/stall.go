@@ -11,7 +11,7 @@ var ruleStall = Rule{
 	Name:     "stall",
 	Checks:   "something was answered at all times",
 	Evidence: "the stretches of 2 s or more without an answer that the load generator saw, beside the median latency (10 times that); what its processes did meanwhile",
-	Severity: "warning: the stall is in the rate, the maximum and the tail of that repeat (of one that began in the ramp in the maximum only); how often it comes is not known",
+	Severity: "warning: the stall is in the rate, the maximum and the tail latency of that repeat (of one that began in the ramp in the maximum only); how often it comes is not known",
 	Advice:   "look at the storage's log and the kernel's (`dmesg`) at that time: a failover, a path that was lost, a cache that was flushed",
 	check:    checkStall,
 }
@@ -102,7 +102,7 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	}
 	switch cause {
 	case model.StallSuspended:
-		who, next = "the storage is not to blame: the load generator was suspended by a signal or a debugger", "measure again while nobody stops it"
+		who, next = "the storage is not to blame: the load generator was suspended by a signal or a debugger", "measure again without stopping it"
 	case model.StallMachine:
 		who, next = "the storage is not to blame: the whole machine stood still", "see whether it is a virtual machine that was paused or moved"
 	}

@@ -10,7 +10,7 @@ import (
 var ruleStorageBound = Rule{
 	Name:     "storage-bound",
 	Checks:   "an application's rate is that of its storage",
-	Evidence: "the share of the time in which a flush of the log was under way, or of the clients' time that reads took: below 20 %, and below 50 %",
+	Evidence: "the share of the time in which a flush of the log was in progress, or of the clients' time that reads took: below 20 %, and below 50 %",
 	Severity: "warning below 20 %: this measured the CPU and not the storage; a note below 50 %",
 	Advice:   "measure the storage by itself (`loadline run`), or with more clients; faster storage will change little here",
 	check:    checkStorageBound,
@@ -118,8 +118,7 @@ func (ev Evidence) fewerClients(name string) string {
 	if w.Depth > 4 {
 		fewer = "1,4"
 	}
-	own := ev.Recorded.Plan.Experiment.App.Ask
-	if own.Options = nil; own.Given() {
+	if ev.Recorded.Plan.Experiment.App.Ask.OwnLoad() {
 		return "fewer clients: " + ev.command("--clients", fewer)
 	}
 	return "fewer clients: " + ev.appCommand("--clients "+fewer)

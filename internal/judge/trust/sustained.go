@@ -9,11 +9,11 @@ import (
 
 var ruleSustained = Rule{
 	Name:   "sustained",
-	Checks: "the rate lasts: no credit or cache refilled between the repeats",
-	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction, held against the repeats of all; " +
+	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
+	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction (and one of 10 s at another one that moves more bytes, unless the prefill shows it), compared with the repeats of all; " +
 		"what it fell to (by 7 %, beyond the spread between repeats) is the result",
-	Severity: "note where the result is the rate that lasts, with the burst beside it; warning where that is not level, or a workload was not looked at that may draw on the same",
-	Advice:   "`--until-steady` measures the level that lasts of the workloads that are named",
+	Severity: "note where the result is the sustained rate, with the burst beside it; warning where that is not level, or a workload was not looked at that may draw on the same",
+	Advice:   "`--until-steady` measures the sustained level of the workloads that are named",
 	check:    checkSustained,
 }
 
@@ -50,7 +50,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		case model.Held:
 			if s.BytesUnseen {
-				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was looked at, so a credit that counts bytes would not show", s.Looked))
+				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was looked at, so burst credits that count bytes would not show", s.Looked))
 				continue
 			}
 			o.pass(r.Workload)
@@ -60,7 +60,7 @@ func checkSustained(ev Evidence) []model.Finding {
 	for _, d := range doubts {
 		o.fault(ev.doubtful(d))
 	}
-	return held.into(o.findings("slower than the rate that lasts", "there is no result to judge"))
+	return held.into(o.findings("slower than the sustained rate", "there is no result to judge"))
 }
 
 // doubt is about workloads that were not looked at, of what one look has shown.
@@ -87,7 +87,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		were = "were"
 	}
 	f := model.Finding{Severity: model.SeverityWarning, Results: d.names,
-		Message: fmt.Sprintf("not looked at: %s fell to %s without pauses, and %s, which may draw on the same credit, %s measured with pauses only",
+		Message: fmt.Sprintf("not looked at: %s fell to %s without pauses, and %s, which may draw on the same burst credits, %s measured with pauses only",
 			s.Looked, rates(s.Rate, s.Bandwidth), few(d.names), were),
 		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
@@ -101,9 +101,9 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 // noLook is why nothing was looked at without a pause.
 func (ev Evidence) noLook() string {
 	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Run.Comparison != "" {
-		return "nothing was looked at without a pause in this kind of run, so a credit that refills between the repeats would not show (loadline run looks)"
+		return "nothing was looked at without a pause in this kind of run, so burst credits that refill between the repeats would not show (loadline run looks)"
 	}
-	return "no time for a look of 20 s without a pause, so a credit that refills between the repeats would not show; a longer --max-time gives it"
+	return "no time for a look of 20 s without a pause, so burst credits that refill between the repeats would not show; a longer --max-time gives it"
 }
 
 // usedUp is how many seconds of a look at most are fast where the one before it has left
@@ -118,7 +118,7 @@ func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 			r.Workload, rates(b.Rate, b.Bandwidth), units.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), units.FormatSpan(b.Refill)),
 		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
-		Next: "nothing, when the rate that lasts is what you wanted to see"}
+		Next: "nothing, when the sustained rate is what you wanted to see"}
 	if b.Seconds <= usedUp {
 		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; what it draws on was used up when that began",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
@@ -160,7 +160,7 @@ func (h *holding) add(looked string, seconds, ios, bytes float64) {
 func (h *holding) into(findings []model.Finding) []model.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == model.SeverityPassed && len(h.looks) > 0 {
-			f.Message = fmt.Sprintf("the rate held for %s without a pause, which excludes a credit of up to %s, or half as much if it fills at half the rate",
+			f.Message = fmt.Sprintf("the rate held for %s without a pause, which excludes burst credits of up to %s, or half as much if they refill at half the rate",
 				units.FormatSpan(h.seconds), few(h.words))
 			f.Evidence = map[string]any{"looks": h.looks}
 		}

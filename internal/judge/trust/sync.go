@@ -47,7 +47,7 @@ func checkSync(ev Evidence) []model.Finding {
 			o.miss(w.Name, "the workers' clocks were not compared")
 		case worst-unknown > syncAllowed:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
-				Message: fmt.Sprintf("not simultaneous: the volumes of %s began up to %s apart, so the sum of their rates is one that nobody has had",
+				Message: fmt.Sprintf("not simultaneous: the volumes of %s began up to %s apart, so the sum of their rates was never reached at any one time",
 					w.Name, units.FormatDuration(worst)),
 				Evidence: map[string]any{"apart": worst, "clocks_known_to": unknown, "allowed": syncAllowed},
 				Next:     "look at the machines' clocks (timedatectl) and at what else they do, then " + ev.command()})

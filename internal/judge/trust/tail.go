@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
@@ -14,7 +15,7 @@ var ruleTail = Rule{
 	Name:     "tail",
 	Checks:   "the slow I/Os behind the p99 (and p99.9) come from many seconds",
 	Evidence: "the histograms second by second: in how many seconds the slow I/Os lie, and what the percentile is without those",
-	Severity: "note; a warning where a percentile is the headline: the tail comes in rare bursts, and nothing bounds it from above",
+	Severity: "note; a warning where a percentile is the headline: the tail latency comes from rare bursts, and nothing bounds it from above",
 	Advice:   "measure longer, until the bursts are many",
 	check:    checkTail,
 }
@@ -40,6 +41,7 @@ const (
 func checkTail(ev Evidence) []model.Finding {
 	var o outcome
 	least := math.MaxInt
+	tails := ev.tails()
 	for i := range ev.series {
 		s := &ev.series[i]
 		r, found := ev.result(s)
@@ -48,12 +50,9 @@ func checkTail(ev Evidence) []model.Finding {
 			continue
 		}
 		least = min(least, len(s.latencies))
-		t := tailOf(s.latencies, 99)
-		name := "p99"
-		if r.Latency.P999 != nil && !t.rare(len(s.latencies)) {
-			if far := tailOf(s.latencies, 99.9); far.rare(len(s.latencies)) {
-				t, name = far, "p99.9"
-			}
+		t, name := tails[i][0], "p99"
+		if far := tails[i][1]; r.Latency.P999 != nil && !t.rare(len(s.latencies)) && far.rare(len(s.latencies)) {
+			t, name = far, "p99.9"
 		}
 		if !t.rare(len(s.latencies)) {
 			o.pass(s.workload)
@@ -69,7 +68,7 @@ func checkTail(ev Evidence) []model.Finding {
 			Evidence: map[string]any{"percentile": name, "value": t.value, "without": t.without, "tail_seconds": t.seconds, "seconds": len(s.latencies)},
 			Next:     ev.longer([]string{s.workload})})
 	}
-	passed := "the tails come from many seconds"
+	passed := "the tail latencies come from many seconds"
 	if least < math.MaxInt && least > 0 {
 		// With n seconds and none, a share of 3/n is excluded at 95 %.
 		passed += fmt.Sprintf("; bursts rarer than one in %d s would not show", max(1, least/3))
@@ -94,48 +93,84 @@ func (t tail) few(n int) bool {
 	return t.seconds < tailSeconds && t.seconds < tailShare*float64(n)
 }
 
-// tailOf looks at the p-th percentile (in %) of the sum of the seconds, each of which
-// is a list of histograms.
-func tailOf(list [][]*histogram.Histogram, p float64) tail {
-	var all histogram.Histogram
-	for _, second := range list {
-		for _, h := range second {
-			all.Merge(*h)
-		}
+// tails are those of p99 and p99.9 of each series. Reading the histograms of a long run is
+// most of what judging it takes, so the series are read at the same time.
+func (ev Evidence) tails() [][]tail {
+	list := make([][]tail, len(ev.series))
+	var all sync.WaitGroup
+	for i := range ev.series {
+		all.Go(func() { list[i] = tailsOf(ev.series[i].latencies, 99, 99.9) })
 	}
-	t := tail{value: all.Percentile(p)}
-	slow := make([]float64, len(list))
-	var sum, square float64
+	all.Wait()
+	return list
+}
+
+// tailsOf looks at percentiles (in %) of the sum of the seconds, each of which is a list
+// of histograms.
+func tailsOf(list [][]*histogram.Histogram, percentiles ...float64) []tail {
+	all := merged(list)
+	tails := make([]tail, len(percentiles))
+	slow := make([][]float64, len(percentiles))
+	least := math.Inf(1)
+	for k, p := range percentiles {
+		tails[k].value, slow[k] = all.Percentile(p), make([]float64, len(list))
+		least = math.Min(least, tails[k].value)
+	}
 	for i, second := range list {
 		for _, h := range second {
 			for seconds, n := range h.Buckets {
-				if seconds >= t.value {
-					slow[i] += float64(n)
+				if seconds < least {
+					continue
+				}
+				for k := range tails {
+					if seconds >= tails[k].value {
+						slow[k][i] += float64(n)
+					}
 				}
 			}
 		}
-		sum, square = sum+slow[i], square+slow[i]*slow[i]
+	}
+	for k, p := range percentiles {
+		tails[k].carriedBy(slow[k], list, p)
+	}
+	return tails
+}
+
+// carriedBy tells how many seconds carry the p-th percentile, of which so many I/Os of each
+// are beyond it, and what it is without them.
+func (t *tail) carriedBy(slow []float64, list [][]*histogram.Histogram, p float64) {
+	var sum, square float64
+	for _, n := range slow {
+		sum, square = sum+n, square+n*n
 	}
 	if square == 0 {
-		return t
+		return
 	}
 	t.seconds = sum * sum / square
 	if !t.few(len(list)) {
-		return t
+		return
 	}
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(slow[b] - slow[a]) })
-	var rest histogram.Histogram
+	var rest [][]*histogram.Histogram
 	for _, i := range order[min(len(order), int(math.Ceil(t.seconds))):] {
-		for _, h := range list[i] {
-			rest.Merge(*h)
+		rest = append(rest, list[i])
+	}
+	t.without = merged(rest).Percentile(p)
+}
+
+// merged is the sum of the seconds' histograms.
+func merged(list [][]*histogram.Histogram) *histogram.Histogram {
+	all := &histogram.Histogram{}
+	for _, second := range list {
+		for _, h := range second {
+			all.Merge(*h)
 		}
 	}
-	t.without = rest.Percentile(p)
-	return t
+	return all
 }
 
 // result is the one that a series belongs to.

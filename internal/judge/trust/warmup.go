@@ -37,4 +37,4 @@ func checkWarmUp(ev Evidence) []model.Finding {
 }
 
 // tooFewSeconds is why a series cannot show a change of level.
-const tooFewSeconds = "too few seconds or repeats to tell a change from noise (--time 60s, or more rounds, would)"
+const tooFewSeconds = "too few seconds or repeats to tell a change from noise (--time 60s, or more repeats, would)"

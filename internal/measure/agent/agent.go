@@ -75,7 +75,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		default:
 			taskCtx := w.begin(ctx, req.ID)
 			if taskCtx == nil {
-				w.fail(req.ID, model.BrokenError(fmt.Sprintf("the worker has %d requests under way, and took no more", mostUnderWay), ""))
+				w.fail(req.ID, model.BrokenError(fmt.Sprintf("the worker has %d requests in progress, and took no more", mostUnderWay), ""))
 				continue
 			}
 			tasks.Go(func() {

@@ -55,7 +55,7 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 		return nil, errors.Join(err, w.leaveApplication())
 	}
 	return &model.Preparation{Path: place.Path(), Written: state.Data, Seconds: w.Env.Now().Sub(begin).Seconds(), App: state,
-		Proof: model.Proof{Method: model.NoProof, Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
+		Proof: model.Proof{Method: "none", Detail: fmt.Sprintf("%s wrote its data itself", state.Name)}}, nil
 }
 
 // leaveApplication ends the application and removes its working directory.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -154,8 +155,8 @@ func cannotProbe(dir string, err error) Check {
 	return c
 }
 
-// Examine looks at this machine and at a place on it, the target that was named as dir.
-func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) ([]Check, error) {
+// Examine looks at this machine and at a place on it, the target t, which is called dir.
+func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) (*Examination, error) {
 	counter := observe.Begin(e.Clock, "")
 	select {
 	case <-e.After(steadyLook):
@@ -165,7 +166,8 @@ func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) ([]Che
 	machine := observe.Machine(e)
 	checks := []Check{checkFio(ctx, e)}
 	if checks[0].Mark != Bad {
-		worker, err := session.Connect(ctx, e, "doctor", false)
+		// Two examinations of a directory at once have a file each.
+		worker, err := session.Connect(ctx, e, "doctor-"+strings.ToLower(rand.Text()[:8]), false)
 		if err != nil {
 			return nil, err
 		}
@@ -179,5 +181,13 @@ func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) ([]Che
 	}
 	checks = append(checks, checkLimits(observe.ReadLimits())...)
 	checks = append(checks, checkMachine(machine, counter.End())...)
-	return checks, nil
+	return examination(machine.Hostname, dir, checks), nil
+}
+
+func examination(host, target string, checks []Check) *Examination {
+	x := &Examination{Schema: Schema, Host: host, Target: target, Checks: checks}
+	for _, c := range checks {
+		x.Outcome = max(x.Outcome, c.Mark)
+	}
+	return x
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 // begun makes a ledger with a header and a phase of writing.
@@ -138,10 +139,7 @@ func TestLedgersThatAreNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := readState(path)
-		var refused *model.WorkerError
-		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, words) {
-			t.Errorf("%.60q: %v, want %q", text, err, words)
-		}
+		modeltest.Refused(t, err, words)
 	}
 }
 
@@ -163,10 +161,7 @@ func TestLedgersThatAreTooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := readState(path)
-		var refused *model.WorkerError
-		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, c.words) {
-			t.Errorf("%s: %.200v, want %q", name, err, c.words)
-		}
+		t.Run(name, func(t *testing.T) { modeltest.Refused(t, err, c.words) })
 	}
 	path := filepath.Join(t.TempDir(), LedgerFile)
 	text := strings.Replace(body, `"0"`, `"`+fingerprint([]byte("what it held"))+`"`, 1) + strings.Repeat(phase, mostPhases)

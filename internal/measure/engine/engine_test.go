@@ -268,6 +268,30 @@ func TestALostWorkerFailsTheRun(t *testing.T) {
 	}
 }
 
+// Something that ends in the last repeat fails the run as it does in any other, and what was
+// measured until then is kept.
+func TestWhatIsLostInTheLastRepeatFailsTheRun(t *testing.T) {
+	last := 0
+	w, _ := connected(t, func(s *scripted, r model.Request) {
+		if r.Start != nil && r.Start.Step.Number == last {
+			s.emit(model.Event{ID: r.ID, Sample: &model.Sample{Step: last, Seconds: 1, End: 1}})
+			s.emit(model.Event{ID: r.ID, Result: &model.StepResult{Step: r.Start.Step, Lost: "the server stopped"}})
+			return
+		}
+		steady(s, r)
+	})
+	p := plan(1000, "a")
+	last = p.Schedule.MinRounds
+	m := &memory{}
+	status, err := execute(t.Context(), p, needs{}, m, w)
+	if status != model.Failed || err == nil || !strings.Contains(err.Error(), "the server stopped") {
+		t.Errorf("status %s, %v", status, err)
+	}
+	if n := len(m.steps); n != last || m.steps[n-1].Lost == "" || m.samples[len(m.samples)-1].Step != last {
+		t.Errorf("%d of %d repeats were kept: %+v", n, last, m.steps)
+	}
+}
+
 func TestAGapInTheEventsIsNotOverlooked(t *testing.T) {
 	w, _ := connected(t, func(s *scripted, r model.Request) {
 		s.mu.Lock()

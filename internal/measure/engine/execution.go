@@ -212,9 +212,13 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 			over++
 			in.result.Worker = in.worker
 			results = append(results, *in.result)
-			if in.result.Replaced != "" {
-				firstErr = errors.Join(firstErr, model.BrokenError(in.result.Replaced, ""))
-				stop()
+			// What was lost in a repeat, as a server that crashed, would not be told of otherwise
+			// where no repeat follows that meets it.
+			for _, broken := range []string{in.result.Replaced, in.result.Lost} {
+				if broken != "" {
+					firstErr = errors.Join(firstErr, model.BrokenError(broken, ""))
+					stop()
+				}
 			}
 		case in.ev.Sample != nil:
 			if err := quotas[in.worker].sample(step); err != nil {

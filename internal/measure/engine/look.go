@@ -20,9 +20,10 @@ type Looker interface {
 }
 
 const (
-	// nextLook is how long a look is, in seconds, that begins with what the one before it
-	// has used up, and leastLook how long it has to be.
-	nextLook  = 10.0
+	// shortLook is how long a look is, in seconds, that begins with what the one before it
+	// has used up, or that time permits beyond those needed: its direction has a whole one,
+	// and what falls late in it is looked at again. leastLook is how long it has to be.
+	shortLook = 10.0
 	leastLook = 8.0
 	// beyond is how many seconds these may take beyond a time that nobody has asked for: a
 	// credit that was found is worth them.
@@ -35,8 +36,9 @@ type looking struct {
 	// rec is what was measured so far.
 	rec model.Recorded
 	// chosen are the workloads that are looked at in the place of their last certain
-	// visit; nil until they are chosen.
+	// visit; nil until they are chosen. Those of them in short are looked at for shortLook.
 	chosen []string
+	short  map[string]bool
 	began  bool
 }
 
@@ -57,12 +59,24 @@ func (r *run) choose(step model.Step) {
 		needed = needed[extra:]
 	}
 	left := r.left() + float64(len(needed))*(s.Look-s.Visit)
+	r.looking.short = map[string]bool{}
 	for _, name := range wished {
-		if left += s.Look - s.Visit; r.spent+left <= s.MaxTime {
+		r.looking.short[name] = true
+		if left += r.lookSeconds(name) - s.Visit; r.spent+left <= s.MaxTime {
 			needed = append(needed, name)
 		}
 	}
 	r.looking.chosen = needed
+}
+
+// lookSeconds is how long a chosen look is, in seconds: no shorter than the visit in the place
+// of which it is made.
+func (r *run) lookSeconds(name string) float64 {
+	s := r.plan.Schedule
+	if r.looking.short[name] {
+		return min(max(shortLook, s.Visit), s.Look)
+	}
+	return s.Look
 }
 
 // replaced reports whether a look takes the place of the step.
@@ -80,7 +94,7 @@ func (r *run) lookAt(ctx context.Context) error {
 	for len(r.looking.chosen) > 0 {
 		next := r.looking.chosen[0]
 		r.looking.chosen = r.looking.chosen[1:]
-		for seconds := s.Look; next != ""; next = r.looking.looker.Next(&r.looking.rec) {
+		for seconds := r.lookSeconds(next); next != ""; next = r.looking.looker.Next(&r.looking.rec) {
 			if r.dead[next] || seconds < leastLook {
 				break
 			}
@@ -94,7 +108,7 @@ func (r *run) lookAt(ctx context.Context) error {
 			if r.plan.Experiment.MaxTime == 0 {
 				left += beyond
 			}
-			seconds = min(nextLook, float64(int(left)))
+			seconds = min(shortLook, float64(int(left)))
 		}
 		r.debt.atOnce = false
 	}
@@ -107,12 +121,14 @@ func (r *run) lookAt(ctx context.Context) error {
 // unlooked is the time that the looks take that are not yet made, in seconds.
 func (r *run) unlooked() float64 {
 	s := r.plan.Schedule
-	n := len(r.looking.chosen)
 	if r.looks() && !r.looking.began {
-		n = s.Looks
-		return float64(n) * (s.Look - s.Visit)
+		return float64(s.Looks) * (s.Look - s.Visit)
 	}
-	return float64(n) * (s.Ramp + s.Look + s.Overhead)
+	sum := 0.0
+	for _, name := range r.looking.chosen {
+		sum += s.Ramp + r.lookSeconds(name) + s.Overhead
+	}
+	return sum
 }
 
 // remember keeps what a step has measured for the looker, and returns what counts as a visit.

@@ -45,8 +45,8 @@ func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
 	}{
 		{"nothing to look at", 1000, points{}, "a2 b2 c2 a2 b2 c2"},
 		{"one", 1000, points{needed: []string{"a"}}, "a2 b2 c2 b2 c2 a20"},
-		{"one that time permits", 1000, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 c2 a20 b20"},
-		{"one that it does not", 40, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 b2 c2 a20"},
+		{"one that time permits", 1000, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 c2 a20 b10"},
+		{"one that it does not", 36, points{needed: []string{"a"}, wished: []string{"b"}}, "a2 b2 c2 b2 c2 a20"},
 		{"more than the plan has", 1000, points{needed: []string{"a", "b", "c"}}, "a2 b2 c2 a2 b20 c20"},
 		{"and what draws on the same", 1000, points{needed: []string{"a", "b"}, next: []string{"c", "", ""}}, "a2 b2 c2 c2 a20 c10 b20"},
 		{"which was to be looked at later", 1000, points{needed: []string{"a", "b"}, next: []string{"b", ""}}, "a2 b2 c2 c2 a20 b10"},

@@ -18,17 +18,17 @@ type quota struct {
 func mostSamples(step model.Step) int { return 600 + 2*int(step.Ramp+step.Seconds) }
 
 // sample refuses the samples beyond the bound.
-func (f *quota) sample(step model.Step) error {
+func (q *quota) sample(step model.Step) error {
 	most := mostSamples(step)
-	if f.samples++; f.samples > most {
+	if q.samples++; q.samples > most {
 		return fmt.Errorf("the worker sent more than %d samples of a repeat of %s, and each is a second", most, units.FormatDuration(step.Seconds))
 	}
 	return nil
 }
 
 // raw refuses the raw output beyond the bound, of which drivers keep 4.8 MB a step.
-func (f *quota) raw(r *model.Raw) error {
-	if f.bytes += len(r.Data) + len(r.Name); f.bytes > mostLarge {
+func (q *quota) raw(r *model.Raw) error {
+	if q.bytes += len(r.Data) + len(r.Name); q.bytes > mostLarge {
 		return fmt.Errorf("the worker sent more than %s of raw output of one repeat", units.FormatSize(mostLarge))
 	}
 	return nil

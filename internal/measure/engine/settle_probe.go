@@ -29,9 +29,9 @@ type probing struct {
 // cache what the look has read.
 func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
-		group := w.Volumes
+		volumes := w.Volumes
 		w = settleRead
-		w.Volumes = group
+		w.Volumes = volumes
 		step.Offset = 0
 	}
 	if w.Access == model.Sequential && w.OffsetIncrement == 0 {

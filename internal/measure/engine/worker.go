@@ -319,9 +319,9 @@ func (w *Worker) read() {
 		if n := len(lines.Bytes()); n > largeEvent && ch != nil {
 			w.large[ev.ID] += n
 		}
-		quota := w.large[ev.ID] > mostLarge
+		over := w.large[ev.ID] > mostLarge
 		w.mu.Unlock()
-		if quota {
+		if over {
 			w.lost = fmt.Errorf("it sent more than %s in answer to one request", units.FormatSize(mostLarge))
 			return
 		}

@@ -1,8 +1,13 @@
 package session
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/application"
 	"github.com/loadline/loadline/internal/plan/profile"
@@ -27,7 +32,7 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 }
 
 // asApplication is the target of an application that is to be measured: a directory of this
-// machine, so far. ask is nil where none is.
+// machine, or a volume in a cluster, where a pod has the programs. ask is nil where none is.
 func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Target, error) {
 	if ask == nil {
 		return t, nil
@@ -37,8 +42,7 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 	}
 	switch {
 	case inCluster(t):
-		return refuse(fmt.Sprintf("%s is in a Kubernetes cluster, where Loadline does not start %s yet", t.Name, ask.Name),
-			fmt.Sprintf("run it in a pod that mounts the volume and has %s: kubectl exec POD -- loadline app %s /volume", ask.Name, ask.Name))
+		return t, o.checkInCluster(t, ask)
 	case len(o.Hosts) > 0:
 		return refuse(fmt.Sprintf("Loadline does not start %s on another host yet", ask.Name), "run loadline there")
 	case t.Kind != model.Directory:
@@ -46,4 +50,63 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 	}
 	t.Kind = model.TargetKind(ask.Name)
 	return t, nil
+}
+
+// checkInCluster refuses, before anything is asked of the cluster, what no pod could carry out.
+func (o *Places) checkInCluster(t model.Target, ask *model.AppRequest) error {
+	if ask.Name != string(model.Postgres) {
+		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, where Loadline does not start %s yet", t.Name, ask.Name),
+			fmt.Sprintf("run it in a pod that mounts the volume and has %s: kubectl exec POD -- loadline app %s /volume", ask.Name, ask.Name))
+	}
+	as, err := o.Cluster.Identity.as()
+	switch {
+	case err != nil:
+		return err
+	case as.User != nil && *as.User == 0:
+		return model.RefusedError("PostgreSQL does not run as root, and in a pod it runs as whom the worker does", "leave --as-root out, or say --run-as-user UID of another one")
+	case t.Cluster.Block:
+		return model.RefusedError(t.Name+" asks for a raw device, and PostgreSQL keeps its data in a filesystem", "leave mode=Block out")
+	}
+	return nil
+}
+
+// applicationImage is what the pods of an application run; "" where there is none.
+func applicationImage(ask *model.AppRequest) string {
+	if ask == nil {
+		return ""
+	}
+	return cmp.Or(ask.Image, postgres.Image)
+}
+
+// served is the target that a worker in a pod sees: of an application, its server's place.
+func served(t model.Target, ask *model.AppRequest) model.Target {
+	if ask != nil && inCluster(t) && t.Kind == model.Directory {
+		t.Kind = model.TargetKind(ask.Name)
+	}
+	return t
+}
+
+// filesystem reports whether a target is worked on by files.
+func filesystem(t model.Target) bool { return t.Kind == model.Directory || t.Kind.Application() }
+
+// foreseeApplication adds to what is foreseen of a volume in a cluster what is known of a server
+// before there is a pod whose programs could be asked.
+func foreseeApplication(ask *model.AppRequest, probe *model.ProbeResult) error {
+	if ask == nil {
+		return nil
+	}
+	probe.Environment.Cluster.Image = applicationImage(ask)
+	var err error
+	probe.App, err = postgres.Foreseen(*ask)
+	return err
+}
+
+// manifests are what the pod of an application is made of, and its claim, as YAML.
+func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, id string) (string, error) {
+	at, err := openPods(o, e, placeOptions{ID: id, application: applicationImage(exp.App)})
+	if err != nil {
+		return "", err
+	}
+	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Say: func(string) {}})
+	return string(text), err
 }

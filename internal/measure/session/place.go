@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/place/pods"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // placed is a greeted worker at the place where the target is, and the target as
@@ -53,12 +54,15 @@ type placeOptions struct {
 	near, node string
 	// spread is how the pods of several volumes are to lie on nodes.
 	spread place.Spread
-	say    func(string)
+	// application is the image with an application's programs, "" where the volume is loaded by itself.
+	application string
+	say         func(string)
 }
 
 // place puts a worker where the target is, and greets it.
 func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, by placeOptions) (*placed, error) {
 	at := o.at(t)
+	by.application = applicationImage(exp.App)
 	where, err := at.open(o, e, by)
 	if err != nil {
 		return nil, err
@@ -77,7 +81,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if err != nil {
 		return nil, errors.Join(err, put.Link.Close())
 	}
-	p := &placed{worker: worker, target: put.Target, cluster: put.Cluster, host: put.Host, link: put.Link}
+	p := &placed{worker: worker, target: served(put.Target, exp.App), cluster: put.Cluster, host: put.Host, link: put.Link}
 	if at.learn != nil {
 		if err := at.learn(ctx, o, e, p); err != nil {
 			return nil, p.abandon(err)
@@ -98,13 +102,20 @@ func claimSize(exp model.Experiment, t model.Target) int64 {
 	switch {
 	case t.Cluster.Size > 0:
 		return t.Cluster.Size
+	case exp.App != nil:
+		return max(defaultClaim, inMebibytes(float64(profile.DatabaseRoom(exp.App.Scale))*claimShare/claimLimit+claimRest))
 	case exp.Size == 0:
 		return defaultClaim
 	case t.Cluster.Block:
 		return exp.Size
 	}
+	return inMebibytes(float64(exp.Size)*claimShare + claimRest)
+}
+
+// inMebibytes rounds a size up to whole ones.
+func inMebibytes(size float64) int64 {
 	const step = 1 << 20
-	return (int64(float64(exp.Size)*claimShare) + claimRest + step - 1) / step * step
+	return (int64(size) + step - 1) / step * step
 }
 
 // claimLimit is the part of a claim's capacity that may be used: some classes
@@ -123,7 +134,7 @@ func (p *placed) settle(probe *model.ProbeResult) {
 	if p.cluster.Node != "" {
 		probe.Environment.Hostname = p.cluster.Node
 	}
-	if p.target.Kind == model.Directory && p.cluster.Capacity > 0 {
+	if filesystem(p.target) && p.cluster.Capacity > 0 {
 		if p.cluster.Made {
 			probe.Room = probe.Capacity
 		}
@@ -155,7 +166,7 @@ func (p *placed) named(err error) error {
 // the claim's files are somebody's.
 func (p *placed) offer(w *model.WorkerError) {
 	id := p.cluster.Identity
-	if p.cluster.Made || p.target.Kind != model.Directory || id == nil || w.Class != model.Refused ||
+	if p.cluster.Made || !filesystem(p.target) || id == nil || w.Class != model.Refused ||
 		!strings.Contains(w.Message, "permission denied") && !strings.Contains(w.Message, "operation not permitted") {
 		return
 	}
@@ -213,9 +224,12 @@ func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, 
 		facts.Version, err = client.Version(ctx)
 		facts.Backing = storage.Describe(ctx, client, facts)
 	}
-	at := &placed{target: pods.AsSeen(t, facts.Mode == "Block"), cluster: facts}
+	at := &placed{target: served(pods.AsSeen(t, facts.Mode == "Block"), exp.App), cluster: facts}
 	probe.Capacity, probe.MakesFile = facts.Capacity, at.target.Kind == model.Directory
 	at.settle(&probe)
+	if err == nil {
+		err = foreseeApplication(exp.App, &probe)
+	}
 	return at.target, probe, err
 }
 
@@ -223,6 +237,9 @@ func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, 
 // measures the targets.
 func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
 	exp, p := asked.Experiment, asked.Profile
+	if exp.App != nil {
+		return model.RefusedError(fmt.Sprintf("Loadline does not measure %s from a Job in the cluster yet", exp.App.Name), "leave --in-cluster out: the server is in a pod all the same")
+	}
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ type Prepared struct {
 	Probe   model.ProbeResult
 	// Plan may still be changed before it is carried out.
 	Plan model.Plan
+	// Manifests are the claim and the pod of an application that is foreseen in a cluster, as YAML.
+	Manifests string
 	// Beside is what to look at beside the load.
 	Beside engine.Evidence
 	// copies are how to watch the volumes' replicas, one for each worker.
@@ -77,7 +79,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 		return nil, err
 	}
 	if inCluster(t) && !by.Touch {
-		return o.prepareUnseen(ctx, e, exp, p, t, by.Build)
+		return o.prepareUnseen(ctx, e, t, by)
 	}
 	at, err := o.place(ctx, e, exp, t, placeOptions{ID: by.ID, child: by.Child, say: sayTo(by.Watch)})
 	if err != nil {
@@ -97,17 +99,22 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
 // pod of ours has mounted: there is no worker.
-func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, t model.Target, build Builder) (*Prepared, error) {
+func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, by Request) (*Prepared, error) {
+	exp := by.Experiment
 	seen, found, err := o.foresee(ctx, e, exp, t)
 	if err != nil {
 		return nil, err
 	}
 	(&placed{target: seen, cluster: found.Environment.Cluster}).allow(&exp)
-	plan, err := build(exp, p, seen, found)
+	plan, err := by.Build(exp, by.Profile, seen, found)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{Probe: found, Plan: plan}, nil
+	prep := &Prepared{Probe: found, Plan: plan}
+	if exp.App != nil {
+		prep.Manifests, err = o.manifests(ctx, e, exp, t, by.ID)
+	}
+	return prep, err
 }
 
 // scheduler is the profile scenario's rule for further rounds.

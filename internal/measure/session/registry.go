@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/cluster/storage"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/agent"
+	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/measure/place"
 	"github.com/loadline/loadline/internal/measure/place/local"
 	"github.com/loadline/loadline/internal/measure/place/pods"
@@ -31,7 +32,7 @@ type factory struct {
 // one gets its workers. A new place is a factory, and a line here.
 var registry = []factory{
 	{name: "hosts", serves: func(o *Places, _ model.Target) bool { return len(o.Hosts) > 0 }, open: openHosts},
-	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPods, learn: learnStorage},
+	{name: "pods", serves: func(_ *Places, t model.Target) bool { return inCluster(t) }, open: openPod, learn: learnStorage},
 	{name: "this machine", serves: func(*Places, model.Target) bool { return true }, open: openHere},
 }
 
@@ -48,11 +49,15 @@ func openHere(_ *Places, e *env.Env, by placeOptions) (place.Place, error) {
 	return here(e, by.child), nil
 }
 
+// OnlyHere are the load tools of workers on this machine that the program in pods does not link:
+// net/http weighs more than all that a worker does.
+var OnlyHere = []worker.Factory{etcd.Tool}
+
 // here is this machine: the worker is in this process, or, with child, a process of its own
 // (which is what remote places have).
 func here(e *env.Env, child bool) local.Place {
 	at := local.Place{Env: e, Serve: func(ctx context.Context, name string, in io.Reader, out io.Writer) error {
-		return agent.Serve(ctx, in, out, worker.Options(e, name))
+		return agent.Serve(ctx, in, out, worker.Options(e, name, OnlyHere...))
 	}}
 	if child {
 		at.Command = []string{e.Program(), "agent"}
@@ -60,18 +65,21 @@ func here(e *env.Env, child bool) local.Place {
 	return at
 }
 
-func openPods(o *Places, e *env.Env, by placeOptions) (place.Place, error) {
+func openPod(o *Places, e *env.Env, by placeOptions) (place.Place, error) { return openPods(o, e, by) }
+
+func openPods(o *Places, e *env.Env, by placeOptions) (at pods.Place, err error) {
 	where, err := o.Cluster.Where(e)
 	if err != nil {
-		return nil, err
+		return at, err
 	}
+	where.Application = by.application
 	as, err := o.Cluster.Identity.as()
 	if err != nil {
-		return nil, err
+		return at, err
 	}
 	client, err := o.Cluster.Open(e)
 	if err != nil {
-		return nil, err
+		return at, err
 	}
 	return pods.Place{Client: client, Made: o.Cluster.Mark(by.ID), Where: where, Ready: o.Cluster.Ready, As: as, Keep: o.Cluster.Keep}, nil
 }

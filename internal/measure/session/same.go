@@ -35,7 +35,7 @@ func refuseShared(a, b model.Target, inA, inB model.Environment) error {
 		return nil
 	}
 	return model.RefusedError(fmt.Sprintf("%s and its baseline %s lie on the same device, %s: a baseline is the storage that the target is built on, or another one", b.Name, a.Name, device),
-		fmt.Sprintf("to hold two places on one device against each other: loadline compare %s %s", safetext.ShellWord(a.Name), safetext.ShellWord(b.Name)))
+		fmt.Sprintf("to compare two places on one device: loadline compare %s %s", safetext.ShellWord(a.Name), safetext.ShellWord(b.Name)))
 }
 
 func kindWord(k model.TargetKind) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/jsonlimit"
 	"github.com/loadline/loadline/internal/model/units"
@@ -118,6 +119,11 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readAtMost(f, most)
+}
+
+// readAtMost reads an open file whole, unless it is larger than most bytes.
+func readAtMost(f fs.File, most int64) ([]byte, error) {
 	tooLarge := errBound(fmt.Sprintf("it is larger than %s", units.FormatSize(most)))
 	if info, err := f.Stat(); err == nil && info.Size() > most {
 		return nil, tooLarge
@@ -132,7 +138,27 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 // ReadDocument reads a JSON document that may be decoded without taking memory out of
 // all proportion to it.
 func ReadDocument(files fs.FS, name string) ([]byte, error) {
-	data, err := readBounded(files, name, jsonlimit.Largest)
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readDocumentOf(f)
+}
+
+// ReadNamedDocument is ReadDocument of a file that a person has named, which may be a pipe
+// (see env.Open).
+func ReadNamedDocument(name string) ([]byte, error) {
+	f, err := env.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readDocumentOf(f)
+}
+
+// readDocumentOf reads an open document, and closes it.
+func readDocumentOf(f fs.File) ([]byte, error) {
+	defer f.Close()
+	data, err := readAtMost(f, jsonlimit.Largest)
 	if err == nil {
 		err = checkDocument(data)
 	}

@@ -28,8 +28,14 @@ type Folder struct {
 	name string
 }
 
-// Open opens a directory of results. A name that the user typed may be a link itself.
+// Open opens a directory of results. A name that the user typed may be a link itself. What
+// is no directory is refused before it is opened: a pipe would wait for a writer.
 func Open(dir string) (*Folder, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -124,11 +124,11 @@ func Running(dir string) bool {
 		return false
 	}
 	defer f.Close()
-	return RunningFS(f.Files())
+	return runningFS(f.Files())
 }
 
-// RunningFS is Running for a directory that is reached through files.
-func RunningFS(files fs.FS) bool { return locked(files, samplesFile) }
+// runningFS is Running for a directory that is reached through files.
+func runningFS(files fs.FS) bool { return locked(files, samplesFile) }
 
 // locked reports whether a living process writes the file. Only files of the system
 // can be locked.

@@ -73,6 +73,9 @@ func TestARunIsReadBackAsItWasWritten(t *testing.T) {
 	if err := w.Prepared(model.Preparation{Written: 42}); err != nil {
 		t.Fatal(err)
 	}
+	if err := w.Clock(time.Unix(1e9+3, 0).UTC()); err != nil {
+		t.Fatal(err)
+	}
 	want := record(t, w, 90)
 	if !Running(w.Dir()) {
 		t.Error("a run that is being written does not count as running")
@@ -90,7 +93,7 @@ func TestARunIsReadBackAsItWasWritten(t *testing.T) {
 	if d := cmp.Diff(want, rec.Samples, opaque); d != "" {
 		t.Errorf("samples differ:\n%s", d)
 	}
-	if rec.Run.Status != model.Complete || rec.Run.Prepare.Written != 42 || len(rec.Run.Steps) != 30 || rec.Jobs["a"] != "[a]\n" || len(rec.Damage) > 0 {
+	if rec.Run.Status != model.Complete || rec.Run.Prepare.Written != 42 || rec.Run.Clock.Unix() != 1e9+3 || len(rec.Run.Steps) != 30 || rec.Jobs["a"] != "[a]\n" || len(rec.Damage) > 0 {
 		t.Errorf("read back: %+v, jobs %v, damage %v", rec.Run, rec.Jobs, rec.Damage)
 	}
 }

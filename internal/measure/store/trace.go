@@ -95,7 +95,7 @@ func (w *TraceWriter) Finish(run iotrace.Run) error {
 	return errors.Join(err, w.file.Close(), w.folder.Close())
 }
 
-// IsTrace tells whether the directory is that of a trace.
+// IsTrace reports whether the directory is that of a trace.
 func IsTrace(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, traceFile))
 	return err == nil && info.Mode().IsRegular()
@@ -117,9 +117,32 @@ func ReadTrace(dir string) (*RecordedTrace, error) {
 		return nil, notTrace(dir)
 	}
 	defer f.Close()
-	files := f.Files()
+	return f.readTrace()
+}
+
+// ReadTraceBeside reads the trace that was made beside a run, in the folder of that name of the
+// run's directory; nil when there is none. A link is none of the run's, and refused.
+func ReadTraceBeside(run, name string) (*RecordedTrace, error) {
+	f, err := Open(run)
+	if err != nil {
+		return nil, notRun(run)
+	}
+	defer f.Close()
+	sub, err := f.Sub(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	defer sub.Close()
+	return sub.readTrace()
+}
+
+func (f *Folder) readTrace() (*RecordedTrace, error) {
+	files, dir := f.Files(), f.Dir()
 	rec := &RecordedTrace{Directory: dir}
-	err = readJSON(files, traceFile, &rec.Run)
+	err := readJSON(files, traceFile, &rec.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notTrace(dir)

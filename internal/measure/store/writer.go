@@ -166,6 +166,14 @@ func (w *Writer) Prepared(p model.Preparation) error {
 	return w.save()
 }
 
+// Clock records when the seconds of steps and samples begin to count.
+func (w *Writer) Clock(at time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.run.Clock = at
+	return w.save()
+}
+
 // Sample records one second.
 func (w *Writer) Sample(s model.Sample) error {
 	line, err := json.Marshal(s)

@@ -168,8 +168,13 @@ func (a *assembler) forget() {
 // add adds R1 to one of the device's counters. Additions are atomic: an interrupt can come
 // in the middle of one, with a completion of its own.
 func (a *assembler) add(counter int) {
-	a.do(asm.StoreXAdd(asm.R9, asm.R1, asm.DWord))
-	a.code[len(a.code)-1].Offset = int16(8 * counter)
+	a.addAt(asm.R9, int16(8*counter))
+}
+
+// addAt adds R1 to the number at an offset, in bytes, from a register.
+func (a *assembler) addAt(to asm.Register, offset int16) {
+	a.do(asm.StoreXAdd(to, asm.R1, asm.DWord))
+	a.code[len(a.code)-1].Offset = offset
 }
 
 // count adds one to one of the device's counters.
@@ -181,8 +186,8 @@ func (a *assembler) count(counter int) {
 // addOf adds R1 to the counter of the operation in op, in that group.
 func (a *assembler) addOf(group int, op asm.Register) {
 	a.do(asm.Mov.Reg(asm.R2, op), asm.And.Imm(asm.R2, opRoom-1), asm.LSh.Imm(asm.R2, 3),
-		asm.Mov.Reg(asm.R3, asm.R9), asm.Add.Reg(asm.R3, asm.R2), asm.StoreXAdd(asm.R3, asm.R1, asm.DWord))
-	a.code[len(a.code)-1].Offset = int16(8 * group * opRoom)
+		asm.Mov.Reg(asm.R3, asm.R9), asm.Add.Reg(asm.R3, asm.R2))
+	a.addAt(asm.R3, int16(8*group*opRoom))
 }
 
 // argument loads the request or the bio of the event into R6.
@@ -213,7 +218,7 @@ func (a *assembler) requestDevice() {
 	a.deviceOf()
 }
 
-// bioDisk loads the disk of the bio in R6 into R1, 0 for none.
+// diskOfBio loads the disk of the bio in R6 into R1, 0 for none.
 func (a *assembler) diskOfBio() {
 	if a.bioDevice >= 0 && a.deviceDisk >= 0 {
 		a.load(asm.R1, asm.R6, a.bioDevice, asm.DWord)

@@ -106,7 +106,7 @@ func (c *cgroups) paths() []string {
 	return slices.Compact(list)
 }
 
-// within tells whether a cgroup is one of those or below one.
+// within reports whether a cgroup is one of those or below one.
 func within(name string, of []string) bool {
 	return slices.ContainsFunc(of, func(dir string) bool {
 		return name == dir || dir == "/" && name != "" || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"context"
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
@@ -15,7 +14,7 @@ type counting struct {
 	first, last map[string]iotrace.Counters
 }
 
-func newCounting(r iotrace.Request) (*counting, error) {
+func newCounting(r iotrace.Request) (tracer, error) {
 	all, err := devices(root)
 	if err != nil {
 		return nil, model.RefusedError(err.Error(), "run this on Linux, where the devices are")
@@ -35,9 +34,18 @@ func newCounting(r iotrace.Request) (*counting, error) {
 	return c, nil
 }
 
-func (c *counting) follow(ctx context.Context, o Options, run *iotrace.Run) error {
-	return followed(ctx, c, o, run)
+// lostWithCounters is what the counters cannot tell.
+var lostWithCounters = []string{
+	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
+	"nobody's name: neither process nor cgroup",
+	"no sizes, no requeues and no errors",
+	"writes include what waits for a flush without writing anything; subtract the flushes for those with data",
+	"a mean latency includes the wait in the scheduler's queue",
 }
+
+func (c *counting) lacks() []string { return lostWithCounters }
+
+func (c *counting) close() error { return nil }
 
 func (c *counting) begin() error {
 	for _, d := range c.list {
@@ -56,7 +64,9 @@ func (c *counting) second() (samples []iotrace.Sample, err error) {
 			continue
 		}
 		c.last[d.name] = now
-		samples = append(samples, countedSamples(d.name, since(now, before))...)
+		if own, ok := since(now, before); ok {
+			samples = append(samples, countedSamples(d.name, own)...)
+		}
 	}
 	return samples, nil
 }
@@ -82,9 +92,11 @@ func countedSamples(name string, c iotrace.Counters) (samples []iotrace.Sample) 
 func (c *counting) finish() (list []iotrace.Device, err error) {
 	for _, d := range c.list {
 		one := iotrace.Device{Name: d.name, Number: d.words(), Stacked: d.stacked}
-		if now, err := counters(root, d.name); err == nil {
-			own := since(now, c.first[d.name])
-			one.Counters = &own
+		before, known := c.first[d.name]
+		if now, err := counters(root, d.name); known && err == nil {
+			if own, ok := since(now, before); ok {
+				one.Counters = &own
+			}
 		}
 		list = append(list, one)
 	}

@@ -117,14 +117,24 @@ func parseCounters(text string) (iotrace.Counters, error) {
 	}, nil
 }
 
-// since is what was counted between two readings.
-func since(now, before iotrace.Counters) iotrace.Counters {
+// since is what was counted between two readings; false when a count went down: another
+// device has the name meanwhile, and began at 0.
+func since(now, before iotrace.Counters) (iotrace.Counters, bool) {
+	for _, n := range [][2]uint64{
+		{now.Reads, before.Reads}, {now.ReadMerges, before.ReadMerges}, {now.ReadBytes, before.ReadBytes},
+		{now.Writes, before.Writes}, {now.WriteMerges, before.WriteMerges}, {now.WrittenBytes, before.WrittenBytes},
+		{now.Discards, before.Discards}, {now.DiscardBytes, before.DiscardBytes}, {now.Flushes, before.Flushes},
+	} {
+		if n[0] < n[1] {
+			return iotrace.Counters{}, false
+		}
+	}
 	return iotrace.Counters{
 		Reads: now.Reads - before.Reads, ReadMerges: now.ReadMerges - before.ReadMerges, ReadBytes: now.ReadBytes - before.ReadBytes, ReadSeconds: now.ReadSeconds - before.ReadSeconds,
 		Writes: now.Writes - before.Writes, WriteMerges: now.WriteMerges - before.WriteMerges, WrittenBytes: now.WrittenBytes - before.WrittenBytes, WriteSeconds: now.WriteSeconds - before.WriteSeconds,
 		Discards: now.Discards - before.Discards, DiscardBytes: now.DiscardBytes - before.DiscardBytes, Flushes: now.Flushes - before.Flushes, FlushSeconds: now.FlushSeconds - before.FlushSeconds,
 		BusySeconds: now.BusySeconds - before.BusySeconds, WeightedSeconds: now.WeightedSeconds - before.WeightedSeconds,
-	}
+	}, true
 }
 
 // unseen is the share of a device's I/Os that were not seen; nil when it did none.

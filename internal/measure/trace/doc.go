@@ -14,7 +14,7 @@
 //   - A flush that the device gets has no owner. It is attributed to whoever waits for one
 //     while it is issued, as far as that is one process or one cgroup, and is else a row of
 //     its own, "unowned flushes". Who asked for flushes, and waited how long, is exact.
-//   - A lower rung of the ladder says what it cannot see, and shows nothing in its place.
+//   - A method that sees less says what it cannot see, and shows nothing in its place.
 //
 // The programs are written as instructions, in Go, and not compiled from C: their field
 // offsets come from the running kernel's own type information (BTF), and the events that

@@ -35,11 +35,12 @@ func attach() (*kernel, error) {
 		return nil, errors.Join(err, k.close())
 	}
 	all := programs(k.layout, m)
-	// What ends an I/O comes before what begins one.
 	names := make([]string, 0, len(all))
 	for name := range all {
 		names = append(names, name)
 	}
+	// The order does not matter: none looks at a device before it is watched. But the same
+	// program fails first each time.
 	slices.Sort(names)
 	for _, name := range names {
 		p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "loadline_" + name[len("block_"):], Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp,

@@ -95,88 +95,6 @@ func (a *assembler) remember() {
 	a.here(room)
 }
 
-// wantFlush notes that the I/O on the stack waits for a flush of its device.
-func (a *assembler) wantFlush() {
-	known, same, mixed, write, done := a.fresh(), a.fresh(), a.fresh(), a.fresh(), a.fresh()
-	a.load(asm.R1, asm.RFP, atFly+flyAsks, asm.Byte)
-	a.do(asm.JEq.Imm(asm.R1, 0, done))
-	a.lookup(a.maps.owners, atDevice)
-	a.do(asm.JNE.Imm(asm.R0, 0, known))
-	// Nobody has ever waited for one of this device.
-	a.do(asm.Mov.Imm(asm.R1, 1))
-	a.put(atOwner+ownerCount, asm.R1, asm.DWord)
-	a.do(asm.Mov.Imm(asm.R1, 0))
-	a.put(atOwner+ownerMixed, asm.R1, asm.Word)
-	for _, part := range []struct {
-		to, from int16
-		size     asm.Size
-	}{{ownerTask, flyTask, asm.Word}, {ownerGroup, flyGroup, asm.DWord}, {ownerName, flyName, asm.DWord}, {ownerName + 8, flyName + 8, asm.DWord}} {
-		a.load(asm.R1, asm.RFP, atFly+part.from, part.size)
-		a.put(atOwner+part.to, asm.R1, part.size)
-	}
-	a.update(a.maps.owners, atDevice, atOwner)
-	a.do(asm.Ja.Label(done))
-	a.here(known)
-	a.do(asm.Mov.Reg(asm.R7, asm.R0), asm.LoadMem(asm.R1, asm.R7, ownerCount, asm.DWord), asm.Mov.Imm(asm.R2, 0), asm.JEq.Imm(asm.R1, 0, write),
-		// Somebody waits already.
-		asm.LoadMem(asm.R1, asm.R7, ownerGroup, asm.DWord), asm.LoadMem(asm.R3, asm.RFP, atFly+flyGroup, asm.DWord),
-		asm.Mov.Imm(asm.R2, 2), asm.JNE.Reg(asm.R1, asm.R3, mixed),
-		asm.LoadMem(asm.R1, asm.R7, ownerTask, asm.Word), asm.LoadMem(asm.R3, asm.RFP, atFly+flyTask, asm.Word),
-		asm.Mov.Imm(asm.R2, 1), asm.JNE.Reg(asm.R1, asm.R3, mixed),
-		asm.Ja.Label(same))
-	a.here(mixed)
-	a.do(asm.LoadMem(asm.R1, asm.R7, ownerMixed, asm.Word), asm.Or.Reg(asm.R1, asm.R2), asm.StoreMem(asm.R7, ownerMixed, asm.R1, asm.Word), asm.Ja.Label(same))
-	a.here(write)
-	a.do(asm.StoreMem(asm.R7, ownerMixed, asm.R2, asm.Word))
-	for _, part := range []struct {
-		to, from int16
-		size     asm.Size
-	}{{ownerTask, flyTask, asm.Word}, {ownerGroup, flyGroup, asm.DWord}, {ownerName, flyName, asm.DWord}, {ownerName + 8, flyName + 8, asm.DWord}} {
-		a.load(asm.R1, asm.RFP, atFly+part.from, part.size)
-		a.do(asm.StoreMem(asm.R7, part.to, asm.R1, part.size))
-	}
-	a.here(same)
-	a.do(asm.Mov.Imm(asm.R1, 1), asm.StoreXAdd(asm.R7, asm.R1, asm.DWord))
-	a.here(done)
-}
-
-// hadFlush notes that one that waited for a flush has got it.
-func (a *assembler) hadFlush() {
-	done := a.fresh()
-	a.lookup(a.maps.owners, atDevice)
-	a.do(asm.JEq.Imm(asm.R0, 0, done), asm.LoadMem(asm.R1, asm.R0, ownerCount, asm.DWord), asm.JEq.Imm(asm.R1, 0, done),
-		asm.Mov.Imm(asm.R1, -1), asm.StoreXAdd(asm.R0, asm.R1, asm.DWord))
-	a.here(done)
-}
-
-// attributeFlush gives the flush on the stack to whoever waits for one: a process, else a
-// cgroup of several, else nobody.
-func (a *assembler) attributeFlush() {
-	nobody, several, done := a.fresh(), a.fresh(), a.fresh()
-	a.do(asm.Mov.Imm(asm.R1, 0))
-	a.put(atFly+flyTask, asm.R1, asm.Word)
-	a.put(atFly+flyGroup, asm.R1, asm.DWord)
-	a.put(atFly+flyName, asm.R1, asm.DWord)
-	a.put(atFly+flyName+8, asm.R1, asm.DWord)
-	a.lookup(a.maps.owners, atDevice)
-	a.do(asm.JEq.Imm(asm.R0, 0, nobody), asm.LoadMem(asm.R1, asm.R0, ownerCount, asm.DWord), asm.JEq.Imm(asm.R1, 0, nobody),
-		asm.LoadMem(asm.R2, asm.R0, ownerMixed, asm.Word), asm.JGE.Imm(asm.R2, 2, nobody),
-		asm.LoadMem(asm.R1, asm.R0, ownerGroup, asm.DWord))
-	a.put(atFly+flyGroup, asm.R1, asm.DWord)
-	a.do(asm.JNE.Imm(asm.R2, 0, several))
-	a.load(asm.R1, asm.R0, ownerTask, asm.Word)
-	a.put(atFly+flyTask, asm.R1, asm.Word)
-	a.load(asm.R1, asm.R0, ownerName, asm.DWord)
-	a.put(atFly+flyName, asm.R1, asm.DWord)
-	a.load(asm.R1, asm.R0, ownerName+8, asm.DWord)
-	a.put(atFly+flyName+8, asm.R1, asm.DWord)
-	a.here(several)
-	a.do(asm.Ja.Label(done))
-	a.here(nobody)
-	a.do(asm.Mov.Imm(asm.R1, 0))
-	a.here(done)
-}
-
 // started is what happens when a request is made, in the process that wants it.
 func (a *assembler) started(event string) {
 	a.argument(event)
@@ -325,14 +243,10 @@ func (a *assembler) record() {
 		asm.JEq.Imm(asm.R0, 0, "dropped"))
 	a.here(have)
 	a.do(asm.Mov.Imm(asm.R1, 1))
-	for at, from := range map[int16]int16{rowCount: 0, rowBytes: atBytes, rowTime: atTime, rowWait: atWait} {
-		if from != 0 {
-			a.load(asm.R1, asm.RFP, from, asm.DWord)
-		} else {
-			a.do(asm.Mov.Imm(asm.R1, 1))
-		}
-		a.do(asm.StoreXAdd(asm.R0, asm.R1, asm.DWord))
-		a.code[len(a.code)-1].Offset = at
+	a.addAt(asm.R0, rowCount)
+	for _, part := range []struct{ to, from int16 }{{rowBytes, atBytes}, {rowTime, atTime}, {rowWait, atWait}} {
+		a.load(asm.R1, asm.RFP, part.from, asm.DWord)
+		a.addAt(asm.R0, part.to)
 	}
 	a.load(asm.R1, asm.RFP, atTime, asm.DWord)
 	a.do(asm.LoadMem(asm.R2, asm.R0, rowMax, asm.DWord), asm.JGE.Reg(asm.R2, asm.R1, "out"), asm.StoreMem(asm.R0, rowMax, asm.R1, asm.DWord), asm.Ja.Label("out"))

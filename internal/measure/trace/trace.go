@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Request iotrace.Request
 	Clock   env.Clock
-	// Method forces a rung of the ladder; empty takes the best that is possible.
+	// Method is how to trace; empty takes the method that sees most of those that are possible.
 	Method iotrace.Method
 	// Begun is told the record when the trace has begun, before its first second.
 	Begun func(iotrace.Run) error
@@ -131,55 +131,58 @@ func Below(file string) (string, error) {
 // record of what was done, without the names and times of the run that it is part of.
 func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
-	if o.Method != iotrace.ByCounters {
-		t, err := newTracing(o.Request, o.Clock)
-		if err == nil {
-			run.Method, run.CannotTell = iotrace.ByBPF, t.kernel.lacks()
-			return run, errors.Join(t.follow(ctx, o, &run), t.kernel.close())
-		}
-		var refused *model.WorkerError
-		if errors.As(err, &refused) {
-			return run, err
-		}
-		why := refusal(err)
-		if o.Method == iotrace.ByBPF || o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
-			return run, why
-		}
-		run.CannotTell = append(run.CannotTell, why.Message+", so this trace is the device's own counters")
-	}
-	if o.Request.PID != 0 || len(o.Request.Cgroups) > 0 {
-		return run, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
-	}
-	run.Method = iotrace.ByCounters
-	run.CannotTell = append(run.CannotTell, lostWithCounters...)
-	t, err := newCounting(o.Request)
+	t, err := chooseTracer(o, &run)
 	if err != nil {
 		return run, err
 	}
-	return run, t.follow(ctx, o, &run)
+	run.CannotTell = append(run.CannotTell, t.lacks()...)
+	err = errors.Join(record(ctx, t, o, &run), t.close())
+	return run, err
 }
 
-// lostWithCounters is what the lowest rung cannot see.
-var lostWithCounters = []string{
-	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
-	"nobody's name: neither process nor cgroup",
-	"no sizes, no requeues and no errors",
-	"writes include what waits for a flush without writing anything; subtract the flushes for those with data",
-	"a mean latency includes the wait in the scheduler's queue",
+// chooseTracer makes the tracer of the method that was asked for, else of the one that sees
+// most, and says in the run which it is, and why it is not the better one.
+func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
+	ofSome := o.Request.PID != 0 || len(o.Request.Cgroups) > 0
+	if o.Method != iotrace.ByCounters {
+		t, err := newTracing(o.Request, o.Clock)
+		if err == nil {
+			run.Method = iotrace.ByBPF
+			return t, nil
+		}
+		var refused *model.WorkerError
+		if errors.As(err, &refused) {
+			return nil, err
+		}
+		why := refusal(err)
+		if o.Method == iotrace.ByBPF || ofSome {
+			return nil, why
+		}
+		run.CannotTell = append(run.CannotTell, why.Message+", so this trace is the device's own counters")
+	}
+	if ofSome {
+		return nil, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
+	}
+	run.Method = iotrace.ByCounters
+	return newCounting(o.Request)
 }
 
-// rung is what makes the samples of a method.
-type rung interface {
+// tracer makes the samples of a method.
+type tracer interface {
+	// lacks are sentences: what it cannot tell on this machine.
+	lacks() []string
 	// begin starts the counting; second gives out what ended since then or since the last
 	// time, and finish the devices.
 	begin() error
 	second() ([]iotrace.Sample, error)
 	finish() ([]iotrace.Device, error)
+	// close gives back what it holds of the kernel.
+	close() error
 }
 
-// followed carries out a rung.
-func followed(ctx context.Context, r rung, o Options, run *iotrace.Run) error {
-	if err := r.begin(); err != nil {
+// record traces, and writes what became of it into the run.
+func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
+	if err := t.begin(); err != nil {
 		return err
 	}
 	began := o.Clock.Now()
@@ -209,7 +212,7 @@ func followed(ctx context.Context, r rung, o Options, run *iotrace.Run) error {
 	for going := true; going; {
 		select {
 		case <-tick.C:
-			samples, err := r.second()
+			samples, err := t.second()
 			if err != nil {
 				return err
 			}
@@ -224,10 +227,10 @@ func followed(ctx context.Context, r rung, o Options, run *iotrace.Run) error {
 	}
 	var err error
 	run.Seconds = o.Clock.Since(began).Seconds()
-	if run.Devices, err = r.finish(); err != nil {
+	if run.Devices, err = t.finish(); err != nil {
 		return err
 	}
-	samples, err := r.second()
+	samples, err := t.second()
 	if err != nil {
 		return err
 	}

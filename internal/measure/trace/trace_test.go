@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,8 +56,11 @@ func TestCountersAreReadInTheirUnits(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if d := since(got, got); d != (iotrace.Counters{}) {
-		t.Errorf("nothing in no time is %+v", d)
+	if d, ok := since(got, got); !ok || d != (iotrace.Counters{}) {
+		t.Errorf("nothing in no time is %+v, %v", d, ok)
+	}
+	if d, ok := since(iotrace.Counters{Reads: 50}, got); ok {
+		t.Errorf("of another device of that name %+v was counted", d)
 	}
 	// A kernel of before 4.18 has 11 numbers.
 	if old, err := parseCounters("10 1 80 20 30 3 240 60 2 500 900"); err != nil || old.Writes != 30 || old.Flushes != 0 {
@@ -85,6 +89,33 @@ func TestCountedSamplesSayOnlyWhatCountersKnow(t *testing.T) {
 	got := countedSamples("sda", iotrace.Counters{Reads: 4, ReadBytes: 4096, ReadSeconds: .5, Flushes: 1, FlushSeconds: .25})
 	if len(got) != 2 || got[0].Operation != iotrace.Read || got[0].Flow.LatencySum != .5 || got[1].Operation != iotrace.Flush || got[0].Flow.Histogram.Count() != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Of a device whose counters could not be read at the beginning, or that another one has
+// taken the place of, nothing is told: not what was counted since the machine was started.
+func TestCountersNeedTwoReadingsOfADevice(t *testing.T) {
+	defer func(was fs.FS) { root = was }(root)
+	unread, anew := machine(), machine()
+	delete(unread, "sys/block/sda/stat")
+	anew["sys/block/sda/stat"] = &fstest.MapFile{Data: []byte("1 0 8 1 0 0 0 0 0 1 1 0 0 0 0 0 0\n")}
+	for what, files := range map[string][2]fs.FS{"unread": {unread, machine()}, "counting anew": {machine(), anew}} {
+		root = files[0]
+		c, err := newCounting(iotrace.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.begin(); err != nil {
+			t.Fatal(err)
+		}
+		root = files[1]
+		list, err := c.finish()
+		if err != nil || len(list) != 1 || list[0].Name != "sda" || list[0].Counters != nil {
+			t.Errorf("%s: %+v, %v; want sda without counters", what, list, err)
+		}
+		if samples, err := c.second(); err != nil || len(samples) > 0 {
+			t.Errorf("%s: %+v, %v; want no sample", what, samples, err)
+		}
 	}
 }
 

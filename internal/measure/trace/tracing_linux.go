@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +36,7 @@ type watched struct {
 	failed error // of reading own
 }
 
-func newTracing(r iotrace.Request, clock env.Clock) (*tracing, error) {
+func newTracing(r iotrace.Request, clock env.Clock) (tracer, error) {
 	k, err := attach()
 	if err != nil {
 		return nil, err
@@ -53,9 +52,9 @@ func newTracing(r iotrace.Request, clock env.Clock) (*tracing, error) {
 	return t, nil
 }
 
-func (t *tracing) follow(ctx context.Context, o Options, run *iotrace.Run) error {
-	return followed(ctx, t, o, run)
-}
+func (t *tracing) lacks() []string { return t.kernel.lacks() }
+
+func (t *tracing) close() error { return t.kernel.close() }
 
 // watch begins to trace the devices that are wanted and not traced yet: new ones appear.
 func (t *tracing) watch() error {
@@ -147,7 +146,7 @@ func (t *tracing) sample(k *rowKey) *iotrace.Sample {
 	return s
 }
 
-// wanted tells whether a sample is within what was asked for.
+// wanted reports whether a sample is within what was asked for.
 func (t *tracing) wanted(s *iotrace.Sample) bool {
 	return (t.request.PID == 0 || s.PID == t.request.PID) && (len(t.request.Cgroups) == 0 || within(s.Cgroup, t.request.Cgroups))
 }
@@ -164,8 +163,7 @@ func (t *tracing) finish() ([]iotrace.Device, error) {
 		now := after[number]
 		d := iotrace.Device{Name: before.name, Number: before.words(), Stacked: before.stacked}
 		counted(now.counts, before.counts, &d)
-		if before.device.counts && before.failed == nil && now.failed == nil && now.own.Total() >= before.own.Total() {
-			own := since(now.own, before.own)
+		if own, ok := since(now.own, before.own); ok && before.device.counts && before.failed == nil && now.failed == nil {
 			d.Counters, d.Unseen = &own, unseen(own, d.Operations)
 		}
 		list = append(list, d)

@@ -128,19 +128,5 @@ func probe(t testing.TB, name string) model.Storage {
 	return s
 }
 
-// wantRefusal checks that err is a refusal whose message and hint hold the words.
-func wantRefusal(t testing.TB, err error, words ...string) {
-	t.Helper()
-	we, ok := err.(*model.WorkerError)
-	if !ok || we.Class != model.Refused {
-		t.Fatalf("got %v, want a refusal with %q", err, words)
-	}
-	for _, w := range words {
-		if !strings.Contains(we.Message+" → "+we.Hint, w) {
-			t.Errorf("%q → %q lacks %q", we.Message, we.Hint, w)
-		}
-	}
-}
-
 // sysBase is the kernel's name of a device node.
 func sysBase(dev string) string { return filepath.Base(dev) }

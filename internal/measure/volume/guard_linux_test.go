@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -144,9 +145,9 @@ func TestGuardRefusesEverySignature(t *testing.T) {
 			file := image(t, t.TempDir(), 32<<20)
 			sig.make(t, file)
 			before := checksum(t, file)
-			wantRefusal(t, Guard(t.Context(), env.OS(), parse(t, file), file), file, sig.want, "refused even with --destroy-data-on", "wipefs -a "+file)
+			modeltest.Refused(t, Guard(t.Context(), env.OS(), parse(t, file), file), file, sig.want, "refused even with --destroy-data-on", "wipefs -a "+file)
 			dev := loopDevice(t, file)
-			wantRefusal(t, Guard(t.Context(), env.OS(), parse(t, dev), dev), dev, sig.want, "wipefs -a "+dev)
+			modeltest.Refused(t, Guard(t.Context(), env.OS(), parse(t, dev), dev), dev, sig.want, "wipefs -a "+dev)
 			if !bytes.Equal(before, checksum(t, file)) {
 				t.Error("the guard wrote to it")
 			}
@@ -177,7 +178,7 @@ func TestGuardNeedsTheName(t *testing.T) {
 	for _, name := range []string{file, link, dev} {
 		tg := parse(t, name)
 		for _, destroy := range []string{"", "/dev/other", name + " "} {
-			wantRefusal(t, Guard(t.Context(), env.OS(), tg, destroy), "--destroy-data-on "+safetext.ShellWord(name))
+			modeltest.Refused(t, Guard(t.Context(), env.OS(), tg, destroy), "--destroy-data-on "+safetext.ShellWord(name))
 		}
 		for _, destroy := range []string{name, tg.Path} {
 			if err := Guard(t.Context(), env.OS(), tg, destroy); err != nil {
@@ -205,7 +206,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 		run(t, "mkfs.ext4", "-q", "-F", dev)
 		dir := mountAt(t, dev)
-		wantRefusal(t, guard(t, dev), "is mounted at "+dir, "umount "+dir)
+		modeltest.Refused(t, guard(t, dev), "is mounted at "+dir, "umount "+dir)
 		if s := probe(t, dev); s.Direct == nil {
 			t.Error("a mounted device cannot be read")
 		}
@@ -218,7 +219,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 		if err := syscall.Mknod(node, syscall.S_IFBLK|0o600, int(major<<8|minor)); err != nil {
 			t.Fatal(err)
 		}
-		wantRefusal(t, guard(t, node), "is mounted at "+dir)
+		modeltest.Refused(t, guard(t, node), "is mounted at "+dir)
 	})
 	t.Run("swap", func(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 8<<20))
@@ -227,18 +228,18 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 			lab.Unavailable(t, "swapon: %s", out)
 		}
 		t.Cleanup(func() { run(t, "swapoff", dev) })
-		wantRefusal(t, guard(t, dev), "swap space in use", "swapoff")
+		modeltest.Refused(t, guard(t, dev), "swap space in use", "swapoff")
 	})
 	t.Run("partitions", func(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 		addPartition(t, dev, 2048, 20480)
-		wantRefusal(t, guard(t, dev), "has partitions ("+sysBase(dev)+"p1)")
+		modeltest.Refused(t, guard(t, dev), "has partitions ("+sysBase(dev)+"p1)")
 		// The partition itself bears nothing and may go.
 		if err := guard(t, dev+"p1"); err != nil {
 			t.Errorf("an empty partition is refused: %v", err)
 		}
 		run(t, "mkfs.ext4", "-q", "-F", dev+"p1")
-		wantRefusal(t, guard(t, dev+"p1"), "ext4")
+		modeltest.Refused(t, guard(t, dev+"p1"), "ext4")
 	})
 	t.Run("opened exclusively", func(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 1<<20))
@@ -247,14 +248,14 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		wantRefusal(t, guard(t, dev), "in use by the kernel", "busy")
+		modeltest.Refused(t, guard(t, dev), "in use by the kernel", "busy")
 	})
 	t.Run("content of a loop device", func(t *testing.T) {
 		file := image(t, t.TempDir(), 1<<20)
 		lower := loopDevice(t, file)
-		wantRefusal(t, guard(t, file), "is the content of "+lower, "losetup -d")
+		modeltest.Refused(t, guard(t, file), "is the content of "+lower, "losetup -d")
 		upper := loopDevice(t, lower)
-		wantRefusal(t, guard(t, lower), "is the content of "+upper)
+		modeltest.Refused(t, guard(t, lower), "is the content of "+upper)
 	})
 	t.Run("open elsewhere", func(t *testing.T) {
 		file := image(t, t.TempDir(), 1<<20)
@@ -272,11 +273,11 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 			_ = sleep.Wait()
 		})
 		_ = f.Close()
-		wantRefusal(t, guard(t, file), "is open in another process", "fuser")
+		modeltest.Refused(t, guard(t, file), "is open in another process", "fuser")
 	})
 	t.Run("read-only", func(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 1<<20), "--read-only")
-		wantRefusal(t, guard(t, dev), "read-only")
+		modeltest.Refused(t, guard(t, dev), "read-only")
 	})
 }
 
@@ -284,7 +285,7 @@ func TestGuardRefusesWhatItCannotCheck(t *testing.T) {
 	file := image(t, t.TempDir(), 1<<20)
 	e := env.OS()
 	e.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
-	wantRefusal(t, Guard(t.Context(), e, parse(t, file), file), "blkid is not installed", "apt-get install util-linux")
+	modeltest.Refused(t, Guard(t.Context(), e, parse(t, file), file), "blkid is not installed", "apt-get install util-linux")
 
 	for name, script := range map[string]string{
 		"could not be checked": "#!/bin/sh\necho boom >&2; exit 4",
@@ -297,6 +298,6 @@ func TestGuardRefusesWhatItCannotCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.LookPath = func(string) (string, error) { return blkid, nil }
-		wantRefusal(t, Guard(t.Context(), e, parse(t, file), file), name)
+		modeltest.Refused(t, Guard(t.Context(), e, parse(t, file), file), name)
 	}
 }

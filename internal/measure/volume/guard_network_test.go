@@ -14,6 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/volume/nbd/nbdtest"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -45,13 +46,13 @@ func TestNBDRefusals(t *testing.T) {
 		words []string
 	}{
 		{nbdtest.URI(socket, "nope"), []string{`does not know the export "nope"`, `has these exports: "vol"`}},
-		{nbdtest.URI(dead+"er", ""), []string{"nobody listens", "no such socket"}},
-		{nbdtest.URI(dead, ""), []string{"nobody listens", "refused"}},
-		{"nbd://127.0.0.1:1/x", []string{"nobody listens", "refused"}},
+		{nbdtest.URI(dead+"er", ""), []string{"nothing listens", "no such socket"}},
+		{nbdtest.URI(dead, ""), []string{"nothing listens", "refused"}},
+		{"nbd://127.0.0.1:1/x", []string{"nothing listens", "refused"}},
 		{nbdtest.URI(nbdtest.Nbdkit(t, "memory", "0"), ""), []string{"is empty"}},
 	} {
 		_, err := Probe(t.Context(), env.OS(), parse(t, c.uri))
-		wantRefusal(t, err, c.words...)
+		modeltest.Refused(t, err, c.words...)
 	}
 }
 
@@ -62,7 +63,7 @@ func TestGuardNBD(t *testing.T) {
 			file := image(t, t.TempDir(), 32<<20)
 			sig.make(t, file)
 			uri := nbdtest.URI(nbdtest.Qemu(t, file, "writable=on"), "vol")
-			wantRefusal(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), sig.want, "refused even with")
+			modeltest.Refused(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), sig.want, "refused even with")
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
@@ -73,15 +74,15 @@ func TestGuardNBD(t *testing.T) {
 		if err := Guard(t.Context(), env.OS(), tg, uri); err != nil {
 			t.Error(err)
 		}
-		wantRefusal(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on "+safetext.ShellWord(uri))
+		modeltest.Refused(t, Guard(t.Context(), env.OS(), tg, ""), "--destroy-data-on "+safetext.ShellWord(uri))
 	})
 	t.Run("unreadable", func(t *testing.T) {
 		uri := nbdtest.URI(nbdtest.Nbdkit(t, "--filter=error", "memory", "1M", "error-pread-rate=100%", "error-pread=EIO"), "")
-		wantRefusal(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), "could not be checked", "input/output error")
+		modeltest.Refused(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), "could not be checked", "input/output error")
 	})
 	t.Run("read-only", func(t *testing.T) {
 		uri := nbdtest.URI(nbdtest.Nbdkit(t, "-r", "memory", "1M"), "")
-		wantRefusal(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), "is read-only")
+		modeltest.Refused(t, Guard(t.Context(), env.OS(), parse(t, uri), uri), "is read-only")
 	})
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), Prefix+"ends-*")); len(left) > 0 {
 		t.Logf("still there, perhaps another test's: %v", left)
@@ -123,7 +124,7 @@ export) cat %s ;;
 	if err != nil || s.DeviceSize != 32<<20 || !strings.Contains(s.Server, "4 MiB") || !strings.Contains(s.Server, "exclusive-lock") {
 		t.Errorf("%+v, %v", s, err)
 	}
-	wantRefusal(t, Guard(t.Context(), free, tg, ""), "--destroy-data-on rbd:pool/vol")
+	modeltest.Refused(t, Guard(t.Context(), free, tg, ""), "--destroy-data-on rbd:pool/vol")
 	if err := Guard(t.Context(), free, tg, "rbd:pool/vol"); err != nil {
 		t.Error(err)
 	}
@@ -133,22 +134,22 @@ export) cat %s ;;
 	if other := parse(t, "rbd:pool/vol:id=bench"); Guard(t.Context(), asked, other, other.Name) != nil {
 		t.Error(Guard(t.Context(), asked, other, other.Name))
 	}
-	wantRefusal(t, Guard(t.Context(), asked, tg, tg.Name), "asked as info")
+	modeltest.Refused(t, Guard(t.Context(), asked, tg, tg.Name), "asked as info")
 	watched := fakeCeph(t, info+`status) echo '{"watchers":[{"address":"10.0.0.7:0/1","client":4,"cookie":1}]}' ;; esac`)
-	wantRefusal(t, Guard(t.Context(), watched, tg, tg.Name), "is in use by 10.0.0.7:0/1")
+	modeltest.Refused(t, Guard(t.Context(), watched, tg, tg.Name), "is in use by 10.0.0.7:0/1")
 
 	run(t, "mkfs.ext4", "-q", "-F", file)
-	wantRefusal(t, Guard(t.Context(), free, tg, tg.Name), "carries an ext4 filesystem")
+	modeltest.Refused(t, Guard(t.Context(), free, tg, tg.Name), "carries an ext4 filesystem")
 
 	_, err = Probe(t.Context(), fakeCeph(t, "echo 'rbd: no cluster!' >&2; echo '2026-11-21 7f28 -1 monclient: noise' >&2; exit 2"), tg)
-	wantRefusal(t, err, "says: no cluster!", "ceph -s")
+	modeltest.Refused(t, err, "says: no cluster!", "ceph -s")
 	_, err = Probe(t.Context(), fakeCeph(t, "echo 2026 noise >&2; echo 'rbd: error opening image vol: (2) No such file or directory' >&2; exit 2"), tg)
-	wantRefusal(t, err, "error opening image vol: (2) No such file or directory")
+	modeltest.Refused(t, err, "error opening image vol: (2) No such file or directory")
 
 	e := env.OS()
 	e.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
 	_, err = Probe(t.Context(), e, tg)
-	wantRefusal(t, err, "rbd is not installed", "apt-get install ceph-common")
+	modeltest.Refused(t, err, "rbd is not installed", "apt-get install ceph-common")
 	if _, ok := err.(*model.WorkerError); !ok {
 		t.Errorf("got %T", err)
 	}

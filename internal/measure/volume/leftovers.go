@@ -24,7 +24,7 @@ import (
 // small file of a probe, and the note beside the data file of a durability test. What is
 // only called .loadline-something is somebody else's.
 var (
-	dataName  = regexp.MustCompile(`^\.loadline-(\d{8}-\d{6}[a-z0-9-]*|doctor|agent)\.data$`)
+	dataName  = regexp.MustCompile(`^\.loadline-(\d{8}-\d{6}[a-z0-9-]*|doctor-[a-z0-9]{8}|agent)\.data$`)
 	probeName = regexp.MustCompile(`^\.loadline-(probe|ends)-\d+$`)
 	testName  = regexp.MustCompile(`^\.loadline-\d{8}-\d{6}[a-z0-9-]*-durability(\.data|\.ledger)$`)
 )

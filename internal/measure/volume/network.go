@@ -66,9 +66,9 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	case errors.As(err, &no):
 		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s refused the export %q: %s", a.Server, a.Export, sentence(no.Words)), "")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: %s", a.Server, syscall.ECONNREFUSED), "start the NBD server, or correct the address in the URI")
+		return nil, model.RefusedError(fmt.Sprintf("nothing listens at %s: %s", a.Server, syscall.ECONNREFUSED), "start the NBD server, or correct the address in the URI")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, model.RefusedError(fmt.Sprintf("nobody listens at %s: there is no such socket", a.Server), "start the NBD server, or correct socket= in the URI")
+		return nil, model.RefusedError(fmt.Sprintf("nothing listens at %s: there is no such socket", a.Server), "start the NBD server, or correct socket= in the URI")
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s did not answer in time", a.Server), "look whether it hangs or serves another client only: nbdinfo "+safetext.ShellWord(t.URI))
 	case errors.Is(err, context.Canceled):

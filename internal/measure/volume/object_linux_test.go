@@ -10,6 +10,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 func open(t *testing.T, target model.Target, share string) *Object {
@@ -48,7 +49,7 @@ func TestShare(t *testing.T) {
 	refused := func(share string) {
 		t.Helper()
 		_, err := Open(t.Context(), env.OS(), target, true, dev, share)
-		wantRefusal(t, err, "in use by the kernel, or by a program that holds it exclusively")
+		modeltest.Refused(t, err, "in use by the kernel, or by a program that holds it exclusively")
 	}
 	refused("run 2")
 	refused("")
@@ -91,7 +92,7 @@ func TestBorrow(t *testing.T) {
 	stop := shareDescriptor(o.File(), other, true, "run 3")
 	defer stop()
 	_, err = sharedDescriptor(other, true, "run 3")
-	wantRefusal(t, err, "is not what another worker of this run has opened")
+	modeltest.Refused(t, err, "is not what another worker of this run has opened")
 }
 
 func TestCheckNoticesWhatHappensToAFile(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -87,16 +86,6 @@ func createLocked(dir *os.Root, name string) (*os.File, error) {
 	}
 }
 
-// sameFile reports whether path still names the open file.
-func sameFile(f *os.File, path string) bool {
-	is, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Lstat(path)
-	return err == nil && os.SameFile(is, now)
-}
-
 // scratch makes a small file of our own for a short while; done removes it.
 func scratch(dir, purpose string) (f *os.File, done func(), err error) {
 	f, err = os.CreateTemp(dir, Prefix+purpose+"-*")
@@ -108,26 +97,6 @@ func scratch(dir, purpose string) (f *os.File, done func(), err error) {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}, nil
-}
-
-// Remove removes a file that Leftovers named; any other path is an error, as is a file that
-// another process uses. A file that is gone already is fine.
-func Remove(path string) error {
-	if !strings.HasPrefix(filepath.Base(path), Prefix) {
-		return fmt.Errorf("%s was not made by Loadline, so it stays", path)
-	}
-	f, err := lockLeftover(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s stays: %w", path, err)
-	}
-	defer f.Close()
-	if !sameFile(f, path) {
-		return fmt.Errorf("%s is no longer the file that Loadline made, so it stays", path)
-	}
-	return os.Remove(path)
 }
 
 // Adopt takes over a file that an earlier process of Loadline made and left

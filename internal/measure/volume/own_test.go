@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 // TestMain lets the test binary play a run that is killed: it makes a data file
@@ -73,7 +75,7 @@ func TestCreateAndRemove(t *testing.T) {
 			t.Errorf("a file in use is called a leftover: %v", left)
 		}
 		_, err = Create(tg, "r1", 1)
-		wantRefusal(t, err, "exists already", "rm "+path)
+		modeltest.Refused(t, err, "exists already", "rm "+path)
 		for range 2 {
 			if err := o.Close(); err != nil {
 				t.Error(err)
@@ -115,8 +117,8 @@ func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
 	if info, err := os.Stat(other); err != nil || info.Size() != 0 {
 		t.Errorf("the own file still takes space: %v, %v", info, err)
 	}
-	if err := Remove(other); err == nil {
-		t.Errorf("%s was removed", other)
+	if left := leftovers(t, dir); len(left) != 0 {
+		t.Errorf("what is not ours is called a leftover: %v", left)
 	}
 }
 
@@ -152,15 +154,25 @@ func TestKilledRunLeavesALeftover(t *testing.T) {
 	if left := leftovers(t, dir); len(left) != 0 {
 		t.Errorf("the file of a living run is called a leftover: %v", left)
 	}
-	if err := Remove(path); err == nil {
-		t.Error("the file of a living run was removed")
-	}
 	_ = child.Process.Kill()
 	_ = child.Wait()
 	if diff := cmp.Diff([]string{path}, leftovers(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	if err := Remove(path); err != nil {
+	found, err := Leftovers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(found, func(l Leftover) bool { return l.Path == path })
+	// Another run takes it over before it is removed.
+	alive, err := lockLeftover(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := found[i].Remove(); err == nil {
+		t.Error("the file of a living run was removed")
+	}
+	if err := errors.Join(alive.Close(), found[i].Remove()); err != nil {
 		t.Error(err)
 	}
 	if left := leftovers(t, dir); len(left) != 0 {
@@ -170,7 +182,7 @@ func TestKilledRunLeavesALeftover(t *testing.T) {
 
 func TestLeftoversOfAMissingDirectory(t *testing.T) {
 	_, err := Leftovers(filepath.Join(t.TempDir(), "none"))
-	wantRefusal(t, err, "no such file")
+	modeltest.Refused(t, err, "no such file")
 }
 
 // TestCleanupDuringCreate lets a cleanup run all the time while files are made:
@@ -188,13 +200,7 @@ func TestCleanupDuringCreate(t *testing.T) {
 			}
 			left, _ := Leftovers(dir)
 			for _, l := range left {
-				f, err := lockLeftover(l.Path) // as another process would
-				if err == nil {
-					if sameFile(f, l.Path) {
-						_ = os.Remove(l.Path)
-					}
-					_ = f.Close()
-				}
+				_ = l.Remove()
 			}
 		}
 	})
@@ -220,8 +226,8 @@ func TestAdopt(t *testing.T) {
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(path); err == nil {
-		t.Fatal("a file that is not ours was removed")
+	if left := leftovers(t, filepath.Dir(path)); len(left) != 0 {
+		t.Fatalf("what is not ours is called a leftover: %v", left)
 	}
 	if err := os.Link(path, path+"2"); err != nil {
 		t.Fatal(err)

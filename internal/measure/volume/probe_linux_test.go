@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -173,31 +174,31 @@ func TestProbeRefusals(t *testing.T) {
 		return err
 	}
 	t.Run("read-only", func(t *testing.T) {
-		wantRefusal(t, refused(t, mountAt(t, "-t", "tmpfs", "-o", "ro", "tmpfs")), "mounted read-only")
+		modeltest.Refused(t, refused(t, mountAt(t, "-t", "tmpfs", "-o", "ro", "tmpfs")), "mounted read-only")
 	})
 	t.Run("kernel's view", func(t *testing.T) {
-		wantRefusal(t, refused(t, "/proc/self"), "proc", "stores no data")
+		modeltest.Refused(t, refused(t, "/proc/self"), "proc", "stores no data")
 	})
 	t.Run("full", func(t *testing.T) {
 		dir := mountAt(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
 		if err := os.WriteFile(filepath.Join(dir, "f"), make([]byte, 1<<20), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		wantRefusal(t, refused(t, dir), "no space left", "df -h")
+		modeltest.Refused(t, refused(t, dir), "no space left", "df -h")
 	})
 	t.Run("nearly full", func(t *testing.T) {
 		dir := mountAt(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
 		if err := os.WriteFile(filepath.Join(dir, "f"), make([]byte, 1000<<10), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		wantRefusal(t, refused(t, dir), "98 % full", "5 %")
+		modeltest.Refused(t, refused(t, dir), "98 % full", "5 %")
 	})
 	t.Run("not set up", func(t *testing.T) {
 		free := strings.TrimSpace(run(t, "losetup", "-f"))
 		if _, err := os.Stat(free); err != nil {
 			t.Skip("skipped: the next free loop device has no node yet")
 		}
-		wantRefusal(t, refused(t, free), "its size is 0", "lsblk")
+		modeltest.Refused(t, refused(t, free), "its size is 0", "lsblk")
 	})
 	t.Run("forbidden", func(t *testing.T) {
 		dir := t.TempDir()
@@ -205,7 +206,7 @@ func TestProbeRefusals(t *testing.T) {
 			lab.Unavailable(t, "chattr +i does not work here: %v", err)
 		}
 		t.Cleanup(func() { _ = exec.Command("chattr", "-i", dir).Run() })
-		wantRefusal(t, refused(t, dir), "operation not permitted", "may write")
+		modeltest.Refused(t, refused(t, dir), "operation not permitted", "may write")
 	})
 }
 

@@ -1,12 +1,12 @@
 package worker
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 // TestEveryTargetHasItsTool: of the registry's tools the right one carries out a workload,
@@ -34,11 +34,8 @@ func TestEveryTargetHasItsTool(t *testing.T) {
 			t.Errorf("%s: %q makes it ready, not %q (%v)", kind, tool.Name, filler, err)
 		}
 	}
-	var refused *model.WorkerError
-	if _, err := (load.Tools{}).For(model.NBD, model.Workload{}); !errors.As(err, &refused) || refused.Class != model.Refused {
-		t.Errorf("no tool at all: %v", err)
-	}
-	if _, err := (load.Tools{}).Filler(model.NBD); !errors.As(err, &refused) || refused.Class != model.Refused {
-		t.Errorf("no filler at all: %v", err)
-	}
+	_, err := (load.Tools{}).For(model.NBD, model.Workload{})
+	modeltest.Refused(t, err)
+	_, err = (load.Tools{}).Filler(model.NBD)
+	modeltest.Refused(t, err)
 }

@@ -34,6 +34,8 @@ const abandonAfter = 16 * time.Hour
 // Flags are what a worker is started with.
 type Flags struct {
 	runID, reside, attach string
+	// More are load tools beside those that every worker has.
+	More []Factory
 }
 
 // Register adds them to a set.
@@ -49,13 +51,13 @@ func (f *Flags) Register(set *flag.FlagSet) {
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
 	case f.reside != "":
-		return agent.Reside(ctx, agent.Residence{Dir: f.reside, AbandonAfter: abandonAfter}, Options(e, f.runID))
+		return agent.Reside(ctx, agent.Residence{Dir: f.reside, AbandonAfter: abandonAfter}, Options(e, f.runID, f.More...))
 	case f.attach != "":
 		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
 	}
 	// An interrupt typed at the terminal reaches the whole process group; the
 	// engine decides what it means, so the worker waits for its word.
-	return agent.Serve(context.WithoutCancel(ctx), e.Stdin, e.Stdout, Options(e, f.runID))
+	return agent.Serve(context.WithoutCancel(ctx), e.Stdin, e.Stdout, Options(e, f.runID, f.More...))
 }
 
 // about is what that program says of itself.
@@ -72,7 +74,7 @@ func Main(ctx context.Context, e *env.Env) int {
 	set.SetOutput(io.Discard)
 	var f Flags
 	f.Register(set)
-	version := set.Bool("version", false, "")
+	version, to := set.Bool("version", false, ""), set.String("lend", "", "")
 	err := set.Parse(e.Args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -88,7 +90,11 @@ func Main(ctx context.Context, e *env.Env) int {
 		fmt.Fprintln(e.Stdout, program, Version)
 		return 0
 	}
-	err = f.Run(ctx, e)
+	if *to != "" {
+		err = lend(e, *to)
+	} else {
+		err = f.Run(ctx, e)
+	}
 	if err == nil {
 		return 0
 	}

@@ -13,7 +13,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 )
 
 // Histogram counts latencies in fio's fixed buckets (29 groups of 64; fio's
@@ -288,21 +287,6 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 		h.packed = slices.Clip(append(make([]byte, 0, len(buf)), buf...))
 	}
 	return nil
-}
-
-// FromNanos builds a histogram from fio's json+ bins: a map from a
-// bucket's middle in nanoseconds to its count.
-func FromNanos(bins map[uint64]uint64) Histogram {
-	ns := make([]uint64, 0, len(bins))
-	for k := range bins {
-		ns = append(ns, k)
-	}
-	sort.Slice(ns, func(i, j int) bool { return ns[i] < ns[j] })
-	var h Histogram
-	for _, k := range ns {
-		h.Add(BucketOf(k), bins[k])
-	}
-	return h
 }
 
 var _ json.Marshaler = Histogram{}

@@ -59,7 +59,7 @@ type Who struct {
 
 // Sample is about one second of one kind of I/O of one process on one device.
 type Sample struct {
-	// End and Seconds are as of Sample; 0 is when the trace began.
+	// End is when it ended, in seconds since the trace began, and Seconds its length.
 	End       float64   `json:"t"`
 	Seconds   float64   `json:"s"`
 	Device    string    `json:"device"`
@@ -131,7 +131,7 @@ type Device struct {
 	// Unseen is the share of the device's I/Os that the trace did not see, from 0 to 1;
 	// below 0 it saw more than the device counted. Nil where nothing can be compared.
 	Unseen *float64 `json:"unseen,omitempty"`
-	// Unmatched are completions of what was not seen to begin, such as what was under way
+	// Unmatched are completions of what was not seen to begin, such as what was in progress
 	// when the trace began; Overflowed and Dropped are I/Os that found no room in the kernel's
 	// maps, the former without any trace, the latter counted, but in no row.
 	Unmatched  uint64 `json:"unmatched,omitempty"`

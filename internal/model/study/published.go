@@ -1,9 +1,8 @@
 package study
 
 import (
-	"github.com/loadline/loadline/internal/model/hardware"
-
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // Published is what a report of somebody says, or a run of ours: the system, scales,

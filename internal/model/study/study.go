@@ -7,9 +7,8 @@
 package study
 
 import (
-	"github.com/loadline/loadline/internal/model/hardware"
-
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/hardware"
 )
 
 // Latency explains the mean latencies of closed loops by Little's law: what N

@@ -3,6 +3,8 @@
 // Its opinion: a guess that is far off is worse than none.
 package suggest
 
+import "fmt"
+
 // Nearest returns the candidate that a person most likely meant by name, or ""
 // when none is near: at most a third of the longer word's letters differ (by
 // optimal string alignment: insert, delete, replace, swap two neighbours), or
@@ -28,6 +30,16 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Question asks, behind a message that refuses name, whether the nearest candidate was
+// meant: `; did you mean "read"?`, or "" when none is near.
+func Question(name string, candidates []string) string {
+	near := Nearest(name, candidates)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
 }
 
 // editDistance is the optimal string alignment distance of a and b in bytes,

@@ -36,3 +36,12 @@ func TestEditDistanceCountsASwapOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestionAsksOnlyWhereSomethingIsNear(t *testing.T) {
+	known := []string{"read", "write"}
+	for name, want := range map[string]string{"raed": `; did you mean "read"?`, "Write": `; did you mean "write"?`, "zebra": "", "": ""} {
+		if got := Question(name, known); got != want {
+			t.Errorf("Question(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ type Application struct {
 }
 
 // applications lists them: one line each.
-var applications = []Application{postgres}
+var applications = []Application{postgres, etcd}
 
 // Lookup returns the application of a name; an unknown one is refused.
 func Lookup(name string) (Application, error) {
@@ -41,10 +41,7 @@ func Lookup(name string) (Application, error) {
 		}
 		names = append(names, string(a.Kind))
 	}
-	message := fmt.Sprintf("there is no application %q to measure", name)
-	if near := suggest.Nearest(name, names); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("there is no application %q to measure", name) + suggest.Question(name, names)
 	return Application{}, model.RefusedError(message, "choose one of "+strings.Join(names, ", "))
 }
 
@@ -65,9 +62,7 @@ func Asked(exp model.Experiment) (p profile.Profile, err error) {
 		return p, err
 	}
 	ask := exp.App.Ask
-	own := ask
-	own.Options = nil
-	if own.Given() {
+	if ask.OwnLoad() {
 		p, err = a.Make(ask)
 	} else if p, err = a.Profile(exp.Profile); err == nil && len(ask.Options) > 0 {
 		for i := range p.Workloads {
@@ -89,10 +84,7 @@ func (a Application) Profile(name string) (profile.Profile, error) {
 			return p, nil
 		}
 	}
-	message := fmt.Sprintf("%s has no profile %q", a.Kind, name)
-	if near := suggest.Nearest(name, a.Names()); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("%s has no profile %q", a.Kind, name) + suggest.Question(name, a.Names())
 	return profile.Profile{}, model.RefusedError(message, "choose one of "+strings.Join(a.Names(), ", "))
 }
 

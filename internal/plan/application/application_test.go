@@ -18,8 +18,10 @@ func build(p profile.Profile, ask model.AppRequest, capacity int64) (model.Plan,
 	for _, w := range p.Workloads {
 		ask.Clients = max(ask.Clients, w.Depth)
 	}
-	ask.Name = "postgres"
-	return profile.Build(model.Experiment{Seed: 1, App: &ask}, p, model.Target{Name: "/x", Kind: model.Postgres, Path: "/x"}, found(capacity))
+	if ask.Name == "" {
+		ask.Name = "postgres"
+	}
+	return profile.Build(model.Experiment{Seed: 1, App: &ask}, p, model.Target{Name: "/x", Kind: model.TargetKind(ask.Name), Path: "/x"}, found(capacity))
 }
 
 func TestEveryProfileIsAPlan(t *testing.T) {
@@ -29,7 +31,7 @@ func TestEveryProfileIsAPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := build(p, model.AppRequest{}, 1<<40)
+			plan, err := build(p, model.AppRequest{Name: string(a.Kind)}, 1<<40)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -41,7 +43,11 @@ func TestEveryProfileIsAPlan(t *testing.T) {
 				}
 				most = max(most, w.Depth)
 			}
-			if scale := plan.Experiment.App.Scale; scale < most || plan.App.Scale != scale || plan.Volume.Size != int64(scale)*15<<20 {
+			if a.Kind == model.Etcd {
+				if len(plan.Experiment.Goals) != 1 || plan.Volume.Size != 192<<20 || plan.PrefillSeconds > 10 {
+					t.Errorf("%s: goals %q, %d bytes in %v s", name, plan.Experiment.Goals, plan.Volume.Size, plan.PrefillSeconds)
+				}
+			} else if scale := plan.Experiment.App.Scale; scale < most || plan.App.Scale != scale || plan.Volume.Size != int64(scale)*15<<20 {
 				t.Errorf("%s: scale %d for %d clients, %d bytes", name, scale, most, plan.Volume.Size)
 			}
 			if plan.Schedule.Look != 0 || len(plan.Steps) == 0 {
@@ -133,5 +139,24 @@ func TestMake(t *testing.T) {
 	}
 	if (Ask{}).Given() || !(Ask{Connect: true}).Given() {
 		t.Error("whether anything was asked for is not seen")
+	}
+}
+
+func TestEtcdMake(t *testing.T) {
+	p, err := etcdMake(Ask{Clients: []int{2, 8}, Rate: 100, Limit: .1, Options: []string{"--val-size=1024"}})
+	if err != nil || len(p.Workloads) != 2 || len(p.Goals) != 1 || p.Goals[0] != "put-c2-rate100 sync p99 < 10ms" {
+		t.Fatalf("%+v %v", p, err)
+	}
+	w := p.Workloads[1]
+	if w.Name != "put-c8-rate100" || !w.OpenLoop || w.RateIOPS != 100 || w.Metric != model.Latency || w.App.Options != "--val-size=1024" || w.App.Limit != .1 || w.App.Tool != "etcd" {
+		t.Errorf("%+v", w)
+	}
+	for _, bad := range []Ask{{Load: "tpcb"}, {Script: "x"}, {Threads: 2}, {Connect: true}, {Clients: []int{0}}, {Limit: 1}} {
+		if _, err := etcdMake(bad); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+	if _, err := build(etcdSmall(), model.AppRequest{Name: "etcd"}, 100<<20); err == nil || !strings.Contains(err.Error(), "takes 192 MiB to begin with") {
+		t.Errorf("%v", err)
 	}
 }

@@ -30,9 +30,40 @@ const (
 	appOverhead = 2.0
 )
 
+// etcdRoom is what the log and the database of an etcd take at least, in bytes: the file of its
+// log that is written and the one that is made ready, 64 MiB each, and a small database. It
+// grows by what is put into it.
+const etcdRoom = 192 << 20
+
+// DatabaseRoom is how many bytes a database of a scale and its log take; a scale of 0 is not
+// chosen yet.
+func DatabaseRoom(scale int) int64 { return int64(scale)*scaleBytes + logRoom }
+
 // chooseApplication decides how large the data of an application are; ask gets the scale.
-// Workloads that stand for published tests bring the scale of those.
 func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
+	if ask.Name != string(model.Etcd) {
+		return chooseDatabase(ask, workloads, t, probe)
+	}
+	v := model.Volume{Target: t, Engine: "puts over gRPC", Size: etcdRoom, SizeReason: "its log and its database to begin with; it grows by what is put"}
+	if v.Size > probe.Capacity {
+		return v, model.RefusedError(
+			fmt.Sprintf("an etcd takes %s to begin with, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(v.Size), t.Name, units.FormatSize(probe.Capacity)),
+			"free some space, or name a directory with more: df -h")
+	}
+	return v, nil
+}
+
+// prepareSeconds is how long an application takes until it can be measured.
+func prepareSeconds(ask *model.AppRequest, v model.Volume) float64 {
+	if ask.Name == string(model.Etcd) {
+		return fillStart
+	}
+	return fillStart + float64(v.Size)/fillRate
+}
+
+// chooseDatabase is that for one which is filled before. Workloads that stand for published
+// tests bring the scale of those.
+func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	published := 0
 	for _, w := range workloads {
 		published = max(published, w.App.PublishedScale)
@@ -60,6 +91,9 @@ func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t mode
 		}
 		v.SizeReason += within(ask.Scale, memory) + beside(ask.Scale, probe.App)
 	case ask.Fit == "disk":
+		if memory == 0 && probe.Untried {
+			return v, model.RefusedError("--fit disk chooses twice the memory of the node that the pod comes to, which is known when it is there", "for a plan say how large: --scale 1000")
+		}
 		if memory == 0 {
 			return v, model.RefusedError("--fit disk chooses twice the memory, and how much there is could not be read", "say how large: --scale 1000")
 		}
@@ -70,7 +104,7 @@ func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t mode
 	}
 	v.Size = int64(ask.Scale) * scaleBytes
 	v.SizeReason = fmt.Sprintf("scale %d: %s", ask.Scale, v.SizeReason)
-	if need := v.Size + logRoom; need > probe.Capacity {
+	if need := DatabaseRoom(ask.Scale); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
 			smaller(probe.Capacity, ask.Fit == "" && published > 0))

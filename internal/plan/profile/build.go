@@ -35,6 +35,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	if err := checkAsked(exp); err != nil {
 		return model.Plan{}, err
 	}
+	exp.Goals = goalsOf(exp, p)
 	var volume model.Volume
 	var err error
 	if exp.App != nil {
@@ -59,7 +60,7 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 	}
 	switch {
 	case exp.App != nil:
-		plan.PrefillSeconds = fillStart + float64(volume.Size)/fillRate
+		plan.PrefillSeconds = prepareSeconds(exp.App, volume)
 		if probe.App != nil {
 			state := *probe.App
 			state.Scale = exp.App.Scale
@@ -69,6 +70,20 @@ func expand(exp model.Experiment, p Profile, t model.Target, probe model.ProbeRe
 		plan.PrefillSeconds = prefillSeconds(exp, volume, probe)
 	}
 	return plan, nil
+}
+
+// goalsOf are the experiment's goals, or those of the profile that are about its workloads.
+func goalsOf(exp model.Experiment, p Profile) []string {
+	if len(exp.Goals) > 0 {
+		return exp.Goals
+	}
+	var goals []string
+	for _, g := range p.Goals {
+		if name, _, _ := strings.Cut(g, " "); slices.Contains(p.names(), name) {
+			goals = append(goals, g)
+		}
+	}
+	return goals
 }
 
 func measureSeconds(p *model.Plan) float64 {
@@ -113,6 +128,9 @@ func chooseVolume(exp model.Experiment, p Profile, t model.Target, probe model.P
 			fmt.Sprintf("add --destroy-data-on %s, or choose workloads that only read: --only '*read*'", safetext.ShellWord(t.Name)))
 	}
 	v.Prefill = v.Owned || writer != ""
+	if err := checkAppends(p.Workloads, v); err != nil {
+		return v, err
+	}
 	if err := checkFlushes(p.Workloads, v); err != nil {
 		return v, err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -197,7 +198,7 @@ func TestBuildRefuses(t *testing.T) {
 		}
 		c.exp.Seed = 1
 		_, err := Build(c.exp, c.profile, c.target, probe)
-		e := refused(t, err)
+		e := modeltest.Refused(t, err)
 		if !strings.HasPrefix(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s:\n%s\n%s\nwant %s … %s", c.name, e.Message, e.Hint, c.message, c.hint)
 		}

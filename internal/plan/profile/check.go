@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -31,7 +32,26 @@ func Check(p Profile) error {
 		}
 		seen[w.Name] = true
 	}
-	return nil
+	return checkAlike(p)
+}
+
+// checkAlike refuses workloads beside others that append: they would find the space that is
+// reserved for a log, read nothing in it, and write it for the first time.
+func checkAlike(p Profile) error {
+	var logs, others []string
+	for _, w := range p.Workloads {
+		if w.Append {
+			logs = append(logs, w.Name)
+		} else {
+			others = append(others, w.Name)
+		}
+	}
+	if len(logs) == 0 || len(others) == 0 {
+		return nil
+	}
+	return model.RefusedError(
+		fmt.Sprintf("workload %s appends to space that was never written, and %s would find nothing else on the volume", logs[0], others[0]),
+		"measure them in runs of their own: --only "+safetext.ShellWord(strings.Join(logs, ","))+", and --only "+safetext.ShellWord(strings.Join(others, ",")))
 }
 
 // problemOf says what is wrong with a workload, or "".
@@ -53,6 +73,8 @@ func problemOf(w model.Workload) string {
 		return "has a negative figure"
 	case w.Sync != "" && w.Sync != "fsync" && w.Sync != "fdatasync":
 		return fmt.Sprintf("has the unknown flush %q: it is fsync or fdatasync", w.Sync)
+	case w.Append && (w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.JobCount() > 1):
+		return "appends, and is not one job that writes sequentially with a flush after each write"
 	case w.Metric == "":
 		return "has no metric"
 	}
@@ -66,11 +88,23 @@ func checkBlocks(workloads []model.Workload, v model.Volume, probe model.ProbeRe
 		return nil
 	}
 	for _, w := range workloads {
-		if w.BlockSize%logical != 0 {
+		if w.BlockSize%logical != 0 && !w.Append {
 			return model.RefusedError(
 				fmt.Sprintf("workload %s has blocks of %s, but direct I/O on %s moves multiples of %d bytes",
 					w.Name, units.FormatBlock(w.BlockSize), v.Target.Name, logical),
 				fmt.Sprintf("choose a block size that is a multiple of %d", logical))
+		}
+	}
+	return nil
+}
+
+// checkAppends refuses workloads that append where there is no file of Loadline's own.
+func checkAppends(workloads []model.Workload, v model.Volume) error {
+	for _, w := range workloads {
+		if w.Append && !v.Owned && v.Target.Kind != model.Fake {
+			return model.RefusedError(
+				fmt.Sprintf("workload %s writes as an application writes its log, to space that a filesystem reserves in a new file, and %s is no directory", w.Name, v.Target.Name),
+				"name a directory on the filesystem that is to hold the log")
 		}
 	}
 	return nil

@@ -57,10 +57,7 @@ func matches(p Profile, flag string, patterns []string) (map[string]bool, error)
 		if any {
 			continue
 		}
-		message := fmt.Sprintf("profile %q has no workload %q", p.Name, pattern)
-		if near := suggest.Nearest(pattern, p.names()); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
+		message := fmt.Sprintf("profile %q has no workload %q", p.Name, pattern) + suggest.Question(pattern, p.names())
 		return nil, model.RefusedError(message, "it has "+strings.Join(p.names(), ", "))
 	}
 	return found, nil

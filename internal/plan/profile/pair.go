@@ -29,9 +29,15 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 	for i := range probes {
 		probes[i].Engines = common(probes[i].Engines, probes[1-i].Engines)
 	}
-	size := int64(0)
+	size, goals := int64(0), p.Goals
 	for i := range plans {
 		var err error
+		if i == 0 {
+			// The profile's goals are of B, or of the target and not of its baseline.
+			p.Goals = nil
+		} else {
+			p.Goals = goals
+		}
 		if plans[i], err = expand(exps[i], p, targets[i], probes[i], 2); err != nil {
 			return plans, err
 		}

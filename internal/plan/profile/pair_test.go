@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 var otherDirectory = model.Target{Name: "/other", Kind: model.Directory, Path: "/other"}
@@ -126,10 +126,7 @@ func TestWhatAComparisonCannotDo(t *testing.T) {
 	} {
 		exp.Seed = 7
 		_, err := Pair([2]model.Experiment{exp, exp}, builtin(t, "standard"), [2]model.Target{directory, otherDirectory}, [2]model.ProbeResult{ample(), ample()})
-		var refused *model.WorkerError
-		if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(refused.Message, want) {
-			t.Errorf("%+v: %v", exp, err)
-		}
+		modeltest.Refused(t, err, want)
 	}
 }
 

@@ -31,10 +31,15 @@ type Profile struct {
 	// Engine is fio's ioengine for files and devices where the profile stands for a
 	// tool that fixed it; "" takes the best that works.
 	Engine string
+	// Size is how many bytes the workloads walk over when the experiment does not say; 0
+	// leaves it to the storage's speed.
+	Size int64
+	// Goals are what the results have to reach when the experiment names no goals.
+	Goals []string
 }
 
 // builtins lists the profiles that come with Loadline, the default first.
-var builtins = []func() Profile{standard, quick, kbench, dbench, grid}
+var builtins = []func() Profile{standard, quick, kbench, dbench, grid, etcd, postgres}
 
 // Default is the name of the profile that is used when none is named.
 const Default = "standard"
@@ -56,10 +61,7 @@ func Lookup(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	message := fmt.Sprintf("there is no profile %q", name)
-	if near := suggest.Nearest(name, Names()); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("there is no profile %q", name) + suggest.Question(name, Names())
 	return Profile{}, model.RefusedError(message,
 		"choose one of "+strings.Join(Names(), ", ")+", or name a file of your own: --profile FILE.yaml")
 }

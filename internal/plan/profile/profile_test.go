@@ -1,13 +1,12 @@
 package profile
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 // describe writes a profile as one line per workload.
@@ -74,8 +73,15 @@ func TestBuiltinsAreWhatTheyAreNamedAfter(t *testing.T) {
 			"write-64k | seq write 64k qd16×8 | bandwidth",
 			"write-1024k | seq write 1M qd8×8 | bandwidth",
 		},
+		"etcd": {"wal-fdatasync | seq write 2300 qd1 +fdatasync appended | iops"},
+		"postgres": {
+			"wal-8k | seq write 8k qd1 +fdatasync | iops",
+			"wal-64k | seq write 64k qd1 +fdatasync | iops",
+			"page-read | rand read 8k qd1 | latency",
+			"page-read-16 | rand read 8k qd16 | iops",
+		},
 	}
-	if diff := cmp.Diff([]string{"standard", "quick", "kbench", "dbench", "grid"}, Names()); diff != "" {
+	if diff := cmp.Diff([]string{"standard", "quick", "kbench", "dbench", "grid", "etcd", "postgres"}, Names()); diff != "" {
 		t.Error(diff)
 	}
 	for name, lines := range want {
@@ -97,15 +103,15 @@ func TestBuiltinsAreWhatTheyAreNamedAfter(t *testing.T) {
 
 func TestLookupNamesTheNearest(t *testing.T) {
 	_, err := Lookup("kbnch")
-	e := refused(t, err)
+	e := modeltest.Refused(t, err)
 	if e.Message != `there is no profile "kbnch"; did you mean "kbench"?` {
 		t.Error(e.Message)
 	}
-	if !strings.Contains(e.Hint, "standard, quick, kbench, dbench, grid") {
+	if !strings.Contains(e.Hint, "standard, quick, kbench, dbench, grid, etcd, postgres") {
 		t.Error(e.Hint)
 	}
 	_, err = Lookup("xyzzy")
-	if e := refused(t, err); strings.Contains(e.Message, "did you mean") {
+	if e := modeltest.Refused(t, err); strings.Contains(e.Message, "did you mean") {
 		t.Errorf("nothing is near, yet: %s", e.Message)
 	}
 }
@@ -160,17 +166,8 @@ func TestChooseRefuses(t *testing.T) {
 		{[]string{"*-lat"}, []string{"*-lat"}, `no workload of profile "kbench" is left after --only and --skip`},
 	} {
 		_, err := Choose(p, c.only, c.skip)
-		if e := refused(t, err); e.Message != c.message {
+		if e := modeltest.Refused(t, err); e.Message != c.message {
 			t.Errorf("got  %s\nwant %s", e.Message, c.message)
 		}
 	}
-}
-
-func refused(t *testing.T, err error) *model.WorkerError {
-	t.Helper()
-	var e *model.WorkerError
-	if !errors.As(err, &e) || e.Class != model.Refused {
-		t.Fatalf("not refused: %v", err)
-	}
-	return e
 }

@@ -51,9 +51,10 @@ func readersFirst(order []int, workloads []model.Workload) {
 // cache has just seen. The golden ratio's multiples spread evenly at every
 // length (a Weyl sequence), and each workload begins its own elsewhere. At least
 // half the volume is left to walk over. Jobs that begin apart from each other
-// already cover the volume, and a user's own job says itself where it begins.
+// already cover the volume, what is appended begins where nothing was written, and a user's
+// own job says itself where it begins.
 func offset(p *model.Plan, w model.Workload, round int) float64 {
-	if w.Access != model.Sequential || w.OffsetIncrement > 0 || w.Job != "" {
+	if w.Access != model.Sequential || w.OffsetIncrement > 0 || w.Append || w.Job != "" {
 		return 0
 	}
 	h := fnv.New64a()

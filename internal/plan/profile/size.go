@@ -46,17 +46,21 @@ func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.Pro
 	if !v.Prefill {
 		return alignDown(probe.Capacity, sector), "all of it: nothing is written", nil
 	}
-	size, reason := automaticSize(exp, v, probe, least)
+	size, reason := automaticSize(exp, p, v, probe, least)
 	return size, reason, nil
 }
 
-// automaticSize is Kbench's rule within its bounds. The narrowest bound is named.
-func automaticSize(exp model.Experiment, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
+// automaticSize is the profile's size, else Kbench's rule, within its bounds. The narrowest
+// bound is named.
+func automaticSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult, least int64) (int64, string) {
 	bandwidth := max(probe.ReadBandwidth, probe.WriteBandwidth)
 	size, reason := int64(unprobed), units.FormatSize(unprobed)+" until a probe of the bandwidth decides"
 	if bandwidth > 0 {
 		size = int64(ruleSeconds * bandwidth)
 		reason = fmt.Sprintf("%d s × %s = %s", ruleSeconds, units.FormatBandwidth(bandwidth), units.FormatSize(alignDown(size, sizeStep)))
+	}
+	if p.Size > 0 {
+		size, reason = p.Size, fmt.Sprintf("%s, as the profile says", units.FormatSize(p.Size))
 	}
 	type bound struct {
 		size int64

@@ -91,10 +91,7 @@ func find(base profile.Profile, name string) (model.Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	message := fmt.Sprintf("profile %q has no workload %q", base.Name, name)
-	if near := suggest.Nearest(name, names); near != "" {
-		message += fmt.Sprintf("; did you mean %q?", near)
-	}
+	message := fmt.Sprintf("profile %q has no workload %q", base.Name, name) + suggest.Question(name, names)
 	return model.Workload{}, model.RefusedError(message, "it has "+strings.Join(names, ", "))
 }
 

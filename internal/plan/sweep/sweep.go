@@ -57,10 +57,7 @@ func Build(exp model.Experiment, p profile.Profile, t model.Target, probe model.
 // check refuses lists that are empty, hold something twice or are not positive.
 func check(r model.SweepRequest) error {
 	if !slices.Contains(Patterns, r.Pattern) {
-		message := fmt.Sprintf("--rw %q is no pattern that can be swept", r.Pattern)
-		if near := suggest.Nearest(r.Pattern, Patterns); near != "" {
-			message += fmt.Sprintf("; did you mean %s?", near)
-		}
+		message := fmt.Sprintf("--rw %q is no pattern that can be swept", r.Pattern) + suggest.Question(r.Pattern, Patterns)
 		return model.RefusedError(message, "choose one of "+strings.Join(Patterns, ", "))
 	}
 	if err := checkList("--bs", r.BlockSizes); err != nil {

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
 func TestWhatMakesNoSenseIsRefused(t *testing.T) {
@@ -28,7 +28,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		"a depth twice":   {func(r *model.SweepRequest) { r.Depths = []int{1, 2, 1} }, "--depth holds 1 twice"},
 		"a size twice":    {func(r *model.SweepRequest) { r.BlockSizes = []int64{512, 512} }, "--bs holds 512 twice"},
 		"too many cells":  {func(r *model.SweepRequest) { r.Depths = long }, "1600 cells"},
-		"unknown pattern": {func(r *model.SweepRequest) { r.Pattern = "randraed" }, "did you mean randread"},
+		"unknown pattern": {func(r *model.SweepRequest) { r.Pattern = "randraed" }, `did you mean "randread"?`},
 		"load and depth": {func(r *model.SweepRequest) { *r = LoadDefaults(); r.Depths = []int{1} },
 			"--load offers I/Os at a rate"},
 		"load and sizes": {func(r *model.SweepRequest) { *r = LoadDefaults(); r.BlockSizes = []int64{512, 4096} }, "one curve"},
@@ -39,10 +39,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 			r := GridDefaults()
 			c.change(&r)
 			_, err := Profile(r)
-			var refused *model.WorkerError
-			if !errors.As(err, &refused) || refused.Class != model.Refused || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, want a refusal that says %q", err, c.says)
-			}
+			modeltest.Refused(t, err, c.says)
 		})
 	}
 }

@@ -177,7 +177,7 @@ func ReadHead(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headLength))
 }
 
-// Write replaces a file that mayWrite allows by one rename, or writes into what is no
+// Write replaces a file that Check allows by one rename, or writes into what is no
 // plain file (a pipe, a terminal). A link stays one.
 func Write(name string, data []byte) error {
 	if own := ownStream(name); own != nil {

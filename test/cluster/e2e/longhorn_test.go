@@ -42,6 +42,7 @@ func TestLonghorn(t *testing.T) {
 	})
 	t.Run("held against its disk", testLonghornBaseline)
 	t.Run("several volumes", testLonghornScale)
+	t.Run("a database", testLonghornPostgres)
 	t.Run("a replica dies", testLonghornReplicaDies)
 	if left := kubectl(t, "get", "volumes.longhorn.io,engines.longhorn.io,replicas.longhorn.io", "-A", "-o", "name"); strings.Contains(left, "/") {
 		t.Errorf("left: %s", left)

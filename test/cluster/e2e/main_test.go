@@ -15,10 +15,12 @@ import (
 	"github.com/loadline/loadline/test/cluster"
 )
 
-// image is what the pods run, kbenchImage what stands in for Kbench's.
+// image is what the pods run, kbenchImage what stands in for Kbench's, and postgresImage for
+// PostgreSQL's official one.
 const (
-	image       = "loadline:e2e"
-	kbenchImage = "loadline-kbench:e2e"
+	image         = "loadline:e2e"
+	kbenchImage   = "loadline-kbench:e2e"
+	postgresImage = "loadline-postgres:e2e"
 )
 
 // lab is the cluster that the tests share, loadline the program under test.
@@ -67,6 +69,13 @@ func withCluster(tests func() int) (code int) {
 	o := cluster.Defaults()
 	standIn := filepath.Join(work, "kbench.tar")
 	o.Images, o.Helper, o.Longhorn = []string{archive, standIn}, image, cluster.MissingLonghorn() == ""
+	if cluster.MissingPostgres() == "" {
+		database := filepath.Join(work, "postgres.tar")
+		if err := cluster.WritePostgres(database, postgresImage); err != nil {
+			return failed(err)
+		}
+		o.Images = append(o.Images, database)
+	}
 	lab = cluster.At(o)
 	for _, args := range [][]string{{"build", "-o", bin + "/", "./cmd/loadline", "./cmd/loadline-agent"}, {"run", "./deploy/image", "-bin", bin, "-name", image, "-o", archive},
 		{"run", "./deploy/image", "-bin", bin, "-kbench", "-name", kbenchImage, "-o", standIn}} {

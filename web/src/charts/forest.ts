@@ -3,7 +3,7 @@
 
 import * as format from "../format";
 import type { Change, Comparison, Row } from "../model";
-import { metricWords, flowName, plainName } from "../page/words";
+import { metricWords, flowName, placeName, plainName } from "../page/words";
 import { changeSign, changeTone, type Theme } from "../theme";
 import { columns, keyOf, tip, tooltip, type KeyItem } from "./common";
 import type { Option } from "./echarts";
@@ -27,7 +27,7 @@ export function forest(c: Comparison, nth: number, [a, b]: [string, string]): Ch
   const low = (r: Row) => (r.ratio.confidence && r.ratio.low !== null ? Math.max(r.ratio.low, min) : r.ratio.estimate!);
   const high = (r: Row) => (r.ratio.confidence && r.ratio.high !== null ? Math.min(r.ratio.high, max) : r.ratio.estimate!);
   return {
-    name: `forest-${nth + 1}-${plainName(c.b.target.name)}`,
+    name: `forest-${nth + 1}-${plainName(placeName(c.b.target))}`,
     title: `Change from ${a} to ${b}`,
     caption: "Each mark is a change, the line its interval; the shaded strip is the margin within which a change counts as none. For latencies less is better.",
     alt: `${rows.map((r, i) => `${names[i]} ${format.change(r.ratio.estimate)} ${r.verdict}`).join("; ")}.`,

@@ -3,7 +3,7 @@
 
 import type { Course, Direction, Metric, Report, Result, Span } from "../model";
 import { dash, letter, mark, type Theme } from "../theme";
-import { flowName } from "../page/words";
+import { flowName, placeName } from "../page/words";
 
 /** Subject is a workload and direction in one of the runs of a page. */
 export interface Subject {
@@ -47,7 +47,7 @@ export function groups(reports: Report[]): Group[] {
         };
         list.push(group);
       }
-      const label = reports.length > 1 ? `${letter(run)}: ${report.run.target.name}` : course.workload;
+      const label = reports.length > 1 ? `${letter(run)}: ${placeName(report.run.target)}` : course.workload;
       group.subjects.push({ run, runs: reports.length, label, course, result, clock: new Clock(course.spans) });
     }
   });

@@ -7,15 +7,15 @@ import * as format from "../format";
 import type { Comparison, Row } from "../model";
 import { changeSign, changeTone, verdictSign } from "../theme";
 import { findings } from "./findings";
-import { flowName, metricWords, runTitle } from "./words";
+import { flowName, metricWords, placeName, runTitle } from "./words";
 
 /** comparison shows the nth comparison of a page. */
 export function comparison(c: Comparison, nth: number, sides: [string, string]): HTMLElement {
-  const how = c.method === "paired" ? "Measured in interleaved blocks, side by side." : "Two runs after each other: what else changed between them is part of the difference.";
+  const how = c.method === "paired" ? "Measured in interleaved blocks." : "Two runs after each other: what else changed between them is part of the difference.";
   const drawing = forest(c, nth, sides);
   return h(
     "section",
-    { "aria-label": `${c.a.target.name} against ${c.b.target.name}` },
+    { "aria-label": `${placeName(c.a.target)} against ${placeName(c.b.target)}` },
     h("p", {}, h("strong", {}, `${sides[0]} `), runTitle(c.a), h("strong", {}, `  ${sides[1]} `), runTitle(c.b)),
     drawing && h("div", { class: "charts" }, figure(drawing)),
     table(c, sides),

@@ -5,7 +5,7 @@ import * as format from "../format";
 import type { DurabilityReport } from "../model";
 import { answerList } from "./answers";
 import { findings } from "./findings";
-import { commandWords, labelList, placeName } from "./words";
+import { labelList, placedCommand, placeName } from "./words";
 
 /** durability shows a durability test that stands alone. */
 export function durability(d: DurabilityReport): HTMLElement {
@@ -31,7 +31,7 @@ export function durability(d: DurabilityReport): HTMLElement {
     h("h2", {}, "Cuts"),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of cuts" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))),
     h("h2", {}, "To reproduce it"),
-    h("pre", { tabindex: "0", "aria-label": "Command" }, commandWords(d.command)),
+    h("pre", { tabindex: "0", "aria-label": "Command" }, placedCommand(d.command, [d.target])),
     h("p", { class: "faint" }, `${d.sync} after each write; ${d.blocks} blocks of ${format.block(d.block_size)}, ${d.jobs} writes at a time, at ${d.path}`),
   );
 }

@@ -7,15 +7,17 @@ import type { Documents, Report } from "../model";
 import { letter, setPrinting } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
 import { brand } from "./brand";
+import { timeGoes } from "./budgets";
 import { overTime, varied } from "./charts";
 import { comparison } from "./comparison";
 import { contents } from "./contents";
 import { durability } from "./durability";
 import { findings } from "./findings";
+import { goalList } from "./goals";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
-import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, whenWords } from "./words";
+import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, targetsOf, whenWords } from "./words";
 
 /** page makes the whole page, the answer first: the verdicts, the chart and the table that
  * they are made of, what speaks against them, and then all else. */
@@ -40,8 +42,9 @@ function sectionsOf(documents: Documents): HTMLElement[] {
   // What only scales has its numbers in its charts.
   const measured = documents.reports.some((r) => !r.ranking && (r.results.length || !r.scales?.length));
   if (measured) list.push(each(documents, "Results", "results", results));
+  if (documents.reports.some((r) => r.goals?.length)) list.push(each(documents, "Goals", "goals", (r) => goalList(r.goals ?? [])));
   list.push(each(documents, "Findings", "findings", (r) => findings(r.findings, new Set(r.results.map((o) => o.workload)).size)));
-  list.push(overTime(documents), each(documents, "To reproduce it", "reproduce", reproduce), ...(documents.durability ?? []).map(durability));
+  list.push(timeGoes(documents), overTime(documents), each(documents, "To reproduce it", "reproduce", (r) => reproduce(r, targetsOf(r.run, documents.reports.map((o) => o.run)))), ...(documents.durability ?? []).map(durability));
   return list.filter((s) => s !== null);
 }
 

@@ -48,7 +48,7 @@ function noise(k: Ranking): string {
   const n = k.noise;
   if (!n) {
     const bare = (k.rows ?? []).some((r) => (r.entries ?? []).some((e) => !e.estimate.confidence));
-    return bare ? "Nothing was run twice, so nobody knows what differs by chance: single numbers are not told apart." : "";
+    return bare ? "Nothing was run twice, so what differs by chance is not known: single numbers are not told apart." : "";
   }
   const most = [...(n.repeats ?? [])].sort((a, b) => (b.difference ?? 0) - (a.difference ?? 0))[0];
   const example = most ? ` (${k.systems?.[most.system]?.name}, ${most.workload}: ${most.values.map((v) => format.metric(most.metric, v)).join(", ")})` : "";

@@ -4,13 +4,14 @@
 import { csv } from "../charts/figure";
 import { h, save, type Child } from "../dom";
 import * as format from "../format";
-import type { Cluster, Report } from "../model";
+import type { Cluster, Report, Target } from "../model";
 import { samplesOf } from "./samples";
-import { commandWords, labelWords, plainName, severalWords, storageWords, whenWords } from "./words";
+import { commandWords, labelWords, placeName, placedCommand, plainName, severalWords, storageWords, whenWords } from "./words";
 
 type Pair = [name: string, value: string | undefined | false];
 
-export function reproduce(report: Report): HTMLElement {
+/** reproduce shows how a report came about; its command names the targets. */
+export function reproduce(report: Report, targets: Target[]): HTMLElement {
   const { run } = report;
   const e = run.environment;
   const s = e.storage;
@@ -25,7 +26,7 @@ export function reproduce(report: Report): HTMLElement {
   const box = h(
     "div",
     { class: "reproduce" },
-    run.command?.length ? h("pre", { class: "command", tabindex: "0", "aria-label": "Command" }, commandWords(run.command)) : h("p", {}, "The command is not known."),
+    run.command?.length ? h("pre", { class: "command", tabindex: "0", "aria-label": "Command" }, placedCommand(run.command, targets)) : h("p", {}, "The command is not known."),
     h(
       "div",
       { class: "facts" },
@@ -42,7 +43,8 @@ export function reproduce(report: Report): HTMLElement {
         ["saved in", run.directory],
       ]),
       facts("Volume", [
-        ["target", run.target.name],
+        ["target", placeName(run.target)],
+        ["typed as", placeName(run.target) !== run.target.name && run.target.name],
         ["kind", run.target.kind],
         ["path", v.path],
         ["volumes", severalWords(run)],

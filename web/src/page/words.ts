@@ -68,7 +68,7 @@ export function whenWords(run: Run): string {
 }
 
 /** placeName names what was measured so that it can be found again: an absolute path, a claim, an address. */
-export const placeName = (t: Target): string => (["directory", "file", "block"].includes(t.kind) && t.path) || t.name;
+export const placeName = (t: Target): string => (!t.cluster && ["directory", "file", "block", "postgres", "etcd"].includes(t.kind) && t.path) || t.name;
 
 /** whereWords tells on which machine, or where in a cluster. */
 export function whereWords(run: Run): string {
@@ -111,6 +111,35 @@ export function verdictCounts(results: Result[]): { valid: number; suspect: numb
 
 export function commandWords(command: string[] | undefined): string {
   return (command ?? []).map(format.shellWord).join(" ");
+}
+
+/** targetsOf are the targets that the command of a run names: its own, and those of its
+ * volumes; then those of the others that one command measured. */
+export function targetsOf(run: Run, others: Run[]): Target[] {
+  const words = JSON.stringify(run.command);
+  return [run, ...others.filter((o) => JSON.stringify(o.command) === words)].flatMap((r) => [r.target, ...(r.volumes ?? []).map((v) => v.target)]);
+}
+
+/** placedCommand is a command with its targets named so that it measures the same from any
+ * directory, by the rules of Placed in internal/model. */
+export function placedCommand(recorded: string[] | undefined, targets: Target[]): string {
+  const command = [...(recorded ?? [])];
+  const done = new Set<string>();
+  for (const t of targets) {
+    const at = argument(recorded ?? [], t.name);
+    if (at > 0 && !done.has(t.name)) command[at] = placeName(t);
+    done.add(t.name);
+  }
+  return commandWords(command);
+}
+
+/** argument is where in a command an argument stands: behind the verb and no flag, else behind a flag. */
+function argument(command: string[], name: string): number {
+  const from = command[1] === "app" ? 3 : 2;
+  const all = command.flatMap((word, i) => (i >= from && word === name ? [i] : []));
+  const free = all.filter((i) => !command[i - 1]!.startsWith("-"));
+  const likely = free.length ? free : all;
+  return likely.length === 1 ? likely[0]! : -1;
 }
 
 /** headline writes a result's headline with its interval: "61.2k IOPS ±2%". */

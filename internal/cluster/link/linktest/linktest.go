@@ -1,7 +1,7 @@
-// Package linktest cuts the connections of links. Its opinion: a connection is lost
-// anywhere, in the first line as in the middle of a byte's neighbours, and whoever stays
-// at the other end of a link is asked the same question: is what is said over ten
-// connections that were cut what is said over a whole one?
+// Package linktest cuts the connections of links. Its opinion: a connection can be lost
+// anywhere, in the first line and between any two bytes, so whoever stays at the other end
+// of a link is asked one question: is what is said over ten connections that were cut what
+// is said over a whole one?
 package linktest
 
 import (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
@@ -36,6 +37,9 @@ type direction struct {
 	Short   uint64  `json:"short_ios"`
 	Runtime int64   `json:"runtime"`
 	Latency latency `json:"lat_ns"`
+	// Submission is how long the calls took that hand I/Os to the kernel; fio leaves it at 0
+	// for engines that wait in that call (psync, …).
+	Submission latency `json:"slat_ns"`
 }
 
 // latency is the distribution of the total latency in ns.
@@ -105,6 +109,21 @@ func (j *job) cores() (user, system float64) {
 		jobs = max(1, math.Round(float64(j.JobRuntime)/float64(ms)))
 	}
 	return jobs * j.UserCPU / 100, jobs * j.SystemCPU / 100
+}
+
+// submission is the mean time in seconds that handing an I/O to the kernel took, by
+// direction; nil where fio does not tell.
+func (j *job) submission() map[model.Direction]float64 {
+	var found map[model.Direction]float64
+	for d, x := range map[model.Direction]direction{model.Read: j.Read, model.Write: j.Write} {
+		if mean := x.Submission.Mean; x.Submission.N > 0 && mean > 0 {
+			if found == nil {
+				found = map[model.Direction]float64{}
+			}
+			found[d] = mean / 1e9
+		}
+	}
+	return found
 }
 
 // levels returns the shares of the queue depths. fio counts a flush as an I/O of

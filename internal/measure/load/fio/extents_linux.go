@@ -25,6 +25,17 @@ func reserve(f *os.File, size int64) error {
 	}
 }
 
+// zeroRange makes the blocks of a file reserved and unwritten, where they are; an error says
+// that the filesystem cannot (ext4, XFS and Btrfs can: fallocate(2), FALLOC_FL_ZERO_RANGE).
+func zeroRange(f *os.File, size int64) error {
+	for {
+		err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE, 0, size)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
 // mapped reports whether the kernel shows the extents of a regular file (FIEMAP,
 // the kernel's Documentation/filesystems/fiemap.rst).
 func mapped(path string) bool {

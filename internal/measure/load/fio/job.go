@@ -36,7 +36,7 @@ const refillBelow = 128 << 10
 // the same blocks; fio's map of visited blocks stays (norandommap is not set, as
 // in Kbench), so that a random workload touches the whole volume before it comes
 // back to a block and no cache profits from repeats, but softrandommap lets fio
-// go on without where a memory limit forbids the map, and above model.MostRandomMap
+// go on without where a memory limit forbids the map, and above 64 MiB
 // norandommap draws each block anew; refill_buffers on small
 // blocks (see refillBelow); allow_file_create=0, because the volume is made before.
 func JobText(w model.Workload, v model.Volume, s model.Step) string {
@@ -59,7 +59,10 @@ func JobText(w model.Workload, v model.Volume, s model.Step) string {
 // pattern writes the I/O options of some or all of a workload's jobs.
 func pattern(t *text, w model.Workload, v model.Volume, s model.Step, jobs share) {
 	t.volume(v, v.Engine)
-	t.set("direct", flag(v.Direct))
+	t.set("direct", flag(v.Direct && !w.Append))
+	if w.Append {
+		t.comment("before each repeat its space is reserved anew (fallocate), so that nothing was written there")
+	}
 	t.set("rw", rw(w))
 	if w.Direction == model.Mixed {
 		t.set("rwmixread", w.ReadPercent)

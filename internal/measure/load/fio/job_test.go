@@ -46,6 +46,11 @@ func TestJobText(t *testing.T) {
 				"rw=randread\nbs=4096\niodepth=64\nnumjobs=1\nsize=4398046511104\n" +
 				"# each block is drawn anew: a map of those measured would take 130 MiB of memory\nnorandommap=1\nrandrepeat=0\nverify=0\n" + tail,
 		},
+		"a log": {
+			model.Workload{Name: "wal", Access: model.Sequential, Direction: model.Write, BlockSize: 2300, Depth: 1, Sync: "fdatasync", Append: true}, fileVolume, step,
+			"[wal]\n" + strings.Replace(plain, "direct=1\n", "direct=0\n# before each repeat its space is reserved anew (fallocate), so that nothing was written there\n", 1) +
+				"rw=write\nbs=2300\niodepth=1\nnumjobs=1\nsize=67107100\nfdatasync=1\nrandrepeat=0\nverify=0\n" + tail,
+		},
 		"sequential write from the middle, no ramp": {
 			model.Workload{Name: "seq-write-bw", Access: model.Sequential, Direction: model.Write, BlockSize: 128 << 10, Depth: 64}, fileVolume, model.Step{Number: 1, Seconds: 20, Offset: 0.26},
 			"[seq-write-bw]\n" + plain +

@@ -29,6 +29,11 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if err := reachable(req.Volume); err != nil {
 		return result, err
 	}
+	if req.Workload.Append {
+		if err := reserveAnew(req.Volume); err != nil {
+			return result, err
+		}
+	}
 	raw := fmt.Sprintf("%04d-%s", req.Step.Number, fileName(req.Workload.Name))
 	text := JobText(req.Workload, req.Volume, req.Step)
 	gated := canGate(req)
@@ -88,7 +93,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if last != nil {
 		result.IOErrors, result.ShortIOs = last.failures(), last.short()
 		result.UserCPU, result.SystemCPU = last.cores()
-		result.DepthLevels = last.levels()
+		result.DepthLevels, result.Submission = last.levels(), last.submission()
 	}
 	result.Stalls = s.stalls
 	emit(model.Event{Raw: &model.Raw{Name: result.Raw, Data: o.raw.bytes()}})

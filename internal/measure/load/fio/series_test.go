@@ -260,6 +260,23 @@ func TestLevelsAddUpToOne(t *testing.T) {
 	}
 }
 
+func TestSubmissionIsAPartOfTheLatency(t *testing.T) {
+	_, last := play(t, &series{whole: 3000, jobs: 2}, fixture(t, "ramp-mixed-sync.json"), true)
+	got := last.submission()
+	for d, x := range map[model.Direction]direction{model.Read: last.Read, model.Write: last.Write} {
+		if got[d] <= 0 || got[d] >= x.Latency.Mean/1e9 {
+			t.Errorf("%s: %v s of %v s were the submission", d, got[d], x.Latency.Mean/1e9)
+		}
+	}
+	// fio's psync: the call that submits is the one that waits.
+	for _, text := range []string{`{"jobs":[{"read":{"total_ios":9,"slat_ns":{"mean":0,"N":0},"lat_ns":{"N":9,"mean":5000}}}]}`, `{"jobs":[{"read":{"total_ios":9}}]}`} {
+		j, err := decode([]byte(text))
+		if err != nil || j.submission() != nil {
+			t.Errorf("%v, %v", j.submission(), err)
+		}
+	}
+}
+
 // BenchmarkDocument is what one second of a run costs us.
 func BenchmarkDocument(b *testing.B) {
 	docs, _, _ := cut(fixture(b, "ramp-mixed-sync.json"), func() int { return 1 << 20 })

@@ -21,7 +21,7 @@ func failure(o *outcome, last *job) string {
 	case o.refused != nil:
 		return fmt.Sprintf("%v", o.refused)
 	case o.signal == syscall.SIGKILL:
-		return fmt.Sprintf("fio was killed by signal 9 (killed); if nobody did that, the kernel's out-of-memory killer does: see dmesg%s", said(o))
+		return fmt.Sprintf("fio was killed by signal 9 (killed); if it was not killed by hand, the kernel's out-of-memory killer did it: see dmesg%s", said(o))
 	case o.signal != 0:
 		return fmt.Sprintf("fio was killed by signal %d (%v)%s", int(o.signal), o.signal, said(o))
 	case last != nil && last.failures() > 0:

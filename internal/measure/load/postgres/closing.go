@@ -16,7 +16,6 @@ type closing struct {
 	rate float64
 	// connect is the mean time of a connection in seconds, 0 where it was not told.
 	connect float64
-	// limit is nil-safe: transactions above the latency limit are not told apart here.
 }
 
 var (

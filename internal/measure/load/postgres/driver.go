@@ -13,6 +13,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -55,12 +56,12 @@ func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Dur
 func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
 	p, err := findPrograms(ctx, d.env)
 	if err != nil {
-		return err
+		return inImage(req.Target, err)
 	}
 	if _, err := chooseAccount(); err != nil {
 		return err
 	}
-	if err := refuseCluster(req.Target.Path); err != nil {
+	if err := refuseCluster(req.Target); err != nil {
 		return err
 	}
 	found.Tools["postgres"], found.Engines = p.version, []string{"pgbench"}
@@ -74,15 +75,18 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 
 // refuseCluster refuses a directory that is, or is part of, a cluster: the files of a server
 // are nobody's to add to.
-func refuseCluster(dir string) error {
+func refuseCluster(t model.Target) error {
+	dir, next := t.Path, "name another directory on the same filesystem; Loadline makes a server of its own in it, and removes it"
+	if t.Cluster != nil {
+		next = "measure a volume of the same class, which is made and removed: loadline app postgres sc:CLASS"
+	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, "PG_VERSION")); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 			where := "holds a PostgreSQL cluster"
 			if at != dir {
 				where = "lies in the PostgreSQL cluster " + at
 			}
-			return model.RefusedError(fmt.Sprintf("%s %s, which Loadline does not touch", dir, where),
-				"name another directory on the same filesystem; Loadline makes a server of its own in it, and removes it")
+			return model.RefusedError(fmt.Sprintf("%s %s, which Loadline does not touch", dir, where), next)
 		}
 		if at == filepath.Dir(at) {
 			return nil
@@ -125,13 +129,11 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 		state.Settings = append(state.Settings, model.Setting{Name: f[0], Value: f[4], Default: f[4], Source: "default"})
 	}
 	for _, one := range own(ask) {
-		name, value, ok := strings.Cut(one, "=")
+		name, value, err := parseSetting(one)
 		i, known := at[name]
 		switch {
-		case !ok || name == "":
-			return nil, model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
-		case taken[name]:
-			return nil, model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run listens is for Loadline to say", one), "")
+		case err != nil:
+			return nil, err
 		case !known && !strings.Contains(name, "."):
 			return nil, model.RefusedError(fmt.Sprintf("--set %s: PostgreSQL %s has no setting %q", one, p.version, name), "loadline plan app postgres DIR lists them all")
 		case !known:
@@ -142,6 +144,18 @@ func (d *Driver) foresee(ctx context.Context, p programs, ask model.AppRequest) 
 		}
 	}
 	return state, nil
+}
+
+// parseSetting takes a setting apart, and refuses one that is not the user's to give.
+func parseSetting(one string) (name, value string, err error) {
+	name, value, ok := strings.Cut(one, "=")
+	switch {
+	case !ok || name == "":
+		return "", "", model.RefusedError(fmt.Sprintf("--set %q is no setting", one), "write NAME=VALUE, such as --set shared_buffers=1GB")
+	case taken[name]:
+		return "", "", model.RefusedError(fmt.Sprintf("--set %s cannot be given: where the server of a run listens is for Loadline to say", one), "")
+	}
+	return name, value, nil
 }
 
 // taken are the settings that are Loadline's own.
@@ -263,7 +277,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	case o.failed != "":
 		res.Error = o.failed
 	case counts.Transactions == 0:
-		res.Error = fmt.Sprintf("not one transaction was done in %s (%d were skipped, %d failed): %s", units.FormatSpan(req.Step.Seconds), counts.Skipped, counts.Failed, quote(o.said, nil))
+		res.Error = fmt.Sprintf("not one transaction was done in %s (%d were skipped, %d failed): %s", units.FormatSpan(req.Step.Seconds), counts.Skipped, counts.Failed, daemon.Quote(o.said, nil))
 	}
 	return res, nil
 }

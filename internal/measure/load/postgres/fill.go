@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -17,11 +18,11 @@ var percentDone = regexp.MustCompile(`of \d+ tuples \((\d+)%\)`)
 // fill makes pgbench's tables at a scale and has them written to the disk. size is how large
 // they will be about, in bytes.
 func (s *server) fill(ctx context.Context, scale int, size int64, progress func(model.Progress)) error {
-	cmd := s.account.command(s.env, s.socket, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
+	cmd := s.account.Command(s.env, s.socket, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
 		"--host="+s.socket, "--port="+port, "--username="+superuser, database)
-	var errs tail
+	var errs daemon.Tail
 	cmd.Stderr = &errs
-	p, err := launch(s.env.Clock, cmd)
+	p, err := daemon.Launch(s.env.Clock, cmd)
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
 	}
@@ -31,7 +32,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 		defer close(watch)
 		for {
 			select {
-			case <-p.end:
+			case <-p.End:
 				return
 			case <-s.env.Clock.After(time.Second):
 				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
@@ -42,9 +43,9 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 			}
 		}
 	}()
-	p.finish(ctx, syscall.SIGINT, 2*time.Second)
+	p.Finish(ctx, syscall.SIGINT, 2*time.Second)
 	<-watch
-	if !p.succeeded() || ctx.Err() != nil {
+	if !p.Succeeded() || ctx.Err() != nil {
 		if gone := s.gone(); gone != "" && ctx.Err() == nil {
 			return s.failed(ctx, "the server ended while its tables were filled", s.said(), nil)
 		}

@@ -73,7 +73,7 @@ func lawful(t *testing.T, d *Driver, clients int, work, set float64) (wrong []st
 	if clients == 1 {
 		want, flushes = 1/(work+flush), 1
 	}
-	each, _ := c.PerTransaction(c.Flushes)
+	each := *c.Flushes / float64(c.Transactions)
 	t.Logf("%2d clients: %.1f/s, by the law %.1f/s (%+.1f %%); %.3f flushes each, by the law %.3f; a flush took %.2f ms, was set to %.2f ms; C %.2f ms",
 		clients, got, want, 100*(got/want-1), each, flushes, flush*1e3, set*1e3, work*1e3)
 	say := func(format string, a ...any) {

@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -89,7 +89,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		script = filepath.Join(b.server.dir, name)
 		defer func() { _ = b.server.root.Remove(name) }()
 		err := b.server.root.WriteFile(name, []byte(w.App.Script), 0o600)
-		if err = errors.Join(err, b.server.account.give(b.server.root, name)); err != nil {
+		if err = errors.Join(err, b.server.account.Give(b.server.root, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -98,21 +98,21 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		"--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
 	// The names of the log hold the number of the process, so it waits until they are there.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
-	cmd := b.server.account.command(b.server.env, b.server.socket, "/bin/sh", gated...)
+	cmd := b.server.account.Command(b.server.env, b.server.socket, "/bin/sh", gated...)
 	gate, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	var out, errs tail
+	var out, errs daemon.Tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	p, err := launch(b.server.env.Clock, cmd)
+	p, err := daemon.Launch(b.server.env.Clock, cmd)
 	if err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
 	}
 	pipes, err := b.openPipes(prefix, p.Process.Pid, n)
 	if err != nil {
 		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
-		<-p.end
+		<-p.End
 		return nil, model.BrokenError(fmt.Sprintf("pgbench's log cannot be read: %v", err), "")
 	}
 	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9)))}
@@ -131,12 +131,14 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	defer cancel()
 	// A server that is gone leaves pgbench without clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
-	p.finish(limited, syscall.SIGINT, 2*time.Second)
+	processors := watchProcessors(b.server.env.Clock, b.server.process.Process.Pid, p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
+	p.Finish(limited, syscall.SIGINT, 2*time.Second)
+	processor := processors()
 	stop()
-	if ctx.Err() == nil && !p.succeeded() {
+	if ctx.Err() == nil && !p.Succeeded() {
 		// A server that takes its time to die has told its clients before.
 		select {
-		case <-b.server.process.end:
+		case <-b.server.process.End:
 		case <-b.server.env.Clock.After(dying):
 		}
 	}
@@ -148,6 +150,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	defer lock.Unlock()
 	o.said = errs.String()
 	o.counts, o.due = rec.counts(), rec.due
+	o.counts.Processor = processor
 	o.closing, o.closed = parseClosing(out.String())
 	o.counts.ToolTransactions, o.counts.ToolRate, o.counts.Connect = o.closing.done, o.closing.rate, o.closing.connect
 	if wall := stopped.Sub(began).Seconds(); wall > 0 && p.ProcessState != nil {
@@ -163,10 +166,10 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		o.failed = broke.Error()
 	case limited.Err() != nil:
 		o.failed = fmt.Sprintf("pgbench hung: it should have ended after %s and was stopped %s later", units.FormatSpan(step.Ramp+step.Seconds+beyond), units.FormatSpan(late))
-	case !p.succeeded():
-		o.failed = "pgbench failed: " + quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
+	case !p.Succeeded():
+		o.failed = "pgbench failed: " + daemon.Quote(o.said, fmt.Errorf("it ended with %s", p.ProcessState))
 	case !o.closed:
-		o.failed = "pgbench ended without its closing lines: " + quote(o.said, errors.New("it said nothing"))
+		o.failed = "pgbench ended without its closing lines: " + daemon.Quote(o.said, errors.New("it said nothing"))
 	default:
 		o.failed = o.closing.check(o.counts, edges(w, o.counts))
 	}
@@ -234,7 +237,7 @@ func (b *bench) openPipes(prefix string, pid, n int) (p *pipes, err error) {
 		}
 		p.write = append(p.write, w)
 		setPipeSize(w, pipeSize)
-		if err := b.server.account.give(root, name); err != nil {
+		if err := b.server.account.Give(root, name); err != nil {
 			return p, err
 		}
 	}
@@ -255,36 +258,4 @@ func (p *pipes) remove() {
 	for _, name := range p.names {
 		_ = p.root.Remove(name)
 	}
-}
-
-// refused are the options that Loadline gives pgbench itself, or that would take the record of
-// the load away from it.
-var refused = map[string]string{
-	"-i": "the data are made by Loadline", "--initialize": "the data are made by Loadline",
-	"-c": "say --clients", "--client": "say --clients", "-j": "say --threads", "--jobs": "say --threads",
-	"-T": "say --time", "--time": "say --time", "-t": "repeats have a length, and no number of transactions: say --time", "--transactions": "repeats have a length, and no number of transactions: say --time",
-	"-C": "say --connect", "--connect": "say --connect", "-R": "say --rate", "--rate": "say --rate", "-L": "say --latency-limit", "--latency-limit": "say --latency-limit",
-	"-f": "say --script", "--file": "say --script",
-	"-l": "Loadline reads the log", "--log": "Loadline reads the log", "--log-prefix": "Loadline reads the log",
-	"--aggregate-interval": "Loadline needs each transaction", "--sampling-rate": "Loadline needs each transaction",
-	"-h": "the server is Loadline's own", "--host": "the server is Loadline's own", "-p": "the server is Loadline's own", "--port": "the server is Loadline's own",
-	"-U": "the server is Loadline's own", "--username": "the server is Loadline's own", "-d": "it would print every statement", "--debug": "it would print every statement",
-	"-v": "tables are vacuumed when they are made", "--vacuum-all": "tables are vacuumed when they are made",
-}
-
-// CheckOptions refuses options of pgbench's that Loadline gives itself.
-func CheckOptions(options []string) error {
-	for _, o := range options {
-		name, _, _ := strings.Cut(o, "=")
-		if len(name) > 2 && name[0] == '-' && name[1] != '-' {
-			name = name[:2]
-		}
-		if why := refused[name]; why != "" {
-			return model.RefusedError(fmt.Sprintf("pgbench's option %s cannot be given: %s", o, why), "loadline app postgres --help")
-		}
-		if !strings.HasPrefix(name, "-") {
-			return model.RefusedError(fmt.Sprintf("%q is no option of pgbench's: write options with their values in one word", o), "such as --pgbench --protocol=prepared")
-		}
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -101,7 +102,7 @@ func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
 		said, err := e.Command(ctx, path, "--version").CombinedOutput()
 		m := saidVersion.FindSubmatch(said)
 		if err != nil || m == nil {
-			return p, model.RefusedError(fmt.Sprintf("%s does not tell its version: %s", path, quote(string(said), err)), "try it yourself: "+path+" --version")
+			return p, model.RefusedError(fmt.Sprintf("%s does not tell its version: %s", path, daemon.Quote(string(said), err)), "try it yourself: "+path+" --version")
 		}
 		major, _ := strconv.Atoi(string(m[2]))
 		if major < oldest || major > newest {
@@ -118,23 +119,3 @@ func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
 
 // path is that of a program.
 func (p programs) path(name string) string { return filepath.Join(p.dir, name) }
-
-// quote is the end of what a program said, on one line, else its error.
-func quote(said string, err error) string {
-	lines := lastLines(said, 3)
-	if lines == "" && err != nil {
-		return err.Error()
-	}
-	return lines
-}
-
-// lastLines are the last lines of a text that are not empty, joined with "; ".
-func lastLines(text string, n int) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines[max(0, len(lines)-n):], "; ")
-}

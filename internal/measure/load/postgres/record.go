@@ -232,8 +232,8 @@ func (r *record) counts() model.AppCounts {
 	return c
 }
 
-// ReadLog makes samples of a pgbench log of one thread, as a visit that began at that moment
-// does of its own: a second for each of the seconds after the ramp.
+// ReadLog makes the samples that a repeat that began at that moment makes of its log, of the
+// log of one thread: one for each second after the ramp. Ramp and seconds are in seconds.
 func ReadLog(log io.Reader, begin time.Time, ramp, seconds float64, emit func(model.Sample)) (model.AppCounts, error) {
 	r := newRecord(0, true, 1, begin.UnixMicro(), ramp, seconds, 0, emit)
 	var lock sync.Mutex

@@ -168,17 +168,6 @@ tps = 500.000000 (including reconnection times)
 	}
 }
 
-func TestCheckOptions(t *testing.T) {
-	for option, fine := range map[string]bool{
-		"--protocol=prepared": true, "-Mprepared": true, "-D": true, "--define=x=3": true, "--max-tries=3": true,
-		"-T5": false, "--time=5": false, "-c": false, "--log": false, "-i": false, "prepared": false, "--host=/tmp": false,
-	} {
-		if err := CheckOptions([]string{option}); (err == nil) != fine {
-			t.Errorf("%s: %v", option, err)
-		}
-	}
-}
-
 // Why a server ended is told, however many of its clients complain after that.
 func TestTheEndOfALogTellsTheCause(t *testing.T) {
 	const cause = "LOG:  background writer process (PID 7) was terminated by signal 9: Killed"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
 
@@ -26,7 +27,7 @@ const (
 	superuser, database = "postgres", "loadline"
 )
 
-// Socket is the path of the socket of a server in a working directory.
+// socketPath is the path of the socket of a server in a working directory.
 func socketPath(workDir string) string {
 	return filepath.Join(workDir, "s", ".s.PGSQL."+port)
 }
@@ -35,16 +36,16 @@ func socketPath(workDir string) string {
 type server struct {
 	env      *env.Env
 	programs programs
-	account  account
+	account  daemon.Account
 	// root is the working directory, dir its path; data and socket are directories in it.
 	root   *os.Root
 	dir    string
 	data   string
 	socket string
-	log    tail
+	log    daemon.Tail
 
 	mu      sync.Mutex
-	process process
+	process daemon.Process
 	started bool
 	// ended tells that we have asked it to end.
 	ended bool
@@ -60,18 +61,18 @@ func checkSocket(workDir string) error {
 }
 
 // initialise makes a new cluster in a working directory that nothing is in but its lock.
-func initialise(ctx context.Context, e *env.Env, p programs, a account, workDir *os.Root) (*server, error) {
+func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, workDir *os.Root) (*server, error) {
 	dir := workDir.Name()
 	s := &server{env: e, programs: p, account: a, root: workDir, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
 	if err := checkSocket(dir); err != nil {
 		return nil, err
 	}
 	for _, made := range []string{s.data, s.socket} {
-		if err := a.makeDirectory(workDir, filepath.Base(made)); err != nil {
+		if err := a.MakeDirectory(workDir, filepath.Base(made)); err != nil {
 			return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", made, env.Reason(err)), "")
 		}
 	}
-	if err := a.reach(e, s.data); err != nil {
+	if err := a.Reach(e, s.data); err != nil {
 		return nil, err
 	}
 	// What initdb writes is flushed together with the data that come after it. What it leaves
@@ -88,19 +89,19 @@ func (s *server) run(ctx context.Context, path string, args ...string) (string, 
 	return runAs(ctx, s.env, s.account, s.socket, path, args...)
 }
 
-func runAs(ctx context.Context, e *env.Env, a account, dir, path string, args ...string) (string, error) {
-	cmd := a.command(e, dir, path, args...)
-	var out, errs tail
+func runAs(ctx context.Context, e *env.Env, a daemon.Account, dir, path string, args ...string) (string, error) {
+	cmd := a.Command(e, dir, path, args...)
+	var out, errs daemon.Tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	p, err := launch(e.Clock, cmd)
+	p, err := daemon.Launch(e.Clock, cmd)
 	if err != nil {
 		return "", err
 	}
-	p.finish(ctx, syscall.SIGTERM, time.Second)
+	p.Finish(ctx, syscall.SIGTERM, time.Second)
 	switch {
 	case ctx.Err() != nil:
 		return errs.String(), ctx.Err()
-	case !p.succeeded():
+	case !p.Succeeded():
 		return errs.String(), fmt.Errorf("it ended with %s", p.ProcessState)
 	}
 	return out.String(), nil
@@ -119,7 +120,7 @@ func (s *server) failed(ctx context.Context, what, said string, err error) error
 		return model.BrokenError(fmt.Sprintf("%s: the filesystem of %s is full", what, target),
 			"free some space, or fill it with less: --scale 10")
 	}
-	return model.BrokenError(fmt.Sprintf("%s: %s", what, quote(said, err)), "")
+	return model.BrokenError(fmt.Sprintf("%s: %s", what, daemon.Quote(said, err)), "")
 }
 
 // start starts the server with settings beside those of the cluster, and waits until it answers.
@@ -128,12 +129,12 @@ func (s *server) start(ctx context.Context, set []string) error {
 	for _, one := range append([]string{"listen_addresses=", "unix_socket_directories=" + s.socket, "unix_socket_permissions=0700"}, set...) {
 		args = append(args, "-c", one)
 	}
-	cmd := s.account.command(s.env, s.data, s.programs.path("postgres"), args...)
+	cmd := s.account.Command(s.env, s.data, s.programs.path("postgres"), args...)
 	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data go anyway.
-	setParentDeathSignal(cmd.SysProcAttr, syscall.SIGQUIT)
+	daemon.DeathSignal(cmd.SysProcAttr, syscall.SIGQUIT)
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log
 	cmd.WaitDelay = stopping
-	p, err := launch(s.env.Clock, cmd)
+	p, err := daemon.Launch(s.env.Clock, cmd)
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the server could not be started: %v", err), "")
 	}
@@ -146,7 +147,7 @@ func (s *server) start(ctx context.Context, set []string) error {
 			return nil
 		}
 		select {
-		case <-p.end:
+		case <-p.End:
 			return s.failed(ctx, "the server did not start", s.said(), nil)
 		case <-limit:
 			_ = s.stop()
@@ -171,7 +172,7 @@ func (s *server) said() string { return ending(s.log.String()) }
 // ending is the end of a log, and before it the line that tells why a process was gone, which
 // what its clients complain of can push away.
 func ending(log string) string {
-	last, cause := lastLines(log, 4), ""
+	last, cause := daemon.LastLines(log, 4), ""
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "was terminated by signal") || strings.Contains(line, " PANIC: ") {
 			cause = strings.TrimSpace(line)
@@ -193,7 +194,7 @@ func (s *server) gone() string {
 		return ""
 	}
 	select {
-	case <-s.process.end:
+	case <-s.process.End:
 		return fmt.Sprintf("the PostgreSQL server ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
 	default:
 		return ""
@@ -208,7 +209,7 @@ func (s *server) alive() bool {
 		return false
 	}
 	select {
-	case <-s.process.end:
+	case <-s.process.End:
 		return false
 	default:
 		return true
@@ -226,11 +227,11 @@ func (s *server) stop() error {
 	}
 	_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
 	select {
-	case <-p.end:
+	case <-p.End:
 	case <-s.env.Clock.After(stopping):
 		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 		select {
-		case <-p.end:
+		case <-p.End:
 		case <-s.env.Clock.After(stopping):
 			return model.BrokenError(fmt.Sprintf("the server (process %d) does not end, not even by a kill: the kernel waits for the storage", p.Process.Pid), "")
 		}
@@ -244,7 +245,7 @@ func (s *server) ends(parent context.Context) context.Context {
 	go func() {
 		defer cancel()
 		select {
-		case <-s.process.end:
+		case <-s.process.End:
 			// pgbench notices itself, mostly; it gets a moment to say so.
 			select {
 			case <-s.env.Clock.After(2 * time.Second):

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 )
 
 // fieldMark stands between the fields of an answer: no value that is asked for holds it.
@@ -22,7 +24,7 @@ func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("%s", quote(said, err))
+		return nil, fmt.Errorf("%s", daemon.Quote(said, err))
 	}
 	var rows [][]string
 	for line := range strings.Lines(said) {

@@ -90,18 +90,23 @@ func (n *node) run(path string, pod object) {
 		n.t.Error(err)
 		return
 	}
-	container := pod["spec"].(object)["containers"].([]any)[0].(object)
-	var command []string
-	for _, word := range container["command"].([]any) {
-		command = append(command, word.(string))
+	spec := pod["spec"].(object)
+	if first, has := spec["initContainers"].([]any); has {
+		if err := os.Mkdir(filepath.Join(state, kube.LoanPath), 0o755); err != nil {
+			n.t.Error(err)
+		}
+		if out, err := n.command(state, commandOf(first[0])).CombinedOutput(); err != nil {
+			n.t.Errorf("%v: %s", err, out)
+		}
 	}
-	cmd := n.command(state, command)
+	container := spec["containers"].([]any)[0].(object)
+	cmd := n.command(state, commandOf(container))
 	cmd.Env = append(os.Environ(), "TMPDIR="+state)
 	if err := cmd.Start(); err != nil {
 		n.t.Error(err)
 		return
 	}
-	pod["spec"].(object)["nodeName"] = "node1"
+	spec["nodeName"] = "node1"
 	status := func(phase string, s object) {
 		pod["status"] = object{"phase": phase, "containerStatuses": []object{{"name": container["name"], "state": s}}}
 	}
@@ -124,6 +129,14 @@ func (n *node) run(path string, pod object) {
 	})
 }
 
+// commandOf is what a container starts.
+func commandOf(container any) (command []string) {
+	for _, word := range container.(object)["command"].([]any) {
+		command = append(command, word.(string))
+	}
+	return command
+}
+
 // process is what runs of a pod.
 type process struct {
 	cmd   *exec.Cmd
@@ -133,7 +146,7 @@ type process struct {
 // command is one of the pod's, with the paths that it has outside.
 func (n *node) command(state string, words []string) *exec.Cmd {
 	for i, word := range words {
-		if words[i] = strings.ReplaceAll(word, kube.StatePath, state); word == program {
+		if words[i] = strings.NewReplacer(kube.StatePath, state, kube.LoanPath, filepath.Join(state, kube.LoanPath)).Replace(word); word == program {
 			words[i] = n.program
 		}
 	}
@@ -143,7 +156,7 @@ func (n *node) command(state string, words []string) *exec.Cmd {
 	return cmd
 }
 
-// remove tells whether an object goes at once: a pod goes when its process has ended.
+// remove reports whether an object goes at once: a pod goes when its process has ended.
 func (n *node) remove(path string, o object) bool {
 	if p := n.processes[path]; p != nil && p.cmd.ProcessState == nil {
 		o["metadata"].(object)["deletionTimestamp"] = "2026-01-01T00:00:00Z"

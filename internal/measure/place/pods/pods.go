@@ -7,6 +7,7 @@
 package pods
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -121,6 +122,9 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 		return nil, err
 	}
 	raw := p.facts.Mode == block
+	if err := p.checkMode(raw); err != nil {
+		return nil, err
+	}
 	if err := p.makePod(ctx, raw); err != nil {
 		return nil, err
 	}
@@ -186,7 +190,7 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 		p.facts.Mode = block
 	}
 	p.note("claim", p.name)
-	uid, err := p.Client.MakeClaim(ctx, kube.ClaimSpec{Name: p.name, Made: p.Made, Class: v.Class, Size: p.Size, Block: v.Block, Access: v.Access})
+	uid, err := p.Client.MakeClaim(ctx, p.claimSpec())
 	p.noted(uid, err)
 	if err != nil {
 		return err
@@ -201,10 +205,7 @@ func (p *placement) makeClaim(ctx context.Context, v *model.ClusterVolume) error
 // makePod makes the pod. A raw block device belongs to root on most clusters, so
 // its pod asks to be root first, and gives in where Pod Security refuses that.
 func (p *placement) makePod(ctx context.Context, raw bool) error {
-	spec := kube.PodSpec{
-		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
-		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
-	}
+	spec := p.podSpec(raw)
 	guess := raw && !p.As.given()
 	if guess {
 		spec.Identity.User, spec.Identity.Group = new(int64), new(int64)
@@ -229,7 +230,8 @@ func (p *placement) makePod(ctx context.Context, raw bool) error {
 // learn records where the pod has landed and what it stands on.
 func (p *placement) learn(ctx context.Context, node string) error {
 	f := &p.facts
-	f.Context, f.Namespace, f.Pod, f.Image, f.Node = p.Client.Context, p.Client.Namespace, p.name, p.Where.Image, node
+	f.Context, f.Namespace, f.Pod, f.Node = p.Client.Context, p.Client.Namespace, p.name, node
+	f.Image = cmp.Or(p.Where.Application, p.Where.Image)
 	if err := p.Client.ClaimFacts(ctx, p.Client.Namespace, p.claim, f); err != nil {
 		return err
 	}

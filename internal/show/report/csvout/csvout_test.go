@@ -115,7 +115,7 @@ func TestNamesAreNoFormulas(t *testing.T) {
 }
 
 // recorded is a run of two visits, the second of which went wrong, on two workers;
-// the third was under way when the run was killed.
+// the third was in progress when the run was killed.
 func recorded() *model.Recorded {
 	flow := func(ios uint64, seconds float64) *model.Flow {
 		f := &model.Flow{IOs: ios, Bytes: ios * 4096, LatencySum: float64(ios) * seconds}

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
@@ -37,6 +39,42 @@ func TestAFormatKnowsWhatItHasWritten(t *testing.T) {
 				if len(head) > 0 && !f.ours(head) {
 					t.Errorf("%s%s of %s is not known again: %.60q", f.Name, file.Suffix, name, head)
 				}
+			}
+		}
+	}
+}
+
+// What was measured can be found again, whatever was typed: people are shown the absolute path
+// and the machine.
+func TestTheTargetCanBeFoundAgain(t *testing.T) {
+	typed := model.Target{Name: ".", Kind: model.Directory, Path: "/srv/found"}
+	run, other, test := reporttest.Report("quick"), reporttest.Report("quick"), reporttest.Durabilities()["durability"]
+	c := reporttest.Comparisons()["comparison"]
+	again := regexp.MustCompile(`\nloadline [a-z -]+ /srv/found\n`)
+	for _, r := range []*model.RunInfo{&run.Run, &other.Run, &c.A, &c.B} {
+		r.Target, r.Volume.Target, r.Environment.Hostname, r.Command = typed, typed, "db1", []string{"loadline", "run", "."}
+	}
+	test.Target, test.Environment.Hostname, test.Command = typed, "db1", []string{"loadline", "durability", "--yes", "."}
+	for name, d := range map[string]*Documents{
+		"a run":             {Reports: []*model.Report{run}},
+		"two runs":          {Reports: []*model.Report{run, other}, Comparisons: []*model.Comparison{c}},
+		"a comparison":      {Comparisons: []*model.Comparison{c}},
+		"a durability test": {Durability: []*model.Durability{test}},
+	} {
+		for format, heading := range map[string]string{"text": "/srv/found ", "markdown": "`/srv/found` on db1"} {
+			f, err := Choose(format, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := f.Write(d, text.Options{Width: 120, Unicode: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown, _, _ := strings.Cut(string(files[0].Data), "\n\n"); !strings.Contains(string(files[0].Data)+" ", heading) || strings.Contains(shown, " . ") || strings.Contains(shown, "`.`") {
+				t.Errorf("%s of %s begins with\n%s", format, name, shown)
+			}
+			if doc := string(files[0].Data); format == "markdown" && !again.MatchString(doc) {
+				t.Errorf("%s of %s has no command that can be typed from another directory:\n%s", format, name, doc)
 			}
 		}
 	}

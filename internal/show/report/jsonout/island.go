@@ -33,13 +33,13 @@ func ReferenceIsland(r *study.Reference) ([]byte, error) {
 	return Visible(nullSentinels(doc)), nil
 }
 
-// SeveralSchema is the schema name of what WriteSeveral writes.
-const SeveralSchema = "loadline.reports/v1"
+// severalSchema is the schema name of what WriteSeveral writes.
+const severalSchema = "loadline.reports/v1"
 
 // WriteSeveral writes several documents as one: an object with the lists "reports"
 // and "comparisons", each of the schema that it has alone.
 func WriteSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison) error {
-	return write(w, together(SeveralSchema, reports, comparisons))
+	return write(w, together(severalSchema, reports, comparisons))
 }
 
 // several are documents that are shown together.

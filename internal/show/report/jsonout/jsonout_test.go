@@ -40,7 +40,7 @@ func full() *model.Report {
 	r.Schema = model.ReportSchema
 	r.Run.Status = model.Complete
 	w := model.Workload{Name: "log", Access: model.Random, Direction: model.Mixed, ReadPercent: 70, BlockSize: 4096, Depth: 64, Jobs: 2,
-		Threads: true, OffsetIncrement: 1, Sync: "fsync", RateIOPS: 10, RateBandwidth: 4096, OpenLoop: true, OfCapacity: .5, Volumes: 3, Metric: model.IOPS, Job: "rw=randrw",
+		Threads: true, OffsetIncrement: 1, Sync: "fsync", Append: true, RateIOPS: 10, RateBandwidth: 4096, OpenLoop: true, OfCapacity: .5, Volumes: 3, Metric: model.IOPS, Job: "rw=randrw",
 		App: model.AppLoad{Tool: "pgbench", Threads: 2, Options: "-S", Reconnect: true, Script: "SELECT 1;", Limit: .1, Published: 10, PublishedScale: 400}}
 	r.Run.Workloads = []model.Workload{w}
 	res := &r.Results[0]

@@ -15,7 +15,7 @@ type state struct {
 	elapsed, left float64
 	// unplanned tells that nobody knows how long it will take.
 	unplanned bool
-	// progress is that of the phase under way, nil while a step runs;
+	// progress is that of the phase in progress, nil while a step runs;
 	// phaseBegan is the time of its first update.
 	progress   *model.Progress
 	phaseBegan float64
@@ -26,7 +26,7 @@ type state struct {
 	steps    int
 	// workloads are repeated until they are precise enough, which converged of them are.
 	workloads, converged int
-	// side is that of the step under way, begun the number of steps so far of both
+	// side is that of the step in progress, begun the number of steps so far of both
 	// sides of a comparison.
 	side  model.Side
 	begun int
@@ -100,32 +100,7 @@ func (s *state) addSample(sample *model.Sample) {
 		seconds /= float64(s.workload.VolumeCount())
 	}
 	s.sumSeconds += seconds
-	s.lastRate = s.headline(s.last, seconds)
-}
-
-// headline is the value of the workload's headline metric in a flow; NaN when
-// there is nothing to tell.
-func (s *state) headline(f model.Flow, seconds float64) float64 {
-	if seconds <= 0 || f.IOs == 0 {
-		return math.NaN()
-	}
-	switch s.metric() {
-	case model.Bandwidth:
-		return float64(f.Bytes) / seconds
-	case model.IOPS, model.Transactions:
-		return float64(f.IOs) / seconds
-	case model.Latency:
-		return f.LatencySum / float64(f.IOs)
-	case model.P90:
-		return f.Histogram.Percentile(90)
-	case model.P99:
-		return f.Histogram.Percentile(99)
-	case model.P999:
-		return f.Histogram.Percentile(99.9)
-	case model.P9999:
-		return f.Histogram.Percentile(99.99)
-	}
-	return f.Histogram.Percentile(50)
+	s.lastRate = s.last.Value(s.metric(), seconds)
 }
 
 func (s *state) metric() model.Metric {
@@ -135,7 +110,7 @@ func (s *state) metric() model.Metric {
 	return s.workload.Metric
 }
 
-// endPhase closes the phase under way and returns its line:
+// endPhase closes the phase in progress and returns its line:
 // "prefill 4 GiB in 9.1 s (450 MiB/s)".
 func (s *state) endPhase() string {
 	p := s.progress
@@ -222,7 +197,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	if s.side != "" {
 		line = fmt.Sprintf("%s %s, block %d ", lead, s.side, r.Step.Block)
 	}
-	value := s.headline(s.sum, s.sumSeconds)
+	value := s.sum.Value(s.metric(), s.sumSeconds)
 	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
 		return fmt.Sprintf("%s without a pause for %s: %s in its last second", lead,
 			units.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))

@@ -14,7 +14,7 @@ import (
 func (p *page) details(r *model.Report) {
 	end := p.fold("Environment, command and jobs")
 	defer end()
-	p.run(&r.Run, words.Ran(r))
+	p.run(&r.Run, words.Ran(r), r.Run.Targets())
 	var jobs []string
 	for _, name := range slices.Sorted(maps.Keys(r.Run.Jobs)) {
 		jobs = append(jobs, strings.TrimSpace(r.Run.Jobs[name]))
@@ -25,8 +25,8 @@ func (p *page) details(r *model.Report) {
 	}
 }
 
-// run writes the facts of a run.
-func (p *page) run(run *model.RunInfo, ran []string) {
+// run writes the facts of a run, whose command names the targets.
+func (p *page) run(run *model.RunInfo, ran []string, targets []model.Target) {
 	v, e, volume := run.Volume, run.Environment, ""
 	switch {
 	case len(run.Volumes) > 1:
@@ -44,18 +44,18 @@ func (p *page) run(run *model.RunInfo, ran []string) {
 	}
 	p.facts([][2]string{
 		{"run", code(run.ID)},
-		{"target", phrase(run.Target.Name, string(run.Target.Kind), run.Target.Path, run.Target.URI)},
+		{"target", phrase(run.Target.Place(), string(run.Target.Kind), run.Target.URI)},
 		{"volume", volume},
 		{"spread", spread},
 		{"storage", phrase(words.Storage(e.Storage), prefixed("mount options ", e.Storage.MountOpts), prefixed("scheduler ", e.Storage.Scheduler), prefixed("write cache ", e.Storage.WriteCache))},
 		{"storage system", phrase(system...)},
-		{"I/O", phrase(words.IO(v), words.Tools(run.Tools), prefixed("loadline ", run.Tools["loadline"]))},
+		{"I/O", phrase(words.IO(v, run.Workloads), words.Tools(run.Tools), prefixed("loadline ", run.Tools["loadline"]))},
 		{"machine", phrase(e.Hostname, e.CPUModel, words.Machine(e), prefixed("kernel ", e.Kernel), e.Virtualization)},
 		{"ran", phrase(ran...)},
 		{"saved", code(run.Directory)},
 	})
 	if len(run.Command) > 0 {
-		p.para(block(words.Command(run.Command), "console"))
+		p.para(block(words.Command(model.CommandLine(run.Command).Placed(targets)), "console"))
 	}
 }
 
@@ -74,7 +74,11 @@ func phrase(parts ...string) string {
 
 // comparison writes a comparison.
 func (p *page) comparison(c *model.Comparison) {
-	p.para("### " + title(c.A.Target.Name) + " → " + title(c.B.Target.Name))
+	heading := placed(&c.A) + " → " + placed(&c.B)
+	if where := words.Where(&c.B); where == words.Where(&c.A) {
+		heading = title(c.A.Target.Place()) + " → " + placed(&c.B)
+	}
+	p.para("### " + heading)
 	p.para("**" + inline(words.Better(c)) + "** " + inline(words.Margins(c)))
 	var lines []string
 	if common := phrase(words.Common(c)...); common != "" {
@@ -107,14 +111,20 @@ func (p *page) comparison(c *model.Comparison) {
 		lines = append(lines, "- "+finding(f))
 	}
 	p.para(strings.Join(lines, "\n"))
+	p.compared(c.Budgets)
 	end := p.fold("Environment and commands")
 	defer end()
 	for _, side := range []struct {
-		name model.Side
-		run  *model.RunInfo
-	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
+		name       model.Side
+		run, other *model.RunInfo
+	}{{model.SideA, &c.A, &c.B}, {model.SideB, &c.B, &c.A}} {
+		targets := side.run.Targets()
+		if slices.Equal(side.run.Command, side.other.Command) {
+			// One command measured both.
+			targets = append(targets, side.other.Targets()...)
+		}
 		p.para("**" + string(side.name) + "**")
-		p.run(side.run, []string{strings.Trim(startWords(side.run), "()"), words.Ended(side.run.Status, side.run.Reason)})
+		p.run(side.run, []string{strings.Trim(startWords(side.run), "()"), words.Ended(side.run.Status, side.run.Reason)}, targets)
 	}
 }
 
@@ -132,7 +142,7 @@ func changeMark(r model.Row) string {
 
 // durability writes a durability test.
 func (p *page) durability(d *model.Durability) {
-	p.para("### Durability of " + title(d.Target.Name))
+	p.para("### Durability of " + title(d.Target.Place()) + prefixed(" on ", inline(d.Environment.Hostname)))
 	if d.Statement != "" {
 		p.para("**" + inline(d.Statement) + "**")
 	}
@@ -162,12 +172,12 @@ func (p *page) durability(d *model.Durability) {
 	defer end()
 	p.facts([][2]string{
 		{"test", code(d.ID)},
-		{"target", phrase(d.Target.Name, string(d.Target.Kind), d.Path, words.Storage(d.Environment.Storage))},
+		{"target", phrase(d.Target.Place(), string(d.Target.Kind), d.Path, words.Storage(d.Environment.Storage))},
 		{"wrote", phrase(words.Wrote(d)...)},
 		{"machine", phrase(d.Environment.Hostname, words.Machine(d.Environment), prefixed("kernel ", d.Environment.Kernel))},
 		{"saved", code(d.Directory)},
 	})
 	if len(d.Command) > 0 {
-		p.para(block(words.Command(d.Command), "console"))
+		p.para(block(words.Command(model.CommandLine(d.Command).Placed([]model.Target{d.Target})), "console"))
 	}
 }

@@ -110,12 +110,13 @@ func (p *page) report(r *model.Report) {
 		p.ranking(r)
 		return
 	}
-	p.para("### " + title(r.Run.Target.Name))
+	p.para("### " + placed(&r.Run))
 	p.sentences(r)
 	notes := words.FootnotesOf(r, true)
 	p.numbers(r, notes)
 	p.goals(r.Goals)
 	p.findings(r, notes)
+	p.budgets(r.Budgets)
 	if r.Comparison != nil {
 		p.comparison(r.Comparison)
 	}
@@ -123,6 +124,11 @@ func (p *page) report(r *model.Report) {
 		p.durability(&r.Durability[i])
 	}
 	p.details(r)
+}
+
+// placed is a heading's text for a run: what was measured, and where that is.
+func placed(run *model.RunInfo) string {
+	return title(run.Target.Place()) + prefixed(" on ", inline(words.Where(run)))
 }
 
 // title is a heading's text: a target, or words when it has no name.
@@ -157,7 +163,7 @@ func (p *page) several(reports []*model.Report) {
 	titles := []string{"workload", "pattern"}
 	for i, r := range reports {
 		letter := words.Letter(i)
-		lines = append(lines, fmt.Sprintf("- **%s** %s %s: %s", letter, title(r.Run.Target.Name), startWords(&r.Run), inline(words.Belief(r))))
+		lines = append(lines, fmt.Sprintf("- **%s** %s %s: %s", letter, placed(&r.Run), startWords(&r.Run), inline(words.Belief(r))))
 		titles = append(titles, letter+":", words.Confidence(r.Results)+":", "")
 	}
 	p.para(strings.Join(lines, "\n"))

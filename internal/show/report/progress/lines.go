@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ type Lines struct {
 	on  bool
 	// part is the beginning of a line of text.
 	part []byte
-	// repeats are those under way, by side: of a comparison each side has its own.
+	// repeats are those in progress, by side: of a comparison each side has its own.
 	repeats map[model.Side]*underWay
 	// steps is how many are planned, begun how many have begun on both sides together.
 	steps, begun int
@@ -99,7 +98,7 @@ func (l *Lines) tell(e event) {
 	_, _ = l.w.Write(jsonout.Visible([]byte(secrets.MaskText(b.String()))))
 }
 
-// timed is an event of a measurement that is under way.
+// timed is an event of a measurement that is in progress.
 func (l *Lines) timed(e event) {
 	e.Elapsed = number(l.elapsed)
 	if !l.unplanned && l.left > 0 && number(l.left) != nil {
@@ -245,7 +244,7 @@ func (l *Lines) sample(u model.Update) {
 	v.seconds += u.Sample.Seconds / float64(max(volumes, 1))
 	e := event{Event: second, Phase: string(model.PhaseMeasure), Side: u.Side}
 	l.name(&e, v)
-	e.measured(v.workload.Metric, headline(v.workload.Metric, flow, u.Sample.Seconds))
+	e.measured(v.workload.Metric, flow.Value(v.workload.Metric, u.Sample.Seconds))
 	if volumes > 1 {
 		worker := u.Sample.Worker
 		e.Worker = &worker
@@ -271,7 +270,7 @@ func (l *Lines) result(u model.Update) {
 		e.measured(j.Metric, j.Value)
 		e.Interval, e.Converged = intervalOf(j.Estimate), &j.Converged
 	default:
-		e.measured(v.workload.Metric, headline(v.workload.Metric, v.sum, v.seconds))
+		e.measured(v.workload.Metric, v.sum.Value(v.workload.Metric, v.seconds))
 	}
 	if c := u.Contrast; c != nil && c.Ratio.Confidence > 0 && number(c.Ratio.Value) != nil {
 		e.Change = &change{c.Metric, c.Ratio.Value, intervalOf(c.Ratio), c.Settled}
@@ -285,25 +284,4 @@ func (e *event) measured(metric model.Metric, value float64) {
 	if e.Value = number(value); e.Value != nil {
 		e.Unit = metric.Unit()
 	}
-}
-
-// headline is the value of a metric in a flow of so many seconds; NaN when there is nothing
-// to tell.
-func headline(metric model.Metric, f model.Flow, seconds float64) float64 {
-	if seconds <= 0 || f.IOs == 0 {
-		return math.NaN()
-	}
-	percentiles := map[model.Metric]float64{model.P50: 50, model.P90: 90, model.P99: 99, model.P999: 99.9, model.P9999: 99.99}
-	switch metric {
-	case model.Bandwidth:
-		return float64(f.Bytes) / seconds
-	case model.IOPS, model.Transactions:
-		return float64(f.IOs) / seconds
-	case model.Latency:
-		return f.LatencySum / float64(f.IOs)
-	}
-	if p, known := percentiles[metric]; known {
-		return f.Histogram.Percentile(p)
-	}
-	return math.NaN()
 }

@@ -30,7 +30,7 @@ func Build(st *study.Study, runs []*model.Report, sources []string) study.Refere
 	// Runs are called by what they measured, not by where they are saved.
 	name := st.Name
 	if name == strings.Join(sources, ", ") {
-		name = b.found(func(r *model.Report) string { return r.Run.Target.Name }, name)
+		name = b.found(func(r *model.Report) string { return r.Run.Target.Place() }, name)
 	}
 	title += words.Prefixed(": ", name)
 	return study.Reference{Schema: study.ReferenceSchema, Title: title, Sources: sources, Chapters: b.chapters}

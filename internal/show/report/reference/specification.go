@@ -27,7 +27,7 @@ func (b *builder) specification() {
 	b.section("Network", [][2]string{
 		{"bandwidth of a link, each way", bandwidth(sys.Network)},
 		{"round trip", duration(sys.RoundTrip)},
-	}, "nobody said what the network is, so it is never named as a limit")
+	}, "the network was not described, so it is never named as a limit")
 	d := sys.Disk
 	b.section("Disks", [][2]string{
 		{"disks of a node", positive(d.Count)},
@@ -37,19 +37,19 @@ func (b *builder) specification() {
 		{"latency of one read alone", duration(d.ReadLatency)},
 		{"latency of one write alone", duration(d.WriteLatency)},
 		{"below the target", b.found(func(r *model.Report) string { return words.Storage(r.Run.Environment.Storage) }, "")},
-	}, "nobody said what the disks are, so no resource can be named as the limit")
+	}, "the disks were not described, so no resource can be named as the limit")
 	extra := ""
 	if sys.ExtraWrites != nil {
 		extra = units.FormatNumber(*sys.ExtraWrites) + words.Prefixed(", of ", size(sys.ExtraBytes))
 	}
 	b.section("Storage system", [][2]string{
-		{"target", b.found(func(r *model.Report) string { return r.Run.Target.Name }, "")},
+		{"target", b.found(func(r *model.Report) string { return r.Run.Target.Place() }, "")},
 		{"it says of itself", b.found(backing, "")},
 		{"replicas", positive(sys.Replicas)},
 		{"device writes of a copy besides its data", extra},
 		{"disk bandwidth kept for rebuilding, of a node", bandwidth(sys.RebuildReserve)},
 		{"tools", b.found(tools, "")},
-	}, "nobody said what the storage system does with a write")
+	}, "what the storage system does with a write was not described")
 }
 
 // backing is what the storage system said of itself.

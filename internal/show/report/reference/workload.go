@@ -199,7 +199,7 @@ func (b *builder) oneVolume(r *model.Report, res model.Result) {
 	if !res.Converged {
 		verdict += ", not converged"
 	}
-	row := []string{r.Run.Target.Name, words.Metric(res.Metric), res.Metric.Format(res.Value), "–", verdict}
+	row := []string{r.Run.Target.Place(), words.Metric(res.Metric), res.Metric.Format(res.Value), "–", verdict}
 	if res.Confidence > 0 {
 		row[3] = res.Metric.Format(res.Low) + " – " + res.Metric.Format(res.High)
 	}

@@ -51,8 +51,10 @@ func Comparisons() map[string]*model.Comparison {
 		same.Rows[i].Verdict, same.Rows[i].Needed = model.Same, 0
 	}
 	same.Findings, same.Method = nil, model.Independent
+	compared := load("comparison").Comparison
+	compared.Budgets = Explanation().Comparisons
 	return map[string]*model.Comparison{
-		"comparison": load("comparison").Comparison, "same": same, "hostile": HostileComparison(Nasty), "nothing": {Schema: model.ComparisonSchema},
+		"comparison": compared, "same": same, "hostile": HostileComparison(Nasty), "nothing": {Schema: model.ComparisonSchema},
 	}
 }
 
@@ -97,6 +99,7 @@ func application() *model.Report {
 		r.Run.Workloads = append(r.Run.Workloads, model.Workload{Name: name, Direction: model.Write, Access: model.Random, BlockSize: 8192, Depth: 1 + 99*i,
 			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1 + 3*i}})
 	}
+	r.Budgets = budgets()
 	r.Results[1].App.DeviceReads, r.Results[1].App.DeviceWrites, r.Results[1].App.DeviceFlushes, r.Results[1].App.DeviceWritten = nil, nil, nil, nil
 	return r
 }
@@ -187,7 +190,7 @@ func Hostile(text string) *model.Report {
 		}
 	}
 	r.Goals = []model.Goal{{Text: text, Workload: text, Message: text, Next: text, Outcome: model.Missed}}
-	r.Courses = nil
+	r.Courses, r.Budgets = nil, hostileBudgets(text)
 	return r
 }
 
@@ -201,6 +204,7 @@ func HostileComparison(text string) *model.Comparison {
 	for i := range c.Rows {
 		c.Rows[i].Workload, c.Rows[i].Description = text, text
 	}
+	c.Budgets = hostileSides(text)
 	c.Findings = []model.Finding{{Rule: "unlike", Severity: model.SeverityWarning, Message: text, Next: text}}
 	return c
 }
@@ -208,7 +212,7 @@ func HostileComparison(text string) *model.Comparison {
 // HostileDurability is Hostile for a durability test.
 func HostileDurability(text string) *model.Durability {
 	d := load("durability").Durability
-	d.ID, d.Target.Name, d.Path, d.Reason, d.Statement, d.Proves, d.Directory, d.Status = text, text, text, text, text, text, text, model.Failed
+	d.ID, d.Target.Name, d.Target.Path, d.Path, d.Reason, d.Statement, d.Proves, d.Directory, d.Status = text, text, text, text, text, text, text, text, model.Failed
 	d.Environment.Storage.Device = text
 	d.Command = []string{"loadline", text}
 	for i := range d.Cuts {

@@ -41,7 +41,9 @@ func (p *page) transactions(r *model.Report) {
 	}
 	p.blank()
 	p.fitted(columns)
-	if s := prepared(r); s != nil {
+	if s := prepared(r); s != nil && s.Scale == 0 {
+		p.remark("", term.Dim, fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data)))
+	} else if s != nil {
 		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each repeat after a checkpoint", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache)))
 	}
 }
@@ -88,6 +90,11 @@ func (p *page) settings(s *model.AppState) {
 	}
 	if len(name.cells) > 0 {
 		p.table([]*column{name, value, usual})
+	}
+	if s.Version == "" {
+		p.line("Its version and its other settings are those of its image, which is not looked at before it runs.")
+		p.blank()
+		return
 	}
 	p.line(fmt.Sprintf("The other %d settings of %s %s are its own (--format json lists them).", len(s.Settings)-len(name.cells), s.Name, s.Version))
 	p.blank()

@@ -54,10 +54,10 @@ func CompareHead(w io.Writer, plans [2]model.Plan, envs [2]model.Environment, to
 	p.field("plan", parts...)
 	for i := range plans {
 		v := plans[i].Volume
-		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Name, words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
+		p.field(string([]model.Side{model.SideA, model.SideB}[i]), v.Target.Place(), words.Storage(envs[i].Storage), words.Volume(v), "writes "+writeWords(&plans[i]))
 		p.memory(envs[i])
 	}
-	p.facts("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
+	p.facts("where", envs[0].Hostname, words.Tools(tools), words.IO(a.Volume, a.Workloads), words.Prefixed("kernel ", envs[0].Kernel), words.Machine(envs[0]))
 	return p.flush(w)
 }
 
@@ -67,7 +67,7 @@ func (p *page) sides(c *model.Comparison) {
 		side model.Side
 		run  *model.RunInfo
 	}{{model.SideA, &c.A}, {model.SideB, &c.B}} {
-		parts := []string{s.run.Target.Name, words.Storage(s.run.Environment.Storage), s.run.Note, strings.Join(s.run.Labels.Words(), ", ")}
+		parts := []string{s.run.Target.Place(), words.Storage(s.run.Environment.Storage), s.run.Note, strings.Join(s.run.Labels.Words(), ", ")}
 		if c.Method == model.Independent {
 			parts = append(parts, startWords(s.run), s.run.Directory)
 		}

@@ -19,6 +19,7 @@ func compared() *model.Comparison {
 	head.Directory = ""
 	a, b := head, head
 	a.Target.Name, b.Target.Name = "/srv/old", "/srv/new"
+	a.Target.Path, b.Target.Path = a.Target.Name, b.Target.Name
 	b.Environment.Storage.Filesystem = "xfs"
 	row := func(w model.Workload, d model.Direction, m model.Metric, before, ratio, half float64, v model.Change) model.Row {
 		estimate := func(value float64) model.Estimate {
@@ -114,8 +115,8 @@ func TestGoalsAreShown(t *testing.T) {
 	r.Goals = []model.Goal{
 		{Text: "rand-read-iops iops > 20k", Outcome: model.Met, Message: "21.4k/s [21.0k/s, 21.9k/s]"},
 		{Text: "rand-read-iops p99 < 5ms", Outcome: model.Missed, Message: "7.90 ms [7.70 ms, 8.10 ms]"},
-		{Text: "rand-write-iops iops > 10k", Outcome: model.Undecided, Message: "9.98k/s [9.90k/s, 10.1k/s] holds the bound",
-			Next: "about 14 repeats instead of 5 would settle it: add --repeat 14 and a longer --max-time"},
+		{Text: "rand-write-iops iops > 10k", Outcome: model.Undecided, Message: "9.98k/s [9.90k/s, 10.1k/s] contains the bound",
+			Next: "loadline run /srv/data --only rand-write-iops --repeat 14 --max-time 60s   # at most 1 m 10 s"},
 	}
 	golden(t, "goals", render(t, r, Options{Width: 100, Unicode: true}))
 }
@@ -124,7 +125,7 @@ func TestCompareHead(t *testing.T) {
 	plan := model.Plan{Volume: steady().Run.Volume, Workloads: steady().Run.Workloads,
 		Schedule: model.Schedule{Mode: model.Rounds, Ramp: 0.5, Visit: 3, MinRounds: 4, MaxTime: 600}, MeasureSeconds: 92, PrefillSeconds: 9}
 	other := plan
-	other.Volume.Target.Name = "/srv/new"
+	other.Volume.Target.Name, other.Volume.Target.Path = "/srv/new", "/srv/new"
 	var b bytes.Buffer
 	env := steady().Run.Environment
 	if err := CompareHead(&b, [2]model.Plan{plan, other}, [2]model.Environment{env, env}, map[string]string{"fio": "3.33"}, Options{Width: 80, Unicode: true}); err != nil {
@@ -145,7 +146,7 @@ func TestChangesInWords(t *testing.T) {
 func TestComparisonsFitTheirWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := compared()
-		c.A.Target.Name = rapid.StringN(1, 60, -1).Draw(t, "name")
+		c.A.Target.Path = rapid.StringN(1, 60, -1).Draw(t, "path")
 		c.Findings[1].Message = rapid.String().Draw(t, "message")
 		width := rapid.IntRange(56, 200).Draw(t, "width")
 		var b bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // when w does.
 func RenderDurability(w io.Writer, d *model.Durability, o Options) error {
 	p := newPage(o)
-	p.field("target", d.Target.Name, words.Storage(d.Environment.Storage))
+	p.field("target", d.Target.Place(), words.Storage(d.Environment.Storage))
 	p.field("wrote", words.Wrote(d)...)
 	switch d.Status {
 	case model.Interrupted, model.Failed:

@@ -15,7 +15,7 @@ func Head(w io.Writer, pl *model.Plan, env model.Environment, tools map[string]s
 	p := newPage(o)
 	p.field("plan", planWords(pl)...)
 	p.field("writes", writeWords(pl))
-	p.place(several(pl.Volume, pl.Volumes), env, tools)
+	p.place(several(pl.Volume, pl.Volumes), pl.Workloads, env, tools)
 	p.memory(env)
 	return p.flush(w)
 }
@@ -38,7 +38,7 @@ func (p *page) memory(env model.Environment) {
 func (p *page) head(r *model.Report, o Options) {
 	run := &r.Run
 	if !o.Brief {
-		p.place(several(run.Volume, run.Volumes), run.Environment, run.Tools)
+		p.place(several(run.Volume, run.Volumes), run.Workloads, run.Environment, run.Tools)
 	}
 	p.field("ran", words.Ran(r)...)
 	if run.Note != "" {
@@ -63,9 +63,9 @@ func several(one model.Volume, list []model.Volume) []model.Volume {
 }
 
 // place writes the lines "target" and "where".
-func (p *page) place(volumes []model.Volume, env model.Environment, tools map[string]string) {
+func (p *page) place(volumes []model.Volume, workloads []model.Workload, env model.Environment, tools map[string]string) {
 	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes), words.Sharing(volumes), words.Spread(volumes))
-	p.facts("where", env.Hostname, words.Tools(tools), words.IO(volumes[0]), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
+	p.facts("where", env.Hostname, words.Tools(tools), words.IO(volumes[0], workloads), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	p.cluster(env.Cluster)
 }
 

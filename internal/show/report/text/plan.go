@@ -26,9 +26,9 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 		p.field("volume", units.FormatSize(v.Size), v.SizeReason)
 	}
 	if pl.App != nil {
-		p.field("server", pl.App.Name+" "+pl.App.Version, "loaded by "+v.Engine)
+		p.field("server", pl.App.Name+" "+pl.App.Version, imageWords(env.Cluster), "loaded by "+v.Engine)
 	} else {
-		p.field("engine", engineWords(v))
+		p.field("engine", engineWords(v, pl.Workloads))
 	}
 	p.field("writes", writeWords(pl))
 	if anew := words.DrawnAnew(pl.Workloads, v.Size); anew != "" {
@@ -52,6 +52,14 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 		p.line(p.Paint(term.Bold, l))
 	}
 	return p.flush(w)
+}
+
+// imageWords names the image that a server in a pod is of.
+func imageWords(c *model.Cluster) string {
+	if c == nil {
+		return ""
+	}
+	return words.Prefixed("of the image ", c.Image)
 }
 
 // instead tells how to do what was planned.
@@ -159,9 +167,9 @@ func lookWords(s model.Schedule) string {
 	case s.Look <= 0:
 		return ""
 	case s.Looks == 1:
-		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see what rate lasts"
+		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 	}
-	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see what rate lasts"
+	return "; the last ones of the heaviest workload of each direction go on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 }
 
 // timeWords tells how long it takes.
@@ -184,11 +192,11 @@ func timeWords(pl *model.Plan) []string {
 }
 
 // engineWords is ioWords, or what will be tried while nothing was probed.
-func engineWords(v model.Volume) string {
+func engineWords(v model.Volume, workloads []model.Workload) string {
 	if v.Engine == "" {
 		return "io_uring, libaio or psync, whichever a probe finds to work"
 	}
-	return words.IO(v)
+	return words.IO(v, workloads)
 }
 
 // fromTo writes a range of times, or one when it has no width.

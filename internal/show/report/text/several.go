@@ -16,7 +16,7 @@ import (
 func RenderSeveral(w io.Writer, reports []*model.Report, comparisons []*model.Comparison, o Options) error {
 	p := newPage(o)
 	for i, r := range reports {
-		p.field(words.Letter(i), r.Run.Target.Name, startWords(&r.Run), words.Storage(r.Run.Environment.Storage), r.Run.Note, strings.Join(r.Run.Labels.Words(), ", "), words.Belief(r))
+		p.field(words.Letter(i), r.Run.Target.Place(), startWords(&r.Run), words.Storage(r.Run.Environment.Storage), r.Run.Note, strings.Join(r.Run.Labels.Words(), ", "), words.Belief(r))
 	}
 	p.blank()
 	rows := words.SideBySide(reports)
@@ -84,7 +84,7 @@ func withFirst(reports []*model.Report, comparisons []*model.Comparison, i int) 
 
 // ofRun are the columns of one of several runs.
 func (p *page) ofRun(rows []words.Together, reports []*model.Report, i int, c *model.Comparison) []*column {
-	span := p.Text(fmt.Sprintf("%s %s", words.Letter(i), reports[i].Run.Target.Name))
+	span := p.Text(fmt.Sprintf("%s %s", words.Letter(i), reports[i].Run.Target.Place()))
 	value, width, mark := &column{title: "result", numeric: true, span: span}, &column{title: words.Confidence(reports[i].Results), numeric: true, span: span}, &column{span: span}
 	change, verdict := &column{title: "change", numeric: true, span: span}, &column{span: span}
 	for _, t := range rows {

@@ -24,7 +24,7 @@ func renderSeveral(t testing.TB, reports []*model.Report, comparisons []*model.C
 // three are runs of which the second is compared with the first.
 func three() ([]*model.Report, []*model.Comparison) {
 	a, b, c := steady(), noisy(), sparse()
-	b.Run.ID, c.Run.ID, c.Run.Target.Name, c.Results = "later", "last", "/srv/other", c.Results[1:4]
+	b.Run.ID, c.Run.ID, c.Run.Target.Path, c.Results = "later", "last", "/srv/other", c.Results[1:4]
 	row := model.Row{Workload: "rand-write-iops", Direction: model.Write, Metric: model.IOPS, A: a.Results[1].Estimate, B: b.Results[1].Estimate,
 		Ratio: model.Estimate{Value: 0.81, Low: 0.7, High: 0.9, Confidence: 0.95}, Verdict: model.Worse}
 	return []*model.Report{a, b, c}, []*model.Comparison{{A: a.Run, B: b.Run, Rows: []model.Row{row}}}
@@ -52,7 +52,7 @@ func TestSeveralAndChartsFitEveryWidth(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(rt, "more") {
 			reports = append(reports, steady())
 		}
-		reports[0].Run.Target.Name = rapid.StringN(0, 40, 120).Draw(rt, "target")
+		reports[0].Run.Target.Path = rapid.StringN(0, 40, 120).Draw(rt, "target")
 		wide := o
 		wide.Width = max(60, o.Width)
 		for _, out := range []struct {

@@ -102,8 +102,8 @@ func TestFitsEveryWidth(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rapid.SampledFrom(reports).Draw(rt, "report")()
 		o := Options{Width: rapid.IntRange(60, 200).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color"), Unicode: rapid.Bool().Draw(rt, "unicode")}
-		r.Run.Target.Name = rapid.StringN(0, 40, 120).Draw(rt, "target")
-		r.Run.Volume.Target.Name = r.Run.Target.Name
+		r.Run.Target.Path = rapid.StringN(0, 40, 120).Draw(rt, "target")
+		r.Run.Volume.Target.Path = r.Run.Target.Path
 		r.Run.Environment.Hostname = rapid.StringN(0, 90, 200).Draw(rt, "host")
 		for i := range r.Findings {
 			r.Findings[i].Message = rapid.StringN(0, 200, 400).Draw(rt, "message")

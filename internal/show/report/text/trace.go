@@ -161,7 +161,7 @@ func (p *page) traceRows(rows []iotrace.Row, most int) {
 		most = 20
 	}
 	if len(rows) == 0 {
-		p.line("nobody did any I/O")
+		p.line("there was no I/O")
 		return
 	}
 	over := len(rows) - most

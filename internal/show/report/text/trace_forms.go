@@ -113,7 +113,7 @@ func (p *page) traceTotals(t *iotrace.Report) {
 		}
 		f, wait, dis, other := d.Operations[iotrace.Flush], d.Operations[iotrace.FlushWait], d.Operations[iotrace.Discard], d.Operations[iotrace.Other]
 		p.line(fmt.Sprintf(" Flushes: %d   waits for a flush: %d   discards: %d, %s   driver's commands: %d   errors: %d", f.Done, wait.Done, dis.Done, kibibytes(dis.DoneBytes, true), other.Done,
-			r.Errors+w.Errors+f.Errors+dis.Errors+other.Errors))
+			r.Errors+w.Errors+f.Errors+wait.Errors+dis.Errors+other.Errors))
 	}
 }
 

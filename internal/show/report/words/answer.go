@@ -89,7 +89,7 @@ func Belief(r *model.Report) string {
 		severities[f.Severity]++
 		whole = whole || f.Severity == model.SeverityInvalid && len(f.Results) == 0
 	}
-	checks := Count(Passed(r.Findings), "check") + " passed"
+	checks := Count(passed(r.Findings), "check") + " passed"
 	if n := severities[model.SeverityNotChecked]; n > 0 {
 		checks += fmt.Sprintf(", %d could not be made", n)
 	}

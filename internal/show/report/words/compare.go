@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Blocks is "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
-func Blocks(c *model.Comparison) string {
+// blocks is "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
+func blocks(c *model.Comparison) string {
 	if len(c.Rows) == 0 {
 		return ""
 	}
@@ -207,7 +207,7 @@ func Common(c *model.Comparison) []string {
 			}
 		}
 	}
-	return append(parts, Blocks(c))
+	return append(parts, blocks(c))
 }
 
 // Note explains rows of a comparison that are unclear.

@@ -2,9 +2,9 @@ package words
 
 import "github.com/loadline/loadline/internal/model"
 
-// Longest is the largest latency, which is no estimate of anything and has no
+// longestLatency is the largest latency, which is no estimate of anything and has no
 // interval.
-const Longest model.Metric = "max"
+const longestLatency model.Metric = "max"
 
 // Measured is a metric of a result and its estimate.
 type Measured struct {
@@ -28,7 +28,7 @@ func Estimates(res *model.Result) []Measured {
 		metric model.Metric
 		alone  *float64
 	}{{model.IOPS, nil}, {model.Bandwidth, nil}, {model.Transactions, nil}, {model.Records, nil}, {model.Elapsed, nil}, {model.Latency, mean}, {model.P50, lat.P50}, {model.P90, lat.P90}, {model.P99, lat.P99},
-		{model.P999, lat.P999}, {model.P9999, lat.P9999}, {Longest, longest}} {
+		{model.P999, lat.P999}, {model.P9999, lat.P9999}, {longestLatency, longest}} {
 		e, there := res.Metrics[m.metric]
 		switch {
 		case there:

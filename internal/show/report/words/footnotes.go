@@ -100,8 +100,8 @@ func together(f, o model.Finding) model.Finding {
 	return f
 }
 
-// Passed is how many checks passed: the one count that every form of a report gives.
-func Passed(findings []model.Finding) int { return count(findings, model.SeverityPassed) }
+// passed is how many checks passed: the one count that every form of a report gives.
+func passed(findings []model.Finding) int { return count(findings, model.SeverityPassed) }
 
 // Unsaid is how many notes and checks that could not be made a brief report leaves out.
 func Unsaid(findings []model.Finding) int {

@@ -11,7 +11,7 @@ import (
 // they were measured.
 func imported(run *model.RunInfo) []string {
 	im := run.Imported
-	parts := []string{Import(im)}
+	parts := []string{importMark(im)}
 	var formats, names []string
 	for _, s := range im.Sources {
 		names = append(names, s.Name)
@@ -33,8 +33,8 @@ func imported(run *model.RunInfo) []string {
 	return append(parts, Count(len(run.Workloads), "workload"), Prefixed("measured in ", positiveSpan(run.MeasuredSeconds)))
 }
 
-// Import is the mark of a report that another tool's output became.
-func Import(im *model.Import) string {
+// importMark is the mark of a report that another tool's output became.
+func importMark(im *model.Import) string {
 	if im.Series {
 		return "imported with its seconds"
 	}

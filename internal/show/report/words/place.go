@@ -160,12 +160,23 @@ func enumerate(nodes []string) string {
 	return strings.Join(nodes[:last], ", ") + " and " + nodes[last]
 }
 
-// Targets names the targets of several volumes, each once.
+// Where tells on which machine a run took place, or where in a cluster: "node-b", or
+// "node worker1, namespace bench". It is empty where that is not known.
+func Where(run *model.RunInfo) string {
+	c := run.Environment.Cluster
+	if c == nil {
+		return run.Environment.Hostname
+	}
+	parts := slices.DeleteFunc([]string{Prefixed("node ", c.Node), Prefixed("namespace ", c.Namespace)}, func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
+}
+
+// Targets names the targets of several volumes, each once, so that they can be found again.
 func Targets(list []model.Volume) string {
 	var names []string
 	for _, v := range list {
-		if !slices.Contains(names, v.Target.Name) {
-			names = append(names, v.Target.Name)
+		if name := v.Target.Place(); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if n := len(names); n > 4 {
@@ -174,13 +185,16 @@ func Targets(list []model.Volume) string {
 	return strings.Join(names, ", ")
 }
 
-// IO tells how the I/O was made: "io_uring direct=1".
-func IO(v model.Volume) string {
+// IO tells how the I/O of workloads was made: "io_uring direct=1".
+func IO(v model.Volume, workloads []model.Workload) string {
 	if v.Engine == "" {
 		return ""
 	}
 	if v.Target.Kind.Application() {
 		return v.Engine
+	}
+	if len(workloads) > 0 && !slices.ContainsFunc(workloads, func(w model.Workload) bool { return !w.Append }) {
+		return v.Engine + " direct=0 (a log, flushed)"
 	}
 	if v.Direct {
 		return v.Engine + " direct=1"

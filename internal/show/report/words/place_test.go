@@ -20,6 +20,19 @@ func TestStorageNamesTheServer(t *testing.T) {
 	}
 }
 
+func TestWhereIsAHostOrAPlaceInACluster(t *testing.T) {
+	for want, env := range map[string]model.Environment{
+		"":                              {},
+		"db1":                           {Hostname: "db1"},
+		"node worker1, namespace bench": {Hostname: "loadline-x", Cluster: &model.Cluster{Node: "worker1", Namespace: "bench"}},
+		"namespace bench":               {Cluster: &model.Cluster{Namespace: "bench"}},
+	} {
+		if got := Where(&model.RunInfo{Environment: env}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestSharingTellsWhoUsesOneClaim(t *testing.T) {
 	on := func(claim, node string) model.Volume {
 		return model.Volume{Node: node, Target: model.Target{Name: "pvc:" + claim, Cluster: &model.ClusterVolume{Name: claim}}}

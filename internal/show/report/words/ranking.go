@@ -16,7 +16,7 @@ func RankNoise(k *model.Ranking) string {
 		if slices.ContainsFunc(k.Rows, func(r model.RankRow) bool {
 			return slices.ContainsFunc(r.Entries, func(e model.RankEntry) bool { return e.Estimate.Confidence == 0 })
 		}) {
-			return "nothing was run twice, so nobody knows what differs by chance: single numbers are not told apart"
+			return "nothing was run twice, so what differs by chance is not known: single numbers are not told apart"
 		}
 		return ""
 	}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/cluster/kube/kubetest"
+)
+
+// playedCluster is an API server with these objects on which nothing may be made, and the
+// kubeconfig for it, whose namespace is n.
+func playedCluster(t *testing.T, objects ...any) (s *kubetest.Server, kubeconfig string) {
+	t.Helper()
+	s = kubetest.New(t, objects...)
+	for _, kind := range []string{"pods", "persistentvolumeclaims", "serviceaccounts"} {
+		s.Forbid("POST", "/api/v1/namespaces/n/"+kind, "create", kind)
+	}
+	s.Forbid("POST", "/apis/batch/v1/namespaces/n/jobs", "create", "jobs")
+	return s, kubetest.Config(t, s.URL)
+}
+
+// storageClass is an object.
+func storageClass(name, provisioner string) kubetest.Object {
+	return kubetest.Object{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": kubetest.Object{"name": name},
+		"provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer"}
+}
+
+// changes are the requests that were made to change something.
+func changes(s *kubetest.Server) []string {
+	return slices.DeleteFunc(s.Calls(), func(call string) bool { return strings.HasPrefix(call, "GET ") })
+}

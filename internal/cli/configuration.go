@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// configuration is where values come from beside the command line.
+type configuration struct {
+	e *env.Env
+	// file is that of --config.
+	file string
+	// twin is a tree of commands of its own, whose flags take values to try them.
+	twin *cobra.Command
+}
+
+// scratch is a tree of commands that never runs.
+func (s *configuration) scratch() *cobra.Command {
+	if s.twin == nil {
+		s.twin = newRoot(s.e)
+	}
+	return s.twin
+}
+
+// register gives the flag that names a file to the commands that take values from it.
+func (s *configuration) register(c *cobra.Command) {
+	if s.section(c) != "" && c.Runnable() {
+		c.Flags().StringVar(&s.file, configFlag, "", "`FILE` of values for flags that are not given; none: no file (default: $LOADLINE_CONFIG, else loadline/config.yaml in $XDG_CONFIG_HOME)")
+	}
+	for _, below := range c.Commands() {
+		s.register(below)
+	}
+}
+
+// section is the name of a command in the configuration; "" when it takes nothing from it.
+// What plans a command is that command.
+func (s *configuration) section(c *cobra.Command) string {
+	words := strings.Fields(c.CommandPath())[1:]
+	if len(words) > 0 && words[0] == "plan" {
+		words = append(words[1:], "run")
+	}
+	if len(words) == 0 || c.Hidden || !slices.Contains(configured, words[0]) {
+		return ""
+	}
+	return words[0]
+}
+
+// path is the configuration file, and whether somebody named it; "" when there is none.
+func (s *configuration) path() (name string, named bool) {
+	name = cmp.Or(s.file, s.e.Getenv(configVariable))
+	switch {
+	case name == noConfig:
+		return "", true
+	case name != "":
+		return name, true
+	}
+	folder := s.e.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(folder) {
+		home := s.e.Getenv("HOME")
+		if home == "" {
+			return "", false
+		}
+		folder = filepath.Join(home, ".config")
+	}
+	return filepath.Join(folder, "loadline", "config.yaml"), false
+}
+
+// read reads the configuration file; there need not be one that nobody named.
+func (s *configuration) read() (file string, list []spec.Setting, err error) {
+	file, named := s.path()
+	if file == "" {
+		return "", nil, nil
+	}
+	data, err := s.e.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+		return file, nil, nil
+	case errors.Is(err, fs.ErrPermission) && !named && hidden(file):
+		return file, nil, nil
+	case err != nil:
+		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), "name another with --config FILE, or none with --config none")
+	}
+	list, err = spec.ParseSettings(file, data, s.known())
+	return file, list, err
+}
+
+// hidden reports whether nobody can tell if the file exists, because its folder is another
+// user's: HOME is then not that of the user who runs this, as under setpriv or some sudo.
+func hidden(file string) bool {
+	_, err := os.Lstat(file)
+	return errors.Is(err, fs.ErrPermission)
+}
+
+// known is what the configuration file may hold.
+func (s *configuration) known() spec.Settable {
+	may := spec.Settable{Commands: map[string][]string{}, Check: s.check}
+	s.each(func(c *cobra.Command, section string) {
+		for _, name := range flagNames(c) {
+			switch {
+			case groupOf(name) == groupOther:
+			case !slices.Contains(settable, name):
+				may.Refused = append(may.Refused, name)
+			default:
+				may.Flags = append(may.Flags, name)
+				may.Commands[section] = append(may.Commands[section], name)
+			}
+		}
+	})
+	may.Refused = append(may.Refused, groupsOfFlags[groupSafety]...)
+	slices.Sort(may.Flags)
+	may.Flags = slices.Compact(may.Flags)
+	for _, section := range configured {
+		if may.Commands[section] == nil {
+			may.Commands[section] = []string{}
+		}
+	}
+	return may
+}
+
+// each visits the commands that take values, but for those that plan.
+func (s *configuration) each(visit func(c *cobra.Command, section string)) {
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		if section := s.section(c); section != "" && c.Runnable() && c.HasParent() && !strings.Contains(c.CommandPath(), " plan") {
+			visit(c, section)
+		}
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(s.scratch())
+}
+
+// check refuses a value of the configuration file.
+func (s *configuration) check(section, flag string, values []string) (message, hint string) {
+	if message, hint = refusal(flag); message != "" {
+		return message, hint
+	}
+	s.each(func(c *cobra.Command, of string) {
+		if message == "" && (of == section || section == "" && meantFor(flag, of)) && c.Flags().Lookup(flag) != nil {
+			message = refusedValue(c, flag, values)
+		}
+	})
+	return message, hint
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/safetext"
+)
+
+// values are those for a command: of the environment, else of the file's part for the
+// command, else of the file.
+func (s *configuration) values(c *cobra.Command) ([]setting, error) {
+	section := s.section(c)
+	if section == "" {
+		return nil, nil
+	}
+	file, read, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	var list []setting
+	for _, name := range append(flagNames(c), groupsOfFlags[groupSafety]...) {
+		v, err := s.variable(c, section, name)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			list = append(list, *v)
+			continue
+		}
+		if isWorkerImage(name, section) && s.e.Getenv(variableOf("image")) != "" {
+			// It is read where an image is needed, and goes before the file.
+			continue
+		}
+		found := -1
+		for i, r := range read {
+			if r.Flag == name && (r.Command == section || r.Command == "" && meantFor(name, section)) && (found < 0 || r.Command != "") {
+				found = i
+			}
+		}
+		// An empty list leaves the default, whatever the rest of the file says.
+		if found >= 0 && len(read[found].Values) > 0 {
+			r := read[found]
+			list = append(list, setting{name, r.Values, fmt.Sprintf("%s:%d:%d", file, r.Line, r.Column)})
+		}
+	}
+	return list, nil
+}
+
+// isWorkerImage reports whether a flag names the image that $LOADLINE_IMAGE names.
+func isWorkerImage(flag, section string) bool {
+	return flag == "worker-image" || flag == "image" && section != appSection
+}
+
+// variable is what the environment says of a flag; nil is nothing. A variable that permits
+// harm is refused whatever the command.
+func (s *configuration) variable(c *cobra.Command, section, name string) (*setting, error) {
+	text := s.e.Getenv(variableOf(name))
+	if text == "" || slices.Contains(ownVariables, name) || groupOf(name) == groupOther {
+		return nil, nil
+	}
+	if why, hint := refusal(name); why != "" {
+		return nil, model.RefusedError(fmt.Sprintf("$%s is set: %s", variableOf(name), why), "unset "+variableOf(name)+"; "+hint)
+	}
+	if !meantFor(name, section) {
+		return nil, nil
+	}
+	v := setting{name, []string{text}, "$" + variableOf(name)}
+	if c.Flags().Lookup(name).Value.Type() == "stringSlice" {
+		v.values = strings.Split(text, ",")
+	}
+	twin, _, err := s.scratch().Find(strings.Fields(c.CommandPath())[1:])
+	if err == nil {
+		if message := refusedValue(twin, name, v.values); message != "" {
+			return nil, model.RefusedError(fmt.Sprintf("%s: %s", v.from, message), "set another value, or unset "+variableOf(name))
+		}
+	}
+	return &v, nil
+}
+
+// apply gives the flags of a command that were not typed the values that they have from
+// elsewhere, as if they had been typed: what is recorded and advised holds them. It returns
+// what it gave.
+func (s *configuration) apply(c *cobra.Command, args []string) ([]setting, error) {
+	values, err := s.values(c)
+	if err != nil {
+		return nil, err
+	}
+	given := c.Flags().Changed
+	only := onlyWith(c, args)
+	values = slices.DeleteFunc(values, func(v setting) bool {
+		return given(v.flag) || slices.ContainsFunc(yields[v.flag], given) || only != nil && !slices.Contains(only, v.flag)
+	})
+	there := func(name string) bool {
+		return given(name) || slices.ContainsFunc(values, func(v setting) bool { return v.flag == name })
+	}
+	var taken []setting
+	for _, v := range values {
+		if needs[v.flag] == nil || slices.ContainsFunc(needs[v.flag], there) {
+			taken = append(taken, v)
+		}
+	}
+	for _, v := range taken {
+		for _, text := range v.values {
+			if err := c.Flags().Set(v.flag, listed(c.Flags().Lookup(v.flag), text)); err != nil {
+				return nil, model.RefusedError(fmt.Sprintf("%s: %v", v.from, err), "loadline config check")
+			}
+		}
+	}
+	return taken, nil
+}
+
+// take applies the configuration to the command that is about to run, says so, and makes it
+// part of the command line that is recorded.
+func (s *configuration) take(c *cobra.Command, args []string) error {
+	taken, err := s.apply(c, args)
+	if err != nil || len(taken) == 0 {
+		return err
+	}
+	var words, said []string
+	last := ""
+	for _, v := range taken {
+		for _, text := range v.values {
+			words = append(words, "--"+v.flag+"="+text)
+		}
+		if v.source() != last {
+			last = v.source()
+			said = append(said, last+":")
+		}
+		said = append(said, safetext.ShellWord("--"+v.flag+"="+strings.Join(v.values, ",")))
+	}
+	at := slices.Index(s.e.Args, "--")
+	if at < 0 {
+		at = len(s.e.Args)
+	}
+	s.e.Args = slices.Concat(s.e.Args[:at], words, s.e.Args[at:])
+	if quiet := c.Flags().Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
+		sayLine(s.e.Stderr, "config  %s", strings.Join(said, " "))
+	}
+	return nil
+}
+
+// onlyWith are the flags that a command takes at all, where what it is asked leaves no room
+// for others; nil is all.
+func onlyWith(c *cobra.Command, args []string) []string {
+	switch {
+	case c.Flags().Changed(experimentFlag):
+		return besideExperiment
+	case c.Name() == "compare" && (len(args) == 1 || len(args) == 2 && store.IsRun(args[0]) && store.IsRun(args[1])):
+		return gateOnly
+	}
+	return nil
+}

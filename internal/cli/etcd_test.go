@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/profile"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// A disk whose flushes take 15 ms and more is too slow for an etcd, whatever else it does, and
+// the time of its flushes is the one that it was given.
+func TestTheEtcdProfileKnowsASlowFlush(t *testing.T) {
+	lab.Need(t, "fio", "gcc")
+	lab.Lock(t)
+	// Whatever this process starts has slow flushes.
+	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
+	t.Setenv("SLOWFLUSH_US", "15000")
+	code, r := report(t, "run", t.TempDir(), "--profile", "etcd", "--size", "64M", "--repeat", "5", "--max-time", "30s", "--precision", "20%",
+		"--results", t.TempDir(), "--format", "json")
+	if code != exitGoal || len(r.Goals) != 1 || r.Goals[0].Outcome != model.Missed || !strings.Contains(r.Goals[0].Message, "too slow for an etcd") {
+		t.Errorf("exit code %d: %+v", code, r.Goals)
+	}
+	for _, res := range r.Results {
+		if res.Direction != model.Sync {
+			continue
+		}
+		if p50 := res.Metrics[model.P50].Value; p50 < 0.015 || p50 > 0.03 {
+			t.Errorf("the median of flushes that take 15 ms is %v", p50)
+		}
+		return
+	}
+	t.Errorf("there is no result for the flushes: %+v", r.Results)
+}
+
+// What profiles ask of their results is read as --goal is, and of etcd's log it is etcd's bound.
+func TestTheGoalsOfProfilesAreGoals(t *testing.T) {
+	for _, name := range profile.Names() {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goals, err := spec.ParseGoals(p.Goals, p.Workloads)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "etcd" && (len(goals) != 1 || goals[0].Direction != model.Sync || goals[0].Metric != model.P99 || goals[0].Above || goals[0].Bound != model.EtcdFlush) {
+			t.Errorf("%+v", goals)
+		}
+	}
+}

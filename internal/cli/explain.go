@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/judge/results"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
+	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/text"
+)
+
+// explainFlags say what is explained, and how it is written.
+type explainFlags struct {
+	only   []string
+	traced string
+	output outputFlags
+}
+
+func newExplain(e *env.Env) *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain RUN [RUN]",
+		Short: "Say where the time of an operation goes, and what would change it",
+		Long: `Makes the budget of one operation of a saved run, from the client down to the device: of
+an I/O of loadline run, of a transaction of loadline app postgres, of pgbench's output
+with a trace beside it that loadline import has read. Each row has its source. The rows
+are held against what the client saw; what they do not add up to is named, and beyond
+15 % the budget does not close: it says what is missing and how to measure that.
+
+Below stand what laws say would be otherwise if a part took less (--format json has all
+of it), with what must hold for them.
+
+Of two runs, or of a comparison, the budgets stand side by side: why B takes so many
+times as long as A, and whether the two did the same work.
+
+docs/explain.md tells what each row means. Nothing in a run is changed.
+
+Exit codes: 0 explained; 1 failed; 2 refused: no such run, or an unknown workload;
+6 there is no workload whose budget closes.`,
+		Example: `  loadline explain loadline-results/20261120-235200-var-lib
+  loadline explain loadline-results/20261120-235200-fast loadline-results/20261121-091500-slow --only tpcb-c1
+  loadline explain import/local-path import/longhorn --traced 30s`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 2 {
+				return nil
+			}
+			return exactly(1, "one RUN or two")(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.explain(e, args) },
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringSliceVar(&f.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
+	fl.StringVar(&f.traced, "traced", "", "how long the trace of an imported document was, where it does not say so, such as 30s")
+	registerOutput(e, cmd, &f.output, textOrJSON...)
+	return cmd
+}
+
+func (f *explainFlags) explain(e *env.Env, args []string) error {
+	o := results.ExplainOptions{Runs: args, Only: f.only}
+	if f.traced != "" {
+		var err error
+		if o.TraceSeconds, err = parseSpan("--traced", f.traced); err != nil {
+			return err
+		}
+		if o.TraceSeconds <= 0 {
+			return model.RefusedError("--traced "+f.traced+" is no time", "write it like 30s")
+		}
+	}
+	x, remarks, err := results.Explain(o)
+	if err != nil {
+		return err
+	}
+	for _, r := range remarks {
+		sayLine(e.Stderr, "note    %s", r)
+	}
+	if f.output.name() == "json" {
+		err = jsonout.WriteExplanation(term.Raw(e.Stdout), x)
+	} else {
+		err = text.RenderExplanation(e.Stdout, x, terminalOptions(e.Output))
+	}
+	return ending(explainCode(x), err)
+}
+
+// explainCode is 6 when no budget closes.
+func explainCode(x *budget.Explanation) int {
+	for _, side := range x.Runs {
+		if slices.ContainsFunc(side.Budgets, func(b budget.Budget) bool { return b.Closes() }) {
+			return exitOK
+		}
+	}
+	return exitUnclear
+}

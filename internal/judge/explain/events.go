@@ -1,0 +1,47 @@
+package explain
+
+// flusher is the client of the event that ends a flush.
+const flusher = -1
+
+// event is when somebody's stage ends.
+type event struct {
+	at            float64
+	order, client int
+}
+
+// before reports whether an event comes before another; of two at once the one that was planned
+// first.
+func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
+
+// events is a binary heap of them, the next on top.
+type events struct {
+	list    []event
+	planned int
+}
+
+func (e *events) add(at float64, client int) {
+	e.planned++
+	e.list = append(e.list, event{at, e.planned, client})
+	for i := len(e.list) - 1; i > 0 && e.list[i].before(e.list[(i-1)/2]); i = (i - 1) / 2 {
+		e.list[i], e.list[(i-1)/2] = e.list[(i-1)/2], e.list[i]
+	}
+}
+
+func (e *events) next() event {
+	first, last := e.list[0], len(e.list)-1
+	e.list[0] = e.list[last]
+	e.list = e.list[:last]
+	for i := 0; ; {
+		least := i
+		for _, below := range [2]int{2*i + 1, 2*i + 2} {
+			if below < last && e.list[below].before(e.list[least]) {
+				least = below
+			}
+		}
+		if least == i {
+			return first
+		}
+		e.list[i], e.list[least] = e.list[least], e.list[i]
+		i = least
+	}
+}

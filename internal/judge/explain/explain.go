@@ -1,0 +1,182 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// Evidence is what is known of one run.
+type Evidence struct {
+	Recorded *model.Recorded
+	Report   *model.Report
+	// Trace is what was traced beside it; nil where nothing was. Its samples begin at
+	// TraceBegan.
+	Trace      []iotrace.Sample
+	TraceBegan time.Time
+	// TraceSeconds is how long the traces of an imported document were, where it does not say
+	// so; 0 is not known.
+	TraceSeconds float64
+	// Only names the workloads that are wanted; none means all.
+	Only []string
+}
+
+// Run makes the budgets of a run, of each workload that there is enough known of.
+func Run(ev Evidence) budget.Side {
+	info := &ev.Report.Run
+	side := budget.Side{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Imported: info.Imported != nil, Budgets: []budget.Budget{}}
+	if ev.Recorded.Imported != nil {
+		ev.imported(&side)
+	}
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if len(ev.Only) > 0 && !slices.Contains(ev.Only, w.Name) || slices.ContainsFunc(side.Budgets, func(b budget.Budget) bool { return b.Workload == w.Name }) {
+			continue
+		}
+		if why := ev.withoutBudget(w); why != "" {
+			if why != silent {
+				side.LeftOut = append(side.LeftOut, w.Name+": "+why)
+			}
+			continue
+		}
+		explain := ev.storage
+		if w.Loads() {
+			explain = ev.postgres
+		}
+		b, why := explain(w)
+		if why != "" {
+			side.LeftOut = append(side.LeftOut, w.Name+": "+why)
+			continue
+		}
+		ev.doubts(&b)
+		side.Budgets = append(side.Budgets, b)
+	}
+	return side
+}
+
+// silent is the reason for what nobody expects a budget of.
+const silent = "silent"
+
+// withoutBudget is why no budget can be made of a workload; "" when one can.
+func (ev Evidence) withoutBudget(w model.Workload) string {
+	switch {
+	case len(ev.results(w.Name)) == 0 && ev.Recorded.Imported != nil:
+		return silent
+	case len(ev.results(w.Name)) == 0:
+		return "nothing was measured of it"
+	case w.VolumeCount() > 1:
+		return fmt.Sprintf("it loads %d volumes at once, whose I/Os are not one client's", w.VolumeCount())
+	case w.OpenLoop:
+		return "operations are due at a rate, so that how long they wait depends on the rate: explain a load that goes as fast as it can"
+	case w.Job != "":
+		return "it is a fio job of your own, and what one of its operations is cannot be known"
+	case w.Limit() > 0:
+		return "its rate is limited, so that the time between two operations is the limit's"
+	case ev.Recorded.Imported != nil && w.Words != "":
+		return silent
+	}
+	return ""
+}
+
+// results are those of a workload, by direction.
+func (ev Evidence) results(name string) map[model.Direction]model.Result {
+	found := map[model.Direction]model.Result{}
+	for _, r := range ev.Report.Results {
+		if r.Workload == name {
+			found[r.Direction] = r
+		}
+	}
+	return found
+}
+
+// doubts says that a rule calls the numbers of a budget invalid; nothing is concluded from such.
+func (ev Evidence) doubts(b *budget.Budget) {
+	invalid := false
+	for _, r := range ev.results(b.Workload) {
+		invalid = invalid || r.Verdict == model.Invalid
+	}
+	if !invalid {
+		return
+	}
+	var rules []string
+	for _, f := range ev.Report.Findings {
+		if f.Severity == model.SeverityInvalid && slices.Contains(f.Results, b.Workload) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	b.Notes = append(b.Notes, "its numbers are invalid ("+strings.Join(rules, ", ")+"): where the time went may be otherwise, and nothing is concluded from it")
+	b.Counterfactuals = nil
+}
+
+// steps are those of a workload whose numbers count.
+func (ev Evidence) steps(name string) (list []model.StepResult) {
+	out := map[int]bool{}
+	for _, r := range ev.results(name) {
+		for _, n := range r.LeftOut {
+			out[n] = true
+		}
+	}
+	for _, s := range ev.Recorded.Run.Steps {
+		if s.Step.Workload == name && s.Error == "" && !out[s.Step.Number] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// idle is the share of all processors' time that was left over while a workload ran; ok is false
+// where nobody counted.
+func (ev Evidence) idle(name string) (share float64, ok bool) {
+	var idle, seconds float64
+	for _, s := range ev.steps(name) {
+		if s.Counters != nil {
+			idle, seconds = idle+s.Counters.Idle*s.Counters.Seconds, seconds+s.Counters.Seconds
+		}
+	}
+	if seconds <= 0 {
+		return 0, false
+	}
+	return idle / seconds, true
+}
+
+// judge adds a budget up, and refuses to conclude anything from it where it is too far off.
+func judge(b *budget.Budget, residual string) {
+	b.Close(residual)
+	if !b.Off() {
+		b.Missing = nil
+		return
+	}
+	switch {
+	case len(b.Rows) == 0:
+		b.Refused = fmt.Sprintf("nothing was measured of where the %s of a %s went", units.FormatDuration(b.Seen), b.Operation)
+	case b.Closure < 1:
+		b.Refused = fmt.Sprintf("only %s of the %s of a %s is accounted for", percent(b.Closure), units.FormatDuration(b.Seen), b.Operation)
+	default:
+		b.Refused = fmt.Sprintf("the parts of a %s come to %s of the %s that the client saw, so some are counted twice or were not measured in the same time", b.Operation, percent(b.Closure), units.FormatDuration(b.Seen))
+	}
+	b.Counterfactuals = nil
+}
+
+// percent writes a share.
+func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
+
+// times is "2.29 I/Os × ", to go before what each takes.
+func times(n float64, one, several string) string {
+	if v := few(n); v != "1" {
+		return v + " " + several + " × "
+	}
+	return "1 " + one + " × "
+}
+
+// few writes a number of about one.
+func few(v float64) string {
+	if v >= 100 {
+		return units.FormatNumber(v)
+	}
+	return units.TrimZeros(fmt.Sprintf("%.2f", v))
+}

@@ -1,0 +1,292 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// transaction is what one transaction was, over all repeats that count, ramps included: times in
+// seconds, of one transaction; a pointer is nil where it is not known.
+type transaction struct {
+	clients, threads int
+	// rate is in 1/s; seen is the time of one as its client has it.
+	rate, seen float64
+	// flushes are those for each, flush the mean time of one, flushing the share of the time in
+	// which one was in progress.
+	flushes, flush, flushing *float64
+	reading                  *float64
+	processor                *model.AppProcessor
+	// connect is the mean time of a connection, 0 where each client keeps its own.
+	connect float64
+	// idle is the share of all processors' time that was left over, processors how many they are.
+	idle       *float64
+	processors int
+}
+
+// waits reports whether transactions wait for flushes: with commits that do not
+// (synchronous_commit=off) some other process flushes now and then.
+func (t transaction) waits() bool {
+	return t.flushes != nil && t.flush != nil && *t.flush > 0 && *t.flushes >= 0.5/float64(t.clients)
+}
+
+// transaction sums up the steps of a workload; ok is false when there are none.
+func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
+	t = transaction{clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: ev.Recorded.Environment.CPUs}
+	var transactions, seconds, flushes, flushing, reading, connects float64
+	var p model.AppProcessor
+	whole, timed, read, scheduled := true, true, true, true
+	for _, s := range ev.steps(w.Name) {
+		c := s.App
+		if c == nil || c.Transactions == 0 || c.Seconds <= 0 {
+			continue
+		}
+		n := float64(c.Transactions)
+		transactions, seconds, connects = transactions+n, seconds+c.Seconds, connects+c.Connect*n
+		sum(&whole, &flushes, c.Flushes)
+		sum(&timed, &flushing, c.FlushSeconds)
+		sum(&read, &reading, c.ReadSeconds)
+		if c.Processor == nil {
+			scheduled = false
+		} else {
+			e := c.Processor.Each(c)
+			p.ServerCPU, p.ServerWait, p.ClientCPU, p.ClientWait = p.ServerCPU+n*e.ServerCPU, p.ServerWait+n*e.ServerWait, p.ClientCPU+n*e.ClientCPU, p.ClientWait+n*e.ClientWait
+		}
+	}
+	if transactions == 0 {
+		return t, false
+	}
+	t.rate = transactions / seconds
+	t.seen = float64(t.clients) / t.rate
+	share := func(known bool, v float64) *float64 {
+		if !known {
+			return nil
+		}
+		return &v
+	}
+	t.flushes, t.reading = share(whole, flushes/transactions), share(read, reading/transactions)
+	t.flush, t.flushing = share(whole && timed && flushes > 0, flushing/max(1, flushes)), share(timed, flushing/seconds)
+	if w.App.Reconnect {
+		t.connect = connects / transactions
+	}
+	if scheduled {
+		t.processor = &model.AppProcessor{ServerCPU: p.ServerCPU / transactions, ServerWait: p.ServerWait / transactions, ClientCPU: p.ClientCPU / transactions, ClientWait: p.ClientWait / transactions}
+	}
+	idle, counted := ev.idle(w.Name)
+	t.idle = share(counted, idle)
+	return t, true
+}
+
+// sum adds a count that one of the steps may lack.
+func sum(known *bool, to *float64, v *float64) {
+	if v == nil {
+		*known = false
+		return
+	}
+	*to += *v
+}
+
+// postgres makes the budget of a transaction.
+func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
+	t, ok := ev.transaction(w)
+	if !ok {
+		return b, "not one of its repeats counted transactions"
+	}
+	b = budget.Budget{Workload: w.Name, Description: w.Describe(), Operation: "transaction", InFlight: float64(t.clients), Rate: t.rate, Seen: t.seen}
+	b.SeenBy = fmt.Sprintf("%s at %s/s, by Little's law", clients(t.clients), units.FormatRate(t.rate))
+	ev.costs(&b, w)
+	residual := transactionRows(&b, t)
+	t.counterfactuals(&b)
+	judge(&b, residual)
+	return b, ""
+}
+
+// costs are how often a transaction did what, for a comparison with another run's.
+func (ev Evidence) costs(b *budget.Budget, w model.Workload) {
+	for _, r := range ev.results(w.Name) {
+		a := r.App
+		if a == nil {
+			continue
+		}
+		for _, c := range []struct {
+			name, unit string
+			v          *float64
+		}{{"WAL flushes", "1", a.Flushes}, {"WAL", "B", a.LogBytes}, {"reads", "1", a.Reads}, {"device reads", "1", a.DeviceReads}, {"device writes", "1", a.DeviceWrites}, {"device flushes", "1", a.DeviceFlushes}} {
+			if c.v != nil {
+				b.Counts = append(b.Counts, budget.Count{Name: c.name, Unit: c.unit, Value: *c.v})
+			}
+		}
+		return
+	}
+}
+
+func clients(n int) string {
+	if n == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients", n)
+}
+
+// What is left over of a transaction.
+const (
+	roundTrips = "round trips, WAL writes, locks"
+	anything   = "processors, run queue, round trips, WAL writes, locks"
+)
+
+// transactionRows adds the rows of a transaction, and names what they leave over.
+func transactionRows(b *budget.Budget, t transaction) (residual string) {
+	residual = roundTrips
+	if t.connect > 0 {
+		b.Rows = append(b.Rows, connectRow(t.clients, t.threads, t.connect, "pgbench"))
+	}
+	if t.bound() {
+		groupRows(b, t)
+		return residual
+	}
+	if p := t.processor; p != nil {
+		b.Rows = append(b.Rows,
+			budget.Row{Part: budget.ClientCPU, Name: "pgbench, on a processor", Seconds: p.ClientCPU, Source: "scheduler"},
+			budget.Row{Part: budget.ServerCPU, Name: "server, on a processor", Seconds: p.ServerCPU, Source: "scheduler"},
+			budget.Row{Part: budget.RunQueue, Name: "both, waiting for a processor", Seconds: p.ServerWait + p.ClientWait, Source: "scheduler"})
+	} else {
+		residual = anything
+		b.Missing = append(b.Missing, budget.Missing{What: "how long client and server were on a processor, and waited for one",
+			Measure: "measure it again, with connections that last: loadline app postgres DIR; the kernel must tell (/proc/PID/schedstat)"})
+	}
+	if t.reading != nil {
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: "PostgreSQL"})
+	} else {
+		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: "loadline app postgres DIR --set track_io_timing=on"})
+	}
+	switch {
+	case t.waits() && t.clients == 1:
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flushes * *t.flush, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: "PostgreSQL"})
+	case t.waits():
+		if t.flushing != nil {
+			b.Rows = append(b.Rows, budget.Row{Part: budget.FlushQueue, Name: "waiting for the flush in progress", Seconds: *t.flushing * *t.flush / 2,
+				Of: percent(*t.flushing) + " × half a flush", Source: "computed"})
+		}
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: "PostgreSQL"})
+	case t.flush == nil:
+		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on"})
+	}
+	if p := t.processor; p != nil && p.ServerWait+p.ClientWait > budget.Tolerance*t.seen {
+		// Who comes back from a flush waits for a processor like everybody: it is in both rows.
+		b.Missing = append(b.Missing, budget.Missing{What: "flushes and reads without the wait for a processor after them", Measure: "measure while nothing else runs on this machine, or on one with more processors"})
+	}
+	if t.clients > 1 {
+		b.Missing = append(b.Missing, budget.Missing{What: "how long transactions waited for each other's locks", Measure: "measure 1 client, who waits for nobody: --clients 1"})
+	}
+	return residual
+}
+
+// connectRow: a thread of pgbench's does nothing else while it connects, so its clients wait for
+// each other's connections (docs/app-postgres.md).
+func connectRow(clients, threads int, each float64, source string) budget.Row {
+	turns := float64(clients) / float64(threads)
+	row := budget.Row{Part: budget.Connect, Name: "connection set-up", Seconds: turns * each, Source: source}
+	if turns > 1 {
+		row.Of = fmt.Sprintf("%s in turn × %s", few(turns), units.FormatDuration(each))
+	}
+	return row
+}
+
+// lawful is how far, as a share, a law may be from what was measured to be used.
+const lawful = budget.Tolerance
+
+// bound reports whether the law of group commit describes these transactions: a flush is under
+// way nearly all the time, each has half of the clients' commits in it, and a transaction takes
+// two.
+func (t transaction) bound() bool {
+	if !t.waits() || t.clients < 2 || t.flushing == nil || *t.flushing < 1-2*lawful {
+		return false
+	}
+	latency, share := 2**t.flush/t.seen, *t.flushes*float64(t.clients)/2
+	return latency > 1-lawful && latency < 1+lawful && share > 1-2*lawful && share < 1+2*lawful
+}
+
+// own is C, what a transaction takes without waiting for a flush; ok is false where nobody
+// measured it.
+func (t transaction) own() (c float64, ok bool) {
+	p := t.processor
+	if p == nil {
+		return 0, false
+	}
+	c = p.ServerCPU + p.ServerWait + p.ClientCPU + p.ClientWait
+	if t.reading != nil {
+		c += *t.reading
+	}
+	return c, true
+}
+
+// groupRows are the rows by the law of group commit: whoever commits waits for the end of the
+// other group's flush, which began when its own ended, and for its own.
+func groupRows(b *budget.Budget, t transaction) {
+	const law = "group commit: L = 2F"
+	first := budget.Row{Part: budget.FlushQueue, Name: "own work, then the other group's flush", Seconds: *t.flush, Source: law}
+	if c, known := t.own(); known && c < *t.flush {
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Work, Name: "own work (processors, reads)", Seconds: c, Source: "scheduler, PostgreSQL"})
+		first.Name, first.Seconds, first.Of = "waiting for the other group's flush", *t.flush-c, "a flush less own work"
+	}
+	b.Rows = append(b.Rows, first, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: "PostgreSQL"})
+	b.Notes = append(b.Notes, fmt.Sprintf("group commit: %s flushes for each transaction (2/N = %s), and a flush is in progress %s of the time", few(*t.flushes), few(2/float64(t.clients)), percent(*t.flushing)))
+}
+
+// fullShare is the share of the processors' time below which they are full.
+const fullShare = 0.1
+
+// full reports whether the processors were.
+func (t transaction) full() bool { return t.idle != nil && *t.idle < fullShare }
+
+// saturates reports whether it is these transactions that fill the processors.
+func (t transaction) saturates() bool {
+	p := t.processor
+	return t.full() && p != nil && (p.ServerCPU+p.ClientCPU)*t.rate >= (1-2*lawful)*float64(t.processors)
+}
+
+// counterfactuals asks what other flushes would do. Processors that are full of other work have
+// no room for more transactions, and nobody knows how much they would wait.
+func (t transaction) counterfactuals(b *budget.Budget) {
+	if !t.waits() || t.connect > 0 {
+		return
+	}
+	if t.full() && !t.saturates() {
+		b.Notes = append(b.Notes, fmt.Sprintf("only %s of the processors was idle, and these transactions did not fill them: nothing is said of faster flushes", percent(*t.idle)))
+		return
+	}
+	for _, c := range changes("a flush", *t.flush) {
+		f := *t.flush - c.saved
+		switch {
+		case t.clients == 1:
+			counterfactual(b, c, budget.Flush, 1/(t.seen-c.saved**t.flushes), serialLaw, "the client's and the server's own work stays what it is")
+		case t.bound():
+			t.grouped(b, c, f)
+		case t.saturates():
+			counterfactual(b, c, budget.Flush, t.rate, processLaw, "the processors stay full: a transaction takes as much of their time as now")
+		}
+	}
+	if t.clients > 1 && !t.bound() && !t.full() {
+		b.Notes = append(b.Notes, "between the laws: flushes follow each other for less than all of the time, and the processors are not full either, so nothing is said of faster flushes")
+	}
+}
+
+// grouped asks the law of group commit, up to where the own work is longer than a flush or the
+// processors are full.
+func (t transaction) grouped(b *budget.Budget, c change, f float64) {
+	n := float64(t.clients)
+	rate, assumes := n/(2*f), []string{"a transaction's own work stays shorter than a flush"}
+	if own, known := t.own(); known {
+		rate = min(rate, n/(own+f))
+		assumes = []string{"a transaction's own work stays " + units.FormatDuration(own)}
+	}
+	if p := t.processor; p != nil && t.processors > 0 {
+		if time := p.ServerCPU + p.ClientCPU; time > 0 {
+			rate = min(rate, float64(t.processors)/time)
+			assumes = append(assumes, fmt.Sprintf("no more than %s/s, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
+		}
+	}
+	// A bound that was measured to be beaten already is none.
+	counterfactual(b, c, budget.Flush, max(rate, t.rate), commitLaw, assumes...)
+}

@@ -1,0 +1,175 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/prediction"
+)
+
+// Ask is what a prediction is to say.
+type Ask struct {
+	// Clients are numbers of clients, each at least 1. Scale is pgbench's; 0 is that of the run
+	// of the application, and at least a branch for each client.
+	Clients []int
+	Scale   int
+}
+
+// mostClients and mostScale bound what is asked for, and so how long the simulation takes.
+const (
+	mostClients = 1000
+	mostScale   = 100_000
+)
+
+// fullProcessors is the share of the time from which on processors that are busy are the limit.
+const fullProcessors = 0.9
+
+// Predict says what PostgreSQL under pgbench would do on the storage that from has measured by
+// itself, when its transactions cost what they cost in app, a run of PostgreSQL on any machine.
+// Runs that do not tell what it needs are refused (model.Refused).
+func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
+	l, err := app.like()
+	if err != nil {
+		return nil, err
+	}
+	if ask, err = ask.checked(l); err != nil {
+		return nil, err
+	}
+	reads := slices.ContainsFunc(ask.Clients, func(n int) bool { return l.of(n).Reads > 0 })
+	s, err := from.storageTimes(reads)
+	if err != nil {
+		return nil, err
+	}
+	var loads []string
+	for _, c := range l.costs {
+		loads = append(loads, c.Workload)
+	}
+	p := &prediction.Prediction{Schema: prediction.Schema, Application: string(model.Postgres), Load: "pgbench " + l.words, Scale: ask.Scale,
+		From: from.machine(s.workloads), Like: app.machine(loads), Flushes: s.flushes, Read: s.read, Other: l.other, Costs: l.costs, ModelError: prediction.ModelError}
+	p.Verdict, p.Findings = from.inherited(s.workloads)
+	for _, n := range ask.Clients {
+		p.Points = append(p.Points, l.point(s, n, ask.Scale, p.Like.Processors))
+	}
+	p.Assumes = l.assumes(p)
+	return p, nil
+}
+
+// checked is what was asked for with its defaults.
+func (a Ask) checked(l like) (Ask, error) {
+	a.Clients = slices.Compact(slices.Sorted(slices.Values(a.Clients)))
+	if len(a.Clients) == 0 {
+		a.Clients = []int{1, 4, 16, 64}
+	}
+	most := a.Clients[len(a.Clients)-1]
+	if a.Clients[0] < 1 || most > mostClients {
+		return a, model.RefusedError(fmt.Sprintf("clients are from 1 to %d", mostClients), "choose some, such as --clients 1,4,16,64")
+	}
+	if a.Scale == 0 {
+		a.Scale = max(l.scale, most)
+	}
+	if a.Scale < 1 || a.Scale > mostScale {
+		return a, model.RefusedError(fmt.Sprintf("scales are from 1 to %d", mostScale), "choose one, such as --scale 100")
+	}
+	return a, nil
+}
+
+// middle, lower and upper choose of an estimate.
+func middle(e model.Estimate) float64 { return e.Value }
+func lower(e model.Estimate) float64  { return e.Low }
+func upper(e model.Estimate) float64  { return e.High }
+
+// point is what so many clients do: the outcome of the simulation with the estimates, and an interval
+// of its outcomes with each input at its bounds, and of the model's error.
+func (l like) point(s storageTimes, clients, scale, processors int) prediction.Point {
+	c := l.of(clients)
+	at := func(flush, read, other func(model.Estimate) float64) outcome {
+		x := server{clients: clients, other: other(l.other), log: c.LogBytes, flush: flushOf(s.flushes, flush), script: l.script, scale: scale}
+		if c.Processor != nil {
+			x.work, x.processors = *c.Processor, processors
+		}
+		if s.read != nil {
+			x.reads, x.read, x.readers = c.Reads, read(s.read.Estimate), s.read.AtOnce
+		}
+		return x.simulate()
+	}
+	is := at(middle, middle, middle)
+	p := prediction.Point{Clients: clients, Parts: is.parts, Flushes: is.flushes, Flushing: is.flushing}
+	if c.Processor != nil && processors > 0 {
+		p.Busy = &is.busy
+	}
+	doubt := func(of string, slow, fast outcome) {
+		p.Doubts = append(p.Doubts, prediction.Doubt{Of: of, Low: math.Min(0, slow.rate/is.rate-1), High: math.Max(0, fast.rate/is.rate-1)})
+	}
+	doubt("time of a flush", at(upper, middle, middle), at(lower, middle, middle))
+	if s.read != nil && c.Reads > 0 {
+		doubt("time of a read", at(middle, upper, middle), at(middle, lower, middle))
+	}
+	doubt("own work of a transaction", at(middle, middle, upper), at(middle, middle, lower))
+	p.Doubts = append(p.Doubts, prediction.Doubt{Of: "the model", Low: math.Expm1(-prediction.ModelError), High: math.Expm1(prediction.ModelError)})
+	p.Rate = interval(is.rate, p.Doubts)
+	n := float64(clients)
+	p.Latency = model.Estimate{Unit: "s", Value: n / is.rate, Low: n / p.Rate.High, High: n / p.Rate.Low, Confidence: p.Rate.Confidence}
+	p.Limit = limitOf(is)
+	return p
+}
+
+// interval adds up doubts that have nothing to do with each other, as ratios: the root of the sum
+// of the squares of their logarithms. The value is a rate.
+func interval(value float64, doubts []prediction.Doubt) model.Estimate {
+	var low, high float64
+	for _, d := range doubts {
+		low, high = math.Hypot(low, math.Log1p(d.Low)), math.Hypot(high, math.Log1p(d.High))
+	}
+	return model.Estimate{Unit: "1/s", Value: value, Low: value * math.Exp(-low), High: value * math.Exp(high), Confidence: 0.95}
+}
+
+// limitOf names what most of the time goes to; processors that are full come first, because all
+// else waits for them as well.
+func limitOf(p outcome) prediction.Limit {
+	if p.busy >= fullProcessors {
+		return prediction.ByProcessors
+	}
+	best, most := prediction.ByFlushes, p.parts.Wait+p.parts.Flush
+	for _, x := range []struct {
+		limit   prediction.Limit
+		seconds float64
+	}{{prediction.ByReads, p.parts.Reads}, {prediction.ByRows, p.parts.Rows}, {prediction.ByWork, p.parts.Work + p.parts.Queue}} {
+		if x.seconds > most {
+			best, most = x.limit, x.seconds
+		}
+	}
+	return best
+}
+
+// assumes are what must hold.
+func (l like) assumes(p *prediction.Prediction) (list []string) {
+	on := "its processors are like those of " + p.Like.Target
+	if p.Like.Processors > 0 {
+		on += ", " + processors(p.Like)
+		if p.From.Processors > 0 && processors(p.From) != processors(p.Like) {
+			on += "; the storage was measured with " + processors(p.From)
+		}
+	}
+	list = append(list, on)
+	measured := l.costs[len(l.costs)-1]
+	if measured.Processor == nil {
+		list = append(list, "its processors are never full: nobody counted how much of them a transaction takes")
+	}
+	if most := p.Points[len(p.Points)-1].Clients; most > measured.Clients {
+		list = append(list, fmt.Sprintf("a transaction of more than %s takes as much of the processors, the log and the disk as one of %s (%s)", clients(measured.Clients), clients(measured.Clients), measured.Workload))
+	}
+	if p.Read != nil {
+		list = append(list, "as many of a transaction's pages are read of the disk as there")
+	} else {
+		list = append(list, "its pages are in memory, as there: none is read of the disk")
+	}
+	if l.scale > 0 && l.scale != p.Scale {
+		list[len(list)-1] += fmt.Sprintf(", at scale %d and not %d", l.scale, p.Scale)
+	}
+	if len(p.Flushes) == 1 {
+		list = append(list, "a flush of more log takes no longer than one of "+sizesOf(p.Flushes)+": no other size was measured")
+	}
+	return append(list, "data and log are on this storage, and nobody else uses it", "no checkpoint is in progress, and as many whole pages are in the log as there, in the first seconds after one")
+}

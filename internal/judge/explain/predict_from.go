@@ -1,0 +1,217 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/prediction"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// A page of PostgreSQL is 8 KiB. What is read in blocks of 4 to 16 KiB, or written and flushed in
+// up to 1 MiB, is taken for one, or for several.
+const (
+	smallestPage, largestPage = 4 << 10, 16 << 10
+	largestFlush              = 1 << 20
+)
+
+// storage is what was measured of a storage.
+type storageTimes struct {
+	flushes []prediction.Time
+	read    *prediction.Reading
+	// workloads are those that were used.
+	workloads []string
+}
+
+// storageTimes reads how long the storage takes to flush the log and to read a page.
+func (ev Evidence) storageTimes(reads bool) (s storageTimes, err error) {
+	run := &ev.Report.Run
+	measure := "loadline run " + safetext.ShellWord(run.Target.Place()) + " --profile postgres"
+	switch {
+	case ev.Recorded.Imported != nil:
+		return s, model.RefusedError(run.Directory+" was measured by another tool: how sure its numbers are is not known", "measure the storage: loadline run DIR --profile postgres")
+	case run.Target.Kind.Application():
+		return s, model.RefusedError(run.Directory+" measured an application, and --from takes a run of the storage by itself", "measure the storage: "+measure)
+	case run.Volume.NoFlush:
+		return s, model.RefusedError(run.Target.Name+" offers no flush: what a commit waits for there was not measured", "")
+	}
+	for _, f := range ev.Report.Findings {
+		if f.Rule == "buffered" && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityInvalid) {
+			return s, model.RefusedError("the numbers of "+run.Directory+" are partly those of the page cache: "+f.Message, "measure a filesystem or device that takes direct I/O")
+		}
+	}
+	s.flushes = ev.flushTimes()
+	if len(s.flushes) == 0 {
+		return s, model.RefusedError(run.Directory+" has no workload that tells how long a commit waits: one job that writes sequentially over space that was written before, an fdatasync after each write, several times", "measure it, in two minutes: "+measure)
+	}
+	if reads {
+		if s.read = ev.readTime(); s.read == nil {
+			return s, model.RefusedError(run.Directory+" has no workload that tells how long the read of a page takes: random reads of 4 to 16 KiB, one at a time, several times", "measure it, in two minutes: "+measure)
+		}
+	}
+	for _, f := range s.flushes {
+		s.workloads = append(s.workloads, f.Workload)
+	}
+	if s.read != nil {
+		s.workloads = append(s.workloads, s.read.Workload)
+	}
+	return s, nil
+}
+
+// flushTimes are the workloads that do what PostgreSQL does with its log: one process writes, and
+// flushes, over space that was written before. What is appended to reserved space also waits for
+// the filesystem to note that, which PostgreSQL's log, filled when it is made, does not.
+func (ev Evidence) flushTimes() (list []prediction.Time) {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.Direction != model.Write || w.Access != model.Sequential || w.Sync == "" || w.Append || w.Depth != 1 || w.JobCount() != 1 || w.BlockSize > largestFlush || ev.withoutBudget(w) != "" {
+			continue
+		}
+		f, ok := ev.flow(w)
+		if !ok {
+			continue
+		}
+		if t, ok := ev.timed(w, f.latency+f.flushes*f.flush); ok && !slices.ContainsFunc(list, func(o prediction.Time) bool { return o.Bytes == t.Bytes }) {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b prediction.Time) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	return list
+}
+
+// timed is a time of a workload with one I/O in flight; its interval is, relatively, that of the
+// rate. ok is false where there is none.
+func (ev Evidence) timed(w model.Workload, seconds float64) (t prediction.Time, ok bool) {
+	rate := ev.results(w.Name)[w.Direction].Metrics[model.IOPS]
+	if rate.Confidence == 0 || rate.Value <= 0 || rate.Low <= 0 || seconds <= 0 {
+		return t, false
+	}
+	return prediction.Time{Workload: w.Name, Bytes: w.BlockSize,
+		Estimate: model.Estimate{Unit: "s", Value: seconds, Low: seconds * rate.Value / rate.High, High: seconds * rate.Value / rate.Low, Confidence: rate.Confidence}}, true
+}
+
+// readTime is the workload that reads as PostgreSQL reads pages, the nearest to 8 KiB, and how
+// many such reads are served at once, by Little's law of the deepest queue of that size.
+func (ev Evidence) readTime() (best *prediction.Reading) {
+	for _, w := range ev.pageReads() {
+		f, ok := ev.flow(w)
+		if !ok || w.Depth*w.JobCount() != 1 {
+			continue
+		}
+		t, ok := ev.timed(w, f.latency)
+		if ok && (best == nil || farFromPage(t.Bytes) < farFromPage(best.Bytes)) {
+			best = &prediction.Reading{Time: t}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	for _, w := range ev.pageReads() {
+		if f, ok := ev.flow(w); ok && w.BlockSize == best.Bytes && w.Depth*w.JobCount() > 1 {
+			// Deeper queues serve no fewer.
+			best.AtOnce = max(best.AtOnce, 1, int(math.Round(f.rate*best.Value)))
+		}
+	}
+	return best
+}
+
+// pageReads are the workloads of random reads about as large as a page.
+func (ev Evidence) pageReads() (list []model.Workload) {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.Direction == model.Read && w.Access == model.Random && w.BlockSize >= smallestPage && w.BlockSize <= largestPage && ev.withoutBudget(w) == "" {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// farFromPage is how many times as large or as small as a page something is, as a logarithm.
+func farFromPage(bytes int64) float64 { return math.Abs(math.Log2(float64(bytes) / page)) }
+
+// flushOf is how long a flush takes of so many bytes of log, which are written in whole pages:
+// between two sizes that were measured on the line through both, beyond the largest on that
+// through the last two, and below the smallest as long as that. A larger one takes no less. Value
+// chooses the estimate or one of its bounds.
+func flushOf(times []prediction.Time, value func(model.Estimate) float64) func(bytes float64) float64 {
+	sizes, seconds := make([]float64, len(times)), make([]float64, len(times))
+	for i, t := range times {
+		sizes[i], seconds[i] = float64(t.Bytes), value(t.Estimate)
+		if i > 0 {
+			seconds[i] = max(seconds[i], seconds[i-1])
+		}
+	}
+	return func(bytes float64) float64 {
+		bytes = page * math.Ceil(bytes/page)
+		if len(sizes) == 1 || bytes <= sizes[0] {
+			return seconds[0]
+		}
+		i := 1
+		for i < len(sizes)-1 && sizes[i] < bytes {
+			i++
+		}
+		return seconds[i-1] + (seconds[i]-seconds[i-1])*(bytes-sizes[i-1])/(sizes[i]-sizes[i-1])
+	}
+}
+
+// sizesOf writes the sizes of which flushes were measured: "8k and 64k".
+func sizesOf(times []prediction.Time) string {
+	words := ""
+	for i, t := range times {
+		switch {
+		case i > 0 && i == len(times)-1:
+			words += " and "
+		case i > 0:
+			words += ", "
+		}
+		words += units.FormatBlock(t.Bytes)
+	}
+	return words
+}
+
+// inherited are what the rules say of the numbers that were used, and the worst verdict on them.
+func (ev Evidence) inherited(workloads []string) (verdict model.Verdict, list []model.Finding) {
+	verdict = model.Valid
+	for _, name := range workloads {
+		for _, r := range ev.results(name) {
+			if r.Verdict == model.Invalid || r.Verdict == model.Suspect && verdict == model.Valid {
+				verdict = r.Verdict
+			}
+		}
+	}
+	for _, f := range ev.Report.Findings {
+		ours := len(f.Results) == 0 || slices.ContainsFunc(f.Results, func(name string) bool { return slices.Contains(workloads, name) })
+		if ours && (f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning) {
+			list = append(list, f)
+		}
+	}
+	return verdict, list
+}
+
+// machine is who measured a run, and which of its workloads were used.
+func (ev Evidence) machine(workloads []string) prediction.Run {
+	info, env := &ev.Report.Run, &ev.Recorded.Environment
+	return prediction.Run{ID: info.ID, Target: info.Target.Name, Directory: info.Directory, Workloads: workloads, Processors: processorsOf(env), Model: env.CPUModel}
+}
+
+// processorsOf is how many processors a machine lets a process have, in whole ones.
+func processorsOf(env *model.Environment) int {
+	if env.CgroupCPU > 0 && env.CgroupCPU < float64(env.CPUs) {
+		return max(1, int(math.Round(env.CgroupCPU)))
+	}
+	return env.CPUs
+}
+
+// processors writes what is known of them: "2 processors (AMD EPYC 7B13)".
+func processors(r prediction.Run) string {
+	words := "1 processor"
+	if r.Processors != 1 {
+		words = fmt.Sprintf("%d processors", r.Processors)
+	}
+	if r.Model != "" {
+		words += " (" + r.Model + ")"
+	}
+	return words
+}

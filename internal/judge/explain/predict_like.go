@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/prediction"
+)
+
+// scripts are those of pgbench that can be simulated, as they are preferred.
+var scripts = []script{
+	{"--builtin=tpcb-like", "TPC-B-like", 7, true},
+	{"--builtin=simple-update", "one update", 5, false},
+}
+
+// measureCosts is what measures what a transaction costs.
+const measureCosts = "loadline app postgres DIR --profile small"
+
+// noReads is how few reads of the device a transaction has, on average, to be said to have none.
+const noReads = 0.01
+
+// like is what is known of transactions where an application was measured.
+type like struct {
+	script
+	// other is a transaction's own work that is not on a processor, in seconds, of one client;
+	// it is what is left when all else is taken away.
+	other model.Estimate
+	// costs are by increasing numbers of clients, the first of 1.
+	costs []prediction.Costs
+	// scale is how large its data were; 0 is not known.
+	scale int
+}
+
+// of are the costs for so many clients: those that were measured with as many, else with the
+// nearest fewer.
+func (l like) of(clients int) (c prediction.Costs) {
+	for _, x := range l.costs {
+		if x.Clients <= clients {
+			c = x
+		}
+	}
+	return c
+}
+
+// like reads the costs of transactions.
+func (ev Evidence) like() (l like, err error) {
+	name := ev.Report.Run.Directory
+	if ev.Recorded.Imported != nil {
+		return l, model.RefusedError(name+" was measured by another tool, which does not say what a transaction costs", "measure it: "+measureCosts)
+	}
+	for _, s := range scripts {
+		loads := ev.loadsOf(s)
+		if len(loads) == 0 || loads[0].Depth != 1 {
+			continue
+		}
+		l.script = s
+		for _, w := range loads {
+			c, err := ev.costsOf(w)
+			if err != nil {
+				return l, err
+			}
+			l.costs = append(l.costs, c)
+		}
+		if p := ev.Report.Run.Prepare; p != nil && p.App != nil {
+			l.scale = p.App.Scale
+		}
+		l.other, err = ev.other(loads[0], l.costs[0])
+		return l, err
+	}
+	return l, model.RefusedError(name+" holds no load of pgbench's TPC-B-like or simple update by 1 client, which tells what a transaction costs by itself", "measure it once, on any machine: "+measureCosts)
+}
+
+// loadsOf are the workloads of a script, by increasing numbers of clients.
+func (ev Evidence) loadsOf(s script) (list []model.Workload) {
+	for _, w := range ev.Recorded.Plan.Workloads {
+		if w.App.Tool == "pgbench" && w.App.Script == "" && !w.App.Reconnect && slices.Contains(w.App.OptionList(), s.option) && ev.withoutBudget(w) == "" {
+			list = append(list, w)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b model.Workload) int { return cmp.Compare(a.Depth, b.Depth) })
+	return list
+}
+
+// costsOf are the costs of a transaction of a workload.
+func (ev Evidence) costsOf(w model.Workload) (c prediction.Costs, err error) {
+	c = prediction.Costs{Workload: w.Name, Clients: max(1, w.Depth)}
+	if err := ev.believed(w.Name); err != nil {
+		return c, err
+	}
+	t, ok := ev.transaction(w)
+	a := ev.results(w.Name)[w.Direction].App
+	switch {
+	case !ok || a == nil:
+		return c, model.RefusedError(w.Name+" counted no transactions", "measure it again: "+measureCosts)
+	case t.flushes == nil || t.flush == nil || t.reading == nil || a.LogBytes == nil || a.Reads == nil:
+		return c, model.RefusedError("it is not known how many flushes, reads and bytes of log a transaction of "+w.Name+" took, or how long they took", "measure it again: "+measureCosts)
+	case !t.waits():
+		return c, model.RefusedError("transactions of "+w.Name+" do not wait for flushes: how long one takes on another storage changes nothing for them", "measure it without synchronous_commit=off and fsync=off: "+measureCosts)
+	}
+	c.LogBytes = *a.LogBytes
+	if p := t.processor; p != nil {
+		v := p.ServerCPU + p.ClientCPU
+		c.Processor = &v
+	}
+	if *a.Reads < noReads {
+		return c, nil
+	}
+	if a.DeviceReads == nil {
+		return c, model.RefusedError(fmt.Sprintf("a transaction of %s reads %s pages that the server's cache does not hold, and nobody counted how many of them come from the device", w.Name, few(*a.Reads)),
+			"measure it on a disk whose device can be told: "+measureCosts)
+	}
+	if c.Reads = min(*a.DeviceReads, *a.Reads); c.Reads < noReads {
+		c.Reads = 0
+	}
+	return c, nil
+}
+
+// believed refuses a workload whose numbers are invalid.
+func (ev Evidence) believed(workload string) error {
+	invalid := false
+	for _, r := range ev.results(workload) {
+		invalid = invalid || r.Verdict == model.Invalid
+	}
+	if !invalid {
+		return nil
+	}
+	for _, f := range ev.Report.Findings {
+		if f.Severity == model.SeverityInvalid && (len(f.Results) == 0 || slices.Contains(f.Results, workload)) {
+			return model.RefusedError(fmt.Sprintf("the numbers of %s in %s are invalid (%s): %s", workload, ev.Report.Run.Directory, f.Rule, f.Message), strings.TrimSpace(f.Next))
+		}
+	}
+	return model.RefusedError(fmt.Sprintf("the numbers of %s in %s are invalid", workload, ev.Report.Run.Directory), "measure it again: "+measureCosts)
+}
+
+// other is what a transaction of one client takes beside processors, flushes and reads: by the
+// serial law, what is left of all. Its interval is that of the time of a transaction.
+func (ev Evidence) other(w model.Workload, c prediction.Costs) (e model.Estimate, err error) {
+	t, _ := ev.transaction(w)
+	own := t.seen - *t.flushes**t.flush - *t.reading
+	if own <= 0 {
+		return e, model.RefusedError(fmt.Sprintf("the flushes and reads of a transaction of %s come to more than it took, so its own work is not known", w.Name), "measure it on faster storage: "+measureCosts)
+	}
+	if c.Processor != nil {
+		own = max(0, own-*c.Processor)
+	}
+	rate := ev.results(w.Name)[w.Direction].Metrics[model.Transactions]
+	if rate.Confidence == 0 || rate.Value <= 0 || rate.Low <= 0 {
+		return e, model.RefusedError(w.Name+" was measured once, so that nothing is known of how sure its rate is", "measure it again, with repeats: "+measureCosts)
+	}
+	return model.Estimate{Unit: "s", Value: own, Low: math.Max(0, own-t.seen*(1-rate.Value/rate.High)), High: own + t.seen*(rate.Value/rate.Low-1), Confidence: rate.Confidence}, nil
+}

@@ -1,0 +1,234 @@
+package explain
+
+import "math/rand/v2"
+
+// stage is what a client is doing.
+type stage int
+
+const (
+	atOther stage = iota
+	atRow
+	atQueue
+	atProcessor
+	atRead
+	atCommit
+	atFlush
+	stages
+)
+
+// client is one of them: what it has done of its transaction, and the rows that it has locked.
+type client struct {
+	stage
+	statement, reads int
+	// owes is the part of a read that its transactions have not done so far.
+	owes  float64
+	since float64
+	holds []int
+}
+
+// row is a row lock: who holds it, -1 for nobody, and who waits for it, in the order of arrival.
+type row struct {
+	holder  int
+	waiting []int
+}
+
+// simulation is a server at one moment of simulated time.
+type simulation struct {
+	server
+	random  *rand.Rand
+	events  events
+	now     float64
+	all     []client
+	queued  []int
+	running int
+	// unread wait for a reader.
+	unread            []int
+	reading           int
+	rows              []row
+	waiting, flushing []int
+	spent             [stages]float64
+	done, flushed     int
+	flushTime         float64
+}
+
+// until goes on until so many transactions are done.
+func (g *simulation) until(done int) {
+	for g.done < done {
+		e := g.events.next()
+		g.now = e.at
+		if e.client == flusher {
+			g.endFlush()
+			continue
+		}
+		switch g.all[e.client].stage {
+		case atOther:
+			g.wantRow(e.client)
+		case atProcessor:
+			g.leaveProcessor(e.client)
+		case atRead:
+			g.leaveReader(e.client)
+		}
+	}
+}
+
+// enter notes what a client does from now on.
+func (g *simulation) enter(c int, s stage) {
+	x := &g.all[c]
+	g.spent[x.stage] += g.now - x.since
+	x.stage, x.since = s, g.now
+}
+
+// later ends somebody's stage after so many seconds.
+func (g *simulation) later(c int, seconds float64) {
+	g.events.add(g.now+seconds, c)
+}
+
+// drawn is a time of that mean: up to half of it more or less.
+func (g *simulation) drawn(mean float64) float64 { return mean * (0.5 + g.random.Float64()) }
+
+// begin begins a client's next statement.
+func (g *simulation) begin(c int) {
+	g.enter(c, atOther)
+	g.later(c, g.drawn(g.other/float64(g.statements)))
+}
+
+// wantRow takes the row that the statement changes, or waits for it.
+func (g *simulation) wantRow(c int) {
+	i := -1
+	switch x := &g.all[c]; {
+	case !g.script.rows:
+	case x.statement == changesTeller:
+		i = g.scale + g.random.IntN(tellers*g.scale)
+	case x.statement == changesBranch:
+		i = g.random.IntN(g.scale)
+	}
+	if i < 0 {
+		g.wantProcessor(c)
+		return
+	}
+	if r := &g.rows[i]; r.holder >= 0 {
+		r.waiting = append(r.waiting, c)
+		g.enter(c, atRow)
+		return
+	}
+	g.lock(c, i)
+}
+
+// lock gives a row to a client.
+func (g *simulation) lock(c, i int) {
+	g.rows[i].holder = c
+	g.all[c].holds = append(g.all[c].holds, i)
+	g.wantProcessor(c)
+}
+
+func (g *simulation) wantProcessor(c int) {
+	if g.processors > 0 && g.running == g.processors {
+		g.enter(c, atQueue)
+		g.queued = append(g.queued, c)
+		return
+	}
+	g.running++
+	g.run(c)
+}
+
+func (g *simulation) run(c int) {
+	g.enter(c, atProcessor)
+	g.later(c, g.drawn(g.work/float64(g.statements)))
+}
+
+func (g *simulation) leaveProcessor(c int) {
+	x := &g.all[c]
+	if x.statement == changesAccount {
+		x.owes += g.reads
+		x.reads = int(x.owes)
+		x.owes -= float64(x.reads)
+	}
+	if len(g.queued) > 0 {
+		next := g.queued[0]
+		g.queued = g.queued[1:]
+		g.run(next)
+	} else {
+		g.running--
+	}
+	g.wantRead(c)
+}
+
+// wantRead reads what the statement still has to, or ends it.
+func (g *simulation) wantRead(c int) {
+	if g.all[c].reads == 0 {
+		g.endStatement(c)
+		return
+	}
+	g.enter(c, atRead)
+	if g.readers > 0 && g.reading == g.readers {
+		g.unread = append(g.unread, c)
+		return
+	}
+	g.reading++
+	g.later(c, g.drawn(g.read))
+}
+
+func (g *simulation) leaveReader(c int) {
+	g.all[c].reads--
+	if len(g.unread) > 0 {
+		next := g.unread[0]
+		g.unread = g.unread[1:]
+		g.later(next, g.drawn(g.read))
+	} else {
+		g.reading--
+	}
+	g.wantRead(c)
+}
+
+// endStatement goes on with the next, or commits.
+func (g *simulation) endStatement(c int) {
+	x := &g.all[c]
+	if x.statement++; x.statement < g.statements {
+		g.begin(c)
+		return
+	}
+	g.enter(c, atCommit)
+	g.waiting = append(g.waiting, c)
+	if len(g.flushing) == 0 {
+		g.beginFlush()
+	}
+}
+
+// beginFlush takes along everybody who waits. No two flushes take the same time: a fifth more
+// or less.
+func (g *simulation) beginFlush() {
+	g.flushing, g.waiting = g.waiting, nil
+	for _, c := range g.flushing {
+		g.enter(c, atFlush)
+	}
+	seconds := g.flush(g.log*float64(len(g.flushing))) * (0.8 + 0.4*g.random.Float64())
+	g.flushed++
+	g.flushTime += seconds
+	g.later(flusher, seconds)
+}
+
+// endFlush lets go of those whose transactions are done, and of their rows.
+func (g *simulation) endFlush() {
+	ended := g.flushing
+	g.flushing = nil
+	if len(g.waiting) > 0 {
+		g.beginFlush()
+	}
+	for _, c := range ended {
+		x := &g.all[c]
+		g.done++
+		x.statement = 0
+		kept := x.holds
+		x.holds = nil
+		g.begin(c)
+		for _, i := range kept {
+			r := &g.rows[i]
+			r.holder = -1
+			if len(r.waiting) > 0 {
+				next := r.waiting[0]
+				r.waiting = r.waiting[1:]
+				g.lock(next, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package results
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+func TestEtcdAnswer(t *testing.T) {
+	w := model.Workload{Name: "wal", Direction: model.Write, Sync: "fdatasync", Append: true}
+	results := []model.Result{
+		{Workload: "wal", Direction: model.Write, Metrics: map[model.Metric]model.Estimate{model.IOPS: {Value: 321}}},
+		{Workload: "wal", Direction: model.Sync, Metrics: map[model.Metric]model.Estimate{model.IOPS: {Value: 99999}}},
+	}
+	goal := model.Goal{Workload: "wal", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
+	for outcome, want := range map[model.Outcome]string{
+		model.Met:       "this disk carries an etcd, which asks for a p99 of its log's flushes under 10.0 ms; one client after another gets at most about 321 puts/s",
+		model.Missed:    "this disk is too slow for an etcd",
+		model.Undecided: "",
+	} {
+		goal.Outcome = outcome
+		if got := etcdAnswer(w, goal, results); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q", outcome, got)
+		}
+	}
+	for name, other := range map[string]func(*model.Workload, *model.Goal){
+		"another bound": func(_ *model.Workload, g *model.Goal) { g.Bound = 0.02 },
+		"no log":        func(w *model.Workload, _ *model.Goal) { w.Append = false },
+		"its writes":    func(_ *model.Workload, g *model.Goal) { g.Direction = model.Write },
+		"the median":    func(_ *model.Workload, g *model.Goal) { g.Metric = model.P50 },
+	} {
+		w, g := w, goal
+		g.Outcome = model.Met
+		other(&w, &g)
+		if got := etcdAnswer(w, g, results); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// flushed is a run of an etcd whose repeats had flushes of so many of 1,000 within 8 ms, and of
+// all within 16 ms.
+func flushed(within8 ...float64) *model.Recorded {
+	rec := &model.Recorded{}
+	n := 1000.0
+	for i, count := range within8 {
+		rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Number: i + 1, Workload: "put-c1"}, App: &model.AppCounts{
+			Flushes: &n, FlushTimes: [][2]float64{{.004, 0}, {.008, count}, {.016, 990}}}})
+	}
+	return rec
+}
+
+func TestFlushesOfAnApplicationAreDecidedBetweenTheirBounds(t *testing.T) {
+	w := model.Workload{Name: "put-c1", Direction: model.Write, App: model.AppLoad{Tool: "etcd"}}
+	goal := model.Goal{Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: model.EtcdFlush}
+	for name, c := range map[string]struct {
+		rec   *model.Recorded
+		bound float64
+		want  model.Outcome
+		says  string
+	}{
+		"under":           {flushed(990, 1000), .010, model.Met, "between 4.00 ms and 8.00 ms in 2 repeats"},
+		"over":            {flushed(0, 0), .007, model.Missed, "between 8.00 ms and 16.0 ms"},
+		"between":         {flushed(900, 900), .010, model.Undecided, "the bound lies in between"},
+		"not always":      {flushed(990, 900), .010, model.Undecided, "between 4.00 ms and 16.0 ms"},
+		"nothing counted": {&model.Recorded{}, .010, model.Undecided, "were not counted"},
+	} {
+		g := goal
+		g.Bound = c.bound
+		if got := decideFlushes(c.rec, w, g); got.Outcome != c.want || !strings.Contains(got.Message, c.says) {
+			t.Errorf("%s: %s, %q", name, got.Outcome, got.Message)
+		}
+	}
+	few := flushed(990)
+	*few.Run.Steps[0].App.Flushes = 900
+	if got := decideFlushes(few, w, goal); got.Outcome != model.Undecided {
+		t.Errorf("900 flushes decide a p99: %+v", got)
+	}
+	goal.Outcome = model.Met
+	results := []model.Result{{Workload: "put-c1", Direction: model.Write, Metrics: map[model.Metric]model.Estimate{model.Transactions: {Value: 812}}}}
+	w.Depth = 1
+	if got := etcdAnswer(w, goal, results); !strings.Contains(got, "this disk carries an etcd") || !strings.Contains(got, "with one client about 812 puts/s") {
+		t.Error(got)
+	}
+}

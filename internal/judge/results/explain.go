@@ -1,0 +1,156 @@
+package results
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/judge/explain"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/model/suggest"
+)
+
+// traceBeside is the folder of a run that holds the trace made beside it.
+const traceBeside = "trace"
+
+// ExplainOptions say what is to be explained.
+type ExplainOptions struct {
+	// Runs are one or two directories of runs or imports, or the one of a comparison.
+	Runs []string
+	// Only names the workloads that are wanted, or has patterns of their names; none means all.
+	Only []string
+	// TraceSeconds is how long the traces of an imported document were, where it does not say
+	// so; 0 is not known.
+	TraceSeconds float64
+}
+
+// Explain says where the time of an operation went in one run, or in two side by side. Remarks
+// are sentences on what could not be read.
+func Explain(o ExplainOptions) (x *budget.Explanation, remarks []string, err error) {
+	runs := o.Runs
+	if len(runs) == 1 && store.IsComparison(runs[0]) {
+		runs = []string{filepath.Join(runs[0], store.BaselineDir), filepath.Join(runs[0], store.CandidateDir)}
+	}
+	if len(runs) == 2 && sameDirectory(runs[0], runs[1]) {
+		return nil, nil, model.RefusedError(fmt.Sprintf("%s and %s are the same run", runs[0], runs[1]), "name two, or one")
+	}
+	var sides []explain.Evidence
+	for _, dir := range runs {
+		ev, said, err := evidence("explain", dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		ev.TraceSeconds = o.TraceSeconds
+		sides, remarks = append(sides, ev), append(remarks, said...)
+	}
+	only, err := chosen(o.Only, sides)
+	if err != nil {
+		return nil, nil, err
+	}
+	x = &budget.Explanation{Schema: budget.Schema, Runs: []budget.Side{}}
+	for _, ev := range sides {
+		ev.Only = only
+		x.Runs = append(x.Runs, explain.Run(ev))
+	}
+	if len(x.Runs) == 2 {
+		x.Comparisons = explain.Compare(&x.Runs[0], &x.Runs[1])
+	}
+	return x, remarks, nil
+}
+
+// chosen are the workloads of all runs that the names and patterns name.
+func chosen(patterns []string, sides []explain.Evidence) (names []string, err error) {
+	var all []string
+	for _, ev := range sides {
+		for _, w := range ev.Recorded.Plan.Workloads {
+			if !slices.Contains(all, w.Name) {
+				all = append(all, w.Name)
+			}
+		}
+	}
+	slices.Sort(all)
+	for _, pattern := range patterns {
+		before := len(names)
+		for _, name := range all {
+			fits, err := path.Match(pattern, name)
+			if err != nil {
+				return nil, model.RefusedError(fmt.Sprintf("--only %q is not a pattern: a bracket is open or empty", pattern), "write a name, or a pattern such as 'rand-*'")
+			}
+			if fits || pattern == name {
+				names = append(names, name)
+			}
+		}
+		if len(names) == before {
+			sentence := fmt.Sprintf("there is no workload %q", pattern)
+			if near := suggest.Nearest(pattern, all); near != "" {
+				sentence += fmt.Sprintf("; did you mean %q?", near)
+			}
+			return nil, model.RefusedError(sentence, "there are "+strings.Join(all, ", "))
+		}
+	}
+	return names, nil
+}
+
+// evidence reads a run directory for a verb, and what was traced beside it.
+func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err error) {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return ev, nil, noSuchRun(dir)
+	case !info.IsDir():
+		return ev, nil, model.RefusedError(dir+" is a file, and loadline "+verb+" takes the raw data of a run", "name its directory")
+	case IsDurability(dir), store.IsTrace(dir), store.IsComparison(dir):
+		return ev, nil, model.RefusedError(dir+" is not the directory of one run", "name that of a run; of a comparison only it alone, or one of its sides")
+	case len(store.RankedRuns(dir)) > 0:
+		systems := store.RankedRuns(dir)
+		for i := range systems {
+			systems[i] = safetext.ShellWord(systems[i])
+		}
+		next := "name one of them, such as " + systems[0]
+		if verb == "explain" {
+			next = "name one of them, or two: loadline explain " + strings.Join(systems[:min(2, len(systems))], " ")
+		}
+		return ev, nil, model.RefusedError(dir+" holds several systems", next)
+	case store.Running(dir):
+		return ev, nil, stillRunning("run", dir)
+	}
+	rec, err := store.Read(dir)
+	if err != nil {
+		return ev, nil, err
+	}
+	for _, damage := range rec.Damage {
+		remarks = append(remarks, dir+": "+damage)
+	}
+	ev = explain.Evidence{Recorded: rec, Report: Assemble(rec)}
+	ev.Report.Run.Directory = dir
+	if err := addTrace(&ev, dir); err != nil {
+		remarks = append(remarks, fmt.Sprintf("%s: the trace beside it cannot be read: %v", dir, err))
+	}
+	return ev, remarks, nil
+}
+
+// addTrace adds what was traced beside the run in a directory, if anything was.
+func addTrace(ev *explain.Evidence, dir string) error {
+	t, err := store.ReadTraceBeside(dir, traceBeside)
+	if err != nil || t == nil {
+		return err
+	}
+	ev.Trace, ev.TraceBegan = t.Samples, t.Run.Started
+	return nil
+}
+
+// explained adds to the report of a run where the time of its operations went. A trace that
+// cannot be read is as good as none: loadline explain says so.
+func explained(rec *model.Recorded, r *model.Report) *model.Report {
+	ev := explain.Evidence{Recorded: rec, Report: r}
+	_ = addTrace(&ev, rec.Directory)
+	if found := explain.Run(ev).Budgets; len(found) > 0 {
+		r.Budgets = found
+	}
+	return r
+}

@@ -1,0 +1,72 @@
+package trust
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/stats"
+)
+
+// dependentP is the p value of the difference between the visits before second end and
+// those from second at on, where neighbours are alike: each side's mean is worth what
+// stats.Dependence says. How much alike they are is taken from what is left of the
+// seconds and of the visits when each side's mean is taken away, else the change
+// itself would count; the smaller of the two is believed.
+func (s *series) dependentP(end, at int) float64 {
+	pre, post := s.visitsOf(0, end), s.visitsOf(at, len(s.rate))
+	a, b := centre(pre), centre(post)
+	all := append(append([]stats.Visit{}, pre...), post...)
+	rho := math.Min(stats.SecondsCorrelation(all), stats.Correlation(values(pre), values(post)))
+	widenPre, dfPre := sideWorth(len(pre), rho)
+	widenPost, dfPost := sideWorth(len(post), rho)
+	var square float64
+	for _, v := range all {
+		square += v.Value * v.Value
+	}
+	spread := math.Max(math.Sqrt(square/float64(len(all)-2)), stats.Floor*math.Max(a, b))
+	m, n := float64(len(pre)), float64(len(post))
+	return stats.StudentP(math.Abs(a-b)/(spread*math.Sqrt(widenPre*widenPre/m+widenPost*widenPost/n)), math.Max(1, dfPre+dfPost))
+}
+
+// sideWorth is stats.Dependence, which needs two visits, for a side that may be one.
+func sideWorth(n int, rho float64) (widen, df float64) {
+	if n < 2 {
+		return 1, 0
+	}
+	return stats.Dependence(n, rho)
+}
+
+// visitsOf are the parts of visits within the seconds from one to another.
+func (s *series) visitsOf(from, to int) []stats.Visit {
+	var list []stats.Visit
+	for i := from; i < to; {
+		j := i
+		for j < to && s.visit[j] == s.visit[i] {
+			j++
+		}
+		seconds := append([]float64{}, s.rate[i:j]...)
+		list = append(list, stats.Visit{Value: stats.Mean(seconds), Seconds: seconds, Begin: s.end[i] - 1, End: s.end[j-1]})
+		i = j
+	}
+	return list
+}
+
+// centre takes the mean of the visits away from them and from their seconds, and
+// returns it.
+func centre(visits []stats.Visit) float64 {
+	mean := stats.Mean(values(visits))
+	for i := range visits {
+		visits[i].Value -= mean
+		for k := range visits[i].Seconds {
+			visits[i].Seconds[k] -= mean
+		}
+	}
+	return mean
+}
+
+func values(visits []stats.Visit) []float64 {
+	list := make([]float64, len(visits))
+	for i, v := range visits {
+		list[i] = v.Value
+	}
+	return list
+}

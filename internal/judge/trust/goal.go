@@ -1,0 +1,125 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// Settle is what to do about a goal that is not met: of an undecided one the command that
+// probably decides it, of a missed one the command that shows where it would be met; "" where
+// nothing is to be done, or no measurement helps. findings are those of Check, and needs is
+// for how many seconds the workload has to be measured (see analyze.Decided).
+func Settle(ev Evidence, findings []model.Finding, g model.Goal, needs float64) string {
+	only := []string{g.Workload}
+	w, planned := ev.Recorded.Plan.Workload(g.Workload)
+	at := slices.IndexFunc(ev.Results, func(r model.Result) bool { return r.Workload == g.Workload && r.Direction == g.Direction })
+	switch {
+	case g.Outcome == model.Met || !planned:
+		return ""
+	case at < 0:
+		return ev.command(ev.only(only))
+	case ev.Results[at].Verdict == model.Invalid:
+		return validFirst(findings, g.Workload)
+	case g.Outcome == model.Missed:
+		return ev.whereMet(w, g)
+	}
+	return ev.until(only, needs)
+}
+
+// validFirst is what to do about the first finding that makes a workload's number invalid.
+func validFirst(findings []model.Finding, workload string) string {
+	for _, f := range findings {
+		if f.Severity == model.SeverityInvalid && (len(f.Results) == 0 || slices.Contains(f.Results, workload)) && f.Next != "" {
+			return f.Next
+		}
+	}
+	return ""
+}
+
+// until is the command that measures a workload for so many seconds, ramps not counted. It
+// does not end when the interval is as narrow as was asked for: that decided nothing.
+func (ev Evidence) until(only []string, seconds float64) string {
+	s := ev.Recorded.Plan.Schedule
+	if s.Visit <= 0 {
+		return ev.command(ev.only(only))
+	}
+	repeats := math.Ceil(seconds / s.Visit)
+	whole := repeats*(s.Ramp+s.Visit+s.Overhead) + s.Look*float64(min(1, s.Looks))
+	switch {
+	case seconds == 0:
+		return ev.longer(only)
+	case math.IsInf(whole, 1) || whole > 24*longestAdvised:
+		return "the value is so close to the bound that measuring longer does not tell them apart"
+	case whole > longestAdvised:
+		return fmt.Sprintf("to decide it takes about %s on this storage as it is now: find what makes it vary", units.FormatSpan(whole))
+	case s.Mode != model.Rounds:
+		// One repeat of a fixed length: its interval is that of its seconds.
+		return ev.command(ev.only(only), "--time", span(seconds))
+	}
+	return ev.command(ev.only(only), "--repeat", fmt.Sprintf("%.0f", repeats), "--max-time", span(whole))
+}
+
+const (
+	// deepest is the number of I/Os in flight beyond which no more are advised.
+	deepest = 256
+	// sweepTime bounds an advised sweep of a few depths, in seconds.
+	sweepTime = 180.0
+)
+
+// whereMet is the command that shows at which depth a missed goal would be met: more I/Os at
+// once for a rate, fewer for a latency. "" where depth is not the measure of the load, or
+// there is no more of it to gain.
+func (ev Evidence) whereMet(w model.Workload, g model.Goal) string {
+	exp := ev.Recorded.Plan.Experiment
+	depth, jobs := w.Depth, w.JobCount()
+	if depth < 1 || w.Direction == model.Mixed || w.Sync != "" || w.Job != "" || w.App.Tool != "" || w.OpenLoop || w.RateIOPS > 0 || w.RateBandwidth > 0 ||
+		exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Imported != nil {
+		return ""
+	}
+	rate := g.Metric == model.IOPS || g.Metric == model.Bandwidth
+	var depths []int
+	words := "see whether more I/Os at once reach it: "
+	if !rate {
+		words = "see at which depth it is met: "
+	}
+	switch {
+	case rate && g.Above:
+		for d := 2 * depth; d*jobs <= deepest && len(depths) < 3; d *= 2 {
+			depths = append(depths, d)
+		}
+	case !rate && !g.Above:
+		for d := 1; d < depth; d *= 4 {
+			depths = append(depths, d)
+		}
+	}
+	if len(depths) == 0 {
+		return ""
+	}
+	pattern := string(w.Direction)
+	if w.Access == model.Random {
+		pattern = "rand" + pattern
+	}
+	return words + ev.sweeping("--rw", pattern, "--bs", units.FormatBlock(w.BlockSize), "--depth", numbers(depths), "--jobs", numbers([]int{jobs}), "--max-time", span(sweepTime)) +
+		"   # at most " + units.FormatSpan(sweepTime+ev.prefill())
+}
+
+// sweeping is the command that sweeps the target of the run with these options.
+func (ev Evidence) sweeping(options ...string) string {
+	if again := ev.Recorded.Run.Again; again.Verb() == "run" {
+		return again.As("sweep", options...).String()
+	}
+	return strings.Join(append(append([]string{"loadline", "sweep", ev.target()}, ev.making()...), options...), " ")
+}
+
+// prefill is how long the volume was written before the run, in seconds.
+func (ev Evidence) prefill() float64 {
+	if p := ev.Recorded.Run.Prepare; p != nil {
+		return math.Ceil(p.Seconds/10) * 10
+	}
+	return 0
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package daemon
+
+import "syscall"
+
+// DeathSignal changes nothing: only Linux tells a process that we are gone; elsewhere loadline
+// cleanup removes what is left.
+func DeathSignal(a *syscall.SysProcAttr, _ syscall.Signal) *syscall.SysProcAttr { return a }

@@ -1,0 +1,135 @@
+package etcd
+
+import (
+	"math"
+	"sync"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+)
+
+// meter makes samples of puts. It keeps a histogram for each second that is not yet told, and
+// nothing of a put. Times are seconds since the step began.
+type meter struct {
+	step         int
+	ramp, length float64
+	emit         func(model.Sample)
+
+	mu      sync.Mutex
+	seconds []tally
+	told    int
+	largest float64
+	sums    model.AppCounts
+	// due counts the puts that were due in the measured part.
+	due         uint64
+	first, last float64
+	// fault is the first error of a put.
+	fault string
+}
+
+// tally is what ended in a second.
+type tally struct {
+	done    uint64
+	latency float64
+	most    float64
+	buckets histogram.Histogram
+}
+
+func newMeter(step model.Step, emit func(model.Sample)) *meter {
+	return &meter{step: step.Number, ramp: step.Ramp, length: step.Seconds, emit: emit,
+		seconds: make([]tally, max(1, int(math.Ceil(step.Seconds-1e-9)))), first: math.Inf(1)}
+}
+
+func (m *meter) end() float64 { return m.ramp + m.length }
+
+// second is where a moment counts; nil outside of the measured part. What comes a moment after
+// its second was told counts in the next.
+func (m *meter) second(at float64) *tally {
+	if at < m.ramp || at >= m.end() || m.told >= len(m.seconds) {
+		return nil
+	}
+	return &m.seconds[max(m.told, min(len(m.seconds)-1, int(at-m.ramp)))]
+}
+
+// put takes a put that was due, begun and ended, with its error.
+func (m *meter) put(due, ended float64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if due >= m.ramp && due < m.end() {
+		m.due++
+	}
+	if err != nil {
+		m.sums.Failed++
+		if m.fault == "" {
+			m.fault = err.Error()
+		}
+		return
+	}
+	latency := ended - due
+	m.sums.Transactions++
+	m.sums.LatencySum += latency
+	m.first, m.last = min(m.first, due), max(m.last, ended)
+	if t := m.second(ended); t != nil {
+		t.done++
+		t.latency += latency
+		t.most = max(t.most, latency)
+		t.buckets.Add(histogram.BucketOf(uint64(latency*1e9)), 1)
+	}
+}
+
+// skip takes a put that was due and not begun, late seconds late: its latency is larger than
+// that, which is all that is known of it.
+func (m *meter) skip(due, late float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if due >= m.ramp && due < m.end() {
+		m.due++
+	}
+	m.sums.Skipped++
+	at := due + late
+	if at >= m.end() && due < m.end() {
+		at = math.Nextafter(m.end(), 0)
+	}
+	if t := m.second(at); t != nil {
+		t.buckets.Add(histogram.BucketOf(uint64(late*1e9)), 1)
+	}
+}
+
+// tell emits the seconds that ended before a moment.
+func (m *meter) tell(now float64) {
+	var samples []model.Sample
+	// Who puts does not wait for who writes the samples.
+	defer func() {
+		for _, s := range samples {
+			m.emit(s)
+		}
+	}()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.told < len(m.seconds) {
+		end := math.Min(float64(m.told+1), m.length)
+		if now < m.ramp+end {
+			return
+		}
+		t := &m.seconds[m.told]
+		m.largest = max(m.largest, t.most)
+		s := model.Sample{Step: m.step, End: m.ramp + end, Seconds: end - float64(m.told),
+			Write: &model.Flow{IOs: t.done, LatencySum: t.latency, Max: m.largest, Histogram: t.buckets}}
+		// What was told is not kept.
+		m.seconds[m.told] = tally{}
+		m.told++
+		samples = append(samples, s)
+	}
+}
+
+// counts are the sums over everything, ramp included.
+func (m *meter) counts() model.AppCounts {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.sums
+	if m.last > m.first {
+		c.Seconds = m.last - m.first
+	}
+	c.ToolTransactions = c.Transactions
+	return c
+}

@@ -1,0 +1,44 @@
+package postgres
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
+)
+
+// What is known of a server before its programs are: the settings that it is given, those of the
+// user's over Loadline's, and not what they would be.
+func TestForeseen(t *testing.T) {
+	got, err := Foreseen(model.AppRequest{Clients: 100, Set: []string{"work_mem=8MB", "track_io_timing=off", "work_mem=9MB"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &model.AppState{Name: "postgres"}
+	for _, s := range [][2]string{{"track_io_timing", "off"}, {"track_wal_io_timing", "on"}, {"max_connections", "108"}, {"work_mem", "9MB"}} {
+		want.Settings = append(want.Settings, model.Setting{Name: s[0], Value: s[1], Source: "command line"})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for set, words := range map[string]string{"fsync": "is no setting", "=on": "is no setting", "port=1": "where the server of a run listens"} {
+		_, err := Foreseen(model.AppRequest{Set: []string{set}})
+		modeltest.Refused(t, err, words)
+	}
+}
+
+// A pod's programs are those of its image, and so is what they lack.
+func TestWhatAnImageLacks(t *testing.T) {
+	claim := model.Target{Cluster: &model.ClusterVolume{Class: "fast"}}
+	lacks := model.RefusedError("no psql", "apt-get install postgresql")
+	modeltest.Refused(t, inImage(claim, lacks), "the pod's image has no PostgreSQL to measure: no psql", "--image postgres:17")
+	if err := inImage(model.Target{}, lacks); !errors.Is(err, lacks) {
+		t.Errorf("%v", err)
+	}
+	if broken := errors.New("killed"); !errors.Is(inImage(claim, broken), broken) {
+		t.Error("a program that cannot be started is the image's fault")
+	}
+}

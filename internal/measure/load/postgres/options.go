@@ -1,0 +1,69 @@
+package postgres
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/suggest"
+)
+
+// allowed are pgbench's options that may be given, and whether they take a value: those that
+// say how transactions are done and what is printed of them. A list of what must not be given
+// alone would not hold: pgbench takes options by their beginnings (--fil=FILE) and several
+// letters in one word (-nf FILE).
+var allowed = map[string]bool{
+	"--protocol": true, "-M": true, "--define": true, "-D": true, "--max-tries": true, "--random-seed": true,
+	"--builtin": true, "-b": true, "--select-only": false, "-S": false, "--skip-some-updates": false, "-N": false,
+	"--no-vacuum": false, "-n": false, "--scale": true, "-s": true, "--exit-on-abort": false, "--continue-on-error": false,
+	"--progress": true, "-P": true, "--progress-timestamp": false, "--report-per-command": false, "-r": false,
+	"--failures-detailed": false, "--verbose-errors": false,
+}
+
+// refused are those that Loadline gives pgbench itself, or that would take the record of the
+// load away from it, with what to do instead.
+var refused = map[string]string{
+	"-i": "the data are made by Loadline", "--initialize": "the data are made by Loadline",
+	"-c": "say --clients", "--client": "say --clients", "-j": "say --threads", "--jobs": "say --threads",
+	"-T": "say --time", "--time": "say --time", "-t": "repeats have a length, and no number of transactions: say --time", "--transactions": "repeats have a length, and no number of transactions: say --time",
+	"-C": "say --connect", "--connect": "say --connect", "-R": "say --rate", "--rate": "say --rate", "-L": "say --latency-limit", "--latency-limit": "say --latency-limit",
+	"-f": "say --script", "--file": "say --script",
+	"-l": "Loadline reads the log", "--log": "Loadline reads the log", "--log-prefix": "Loadline reads the log",
+	"--aggregate-interval": "Loadline needs each transaction", "--sampling-rate": "Loadline needs each transaction",
+	"-h": "the server is Loadline's own", "--host": "the server is Loadline's own", "-p": "the server is Loadline's own", "--port": "the server is Loadline's own",
+	"-U": "the server is Loadline's own", "--username": "the server is Loadline's own", "-d": "it would print every statement", "--debug": "it would print every statement",
+	"-v": "tables are vacuumed when they are made", "--vacuum-all": "tables are vacuumed when they are made",
+}
+
+// CheckOptions refuses options of pgbench's that say more than how transactions are done: those
+// that Loadline gives itself, and any that it does not know. Each is one word with its value.
+func CheckOptions(options []string) error {
+	for _, o := range options {
+		name, value, hasValue := strings.Cut(o, "=")
+		if len(o) > 2 && o[0] == '-' && o[1] != '-' {
+			name, value, hasValue = o[:2], o[2:], true
+		}
+		takesValue, known := allowed[name]
+		switch {
+		case !strings.HasPrefix(o, "-"):
+			return model.RefusedError(fmt.Sprintf("%q is no option of pgbench's: write options with their values in one word", o), "such as --pgbench --protocol=prepared")
+		case refused[name] != "":
+			return refusedOption(o, refused[name])
+		case !known:
+			return refusedOption(o, "Loadline does not know it"+suggest.Question(name, slices.Sorted(maps.Keys(allowed))))
+		case takesValue && value == "":
+			return refusedOption(o, "it has no value, and takes one in the same word")
+		case !takesValue && hasValue:
+			return refusedOption(o, name+" takes no value")
+		case strings.ContainsFunc(o, func(r rune) bool { return r < ' ' }):
+			return refusedOption(fmt.Sprintf("%q", o), "it is more than one line")
+		}
+	}
+	return nil
+}
+
+func refusedOption(option, why string) error {
+	return model.RefusedError(fmt.Sprintf("pgbench's option %s cannot be given: %s", option, why), "loadline app postgres --help")
+}

@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// onCPU is how long a set of threads was on a processor, and how long it was ready to run and
+// waited for one, in seconds.
+type onCPU struct{ ran, waited float64 }
+
+// processors reads, once a second, what the kernel's scheduler says of the server's processes
+// for clients and of pgbench's threads: /proc/PID/schedstat, whose first two numbers are
+// nanoseconds on a processor and nanoseconds waited for one (Linux, Documentation/scheduler/
+// sched-stats.rst). Where the kernel does not tell, nothing is known.
+type processors struct {
+	// proc is where the kernel tells, "/proc".
+	proc            string
+	server, pgbench int
+	clients         int
+	now             func() time.Time
+
+	first, last *reading
+}
+
+// reading is what was read at one moment. PIDs are the server's processes for clients.
+type reading struct {
+	at             time.Time
+	pids           map[int]bool
+	server, client onCPU
+}
+
+// watchProcessors reads until it is stopped; stop returns what was found, nil for nothing.
+func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Duration) (stop func() *model.AppProcessor) {
+	p := &processors{proc: "/proc", server: server, pgbench: pgbench, clients: clients, now: clock.Now}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		wait := clock.After(ramp)
+		for {
+			select {
+			case <-end:
+				return
+			case <-wait:
+			}
+			p.read()
+			wait = clock.After(time.Second)
+		}
+	}()
+	return func() *model.AppProcessor {
+		close(end)
+		<-ended
+		return p.found()
+	}
+}
+
+// read adds a reading. It counts only with as many processes as there are clients, the same
+// all the time: one that ends takes its times along.
+func (p *processors) read() {
+	r := &reading{at: p.now(), pids: map[int]bool{}}
+	children, err := os.ReadFile(filepath.Join(p.proc, strconv.Itoa(p.server), "task", strconv.Itoa(p.server), "children"))
+	if err != nil {
+		return
+	}
+	for _, word := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(word)
+		// The title of a process for a client: "postgres: USER DATABASE [local] COMMIT".
+		title, titleErr := os.ReadFile(filepath.Join(p.proc, word, "cmdline"))
+		if err != nil || titleErr != nil || !strings.Contains(string(title), " "+database+" ") {
+			continue
+		}
+		if !r.server.add(filepath.Join(p.proc, word, "schedstat")) {
+			return
+		}
+		r.pids[pid] = true
+	}
+	threads, _ := filepath.Glob(filepath.Join(p.proc, strconv.Itoa(p.pgbench), "task", "[0-9]*", "schedstat"))
+	for _, name := range threads {
+		if !r.client.add(name) {
+			return
+		}
+	}
+	switch {
+	case len(r.pids) != p.clients || len(threads) == 0:
+	case p.first == nil:
+		p.first = r
+	case maps.Equal(p.first.pids, r.pids):
+		p.last = r
+	}
+}
+
+// found is the difference of the last and the first reading.
+func (p *processors) found() *model.AppProcessor {
+	if p.first == nil || p.last == nil {
+		return nil
+	}
+	f := &model.AppProcessor{Seconds: p.last.at.Sub(p.first.at).Seconds(),
+		ServerCPU: p.last.server.ran - p.first.server.ran, ServerWait: p.last.server.waited - p.first.server.waited,
+		ClientCPU: p.last.client.ran - p.first.client.ran, ClientWait: p.last.client.waited - p.first.client.waited}
+	if f.Seconds <= 0 || min(f.ServerCPU, f.ServerWait, f.ClientCPU, f.ClientWait) < 0 {
+		return nil
+	}
+	return f
+}
+
+// add adds what one file says, and reports whether it could be read.
+func (c *onCPU) add(name string) bool {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return false
+	}
+	ran, err1 := strconv.ParseUint(fields[0], 10, 64)
+	waited, err2 := strconv.ParseUint(fields[1], 10, 64)
+	c.ran, c.waited = c.ran+float64(ran)/1e9, c.waited+float64(waited)/1e9
+	return err1 == nil && err2 == nil
+}

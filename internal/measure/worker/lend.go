@@ -1,0 +1,37 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// usersFile is the list of users that lend writes. Package kube knows its name.
+const usersFile = "passwd"
+
+// lend copies this program into a directory, for a pod of another image, and puts a list of users
+// beside it in which who runs this has a name: that is whom the pod's programs run as.
+func lend(e *env.Env, dir string) error {
+	from, err := os.Open(e.Program())
+	if err != nil {
+		return fmt.Errorf("this program cannot be read: %w", err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(filepath.Join(dir, program), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+	if err != nil {
+		return fmt.Errorf("the program cannot be lent: %w", err)
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return fmt.Errorf("the program cannot be lent: %w", err)
+	}
+	users := "root:x:0:0:root:/:/bin/sh\n"
+	if user := os.Geteuid(); user != 0 {
+		users += fmt.Sprintf("loadline:x:%d:%d:loadline:/:/bin/sh\n", user, os.Getegid())
+	}
+	return os.WriteFile(filepath.Join(dir, usersFile), []byte(users), 0o644)
+}

@@ -1,0 +1,249 @@
+// Package pgurl reads the address of a PostgreSQL server that exists,
+// postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE, and makes of it what libpq is told.
+//
+// Its opinion: a password has one place in an address, where whatever hides secrets knows it, and
+// leaves it only for the environment of a program: what is shown, recorded, or an argument of a
+// process is made without it.
+//
+// Source of the form: PostgreSQL's manual, "Connection URIs"; of which characters stand for
+// themselves: RFC 3986, section 3.2.1.
+package pgurl
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Address is where a server is, as whom to connect, and to which database. An empty field is
+// libpq's default, which the environment may say (PGHOST …).
+type Address struct {
+	User, Password string
+	// Host is a name, an address, or the directory of a socket; Port a decimal.
+	Host, Port string
+	Database   string
+	// Parameters are libpq's others, such as sslmode.
+	Parameters map[string]string
+}
+
+// schemes are what an address may begin with.
+var schemes = []string{"postgres://", "postgresql://"}
+
+// Is reports whether a target's name is meant to be such an address.
+func Is(name string) bool {
+	low := strings.ToLower(name)
+	return strings.HasPrefix(low, "postgres:") || strings.HasPrefix(low, "postgresql:")
+}
+
+// plain is what a user's name or a password may have in it as it is; the colon between them is
+// not in it. An apostrophe stands for itself in RFC 3986, and would end a word of a shell or of YAML.
+var plain = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&()*+,;=-]|%[0-9A-Fa-f]{2})*$`)
+
+// mistaken is why an address cannot be read. It names no part that may be secret.
+func mistaken(why string) (Address, error) { return Address{}, errors.New(why) }
+
+// Parse reads an address. Its error is a clause that says what is wrong and never holds the
+// password.
+func Parse(name string) (Address, error) {
+	a := Address{Parameters: map[string]string{}}
+	rest, ok := "", false
+	for _, scheme := range schemes {
+		if len(name) >= len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
+			rest, ok = name[len(scheme):], true
+		}
+	}
+	if !ok {
+		return mistaken("two slashes must follow the colon")
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return mistaken("it holds a blank or a control character: write %20 for a blank")
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, rest := rest[:end], rest[end:]
+	if strings.Contains(rest, "@") && !strings.Contains(authority, "@") {
+		return mistaken("there is a slash, a question mark or a # before its @: in a password write %2F, %3F and %23 for them")
+	}
+	if strings.Contains(rest, "#") {
+		return mistaken("it holds a #: write %23 for one")
+	}
+	if before, after, found := strings.Cut(authority, "@"); found {
+		if strings.Contains(after, "@") {
+			return mistaken("it holds more than one @: in a password write %40 for one")
+		}
+		if err := a.login(before); err != nil {
+			return Address{}, err
+		}
+		authority = after
+	}
+	if err := a.server(authority); err != nil {
+		return Address{}, err
+	}
+	path, query, _ := strings.Cut(rest, "?")
+	var err error
+	if a.Database, err = url.PathUnescape(strings.TrimPrefix(path, "/")); err != nil || strings.ContainsRune(a.Database, 0) {
+		return mistaken("the name of the database does not parse")
+	}
+	if err := a.parameters(query); err != nil {
+		return Address{}, err
+	}
+	return a, nil
+}
+
+// login reads USER:PASSWORD.
+func (a *Address) login(text string) error {
+	user, password, _ := strings.Cut(text, ":")
+	var err1, err2 error
+	a.User, err1 = url.PathUnescape(user)
+	a.Password, err2 = url.PathUnescape(password)
+	if !plain.MatchString(user) || !plain.MatchString(strings.ReplaceAll(password, ":", "")) || err1 != nil || err2 != nil || strings.ContainsRune(a.User+a.Password, 0) {
+		return errors.New("the user or the password holds a character that must be written as % and two hexadecimal digits (%27 for an apostrophe, %22 for a quotation mark, %25 for %)")
+	}
+	return nil
+}
+
+// server reads HOST:PORT.
+func (a *Address) server(text string) error {
+	if strings.Contains(text, ",") {
+		return errors.New("it names several servers, and one is measured")
+	}
+	host, port := text, ""
+	if address, after, found := strings.Cut(strings.TrimPrefix(text, "["), "]"); found && strings.HasPrefix(text, "[") {
+		host, port = address, strings.TrimPrefix(after, ":")
+		if after != "" && !strings.HasPrefix(after, ":") {
+			return errors.New("a colon and the port must follow the ]")
+		}
+	} else if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		host, port = text[:i], text[i+1:]
+		if strings.Contains(host, ":") {
+			return errors.New("an IPv6 address stands in brackets: [::1]")
+		}
+	}
+	var err error
+	if a.Host, err = url.PathUnescape(host); err != nil || strings.ContainsRune(a.Host, 0) {
+		return errors.New("the host does not parse")
+	}
+	return a.setPort(port)
+}
+
+func (a *Address) setPort(port string) error {
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
+		// It may be a password whose host is missing.
+		return errors.New("what follows the colon of the host is no port, which is a number up to 65535")
+	}
+	a.Port = port
+	return nil
+}
+
+// parameters reads KEY=VALUE&….
+func (a *Address) parameters(query string) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("its parameters do not parse")
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		value := values[key][0]
+		switch {
+		case len(values[key]) > 1:
+			return fmt.Errorf("it gives the parameter %q twice", key)
+		case strings.Contains(key, "password"):
+			return fmt.Errorf("it gives the parameter %q: a password stands before the host (postgres://USER:PASSWORD@HOST), in $PGPASSWORD or in ~/.pgpass", key)
+		case strings.ContainsRune(value, 0) || !keyword.MatchString(key):
+			return fmt.Errorf("the parameter %q is none of libpq's", key)
+		case key == "host" || key == "hostaddr":
+			if strings.Contains(value, ",") {
+				return errors.New("it names several servers, and one is measured")
+			}
+			if key == "host" {
+				a.Host = value
+				continue
+			}
+			a.Parameters[key] = value
+		case key == "port":
+			if err := a.setPort(value); err != nil {
+				return err
+			}
+		case key == "user":
+			a.User = value
+		case key == "dbname":
+			a.Database = value
+		case key == "ssl" && value == "true":
+			// libpq takes JDBC's word.
+			a.Parameters["sslmode"] = "require"
+		default:
+			a.Parameters[key] = value
+		}
+	}
+	if strings.Contains(a.Database, "=") || Is(a.Database) {
+		return errors.New("the name of the database holds a =, by which libpq would take it for a list of settings")
+	}
+	return nil
+}
+
+// keyword is what libpq's parameters look like.
+var keyword = regexp.MustCompile(`^[a-z_]+$`)
+
+// String is the address without its password: fit to be shown, recorded and typed again.
+func (a Address) String() string {
+	var b strings.Builder
+	b.WriteString("postgres://")
+	if a.User != "" {
+		b.WriteString(escape(a.User) + "@")
+	}
+	switch {
+	case strings.Contains(a.Host, ":"):
+		b.WriteString("[" + a.Host + "]")
+	default:
+		b.WriteString(escape(a.Host))
+	}
+	if a.Port != "" {
+		b.WriteString(":" + a.Port)
+	}
+	b.WriteString("/" + escape(a.Database))
+	mark := "?"
+	for _, key := range slices.Sorted(maps.Keys(a.Parameters)) {
+		b.WriteString(mark + key + "=" + escape(a.Parameters[key]))
+		mark = "&"
+	}
+	return b.String()
+}
+
+// escape writes all but letters, digits and a few harmless characters as % and two digits.
+func escape(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+// Conninfo is what libpq's programs take in the place of a database's name: all but the password,
+// with the parameters of more in the place of the address's own.
+func (a Address) Conninfo(more map[string]string) string {
+	all := maps.Clone(a.Parameters)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, map[string]string{"user": a.User, "host": a.Host, "port": a.Port, "dbname": a.Database})
+	maps.Copy(all, more)
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] != "" {
+			words = append(words, key+"='"+quoting.Replace(all[key])+"'")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var quoting = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

@@ -1,0 +1,42 @@
+package model
+
+import (
+	"strings"
+	"testing"
+)
+
+// The command that a report shows measures the same from any directory.
+func TestACommandNamesItsTargetsSoThatTheyAreFoundAgain(t *testing.T) {
+	here := func(name string) Target { return Target{Name: name, Kind: Directory, Path: "/srv/" + name} }
+	dot := Target{Name: ".", Kind: Directory, Path: "/srv/here"}
+	for _, c := range []struct {
+		typed, want string
+		targets     []Target
+	}{
+		{"loadline run . --profile quick", "loadline run /srv/here --profile quick", []Target{dot}},
+		{"loadline run --yes .", "loadline run --yes /srv/here", []Target{dot}},
+		{"loadline run . --results .", "loadline run /srv/here --results .", []Target{dot}},
+		{"loadline run data --note data", "loadline run /srv/data --note data", []Target{here("data")}},
+		{"loadline run --note data --yes data", "loadline run --note data --yes data", []Target{here("data")}},
+		{"loadline run run", "loadline run /srv/run", []Target{here("run")}},
+		{"loadline --color never run run", "loadline --color never run run", []Target{here("run")}},
+		{"loadline app postgres postgres", "loadline app postgres /srv/postgres", []Target{{Name: "postgres", Kind: Postgres, Path: "/srv/postgres"}}},
+		{"loadline app etcd . --etcd x", "loadline app etcd /srv/here --etcd x", []Target{{Name: ".", Kind: Etcd, Path: "/srv/here"}}},
+		{"loadline scale a b --volumes 1,2", "loadline scale /srv/a /srv/b --volumes 1,2", []Target{here("a"), here("b"), here("b")}},
+		{"loadline compare old new", "loadline compare /srv/old /srv/new", []Target{here("new"), here("old")}},
+		{"loadline run .", "loadline run /srv/here", []Target{dot, {Name: ".", Kind: Directory, Path: "/srv/elsewhere"}}},
+		{"loadline run pvc:prod/db", "loadline run pvc:prod/db", []Target{{Name: "pvc:prod/db"}}},
+		{"loadline run --experiment x", "loadline run --experiment x", []Target{dot}},
+	} {
+		r := RunInfo{Command: strings.Fields(c.typed), Target: c.targets[0]}
+		for _, target := range c.targets[1:] {
+			r.Volumes = append(r.Volumes, Volume{Target: target})
+		}
+		if got := strings.Join(CommandLine(r.Command).Placed(r.Targets()), " "); got != c.want {
+			t.Errorf("%s becomes\n%s, not\n%s", c.typed, got, c.want)
+		}
+		if got := strings.Join(r.Command, " "); got != c.typed {
+			t.Errorf("what was recorded has become %s", got)
+		}
+	}
+}

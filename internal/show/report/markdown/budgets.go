@@ -1,0 +1,115 @@
+package markdown
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/words"
+)
+
+// budgets writes where the time of one operation of each workload went, folded.
+func (p *page) budgets(list []budget.Budget) {
+	if len(list) == 0 {
+		return
+	}
+	end := p.fold("Where the time goes")
+	defer end()
+	for i := range list {
+		p.budget(&list[i])
+	}
+}
+
+// budget writes a row for each part, what is left over, and what follows.
+func (p *page) budget(b *budget.Budget) {
+	p.para(code(b.Workload) + prefixed(" ", inline(b.Description)))
+	var rows [][]string
+	add := func(r budget.Row, name string) {
+		rows = append(rows, []string{inline(name), signed(r.Seconds), share(r.Share), inline(r.Of), inline(r.Source)})
+	}
+	for _, r := range b.Rows {
+		add(r, r.Name)
+	}
+	if math.Abs(b.Residual.Share) >= 0.005 {
+		add(b.Residual, "left over: "+b.Residual.Name)
+	}
+	add(budget.Row{Seconds: b.Seen, Share: 1}, "as the client saw it")
+	p.table([]string{"of one " + inline(b.Operation), "time:", "share:", "computed as", "source"}, rows)
+	p.para(fmt.Sprintf("Closure %s of the %s that the client saw: %s", share(b.Closure), units.FormatDuration(b.Seen), inline(b.SeenBy)))
+	var lines []string
+	if !b.Closes() {
+		lines = append(lines, "- **does not close**: "+inline(b.Refused))
+		for _, m := range b.Missing {
+			lines = append(lines, "- missing: "+inline(m.What)+". To measure it: "+inline(m.Measure))
+		}
+	}
+	for _, n := range b.Notes {
+		lines = append(lines, "- "+inline(n))
+	}
+	for _, c := range b.Counterfactuals {
+		lines = append(lines, fmt.Sprintf("- %s: %s, %s/s (by the law: %s; if %s)", inline(c.Change), gain(c.Gain), units.FormatRate(c.Rate), inline(c.Law), inline(strings.Join(c.Assumes, ", and "))))
+	}
+	p.para(strings.Join(lines, "\n"))
+}
+
+// signed writes a time in seconds that may be below 0.
+func signed(s float64) string {
+	if s < 0 {
+		return "−" + units.FormatDuration(-s)
+	}
+	return units.FormatDuration(s)
+}
+
+// share writes a part of one, which may be below 0.
+func share(v float64) string {
+	return strings.NewReplacer("-0%", "0%", "-", "−").Replace(fmt.Sprintf("%.0f%%", 100*v))
+}
+
+// gain writes the change of a rate, a ratio less 1.
+func gain(v float64) string {
+	if math.Abs(v) < 0.005 {
+		return "the same rate"
+	}
+	return words.Change(1+v, 1) + " rate"
+}
+
+// compared writes the parts of the operations of two runs side by side.
+func (p *page) compared(list []budget.Comparison) {
+	if len(list) == 0 {
+		return
+	}
+	end := p.fold("Where the time goes, side by side")
+	defer end()
+	for i := range list {
+		c := &list[i]
+		name := code(c.A)
+		if c.B != c.A {
+			name += " against " + code(c.B)
+		}
+		p.para(name)
+		var rows [][]string
+		for _, x := range c.Changes {
+			part := x.Name
+			if x.Part == budget.Residual {
+				part = "left over"
+			}
+			rows = append(rows, []string{inline(part), known(x.A), known(x.B), strings.Replace(fmt.Sprintf("%.2f", x.Of), "-", "−", 1)})
+		}
+		p.table([]string{"part", "A:", "B:", "B of all A:"}, rows)
+		var lines []string
+		for _, s := range c.Says {
+			lines = append(lines, "- "+inline(s))
+		}
+		p.para(strings.Join(lines, "\n"))
+	}
+}
+
+// known is a time in seconds; – where there is none.
+func known(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return signed(*v)
+}

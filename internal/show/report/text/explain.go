@@ -1,0 +1,151 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/show/report/term"
+)
+
+// RenderExplanation prints where the time of an operation went: of two runs what they have in
+// common side by side, of one the budget of each workload. It fails only when w does.
+func RenderExplanation(w io.Writer, x *budget.Explanation, o Options) error {
+	p := newPage(o)
+	for i := range x.Runs {
+		p.explainHead(&x.Runs[i], []string{"A", "B"}[i], len(x.Runs) > 1)
+	}
+	for i := range x.Comparisons {
+		p.blank()
+		p.explainComparison(&x.Comparisons[i])
+	}
+	if len(x.Runs) > 1 && len(x.Comparisons) == 0 {
+		p.blank()
+		p.line(p.Text("no workload of one has a like in the other"))
+	}
+	for i := range x.Runs {
+		side := &x.Runs[i]
+		name := ""
+		if len(x.Runs) > 1 {
+			name = []string{"A", "B"}[i] + ": "
+		}
+		for k := range side.Budgets {
+			p.blank()
+			p.budget(name, &side.Budgets[k])
+		}
+		if len(side.LeftOut) > 0 {
+			p.blank()
+		}
+		for _, left := range side.LeftOut {
+			p.remark("–", term.Dim, name+left)
+		}
+	}
+	return p.flush(w)
+}
+
+func (p *page) explainHead(s *budget.Side, name string, several bool) {
+	label := "run"
+	if several {
+		label = "run " + name
+	}
+	how := ""
+	if s.Imported {
+		how = "imported"
+	}
+	p.facts(label, s.Target, s.ID, how)
+}
+
+// budget writes one: a row for each part, what is left over, and what follows.
+func (p *page) budget(name string, b *budget.Budget) {
+	p.line(p.Paint(term.Bold, p.Text(name+b.Workload)) + p.Paint(term.Dim, p.Text("  "+b.Description)))
+	part, time, share := &column{title: "of one " + b.Operation}, &column{title: "time", numeric: true}, &column{title: "share", numeric: true}
+	of, source := &column{title: "computed as", drop: 1}, &column{title: "source"}
+	add := func(words string, seconds, of1 float64, how, from string, paint term.Paint) {
+		part.cells = append(part.cells, cell{text: words, paint: paint})
+		time.cells = append(time.cells, quantity(signed(seconds)))
+		share.cells = append(share.cells, cell{text: strings.Replace(fmt.Sprintf("%.0f %%", 100*of1), "-0 %", "0 %", 1)})
+		of.cells, source.cells = append(of.cells, cell{text: how}), append(source.cells, cell{text: from, paint: term.Dim})
+	}
+	for _, r := range b.Rows {
+		add(r.Name, r.Seconds, r.Share, r.Of, r.Source, term.Plain)
+	}
+	add("left over", b.Residual.Seconds, b.Residual.Share, "", "", term.Dim)
+	add("as the client saw it", b.Seen, 1, "", "", term.Bold)
+	p.fitted([]*column{part, time, share, of, source})
+	p.field("closure", fmt.Sprintf("%.0f %% of the %s that the client saw: %s", 100*b.Closure, units.FormatDuration(b.Seen), b.SeenBy))
+	if b.Residual.Share >= 0.005 {
+		p.field("left", b.Residual.Name)
+	}
+	if !b.Closes() {
+		p.remark("✗", term.Red, "does not close: "+b.Refused)
+		for _, m := range b.Missing {
+			p.remark("", term.Plain, "missing: "+m.What+". To measure it: "+m.Measure)
+		}
+	}
+	for _, n := range b.Notes {
+		p.remark("·", term.Plain, n)
+	}
+	for i, c := range b.Counterfactuals {
+		p.remark("→", term.Plain, fmt.Sprintf("%s: %s, %s/s", c.Change, gain(c.Gain), units.FormatRate(c.Rate)))
+		law := lawOf(c.Law, c.Assumes)
+		if i+1 == len(b.Counterfactuals) || lawOf(b.Counterfactuals[i+1].Law, b.Counterfactuals[i+1].Assumes) != law {
+			p.remark("", term.Dim, law)
+		}
+	}
+}
+
+// lawOf is a law and what must hold for it.
+func lawOf(law string, assumes []string) string {
+	return "by the law: " + law + "; if " + strings.Join(assumes, ", and ")
+}
+
+// signed writes a time that may be below 0.
+func signed(s float64) string {
+	if s < 0 {
+		return "-" + units.FormatDuration(-s)
+	}
+	return units.FormatDuration(s)
+}
+
+// gain writes a change of a rate.
+func gain(v float64) string {
+	if v > -0.005 && v < 0.005 {
+		return "the same rate"
+	}
+	return fmt.Sprintf("%+.0f %% rate", 100*v)
+}
+
+// explainComparison writes the parts of two operations side by side.
+func (p *page) explainComparison(c *budget.Comparison) {
+	title := c.A
+	if c.B != c.A {
+		title += " against " + c.B
+	}
+	p.line(p.Paint(term.Bold, p.Text(title)))
+	part, a, b := &column{title: "part"}, &column{title: "A", numeric: true}, &column{title: "B", numeric: true}
+	of := &column{title: "B of all A", numeric: true}
+	value := func(v *float64) cell {
+		if v == nil {
+			return cell{text: "–"}
+		}
+		return quantity(signed(*v))
+	}
+	for _, x := range c.Changes {
+		name := x.Name
+		if x.Part == budget.Residual {
+			name = "left over"
+		}
+		part.cells = append(part.cells, cell{text: name})
+		a.cells, b.cells = append(a.cells, value(x.A)), append(b.cells, value(x.B))
+		of.cells = append(of.cells, cell{text: fmt.Sprintf("%.2f", x.Of)})
+	}
+	p.fitted([]*column{part, a, b, of})
+	for _, s := range c.Says {
+		p.remark("·", term.Plain, s)
+	}
+	if c.Equal != nil {
+		p.remark("", term.Dim, lawOf(c.Equal.Law, c.Equal.Assumes))
+	}
+}

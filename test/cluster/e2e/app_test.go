@@ -1,0 +1,214 @@
+package e2e
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/loadline/loadline/test/cluster"
+)
+
+// appReport is what the tests read of a report beside report.
+type appReport struct {
+	Run struct {
+		Target  struct{ Name string }
+		Prepare struct {
+			App struct {
+				Version string
+				Scale   int
+			}
+		}
+		Environment struct {
+			Cluster struct {
+				Image    string
+				Identity struct{ User int64 }
+			}
+		}
+	}
+	Results []struct {
+		Workload, Metric string
+		Estimate         float64
+		App              struct {
+			Transactions  uint64
+			Flushes       *float64
+			DeviceWrites  *float64 `json:"device_writes"`
+			DeviceFlushes *float64 `json:"device_flushes"`
+		}
+	}
+}
+
+// pgbench makes a run of a few seconds in a claim that has room for the server's log.
+var pgbench = []string{"app", "postgres", "--image", postgresImage, "--scale", "2"}
+
+// TestAppPostgres: a PostgreSQL of its own image on the cluster's volumes. The node disks carry
+// 1,000 I/Os per second each.
+func TestAppPostgres(t *testing.T) {
+	if why := cluster.MissingPostgres(); why != "" {
+		t.Skip("skipped:", why)
+	}
+	t.Parallel()
+	t.Run("a class, with the least rights", testAppClass)
+	t.Run("a claim of somebody's", testAppClaim)
+	t.Run("what cannot be", testAppRefused)
+}
+
+func testAppClass(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node2")
+	ns := namespace(t, "app-class", "restricted")
+	role, err := os.ReadFile("../../../deploy/role.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubectlIn(t, string(role), "apply", "-n", ns, "-f", "-")
+	kubectl(t, "create", "serviceaccount", "dev", "-n", ns)
+	kubectl(t, "create", "rolebinding", "dev", "-n", ns, "--role", "loadline", "--serviceaccount", ns+":dev")
+	dev := "system:serviceaccount:" + ns + ":dev"
+	target := []string{"sc:local-path?size=3Gi", "--node", "node2"}
+
+	plan := runAs(t, dev, ns, slices.Concat([]string{"plan"}, pgbench, target)...)
+	if plan.code != 0 || !strings.Contains(plan.stdout, "kind: Pod\n") {
+		t.Errorf("exit code %d: %s%s", plan.code, plan.stdout, plan.stderr)
+	}
+	nothingLeft(t, ns)
+
+	o := runAs(t, dev, ns, slices.Concat(pgbench, target, []string{"--clients", "1,4", "--time", "6s", "--ramp-time", "1s", "--quiet", "--format", "json"})...)
+	var r appReport
+	decode(t, o, &r)
+	if o.code != 0 && o.code != 5 {
+		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+	if run := r.Run; run.Prepare.App.Scale != 2 || run.Prepare.App.Version == "" || run.Environment.Cluster.Image != postgresImage || run.Environment.Cluster.Identity.User != 10001 {
+		t.Errorf("%+v", run)
+	}
+	seen := 0
+	for _, res := range r.Results {
+		if res.Metric != "tps" {
+			continue
+		}
+		seen++
+		a := res.App
+		if a.Transactions == 0 || a.Flushes == nil || a.DeviceWrites == nil || a.DeviceFlushes == nil {
+			t.Errorf("%s is not known: %+v", res.Workload, a)
+			continue
+		}
+		// One client's commit waits for a flush of its own, and nothing is faster than the disk.
+		if res.Workload == "tpcb-c1" && (*a.Flushes < 0.9 || *a.Flushes > 1.3) {
+			t.Errorf("%s: %.2f flushes for each transaction", res.Workload, *a.Flushes)
+		}
+		if rate := res.Estimate * *a.DeviceWrites; rate > 1100 {
+			t.Errorf("%s: %.0f writes/s where the disk carries 1,000", res.Workload, rate)
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d loads: %s", seen, o.stdout)
+	}
+	nothingLeft(t, ns)
+}
+
+// A run that ends in the middle, by whatever, leaves somebody's claim as it was.
+func testAppClaim(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node1")
+	ns := namespace(t, "app-claim", "restricted")
+	kubectlIn(t, strings.NewReplacer("NAMESPACE", ns, "256Mi", "3Gi", "node3", "node1").Replace(user), "apply", "-f", "-")
+	kubectl(t, "wait", "-n", ns, "pod/user", "--for=condition=Ready", "--timeout=60s")
+	files := func() string {
+		return kubectl(t, "exec", "-n", ns, "user", "--", "sh", "-c", "ls -A /data")
+	}
+	before := files()
+	long := slices.Concat(pgbench, []string{"pvc:" + ns + "/data", "--clients", "2", "--max-time", "2m", "--precision", "0.01%"})
+
+	cmd, progress := begun(t, ns, "repeat 1 ", long...)
+	if now := files(); !strings.Contains(now, ".loadline-") {
+		t.Errorf("the server is not on the claim: %s", now)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := ended(t, cmd); code != 130 {
+		t.Errorf("exit code %d: %s", code, progress)
+	}
+	nothingLeft(t, ns)
+	if now := files(); now != before {
+		t.Errorf("an interrupt left %s", now)
+	}
+
+	cmd, _ = begun(t, ns, "repeat 1 ", long...)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if o := run(t, ns, "cleanup"); o.code != 0 || !strings.Contains(o.stdout, "removed pod") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	nothingLeft(t, ns)
+	if now := files(); now != before {
+		t.Errorf("a kill left %s", now)
+	}
+}
+
+func testAppRefused(t *testing.T) {
+	t.Parallel()
+	ns := namespace(t, "app-refused", "restricted")
+	for name, c := range map[string]struct {
+		args  []string
+		code  int
+		words []string
+	}{
+		"no image":         {[]string{"--image", "localhost:1/no/such:1"}, 1, []string{"localhost:1/no/such:1", "check --image"}},
+		"no worker":        {[]string{"--image", postgresImage, "--worker-image", "loadline.test/pause:1"}, 1, []string{"could not start its program", "check --worker-image: it must hold loadline-agent"}},
+		"no PostgreSQL":    {[]string{"--image", image}, 2, []string{"the pod's image has no PostgreSQL to measure", "--image postgres:17"}},
+		"no such setting":  {[]string{"--image", postgresImage, "--set", "fsnyc=off"}, 2, []string{`has no setting "fsnyc"`}},
+		"no room":          {[]string{"--image", postgresImage, "--scale", "100"}, 2, []string{"scale 100 needs", "can spare"}},
+		"no node for that": {[]string{"--image", postgresImage, "--node", "node9"}, 1, []string{"the scheduler says", "NodeAffinity"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := run(t, ns, append([]string{"app", "postgres", "sc:csi?size=2Gi", "--ready-within", "20s"}, c.args...)...)
+			if o.code != c.code {
+				t.Errorf("exit code %d, want %d", o.code, c.code)
+			}
+			said(t, o, c.words...)
+		})
+	}
+	t.Cleanup(func() { nothingLeft(t, ns) })
+}
+
+// testLonghornPostgres holds a database on a replicated volume against one on a disk of the same
+// speed: what its writes cost there is what the disks carry.
+func testLonghornPostgres(t *testing.T) {
+	if why := cluster.MissingPostgres(); why != "" {
+		t.Skip("skipped:", why)
+	}
+	ns := namespace(t, "lh-app", "restricted")
+	o := run(t, ns, slices.Concat(pgbench, []string{"sc:longhorn?size=3Gi", "--baseline", "sc:local-path?size=3Gi", "--clients", "1,10", "--max-time", "100s", "--quiet", "--format", "json"})...)
+	var r struct {
+		appReport
+		Comparison comparison
+	}
+	decode(t, o, &r)
+	if o.code != 4 && o.code != 5 && o.code != 0 || len(r.Comparison.Rows) == 0 {
+		t.Fatalf("exit code %d, %+v: %s", o.code, r.Comparison, o.stderr)
+	}
+	for _, row := range r.Comparison.Rows {
+		if row.Metric == "tps" {
+			t.Logf("%s: %.1f on a disk, %.1f on three replicas (%s)", row.Workload, row.A.Estimate, row.B.Estimate, row.Trust)
+		}
+	}
+	for _, res := range r.Results {
+		if a := res.App; res.Metric == "tps" && a.DeviceWrites != nil && a.Flushes != nil {
+			writes := res.Estimate * *a.DeviceWrites
+			t.Logf("%s: %.2f flushes and %.2f writes for each transaction, %.0f writes/s", res.Workload, *a.Flushes, *a.DeviceWrites, writes)
+			if writes > 1.1*allWrites {
+				t.Errorf("%s: %.0f writes/s where three replicas carry %d", res.Workload, writes, allWrites)
+			}
+		}
+	}
+	if a, b := r.Comparison.A.Environment.Cluster, r.Comparison.B.Environment.Cluster; a.Node != b.Node || a.Class != "local-path" || b.Class != "longhorn" {
+		t.Errorf("the sides were on %s of %s and %s of %s", a.Class, a.Node, b.Class, b.Node)
+	}
+	nothingLeft(t, ns)
+}

@@ -1,0 +1,47 @@
+package perf
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// scope ends what the lab started for one device before the next one starts.
+type scope struct {
+	*testing.B
+	cleanups []func()
+}
+
+// Cleanup puts off f until the end of the scope.
+func (s *scope) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
+
+func (s *scope) end() {
+	for _, f := range slices.Backward(s.cleanups) {
+		f()
+	}
+}
+
+// slowAtOnce is how many slow devices are measured at a time: each takes a few percent of
+// a processor, and two processors carry three times as many in the tests.
+const slowAtOnce = 4
+
+// sideBySide calls measure with the numbers 0 to n−1 and a scope for each, slowAtOnce at a
+// time, and returns when all have ended. It is for slow devices alone.
+func sideBySide(b *testing.B, n int, measure func(i int, s *scope)) {
+	b.Helper()
+	limit := make(chan struct{}, slowAtOnce)
+	var all sync.WaitGroup
+	for i := range n {
+		limit <- struct{}{}
+		all.Go(func() {
+			defer func() { <-limit }()
+			s := &scope{B: b}
+			defer s.end()
+			measure(i, s)
+		})
+	}
+	all.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+}
