@@ -138,11 +138,14 @@ func TestServersObeyArithmetic(t *testing.T) {
 		if q := faster.simulate(); q.rate < 0.96*p.rate {
 			t.Fatalf("%v/s, with flushes in half the time %v/s", p.rate, q.rate)
 		}
+		// One client more may well cost something: where processors and flushes are both nearly
+		// busy, commits that arrive together keep arriving together. At flushes of 20 µs on seven
+		// processors 42 clients do 9 % less than 41. Twice as many do no less.
 		if s.clients > 1 {
 			fewer := s
-			fewer.clients--
-			if q := fewer.simulate(); q.rate > 1.06*p.rate {
-				t.Fatalf("%v/s, with a client less %v/s", p.rate, q.rate)
+			fewer.clients = s.clients / 2
+			if q := fewer.simulate(); q.rate > 1.02*p.rate {
+				t.Fatalf("%v/s, with half the clients %v/s", p.rate, q.rate)
 			}
 		}
 	})
