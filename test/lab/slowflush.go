@@ -11,8 +11,9 @@ import (
 var slowFlush []byte
 
 // SlowFlush builds a library that makes each fdatasync and fsync of the programs that load it
-// (LD_PRELOAD) take at least the number of microseconds that $SLOWFLUSH_US says: storage with a
-// known time of a flush, where that is longer than the real one. Every user can read it.
+// (LD_PRELOAD) take at least the number of microseconds that $SLOWFLUSH_US says, or in a
+// directory flush-NUMBERus its number: storage with a known time of a flush, where that is longer
+// than the real one. Every user can read it.
 func SlowFlush(t T) string {
 	t.Helper()
 	Need(t, "gcc")

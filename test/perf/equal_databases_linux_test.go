@@ -1,0 +1,107 @@
+package perf
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/loadline/loadline/internal/cli"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+const (
+	// equalFlush is how long a flush takes on equal sides, in microseconds: longer than this
+	// machine's own. On the slower side it takes a fifth more.
+	equalFlush = 12_000
+	slowerPart = 5
+	// equalDatabases are the comparisons of equal sides, slowerDatabases those with a slower one.
+	equalDatabases, slowerDatabases = 20, 8
+)
+
+// databasesCompared runs "loadline app postgres FIRST --baseline SECOND" in this process, with
+// one client, and returns the row of its transactions per second.
+func databasesCompared(b *testing.B, first, second string) model.Row {
+	b.Helper()
+	var stdout, stderr bytes.Buffer
+	world := env.OS()
+	world.Args = []string{"app", "postgres", first, "--baseline", second, "--load", "simple", "--clients", "1", "--scale", "10", "--max-time", "60s",
+		"--format", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}
+	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
+	if code := cli.Run(b.Context(), world); code != 0 {
+		b.Errorf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
+		return model.Row{}
+	}
+	var o struct {
+		Comparison model.Comparison `json:"comparison"`
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &o); err != nil {
+		b.Errorf("standard output is no report: %v\n%s", err, stdout.String())
+	}
+	for _, r := range o.Comparison.Rows {
+		if r.Metric == model.Transactions {
+			return r
+		}
+	}
+	b.Errorf("no row of transactions: %+v", o.Comparison.Rows)
+	return model.Row{}
+}
+
+// BenchmarkEqualDatabases compares PostgreSQL on directories with the same time of a flush, of
+// which at most one in twenty may be called different, and on one where it takes a fifth longer,
+// which is to be found.
+func BenchmarkEqualDatabases(b *testing.B) {
+	lab.Lock(b)
+	b.Setenv("LD_PRELOAD", lab.SlowFlush(b))
+	for range b.N {
+		base, err := os.MkdirTemp("", "pg")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = os.RemoveAll(base) })
+		if err := os.Chmod(base, 0o711); err != nil {
+			b.Fatal(err)
+		}
+		t := columns()
+		fmt.Fprintf(t, "\nflushes\tfirst\tsecond\tchange\t95 %% interval\tblocks\tadjusted p\tverdict\t\n")
+		var wrong, found int
+		var mu sync.Mutex
+		sideBySide(b, equalDatabases+slowerDatabases, func(i int, s *scope) {
+			first, kind := equalFlush, "equal"
+			if i >= equalDatabases {
+				first, kind = equalFlush+equalFlush/slowerPart, "a fifth longer"
+			}
+			sides := make([]string, 2)
+			for k, us := range []int{first, equalFlush} {
+				sides[k] = filepath.Join(base, fmt.Sprint(i, "-", k), fmt.Sprintf("flush-%dus", us))
+				if err := os.MkdirAll(sides[k], 0o711); err != nil {
+					s.Error(err)
+					return
+				}
+			}
+			r := databasesCompared(b, sides[0], sides[1])
+			mu.Lock()
+			defer mu.Unlock()
+			different := r.Verdict == model.Better || r.Verdict == model.Worse
+			switch {
+			case different && first == equalFlush:
+				wrong++
+			case r.Verdict == model.Worse:
+				found++
+			}
+			fmt.Fprintf(t, "%s\t%.1f/s\t%.1f/s\t%+.1f %%\t%+.1f to %+.1f %%\t%d\t%.3f\t%s\t\n", kind, r.B.Value, r.A.Value, 100*(r.Ratio.Value-1),
+				100*(r.Ratio.Low-1), 100*(r.Ratio.High-1), r.Blocks, r.Adjusted, r.Verdict)
+		})
+		t.Flush()
+		fmt.Printf("of %d equal pairs %d are called different (goal: at most 1); of %d whose flush takes a fifth longer %d are called worse\n\n",
+			equalDatabases, wrong, slowerDatabases, found)
+		b.ReportMetric(float64(wrong), "wrong")
+		b.ReportMetric(float64(found)/slowerDatabases, "found")
+	}
+}
