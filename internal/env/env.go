@@ -13,6 +13,11 @@ import (
 	"golang.org/x/term"
 )
 
+// StartedByUs is the variable of the environment that marks a program as started by Loadline
+// for a measurement, and what that starts: what a killed run leaves is told from what else
+// runs by it.
+const StartedByUs = "LOADLINE_STARTED=1"
+
 // Env is the world as a command sees it.
 type Env struct {
 	Args   []string

@@ -8,11 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -28,8 +25,6 @@ var workDirName = regexp.MustCompile(`^\.loadline-\d{8}-\d{6}[a-z0-9-]*\.app$`)
 const (
 	workDirEnd = ".app"
 	lockName   = "lock"
-	// quitting is how long the programs of a working directory may take to end before they are killed.
-	quitting = 5 * time.Second
 )
 
 // WorkDir is a directory of Loadline's own in which an application lives while it is
@@ -162,7 +157,7 @@ func (w *WorkDir) release() {
 // interruption leaves is still found.
 func (w *WorkDir) clearOut() error {
 	again := "loadline cleanup " + safetext.ShellWord(filepath.Dir(w.path))
-	if left := endAllIn(w.where()); len(left) > 0 {
+	if left := endOwnIn(w.where()); len(left) > 0 {
 		return model.BrokenError(fmt.Sprintf("%s stays: the processes %v in it do not end, not even by a kill", w.path, left), again+"   (when they have ended)")
 	}
 	entries, failed := fs.ReadDir(w.root.FS(), ".")
@@ -198,49 +193,6 @@ func (w *WorkDir) where() string {
 		return ""
 	}
 	return strings.TrimSuffix(at, " (deleted)")
-}
-
-// endAllIn ends the processes whose working directory is at or below dir, first by asking
-// (SIGQUIT, by which PostgreSQL leaves no shared memory behind), then by a kill. It returns
-// those that are still there.
-func endAllIn(dir string) (left []int) {
-	if dir == "" {
-		return nil
-	}
-	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
-		for until := system.Now().Add(quitting); system.Now().Before(until); system.Sleep(20 * time.Millisecond) {
-			all := ProcessesIn(dir)
-			if len(all) == 0 {
-				return nil
-			}
-			if left == nil || s == syscall.SIGKILL {
-				for _, id := range all {
-					_ = syscall.Kill(id, s)
-				}
-			}
-			left = all
-		}
-	}
-	return ProcessesIn(dir)
-}
-
-// ProcessesIn are the ids of the processes whose working directory is at or below dir, which
-// must be free of symbolic links; none where there is no /proc.
-func ProcessesIn(dir string) []int {
-	var ids []int
-	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range links {
-		at, err := os.Readlink(link)
-		// A removed directory shows as "… (deleted)".
-		if err != nil || at != dir && !strings.HasPrefix(at, dir+"/") && !strings.HasPrefix(at, dir+" (deleted)") {
-			continue
-		}
-		if id, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil && id != os.Getpid() {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // Abandoned is a working directory that a killed run has left behind.

@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/loadline/loadline/internal/env"
 )
 
 func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
@@ -18,12 +21,17 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sleeper := exec.Command("sleep", "600")
-	sleeper.Dir = data
-	if err := sleeper.Start(); err != nil {
-		t.Skipf("no sleep: %v", err)
+	// One is of a program that was started for the measurement, one is somebody's who stands there.
+	sleeper, visitor := exec.Command("sleep", "600"), exec.Command("sleep", "600")
+	sleeper.Dir, visitor.Dir = data, data
+	sleeper.Env = append(os.Environ(), env.StartedByUs)
+	for _, c := range []*exec.Cmd{sleeper, visitor} {
+		if err := c.Start(); err != nil {
+			t.Skipf("no sleep: %v", err)
+		}
 	}
 	go func() { _ = sleeper.Wait() }()
+	t.Cleanup(func() { _ = visitor.Process.Kill(); _ = visitor.Wait() })
 	if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 0 {
 		t.Errorf("a held working directory was called abandoned: %v, %v", left, err)
 	}
@@ -39,8 +47,8 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if _, err := os.Lstat(w.Path()); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if ids := ProcessesIn(data); len(ids) != 0 {
-		t.Errorf("processes are left: %v", ids)
+	if ids := ProcessesIn(data); !slices.Equal(ids, []int{visitor.Process.Pid}) {
+		t.Errorf("left are the processes %v, want somebody else's, %d", ids, visitor.Process.Pid)
 	}
 }
 

@@ -69,7 +69,7 @@ func (a Account) Command(e *env.Env, dir, path string, args ...string) *exec.Cmd
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, "LC_ALL=C"), a.Set...)
+	cmd.Env = append(append(cmd.Env, "LC_ALL=C", env.StartedByUs), a.Set...)
 	cmd.WaitDelay = pipeDelay
 	return cmd
 }
