@@ -33,8 +33,10 @@ type record struct {
 	seconds []tally
 	told    int
 	largest float64
-	// reached is, for each thread, the time in µs of its last line.
+	// reached is, for each thread, the time in µs of its last line, and broken the earliest of
+	// those whose log could not be read on: what the others did after it is not all.
 	reached []int64
+	broken  int64
 	sums    model.AppCounts
 	// due counts the transactions of the measured part that were due in it: all whose end, or
 	// whose being skipped, was logged in it.
@@ -52,14 +54,24 @@ type tally struct {
 
 func newRecord(step int, write bool, threads int, begin int64, from, length, limit float64, emit func(model.Sample)) *record {
 	return &record{step: step, write: write, begin: begin, from: from, length: length, limit: limit, emit: emit,
-		seconds: make([]tally, max(1, int(math.Ceil(length-1e-9)))), reached: make([]int64, threads), first: math.MaxInt64}
+		seconds: make([]tally, max(1, int(math.Ceil(length-1e-9)))), reached: make([]int64, threads), broken: math.MaxInt64, first: math.MaxInt64}
 }
 
-// read takes the log of one thread until its end, in pieces; lock guards the record.
-func (r *record) read(thread int, from io.Reader, lock interface {
-	Lock()
-	Unlock()
-}) error {
+// read takes the log of one thread until its end; lock guards the record. What follows a line
+// that is none of pgbench's own is taken and dropped: pgbench would wait for somebody to do so.
+func (r *record) read(thread int, from io.Reader, lock sync.Locker) error {
+	err := r.pieces(thread, from, lock)
+	if err != nil {
+		lock.Lock()
+		r.broken = min(r.broken, r.reached[thread])
+		lock.Unlock()
+		_, _ = io.Copy(io.Discard, from)
+	}
+	return err
+}
+
+// pieces takes the log of one thread as it comes.
+func (r *record) pieces(thread int, from io.Reader, lock sync.Locker) error {
 	buf := make([]byte, 64<<10)
 	have := 0
 	for {
@@ -214,9 +226,10 @@ func (r *record) tell(over bool) {
 	}
 }
 
-// until tells the whole seconds that ended before a moment, in µs of Unix time, and forgets
-// the others: of a load that broke off, these were measured.
+// until tells the whole seconds that ended before a moment, in µs of Unix time, and before
+// any thread's log broke off, and forgets the others: of a load that broke off, these were measured.
 func (r *record) until(at int64) (told int) {
+	at = min(at, r.broken)
 	whole := int(math.Floor(float64(at-r.begin)/1e6 - r.from))
 	r.seconds = r.seconds[:max(r.told, min(len(r.seconds), whole))]
 	r.tell(true)

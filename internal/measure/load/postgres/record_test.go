@@ -111,6 +111,24 @@ func TestRecordRefusesWhatIsNoLog(t *testing.T) {
 	}
 }
 
+// A line that is none of pgbench's own ends its thread's part: what follows is taken, for pgbench
+// would wait for that, and counts for nothing, nor does any second of which the thread's part is missing.
+func TestRecordAfterABadLine(t *testing.T) {
+	var samples []model.Sample
+	r := newRecord(1, true, 2, began, 0, 4, 0, func(s model.Sample) { samples = append(samples, s) })
+	var lock sync.Mutex
+	rest := strings.NewReader(line(0.5, "10") + line(1.5, "10") + "nonsense\n" + strings.Repeat(line(2.5, "10"), 10_000))
+	if err := r.read(0, rest, &lock); err == nil || rest.Len() > 0 {
+		t.Errorf("%v; of the log %d bytes were not taken", err, rest.Len())
+	}
+	if err := r.read(1, strings.NewReader(line(0.5, "10")+line(1.5, "10")+line(2.5, "10")+line(3.5, "10")), &lock); err != nil {
+		t.Fatal(err)
+	}
+	if told := r.until(began + 3_900_000); told != 1 || len(samples) != 1 || samples[0].Write.IOs != 2 {
+		t.Errorf("%d seconds told: %+v", told, samples)
+	}
+}
+
 // However the pieces fall, the sums are those of the lines.
 func TestRecordAddsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
