@@ -14,7 +14,7 @@ import (
 // Create begins the record of a run in a folder of results; run holds what is known of it
 // before it begins.
 func (p *Prepared) Create(results string, run model.Run, now func() time.Time) (*store.Writer, error) {
-	yaml, err := spec.MarshalExperiment(p.Plan.Experiment)
+	yaml, err := spec.MarshalExperiment(anywhere(p.Plan.Experiment))
 	if err != nil {
 		return nil, err
 	}

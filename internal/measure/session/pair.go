@@ -109,7 +109,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 // known of both before they begin.
 func (p *Pair) Create(dir string, run model.Run, now func() time.Time) error {
 	for i := range p.sides {
-		yaml, err := spec.MarshalExperiment(p.Plans[i].Experiment)
+		yaml, err := spec.MarshalExperiment(anywhere(p.Plans[i].Experiment))
 		if err != nil {
 			return err
 		}

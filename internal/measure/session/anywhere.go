@@ -1,0 +1,36 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// anywhere is an experiment that asks for the same from any directory: what was typed as
+// "." or "data" has its absolute path. What is on another host, or in a cluster, means the
+// same from everywhere.
+func anywhere(exp model.Experiment) model.Experiment {
+	if len(exp.Place.Hosts) > 0 {
+		return exp
+	}
+	placed := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		t, err := ParseNew(name, true)
+		if err != nil {
+			return name
+		}
+		return t.Place()
+	}
+	exp.Target, exp.Baseline, exp.DestroyDataOn = placed(exp.Target), placed(exp.Baseline), placed(exp.DestroyDataOn)
+	if exp.Scale != nil {
+		scale := *exp.Scale
+		scale.Targets = slices.Clone(scale.Targets)
+		for i, name := range scale.Targets {
+			scale.Targets[i] = placed(name)
+		}
+		exp.Scale = &scale
+	}
+	return exp
+}

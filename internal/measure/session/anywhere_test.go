@@ -1,0 +1,63 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/ask/spec"
+	"github.com/loadline/loadline/internal/measure/store"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// The experiment of a run is measured again with run --experiment from any directory, or by
+// somebody who was sent it: it names no place that depends on where it was typed.
+func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, name := range []string{"disk.img", "other.img"} {
+		if err := os.WriteFile(name, make([]byte, 4096), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct{ typed, saved model.Experiment }{
+		{model.Experiment{Target: "."}, model.Experiment{Target: dir}},
+		{model.Experiment{Target: "disk.img", DestroyDataOn: "disk.img"}, model.Experiment{Target: dir + "/disk.img", DestroyDataOn: dir + "/disk.img"}},
+		{model.Experiment{Target: "./disk.img", Baseline: "other.img", Scenario: model.OnBaseline}, model.Experiment{Target: dir + "/disk.img", Baseline: dir + "/other.img"}},
+		{model.Experiment{Target: "disk.img", Scale: &model.ScaleRequest{Workload: "rand-read-iops", Volumes: []int{1, 2}, Targets: []string{"other.img"}}},
+			model.Experiment{Target: dir + "/disk.img", Scale: &model.ScaleRequest{Workload: "rand-read-iops", Volumes: []int{1, 2}, Targets: []string{dir + "/other.img"}}}},
+		{model.Experiment{Target: "fake:?iops=5"}, model.Experiment{Target: "fake:?iops=5"}},
+		{model.Experiment{Target: "sc:fast?size=20Gi"}, model.Experiment{Target: "sc:fast?size=20Gi"}},
+		{model.Experiment{Target: "data", Place: model.Placement{Hosts: []string{"n1"}}}, model.Experiment{Target: "data"}},
+	} {
+		if x.typed.Scenario == "" {
+			x.typed.Scenario = "profile"
+		}
+		p := Prepared{Plan: model.Plan{Experiment: x.typed}}
+		w, err := p.Create(t.TempDir(), model.Run{}, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, err := store.ReadExperiment(w.Dir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := spec.ParseExperiment("experiment.yaml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		x.saved.Scenario, x.saved.Place = x.typed.Scenario, x.typed.Place
+		if diff := cmp.Diff(x.saved, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", x.typed.Target, diff)
+		}
+		if x.typed.Target != p.Plan.Experiment.Target {
+			t.Errorf("the plan's own target has changed to %s", p.Plan.Experiment.Target)
+		}
+	}
+}
