@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,13 +92,20 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 	return ending(code, nil)
 }
 
-// printFetched shows what was fetched, as the verb that measured it would.
+// printFetched shows what was fetched, as the verb that measured it would. Several go into one
+// file together, as report does it: a page or a JSON document in another's tail is none.
 func printFetched(e *env.Env, dirs []string, output *outputFlags) error {
-	for _, dir := range dirs {
-		if err := output.emitSaved(e, nil, dir); err != nil {
+	each := [][]string{dirs}
+	if !output.toFile() && output.name() == "text" {
+		each = slices.Collect(slices.Chunk(dirs, 1))
+	}
+	for _, together := range each {
+		if err := output.emitSaved(e, nil, together...); err != nil {
 			return err
 		}
-		sayLine(e.Stderr, "fetched %s", dir)
+		for _, dir := range together {
+			sayLine(e.Stderr, "fetched %s", dir)
+		}
 	}
 	return nil
 }
