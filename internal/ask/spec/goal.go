@@ -20,7 +20,19 @@ var goalMetrics = []struct {
 	metric model.Metric
 }{
 	{"iops", model.IOPS}, {"bandwidth", model.Bandwidth}, {"bw", model.Bandwidth}, {"latency", model.Latency}, {"lat", model.Latency},
-	{"p50", model.P50}, {"p90", model.P90}, {"p99", model.P99}, {"p99.9", model.P999}, {"p99.99", model.P9999},
+	{"tps", model.Transactions}, {"p50", model.P50}, {"p90", model.P90}, {"p99", model.P99}, {"p99.9", model.P999}, {"p99.99", model.P9999},
+}
+
+// counts reports whether results of a workload in a direction have the metric: an application's
+// count transactions in the place of I/Os and bytes.
+func counts(w model.Workload, d model.Direction, m model.Metric) bool {
+	switch m {
+	case model.Transactions:
+		return w.Loads() && d != model.Sync
+	case model.IOPS, model.Bandwidth:
+		return !w.Loads() || d == model.Sync
+	}
+	return true
 }
 
 // ParseGoal reads "WORKLOAD [DIRECTION] METRIC >|< VALUE" about one of the given
@@ -61,6 +73,9 @@ func ParseGoal(text string, workloads []model.Workload) (model.Goal, error) {
 	word := words[len(words)-1]
 	var known []string
 	for _, m := range goalMetrics {
+		if !counts(w, g.Direction, m.metric) {
+			continue
+		}
 		known = append(known, m.word)
 		if strings.EqualFold(m.word, word) {
 			g.Metric = m.metric

@@ -14,6 +14,7 @@ import (
 
 var goalWorkloads = []model.Workload{
 	{Name: "rand-read-iops", Direction: model.Read}, {Name: "mix", Direction: model.Mixed}, {Name: "log", Direction: model.Write, Sync: "fdatasync"},
+	{Name: "tpcb-c16", Direction: model.Write, App: model.AppLoad{Tool: "pgbench"}}, {Name: "put-c1", Direction: model.Write, App: model.AppLoad{Tool: string(model.Etcd)}},
 }
 
 func TestParseGoal(t *testing.T) {
@@ -26,6 +27,8 @@ func TestParseGoal(t *testing.T) {
 		"mix write  lat <\t1s":            {Workload: "mix", Direction: model.Write, Metric: model.Latency, Bound: 1},
 		"log sync p50 < 900us":            {Workload: "log", Direction: model.Sync, Metric: model.P50, Bound: 9e-4},
 		"log iops > 800":                  {Workload: "log", Direction: model.Write, Metric: model.IOPS, Above: true, Bound: 800},
+		"tpcb-c16 tps > 500":              {Workload: "tpcb-c16", Direction: model.Write, Metric: model.Transactions, Above: true, Bound: 500},
+		"put-c1 sync p99 < 10ms":          {Workload: "put-c1", Direction: model.Sync, Metric: model.P99, Bound: 0.01},
 		"rand-read-iops read latency < 1": {},
 	} {
 		got, err := ParseGoal(text, goalWorkloads)
@@ -50,6 +53,8 @@ func TestGoalsAreRefusedWithASentence(t *testing.T) {
 		"a b c d > 5":                    "a workload and a metric must stand before the >",
 		"rand-raed-iops iops > 5":        `no workload "rand-raed-iops"; did you mean "rand-read-iops"?`,
 		"rand-read-iops iop > 5":         `no metric "iop"; did you mean "iops"?`,
+		"rand-read-iops tps > 5":         `no metric "tps"`,
+		"tpcb-c16 iops > 5":              `no metric "iops"`,
 		"mix iops > 5":                   "mix reads and writes: say which",
 		"mix sync iops > 5":              `mix has no direction "sync": it has read and write`,
 		"rand-read-iops write iops > 5":  `no direction "write"`,
