@@ -74,12 +74,3 @@ func (ev Evidence) loads(o *outcome, look func(w model.Workload, r model.Result,
 
 // noLoad is why a rule about applications looked at nothing.
 const noLoad = "there is no result to judge"
-
-// appCommand is "loadline app NAME TARGET options".
-func (ev Evidence) appCommand(options ...string) string {
-	line := "loadline app " + ev.Recorded.Plan.Experiment.App.Name + " " + ev.target()
-	for _, o := range options {
-		line += " " + o
-	}
-	return line
-}

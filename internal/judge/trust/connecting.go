@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -37,7 +38,7 @@ func checkConnecting(ev Evidence) []model.Finding {
 				Message: fmt.Sprintf("connecting in turn: %d clients of %s connect%s by %d of pgbench's threads, one after the other, so its rate is that of connecting and says nothing of storage",
 					w.Depth, r.Workload, took, threads),
 				Evidence: map[string]any{"clients": w.Depth, "threads": threads, "connect": cost.Connect},
-				Next:     ev.appCommand("--load select", "--connect", fmt.Sprintf("--clients %d --threads %d", w.Depth, w.Depth))})
+				Next:     ev.otherLoad("--load", "select", "--connect", "--clients", strconv.Itoa(w.Depth), "--threads", strconv.Itoa(w.Depth))})
 		default:
 			o.pass(r.Workload)
 		}
@@ -105,7 +106,7 @@ func checkHotRows(ev Evidence) []model.Finding {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
 				Message:  fmt.Sprintf("hot rows: %d clients of %s update %d rows, so most wait for each other's locks and not for the storage", w.Depth, r.Workload, state.Scale),
 				Evidence: map[string]any{"clients": w.Depth, "scale": state.Scale},
-				Next:     ev.appCommand(fmt.Sprintf("--scale %d", w.Depth))})
+				Next:     ev.scaled(strconv.Itoa(w.Depth))})
 		default:
 			o.pass(r.Workload)
 		}

@@ -38,7 +38,7 @@ func checkFit(ev Evidence) []model.Finding {
 		fault := func(message string) {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message,
 				Evidence: map[string]any{"device_reads": *cost.DeviceReads, "reads": *cost.Reads, "cached_at_most": cachedReads, "disk_at_least": diskReads},
-				Next:     "choose the size yourself: " + ev.appCommand("--scale N")})
+				Next:     "choose the size yourself: " + ev.scaled("N")})
 		}
 		switch {
 		case asked == "":

@@ -121,7 +121,7 @@ func (ev Evidence) fewerClients(name string) string {
 	if ev.Recorded.Plan.Experiment.App.Ask.OwnLoad() {
 		return "fewer clients: " + ev.command("--clients", fewer)
 	}
-	return "fewer clients: " + ev.appCommand("--clients "+fewer)
+	return "fewer clients: " + ev.otherLoad("--clients", fewer)
 }
 
 var ruleMaintenance = Rule{

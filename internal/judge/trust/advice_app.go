@@ -1,0 +1,36 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// loads are the flags by which an application's load is chosen, and those that name one.
+var loads = []string{"profile", "load", "script", "clients", "threads", "connect", "rate", "latency-limit", "pgbench", "only", "skip", "goal"}
+
+// otherLoad is the command that made the run with another load on the same server: where it
+// is, its image, its settings and its size stay. Goals and choices go with the loads that they
+// name.
+func (ev Evidence) otherLoad(options ...string) string {
+	again := ev.Recorded.Run.Again
+	if again.Verb() != "app" {
+		return ev.made(options...)
+	}
+	return slices.DeleteFunc(slices.Clone(again), func(word string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		return strings.HasPrefix(word, "--") && slices.Contains(loads, name)
+	}).With(options...).String()
+}
+
+// scaled is the command that made the run with another scale: pgbench's data of a size in the
+// place of one that is chosen.
+func (ev Evidence) scaled(scale string) string {
+	again := ev.Recorded.Run.Again
+	if again.Verb() != "app" {
+		return ev.made("--scale", scale)
+	}
+	fit := func(word string) bool { return strings.HasPrefix(word, "--fit=") }
+	return model.CommandLine(slices.DeleteFunc(slices.Clone(again), fit)).With("--scale", scale).String()
+}
