@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
 // The schemas of what a page is made of, and the names of the types of their documents.
-const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation" };
+const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation", trace: "TraceReport" };
 
 // A definition that several schemas have is that of the first, but for these, which mean
 // something else in a schema that comes later.
@@ -15,6 +15,11 @@ const renamed = {
   "explanation#part": "BudgetPart",
   "explanation#unit": "BudgetUnit",
   "explanation#comparison": "BudgetComparison",
+  "trace#run": "TraceRun",
+  "trace#device": "TraceDevice",
+  "trace#row": "TraceRow",
+  "trace#kind": "TraceKind",
+  "trace#operation": "Operation",
 };
 
 // Members that are documents of their own: JSON schema says so in words.

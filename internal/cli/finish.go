@@ -22,7 +22,7 @@ func finish(e *env.Env, done results.Outcome, output *outputFlags, brief bool) (
 	case done.Durability != nil:
 		err = printDurability(e, done.Durability, output.name())
 	case done.Trace != nil:
-		err = printTrace(e, done.Trace, output.name(), nil)
+		err = printTrace(e, done.Trace, output, nil)
 	case output.name() == "json":
 		_, err = term.Raw(e.Stdout).Write(done.Document)
 	case output.name() == "text":

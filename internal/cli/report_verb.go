@@ -21,14 +21,14 @@ func newReport(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN…",
 		Short: "Write the report of saved runs as a page, Markdown, CSV, JSON or text",
-		Long: `Writes what saved runs say. RUN is a run directory, the folder of a comparison or of a
-durability test, or a report.json; of several runs each is put beside the first and
+		Long: `Writes what saved runs say. RUN is a run directory, the folder of a comparison, of a
+durability test or of a trace, or a report.json; of several runs each is put beside the first and
 compared with it, as compare does. Nothing in them is changed.
 
 The format is that of FILE's extension:
 ` + format.Help() + `
 CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
-for each second of each worker), of scale FILE-scale.csv and FILE-laws.csv, and, for
+for each second of each worker, of a trace of each kind of I/O), of scale FILE-scale.csv and FILE-laws.csv, and, for
 several runs, FILE-comparison.csv. Without -o the report goes to standard output, as
 text. A FILE that exists is only replaced when it is a report; it keeps its owner and
 mode, and a link stays one. A device is never written, other than a terminal or /dev/null.

@@ -78,7 +78,7 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.StringVar(&f.method, "method", "", "how: bpf, or counters (default: bpf where it is possible)")
 	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, of the list above (default: all)")
 	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the trace's directory is made in")
-	registerOutput(e, cmd, &f.output, textOrJSON...)
+	registerOutput(e, cmd, &f.output, traceForms...)
 	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
 	return cmd
@@ -119,7 +119,7 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 	if done == nil {
 		return err
 	}
-	if printErr := printTrace(e, done, f.output.name(), parts); printErr != nil || err != nil {
+	if printErr := printTrace(e, done, &f.output, parts); printErr != nil || err != nil {
 		return errors.Join(err, printErr)
 	}
 	return ending(traceCode(done), nil)
@@ -245,10 +245,17 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 	return done, errors.Join(err, saveErr)
 }
 
+// traceForms are the formats that a trace has.
+var traceForms = []string{"text", "json", "html", "markdown", "csv"}
+
 // printTrace prints the report of a trace.
-func printTrace(e *env.Env, t *iotrace.Report, output string, parts []text.TracePart) error {
-	if output == "json" {
+func printTrace(e *env.Env, t *iotrace.Report, output *outputFlags, parts []text.TracePart) error {
+	switch output.name() {
+	case "json":
 		return jsonout.WriteTrace(term.Raw(e.Stdout), t)
+	case "text":
+	default:
+		return output.emitSaved(e, nil, t.Directory)
 	}
 	return text.RenderTrace(e.Stdout, t, text.TraceOptions{Options: terminalOptions(e.Output), Parts: parts})
 }

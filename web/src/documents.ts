@@ -108,6 +108,14 @@ export type Numbers = Num[];
  * better: every place is certain. unclear: the numbers allow several orders. unusable: fewer than two numbers can be used.
  */
 export type Change = "better" | "worse" | "same" | "unclear" | "unusable";
+/**
+ * What writes zeros, erases or appends to a zone is a write. flush: one that the device got. flush-wait: a write without data that asks for one, which the device never sees. other: a driver's command.
+ */
+export type Operation = "read" | "write" | "flush" | "discard" | "flush-wait" | "other";
+/**
+ * Latencies in fio's buckets: base64 of pairs of varints, the distance to the bucket before and the count.
+ */
+export type Histogram = string;
 
 export interface All {
   Report?: Report;
@@ -115,6 +123,7 @@ export interface All {
   DurabilityReport?: DurabilityReport;
   Reference?: Reference;
   Explanation?: Explanation;
+  TraceReport?: TraceReport;
 }
 /**
  * What `loadline run --format json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
@@ -1427,4 +1436,184 @@ export interface Side {
   imported?: boolean;
   budgets: Budget[];
   left_out?: Sentences;
+}
+/**
+ * What `loadline trace --json` prints and report.json of its directory holds; it needs report.schema.json beside it. Times are seconds, sizes bytes. Fields are only ever added, so readers must accept fields that they do not know.
+ */
+export interface TraceReport {
+  schema: "loadline.trace/v1";
+  run: TraceRun;
+  /**
+   * Who did how much, the busiest first, at most 500; the samples have all.
+   */
+  rows: TraceRow[];
+  /**
+   * Each operation on each device, whoever asked for it.
+   */
+  kinds: TraceKind[];
+  findings: Finding[];
+  /**
+   * Sentences on what could not be read of the samples.
+   */
+  damage?: string[];
+  /**
+   * Where the trace is saved.
+   */
+  directory?: string;
+}
+export interface TraceRun {
+  schema: "loadline.trace-run/v1";
+  id: string;
+  started: string;
+  finished?: string;
+  /**
+   * running: the process is gone, or still at work.
+   */
+  status: "running" | "complete" | "interrupted" | "failed";
+  reason?: string;
+  command?: string[];
+  labels?: Labels;
+  /**
+   * What was asked for; what is absent is no limit.
+   */
+  request: {
+    target?: string;
+    devices?: string[];
+    pid?: Count;
+    container?: string;
+    pod?: string;
+    cgroups?: string[];
+    seconds?: Time;
+  };
+  /**
+   * counters: the devices' own, without percentiles, processes and cgroups.
+   */
+  method: "bpf" | "counters";
+  /**
+   * Sentences: what this method does not see on this kernel.
+   */
+  cannot_tell?: string[];
+  seconds: Time;
+  devices?: TraceDevice[];
+  environment: Environment;
+}
+export interface TraceDevice {
+  name: string;
+  /**
+   * major:minor
+   */
+  number: string;
+  /**
+   * It has no requests of its own and is measured by the bio.
+   */
+  stacked?: boolean;
+  /**
+   * By operation; absent where nothing of the kind was seen.
+   */
+  operations?: {
+    [k: string]: {
+      queued?: Count;
+      queued_bytes?: Count;
+      issued?: Count;
+      issued_bytes?: Count;
+      done?: Count;
+      done_bytes?: Count;
+      merged?: Count;
+      merged_bytes?: Count;
+      requeued?: Count;
+      errors?: Count;
+    };
+  };
+  /**
+   * The device's own (/sys/block/DEV/stat), between the same instants; absent where it does not count. Writes include flush-waits.
+   */
+  counters?: {
+    reads?: Count;
+    read_merges?: Count;
+    read_bytes?: Count;
+    read_seconds?: number;
+    writes?: Count;
+    write_merges?: Count;
+    written_bytes?: Count;
+    write_seconds?: number;
+    discards?: Count;
+    discard_bytes?: Count;
+    flushes?: Count;
+    flush_seconds?: number;
+    busy_seconds?: number;
+    weighted_seconds?: number;
+  };
+  /**
+   * Share of the device's I/Os that the trace did not see; below 0 it saw more than the device counted.
+   */
+  unseen?: number | null;
+  unmatched?: Count;
+  overflowed?: Count;
+  dropped?: Count;
+}
+export interface TraceRow {
+  device: string;
+  operation: Operation;
+  pid?: Count;
+  command?: string;
+  cgroup?: string;
+  /**
+   * Flushes for which several cgroups waited, or nobody that was seen.
+   */
+  unowned?: boolean;
+  ios: Count;
+  bytes: Count;
+  mean: Time;
+  p50?: Time;
+  p99?: Time;
+  "p99.9"?: Time;
+  max: Time;
+  wait: Time;
+  histogram: Histogram;
+  metrics?: Metrics;
+}
+/**
+ * Rate, mean and percentiles with their 95 % intervals, by the spread between the seconds of the trace; absent where there is too little for one.
+ */
+export interface Metrics {
+  [k: string]: Estimate;
+}
+export interface TraceKind {
+  device: string;
+  operation: Operation;
+  ios: Count;
+  bytes: Count;
+  mean: Time;
+  p50?: Time;
+  p99?: Time;
+  "p99.9"?: Time;
+  max: Time;
+  wait: Time;
+  histogram: Histogram;
+  metrics?: Metrics;
+  /**
+   * The histogram in powers of two of a microsecond.
+   */
+  bars?: {
+    from: Time;
+    to: Time;
+    ios: Count;
+  }[];
+  course?: Course;
+  /**
+   * The same I/Os by size: at least that many bytes, and below twice that.
+   */
+  sizes?: {
+    size: Count;
+    ios: Count;
+    bytes?: Count;
+    mean?: Time;
+    p50?: Time;
+    p99?: Time;
+    "p99.9"?: Time;
+    max?: Time;
+    wait?: Time;
+    histogram?: Histogram;
+    metrics?: Metrics;
+  }[];
 }

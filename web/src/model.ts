@@ -59,10 +59,16 @@ export type Chapter = Omit<Item<doc.Reference["chapters"]>, "parts"> & { parts?:
 /** A reference report. */
 export type Reference = Omit<doc.Reference, "chapters"> & { chapters: Chapter[] };
 
-/** What a page is made of: reports, comparisons of two runs and durability tests; or a reference report. */
+export type TraceRow = doc.TraceRow;
+export type TraceKind = Omit<doc.TraceKind, "course"> & { course?: Course };
+/** A trace: what others did, seen from the block layer. */
+export type Trace = Omit<doc.TraceReport, "kinds"> & { kinds: TraceKind[] };
+
+/** What a page is made of: reports, comparisons of two runs and durability tests; or a reference report, or traces. */
 export interface Documents {
   reports: Report[];
   comparisons?: doc.Comparison[];
   durability?: doc.DurabilityReport[];
   reference?: Reference;
+  traces?: Trace[];
 }

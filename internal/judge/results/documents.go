@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 	"github.com/loadline/loadline/internal/show/report/format"
@@ -22,6 +24,8 @@ type Documents struct {
 	// directories has one entry for each report: where its raw data is, "" when only
 	// its document was named.
 	directories []string
+	// traced has the samples of each trace, nil when only its document was named.
+	traced [][]iotrace.Sample
 	// Remarks are sentences on what could not be read or compared.
 	Remarks []string
 }
@@ -44,6 +48,7 @@ func Read(args []string) (*Documents, error) {
 		d.compare()
 	}
 	d.Samples = d.samples
+	d.TraceSamples = func(t *iotrace.Report) []iotrace.Sample { return d.traced[slices.Index(d.Traces, t)] }
 	return d, nil
 }
 
@@ -124,7 +129,7 @@ func (d *Documents) addDocument(name string, data []byte, err error) error {
 	case doc.Durability != nil:
 		d.Durability = append(d.Durability, doc.Durability)
 	case doc.Trace != nil:
-		d.Traces = append(d.Traces, doc.Trace)
+		d.Traces, d.traced = append(d.Traces, doc.Trace), append(d.traced, nil)
 	}
 	return nil
 }
@@ -163,7 +168,8 @@ func (d *Documents) addTrace(dir string) error {
 	if err != nil {
 		return err
 	}
-	d.Traces = append(d.Traces, assembleTrace(rec))
+	t := assembleTrace(rec)
+	d.Traces, d.traced = append(d.Traces, t), append(d.traced, rec.Samples)
 	return nil
 }
 

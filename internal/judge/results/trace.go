@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
+	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
@@ -22,7 +24,7 @@ const mostTraceRows = 500
 
 // assembleTrace computes the report of a trace.
 func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
-	t := &iotrace.Report{Schema: iotrace.Schema, Run: rec.Run, Rows: []iotrace.Row{}, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
+	t := &iotrace.Report{Schema: iotrace.Schema, Run: rec.Run, Kinds: traceKinds(rec.Samples), Damage: rec.Damage, Directory: rec.Directory}
 	t.Rows = TraceRows(rec.Samples)
 	if over := len(t.Rows) - mostTraceRows; over > 0 {
 		t.Findings = append(t.Findings, model.Finding{Rule: "rows", Severity: model.SeverityNote,
@@ -35,6 +37,7 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 			t.Run.Seconds = max(t.Run.Seconds, s.End)
 		}
 	}
+	estimateTrace(t, rec.Samples)
 	for i := range t.Run.Devices {
 		t.Findings = append(t.Findings, traceFindings(&t.Run, &t.Run.Devices[i])...)
 	}
@@ -46,16 +49,11 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 
 // TraceRows sums samples up by who did what on which device, the busiest first.
 func TraceRows(samples []iotrace.Sample) []iotrace.Row {
-	type key struct {
-		device string
-		op     iotrace.Operation
-		who    iotrace.Who
-	}
-	sums := map[key]*figures{}
-	var order []key
+	sums := map[rowKey]*figures{}
+	var order []rowKey
 	for i := range samples {
 		s := &samples[i]
-		k := key{s.Device, s.Operation, s.Who}
+		k := rowOf(s)
 		if sums[k] == nil {
 			sums[k] = &figures{}
 			order = append(order, k)
@@ -75,33 +73,27 @@ func TraceRows(samples []iotrace.Sample) []iotrace.Row {
 
 // traceKinds sums samples up by device and operation, and by size below that.
 func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
-	type key struct {
-		device string
-		op     iotrace.Operation
-		size   int64
-	}
-	const all = -1
-	sums := map[key]*figures{}
+	sums := map[kindKey]*figures{}
 	for i := range samples {
 		s := &samples[i]
-		for _, size := range []int64{all, s.Size} {
-			k := key{s.Device, s.Operation, size}
+		for _, size := range []int64{allSizes, s.Size} {
+			k := kindKey{s.Device, s.Operation, size}
 			if sums[k] == nil {
 				sums[k] = &figures{}
 			}
 			sums[k].add(s)
 		}
 	}
-	order := make([]key, 0, len(sums))
+	order := make([]kindKey, 0, len(sums))
 	for k := range sums {
 		order = append(order, k)
 	}
-	slices.SortFunc(order, func(a, b key) int {
+	slices.SortFunc(order, func(a, b kindKey) int {
 		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)), cmp.Compare(a.size, b.size))
 	})
 	kinds := []iotrace.Kind{}
 	for _, k := range order {
-		if k.size == all {
+		if k.size == allSizes {
 			kinds = append(kinds, iotrace.Kind{Device: k.device, Operation: k.op, Figures: sums[k].done()})
 		} else if k.size > 0 {
 			last := &kinds[len(kinds)-1]
@@ -229,7 +221,8 @@ func saveTrace(t *iotrace.Report) error {
 	}
 	defer f.Close()
 	return saving(t.Directory, "loadline analyze "+safetext.ShellWord(t.Directory),
-		f.Write(store.ReportFile, doc.Bytes()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfTrace(t), doc.Len()))
+		f.Write(store.ReportFile, doc.Bytes()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfTrace(t), doc.Len()),
+		savePage(f, func(w io.Writer) error { return html.RenderTraces(w, t) }))
 }
 
 // analyzeTrace is FinishTrace for Analyze. What cannot be saved is whole all the same.

@@ -186,6 +186,9 @@ type Figures struct {
 	// Wait is the mean time before the last issue.
 	Wait      float64             `json:"wait"`
 	Histogram histogram.Histogram `json:"histogram"`
+	// Metrics are the rate, the mean and the percentiles with their intervals, as far as
+	// there is enough for one.
+	Metrics map[model.Metric]model.Estimate `json:"metrics,omitempty"`
 }
 
 // Row is one operation of one process on one device.
@@ -205,6 +208,10 @@ type Kind struct {
 	Figures
 	// Sizes are the same I/Os by size.
 	Sizes []Size `json:"sizes,omitempty"`
+	// Bars are the histogram in powers of two of a microsecond.
+	Bars []Bar `json:"bars,omitempty"`
+	// Course is what the charts over time are drawn from; its workload is the device.
+	Course *model.Course `json:"course,omitempty"`
 }
 
 // Size are those I/Os whose size is at least Size bytes, and below twice that.

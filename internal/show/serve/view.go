@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/judge/analyze"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
@@ -31,6 +32,8 @@ type view struct {
 	Reports     []json.RawMessage `json:"reports"`
 	Comparisons []json.RawMessage `json:"comparisons"`
 	Durability  []json.RawMessage `json:"durability"`
+	// Traces are shown where there are no runs.
+	Traces []json.RawMessage `json:"traces,omitempty"`
 	// Remarks are sentences: what is wrong with a directory, why there is no comparison.
 	Remarks []string `json:"remarks"`
 }
@@ -65,6 +68,10 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(paths) > 1 {
 		b.compare(r.Context())
+	}
+	if len(b.view.Traces) > 0 && len(b.view.Reports)+len(b.view.Durability) > 0 {
+		b.view.Traces = nil
+		b.view.Remarks = append(b.view.Remarks, "a trace has no place beside others: look at it alone")
 	}
 	b.view.Runs = append(b.view.Runs, b.tests...)
 	reply(w, http.StatusOK, b.view)
@@ -113,8 +120,7 @@ func (b *viewBuilder) add(ctx context.Context, p string, beside bool) error {
 	case store.DurabilityCard:
 		return b.addTest(o)
 	case store.TraceCard:
-		b.remark(p, "a trace has no page; loadline report prints it")
-		return nil
+		return b.addTrace(o)
 	case store.ComparisonCard:
 		if !beside {
 			return b.addComparison(ctx, o)
@@ -178,6 +184,18 @@ func (b *viewBuilder) addTest(o *opened) error {
 		return nil
 	}
 	b.view.Durability = append(b.view.Durability, doc)
+	b.tests = append(b.tests, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
+	return nil
+}
+
+// addTrace adds a trace that has come to its end.
+func (b *viewBuilder) addTrace(o *opened) error {
+	doc, err := o.document(store.ReportFile, iotrace.Schema)
+	if err != nil {
+		b.remark(o.path, err.Error())
+		return nil
+	}
+	b.view.Traces = append(b.view.Traces, doc)
 	b.tests = append(b.tests, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
 	return nil
 }

@@ -7,7 +7,7 @@ import { columns, linear, logarithmic, shortDuration, tip, tooltip } from "./com
 import type { Option } from "./echarts";
 import type { Chart } from "./figure";
 import { shadeOf, tiles, type Tile } from "./shapes";
-import type { Group, Subject } from "./subject";
+import { timeName, type Group, type Subject } from "./subject";
 import type { Theme } from "../theme";
 
 interface Cell {
@@ -27,12 +27,15 @@ const least = 1e-4;
 const fewestColumns = 12;
 const fewestRows = 4;
 
+/** Of a trace, which nobody can measure again, less is shown. */
+const fewestWatched = 3;
+
 /** heat draws the latency heatmap of one run's workload. */
 export function heat(g: Group, s: Subject): Chart | null {
   const map = s.course.heat;
   if (!map?.cells?.length) return null;
   // Of a few columns, or of one narrow band, the percentiles over time tell all.
-  if (new Set(map.cells.map(([x]) => x)).size < fewestColumns || new Set(map.cells.map(([, y]) => y)).size < fewestRows) return null;
+  if (new Set(map.cells.map(([x]) => x)).size < (g.watched ? fewestWatched : fewestColumns) || new Set(map.cells.map(([, y]) => y)).size < (g.watched ? fewestWatched : fewestRows)) return null;
   const cells = cellsOf(s);
   const low = map.bounds[0]!;
   const high = map.bounds[map.bounds.length - 1]!;
@@ -51,10 +54,10 @@ export function heat(g: Group, s: Subject): Chart | null {
           return tip(`${format.duration(c.low)} to ${format.duration(c.high)}`, [
             ["I/Os", format.integer(c.ios)],
             ["of this column", format.percent(c.share)],
-            ["run time", `${c.moment[0].toFixed(0)} to ${c.moment[1].toFixed(0)} s`],
+            [g.watched ? "time" : "run time", `${c.moment[0].toFixed(0)} to ${c.moment[1].toFixed(0)} s`],
           ]);
         }) as never),
-        xAxis: linear(t, "x", { name: "time of this workload's own repeats (s)", min: 0, max: s.clock.length }),
+        xAxis: linear(t, "x", { name: timeName(g), min: 0, max: s.clock.length }),
         yAxis: logarithmic(t, "y", { name: "latency (log scale)", show: shortDuration, gap: 58, min: low / 1.02, max: high * 1.02 }),
         series: [tiles(cells.map((c): Tile => ({ x: [c.from, c.to], y: [c.low, c.high], color: shadeOf(t, shade(c)) })), 0)],
       }) as Option,

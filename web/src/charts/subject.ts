@@ -25,7 +25,12 @@ export interface Group {
   metric: Metric;
   description: string;
   subjects: Subject[];
+  /** It is what a trace saw of others, and no workload of ours. */
+  watched?: boolean;
 }
+
+/** timeName is what the axis of a group's time counts. */
+export const timeName = (g: Group): string => (g.watched ? "time of the trace (s)" : "time of this workload's own repeats (s)");
 
 /** groups gathers the courses of all reports by workload and direction. */
 export function groups(reports: Report[]): Group[] {

@@ -6,13 +6,11 @@ import { plainName } from "../page/words";
 import { columns, keyOf, largest, linear, logarithmic, logRange, metricAxis, shortDuration, tip, tooltip, unitFor, type KeyItem, type TipLine } from "./common";
 import type { Option } from "./echarts";
 import type { Chart, Stop, Table } from "./figure";
-import { broken, colorOf, dashOf, markOf, positive, type Group, type Subject } from "./subject";
+import { broken, colorOf, dashOf, markOf, positive, timeName, type Group, type Subject } from "./subject";
 import type { Theme } from "../theme";
 
 /** Few points get a mark each; many would hide the line. */
 const mostMarks = 80;
-
-const ownTime = "time of this workload's own repeats (s)";
 
 /** throughput draws the rate of a group. */
 export function throughput(g: Group): Chart {
@@ -31,7 +29,7 @@ export function throughput(g: Group): Chart {
       return {
         grid: grid(),
         tooltip: pointTip(t, g, metric),
-        xAxis: linear(t, "x", { name: ownTime, min: 0, max: end(g) }),
+        xAxis: linear(t, "x", { name: timeName(g), min: 0, max: end(g) }),
         yAxis: linear(t, "y", { name: metricAxis(metric, unit), min: 0 }),
         series: g.subjects.map((s, i) => ({
           ...line(s, t, s.clock.middles(s.course), values(s).map((v) => v / unit.by)),
@@ -70,7 +68,7 @@ export function latencies(g: Group): Chart | null {
       ({
         grid: grid(66),
         tooltip: pointTip(t, g, "p99"),
-        xAxis: linear(t, "x", { name: ownTime, min: 0, max: end(g) }),
+        xAxis: linear(t, "x", { name: timeName(g), min: 0, max: end(g) }),
         yAxis: logarithmic(t, "y", { name: "latency (log scale)", show: shortDuration, gap: 58, ...logRange(all) }),
         series: g.subjects.flatMap((s, i) =>
           drawn.map((p, j) => ({
@@ -147,6 +145,7 @@ function interval(g: Group): string {
 function captionOf(g: Group): string {
   const s = g.subjects[0]!;
   const repeats = s.clock.spans.length;
+  if (g.watched) return `A point for each ${interval(g)}.`;
   const behind = repeats > 1 ? `${format.count(repeats, "repeat")} behind each other, with what ran between them cut out` : "One repeat";
   const volumes = s.course.workers > 1 ? `, the sum of ${s.course.workers} volumes` : "";
   return `${behind}; a point for each ${interval(g)}${volumes}.`;
@@ -184,7 +183,7 @@ function pointTip(t: Theme, g: Group, lead: Metric): object {
         lines.push([s.label, lead === "p99" ? (s.course.points.p99[i] ? format.duration(s.course.points.p99[i]!) : "–") : format.metric(lead, s.course.points[lead as "iops"][i]!), colorOf(s, t)]);
         title ||= `${s.clock.middles(s.course)[i]!.toFixed(0)} s`;
       } else {
-        title = momentOf(s, i);
+        title = momentOf(g, s, i);
         lines.push(...linesOf(s, i));
       }
     }
@@ -192,7 +191,8 @@ function pointTip(t: Theme, g: Group, lead: Metric): object {
   }) as never);
 }
 
-function momentOf(s: Subject, i: number): string {
+function momentOf(g: Group, s: Subject, i: number): string {
+  if (g.watched) return `${s.course.points.at[i]!.toFixed(1)} s of the trace`;
   const repeat = s.clock.spans[s.course.points.span[i]!];
   return `${s.course.points.at[i]!.toFixed(1)} s of the run${s.clock.spans.length > 1 && repeat ? `, repeat ${repeat.round}` : ""}`;
 }
@@ -210,7 +210,7 @@ function pointTable(g: Group): Table {
   return {
     columns: [
       ...(several ? [{ name: "run" }] : []),
-      { name: "repeat" },
+      ...(g.watched ? [] : [{ name: "repeat" }]),
       columns.clock("end of interval"),
       columns.clock("length"),
       columns.rate("rate"),
@@ -225,7 +225,7 @@ function pointTable(g: Group): Table {
       const some = (v: number) => (v > 0 ? v : null);
       return p.at.map((at, i) => [
         ...(several ? [s.label] : []),
-        String(s.clock.spans[p.span[i]!]?.round ?? ""),
+        ...(g.watched ? [] : [String(s.clock.spans[p.span[i]!]?.round ?? "")]),
         at,
         p.seconds[i]!,
         p.iops[i]!,
@@ -246,6 +246,6 @@ function pointStops(g: Group, lead: Metric): Stop[] {
   return s.course.points.at.map((_, i) => {
     const { span } = s.course.points;
     place += i > 0 && span[i] !== span[i - 1] ? 2 : 1;
-    return { series: 0, index: place, words: `${momentOf(s, i)}: ${format.metric(lead, s.course.points[key][i]!)}` };
+    return { series: 0, index: place, words: `${momentOf(g, s, i)}: ${format.metric(lead, s.course.points[key][i]!)}` };
   });
 }

@@ -1,8 +1,8 @@
 // What the server answers, as internal/show/serve says it, and how it is asked.
 
-import type { Change, Comparison, Direction, DurabilityReport, Estimate, Metric, Report, Verdict } from "../model";
+import type { Change, Comparison, Direction, DurabilityReport, Estimate, Metric, Report, Trace, Verdict } from "../model";
 
-export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "unknown";
+export type Kind = "run" | "sweep" | "scale" | "comparison" | "ranking" | "durability" | "trace" | "unknown";
 
 export interface CardResult extends Estimate {
   workload: string;
@@ -86,6 +86,7 @@ export interface View {
   reports: Report[];
   comparisons: Comparison[];
   durability: DurabilityReport[];
+  traces?: Trace[];
   remarks: string[];
 }
 

@@ -40,6 +40,7 @@ const kinds: [value: string, words: string][] = [
   ["sweep", "sweeps"],
   ["scale", "scaling"],
   ["durability", "durability tests"],
+  ["trace", "traces"],
   ["unknown", "damaged"],
 ];
 

@@ -50,7 +50,7 @@ export function rowOf(e: Entry, choice: RowChoice, names: string[]): HTMLTableRo
 }
 
 function kindWords(e: Entry): string {
-  const kind = { run: e.profile || "run", sweep: "sweep", scale: "scaling", comparison: `comparison ${e.profile ?? ""}`.trim(), ranking: "ranking", durability: "durability", unknown: "not readable" }[e.kind];
+  const kind = { run: e.profile || "run", sweep: "sweep", scale: "scaling", comparison: `comparison ${e.profile ?? ""}`.trim(), ranking: "ranking", durability: "durability", trace: "trace", unknown: "not readable" }[e.kind];
   const parts = [kind, e.target_kind === "imported" && "imported: no raw series", e.host && `on ${e.host}`];
   return parts.filter(Boolean).join(" · ");
 }

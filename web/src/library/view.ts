@@ -24,7 +24,7 @@ function show(root: HTMLElement, paths: string[], v: View): void {
   const parts: Child[] = [nav(v.runs), remarks(v.remarks)];
   if (v.reports.length && v.runs.some((r) => r.running)) {
     parts.push(live(v, () => view(root)), ...v.durability.map(durability));
-  } else if (v.reports.length || v.durability.length) parts.push(page(v));
+  } else if (v.reports.length || v.durability.length || v.traces?.length) parts.push(page(v));
   else parts.push(h("main", {}, brand(), h("h1", {}, paths.join(", ")), h("p", {}, "Nothing of this can be shown.")));
   root.replaceChildren();
   add(root, parts);

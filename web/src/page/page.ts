@@ -3,7 +3,7 @@
 
 import { add, h, type Child } from "../dom";
 import { drawAll } from "../charts/figure";
-import type { Documents, Report } from "../model";
+import type { Documents, Report, Trace } from "../model";
 import { letter, setPrinting } from "../theme";
 import { answerList, answers, comparisonsOf } from "./answers";
 import { brand } from "./brand";
@@ -17,17 +17,29 @@ import { goalList } from "./goals";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
+import { traceHead, traceSections, traceTitle } from "./trace";
 import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, targetsOf, whenWords } from "./words";
 
 /** page makes the whole page, the answer first: the verdicts, the chart and the table that
  * they are made of, what speaks against them, and then all else. */
 export function page(documents: Documents): HTMLElement {
+  if (documents.traces?.length) return traced(documents.traces);
   document.title = `${pageTitle(documents)} · Loadline`;
   const main = h("main", { class: "page" });
   main.append(header(documents));
   const said = answers(documents);
   if (said.length) main.append(answerList(said, documents.reports.length));
   const sections = sectionsOf(documents);
+  add(main, [contents(sections), h("div", { class: "sections" }, ...sections), footer()]);
+  return main;
+}
+
+/** traced makes the page of traces; of several each stands below the one before it. */
+function traced(traces: Trace[]): HTMLElement {
+  document.title = `${traces.map(traceTitle).join(" · ")} · Loadline`;
+  const several = traces.length > 1;
+  const sections = traces.flatMap((t, i) => [...(several ? [h("section", { id: `trace-${i + 1}`, "aria-label": traceTitle(t) }, traceHead(t))] : []), ...traceSections(t, i)]);
+  const main = h("main", { class: "page" }, h("header", {}, brand(), several ? null : traceHead(traces[0]!)));
   add(main, [contents(sections), h("div", { class: "sections" }, ...sections), footer()]);
   return main;
 }

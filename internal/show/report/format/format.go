@@ -26,8 +26,10 @@ type Documents struct {
 	Reports     []*model.Report
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
-	// Traces stand alone: they are written as text and as JSON.
+	// Traces stand alone.
 	Traces []*iotrace.Report
+	// TraceSamples reads the raw data of a trace; nil where only its document is there.
+	TraceSamples func(*iotrace.Report) []iotrace.Sample
 	// Samples reads the raw data of the runs that have some.
 	Samples func() ([]*model.Recorded, error)
 }
@@ -53,7 +55,8 @@ var formats = []Format{
 		return bytes.HasPrefix(head, []byte(markdown.ReferenceMark)) || bytes.HasPrefix(head, []byte("### ")) && bytes.Contains(head, []byte("**"))
 	}},
 	{"csv", "tidy tables", []string{".csv"}, writeCSV, func(head []byte) bool {
-		return bytes.HasPrefix(head, []byte("run,started,target,")) || bytes.HasPrefix(head, []byte("run,workload,round,")) || bytes.HasPrefix(head, []byte("run_a,target_a,"))
+		return bytes.HasPrefix(head, []byte("run,started,target,")) || bytes.HasPrefix(head, []byte("run,workload,round,")) || bytes.HasPrefix(head, []byte("run_a,target_a,")) ||
+			bytes.HasPrefix(head, []byte("trace,started,device,")) || bytes.HasPrefix(head, []byte("trace,end,seconds,"))
 	}},
 	{"json", "the document itself", []string{".json"}, writeJSON, func(head []byte) bool {
 		return bytes.Contains(head, []byte(`"schema": "loadline.`))
@@ -93,30 +96,6 @@ func (f Format) Write(d *Documents, o text.Options) ([]File, error) {
 		return f.traces(d, o)
 	}
 	return f.render(d, o)
-}
-
-// traces writes traces as the format has them.
-func (f Format) traces(d *Documents, o text.Options) ([]File, error) {
-	if len(d.Reports)+len(d.Comparisons)+len(d.Durability) > 0 || f.Name == "json" && len(d.Traces) > 1 {
-		return nil, model.RefusedError("a trace is written by itself", "name one trace, or runs only")
-	}
-	switch f.Name {
-	case "text":
-		return one(func(b *bytes.Buffer) error {
-			for i, t := range d.Traces {
-				if i > 0 {
-					b.WriteByte('\n')
-				}
-				if err := text.RenderTrace(b, t, text.TraceOptions{Options: o}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	case "json":
-		return one(func(b *bytes.Buffer) error { return jsonout.WriteTrace(b, d.Traces[0]) })
-	}
-	return nil, NotFor(f.Name, "a trace", "text")
 }
 
 // IsReport reports whether a file that begins so was written as one of the formats.

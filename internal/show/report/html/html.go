@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/study"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
@@ -66,6 +67,15 @@ func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Re
 // RenderReference writes a reference report as a page.
 func RenderReference(w io.Writer, r *study.Reference) error {
 	island, err := jsonout.ReferenceIsland(r)
+	if err != nil {
+		return err
+	}
+	return shell(w, island)
+}
+
+// RenderTraces writes traces as a page.
+func RenderTraces(w io.Writer, traces ...*iotrace.Report) error {
+	island, err := jsonout.TraceIsland(traces)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/study"
 )
 
@@ -29,6 +30,18 @@ func ReferenceIsland(r *study.Reference) ([]byte, error) {
 	}{together("", nil, nil), r}))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
+	}
+	return Visible(nullSentinels(doc)), nil
+}
+
+// TraceIsland is Island for traces.
+func TraceIsland(traces []*iotrace.Report) ([]byte, error) {
+	doc, err := json.Marshal(finite(struct {
+		several
+		Traces []*iotrace.Report `json:"traces"`
+	}{together("", nil, nil), traces}))
+	if err != nil {
+		return nil, fmt.Errorf("the trace cannot be written as JSON: %w", err)
 	}
 	return Visible(nullSentinels(doc)), nil
 }

@@ -21,6 +21,9 @@ func fullTrace() *iotrace.Report {
 	t.Run.Devices[0].Operations = map[iotrace.Operation]iotrace.Counts{iotrace.FlushWait: {Queued: 1, QueuedBytes: 2, Issued: 3, IssuedBytes: 4, Done: 5, DoneBytes: 6, Merged: 7, MergedBytes: 8, Requeued: 9, Errors: 10}}
 	t.Run.Devices[0].Unseen = &half
 	t.Rows[0].Operation, t.Kinds[0].Operation = iotrace.Read, iotrace.Flush
+	known := map[model.Metric]model.Estimate{model.IOPS: full().Results[0].Estimate}
+	t.Rows[0].Metrics, t.Kinds[0].Metrics, t.Kinds[0].Sizes[0].Metrics = known, known, known
+	t.Kinds[0].Course, t.Run.Environment = &full().Courses[0], full().Run.Environment
 	t.Findings[0].Severity = model.SeverityNote
 	return &t
 }

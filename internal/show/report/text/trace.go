@@ -85,31 +85,10 @@ func RenderTraceRows(w io.Writer, rows []iotrace.Row, most int, o Options) error
 
 func (p *page) traceHead(t *iotrace.Report) {
 	r := &t.Run
-	var of []string
-	if r.Request.Target != "" {
-		of = append(of, r.Request.Target)
-	}
-	if len(r.Request.Devices) > 0 {
-		of = append(of, "on "+strings.Join(r.Request.Devices, ", "))
-	} else {
-		of = append(of, "all block devices")
-	}
-	switch {
-	case r.Request.Container != "":
-		of = append(of, "container "+r.Request.Container)
-	case r.Request.Pod != "":
-		of = append(of, "pod "+r.Request.Pod)
-	case len(r.Request.Cgroups) > 0:
-		of = append(of, "cgroup "+strings.Join(r.Request.Cgroups, ", "))
-	}
-	if r.Request.PID != 0 {
-		of = append(of, fmt.Sprintf("process %d", r.Request.PID))
-	}
-	p.facts("trace", of...)
-	how := map[iotrace.Method]string{iotrace.ByBPF: "by BPF", iotrace.ByCounters: "by the device's counters only"}[r.Method]
+	p.facts("trace", words.TraceOf(&r.Request)...)
 	e := &r.Environment
 	p.facts("where", e.Hostname, words.Prefixed("kernel ", e.Kernel), words.Count(e.CPUs, "CPU"))
-	ran := []string{r.Started.Format("2006-01-02 15:04"), units.FormatDuration(r.Seconds) + " " + how}
+	ran := []string{r.Started.Format("2006-01-02 15:04"), words.TraceHow(r)}
 	if r.Status != model.Complete && r.Status != "" {
 		ran = append(ran, string(r.Status)+": "+r.Reason)
 	}
@@ -125,6 +104,8 @@ func figureColumns(list []iotrace.Figures) []*column {
 	ios, kib := &column{title: "I/Os", numeric: true}, &column{title: "KiB", numeric: true, drop: 3}
 	mean, p50, p99, most := &column{title: "mean", numeric: true}, &column{title: "p50", numeric: true, drop: 4}, &column{title: "p99", numeric: true}, &column{title: "max", numeric: true, drop: 2}
 	wait := &column{title: "wait", numeric: true, drop: 1}
+	// The second of a running trace has no intervals, and no columns for them.
+	ciMean, ciP99, known := &column{title: words.Confidence(nil), numeric: true, drop: 2}, &column{title: words.Confidence(nil), numeric: true, drop: 6}, false
 	percentile := func(v *float64) cell {
 		if v == nil {
 			return cell{text: "–"}
@@ -142,8 +123,15 @@ func figureColumns(list []iotrace.Figures) []*column {
 		}
 		most.cells = append(most.cells, largest)
 		wait.cells = append(wait.cells, quantity(units.FormatDuration(f.Wait)))
+		known = known || len(f.Metrics) > 0
+		for m, c := range map[model.Metric]*column{model.Latency: ciMean, model.P99: ciP99} {
+			c.cells = append(c.cells, cell{text: m.FormatWidth(model.Read, f.Metrics[m])})
+		}
 	}
-	return []*column{ios, kib, mean, p50, p99, most, wait}
+	if !known {
+		return []*column{ios, kib, mean, p50, p99, most, wait}
+	}
+	return []*column{ios, kib, mean, ciMean, p50, p99, ciP99, most, wait}
 }
 
 // quantity splits a number from its unit.
@@ -169,18 +157,13 @@ func (p *page) traceRows(rows []iotrace.Row, most int) {
 	pid, command, dev, op := &column{title: "pid", numeric: true}, &column{title: "command"}, &column{title: "device"}, &column{title: "operation"}
 	group := &column{title: "cgroup", drop: 5}
 	var list []iotrace.Figures
-	for _, r := range rows {
-		who, number := r.Command, fmt.Sprint(r.PID)
+	for i := range rows {
+		r := &rows[i]
+		number := fmt.Sprint(r.PID)
 		if r.PID == 0 {
 			number = "–"
 		}
-		switch {
-		case r.Unowned:
-			who = "unowned flushes"
-		case who == "" && r.PID == 0:
-			who = "several"
-		}
-		pid.cells, command.cells = append(pid.cells, cell{text: number}), append(command.cells, cell{text: who})
+		pid.cells, command.cells = append(pid.cells, cell{text: number}), append(command.cells, cell{text: words.TraceWho(r)})
 		dev.cells, op.cells = append(dev.cells, cell{text: r.Device}), append(op.cells, cell{text: string(r.Operation)})
 		group.cells = append(group.cells, cell{text: p.tail(r.Cgroup, 40)})
 		list = append(list, r.Figures)

@@ -2,7 +2,7 @@ package text
 
 import (
 	"fmt"
-	"math/bits"
+	"math"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model/histogram"
@@ -27,26 +27,29 @@ func (p *page) traceHistograms(t *iotrace.Report) {
 // histogramWidth is the width of a histogram's bars.
 const histogramWidth = 40
 
-// powers draws a histogram whose rows are from a power of two to the next one, in µs.
+// powers draws a histogram whose rows are from a power of two to the next one, in µs; it
+// begins at 0, as everybody's does.
 func (p *page) powers(h histogram.Histogram) {
-	var counts [64]uint64
-	last, most := 0, uint64(0)
-	for seconds, n := range h.Buckets {
-		row := max(0, bits.Len64(uint64(seconds*1e6))-1)
-		counts[row] += n
-		last = max(last, row)
-	}
-	for _, n := range counts {
-		most = max(most, n)
+	bars := iotrace.BarsOf(h)
+	most := uint64(0)
+	for _, b := range bars {
+		most = max(most, b.IOs)
 	}
 	p.line(p.Paint(term.Dim, p.Text(fmt.Sprintf("%19s : %-8s %s", "µs", "count", "distribution"))))
-	for row := 0; row <= last; row++ {
-		from, to := uint64(1)<<row, uint64(2)<<row-1
-		if row == 0 {
+	line := func(from, to, n uint64) {
+		full := int(float64(n) / float64(most) * histogramWidth)
+		p.line(fmt.Sprintf("%8d -> %-8d : %-8d |%s|", from, to, n, strings.Repeat("*", full)+strings.Repeat(" ", histogramWidth-full)))
+	}
+	micros := func(seconds float64) uint64 { return uint64(math.Round(seconds * 1e6)) }
+	for to := uint64(2); to <= micros(bars[0].From); to *= 2 {
+		from := to / 2
+		if from == 1 {
 			from = 0
 		}
-		full := int(float64(counts[row]) / float64(most) * histogramWidth)
-		p.line(fmt.Sprintf("%8d -> %-8d : %-8d |%s|", from, to, counts[row], strings.Repeat("*", full)+strings.Repeat(" ", histogramWidth-full)))
+		line(from, to-1, 0)
+	}
+	for _, b := range bars {
+		line(micros(b.From), micros(b.To)-1, b.IOs)
 	}
 }
 

@@ -1,0 +1,122 @@
+package analyze
+
+import (
+	"math"
+
+	"github.com/loadline/loadline/internal/judge/timeline"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// Traced puts the samples of a trace onto its seconds. A second in which nothing ended left
+// no sample, and counts all the same.
+type Traced struct{ seconds []timeline.Second }
+
+// shortest is the length, as a share of a second, below which the last one is part of the
+// one before: its rate would be that of a moment.
+const shortest = 0.5
+
+// NewTraced finds the seconds of a trace that lasted so long.
+func NewTraced(samples []iotrace.Sample, length float64) *Traced {
+	t := &Traced{}
+	at := 0.0
+	until := func(end float64) {
+		// What left no sample is cut into seconds.
+		n := int(math.Round(end - at))
+		if n == 0 && end-at > 1e-3 && len(t.seconds) == 0 {
+			n = 1
+		}
+		for i, begin := 0, at; i < n; i++ {
+			to := begin + (end-begin)*float64(i+1)/float64(n)
+			t.seconds = append(t.seconds, timeline.Second{Begin: at, End: to})
+			at = to
+		}
+		if at < end && len(t.seconds) > 0 {
+			t.seconds[len(t.seconds)-1].End, at = end, end
+		}
+	}
+	for i := range samples {
+		s := &samples[i]
+		if s.End <= at || !(s.Seconds > 0) {
+			continue
+		}
+		if begin := s.End - s.Seconds; begin > at+shortest {
+			until(begin)
+		}
+		if s.End-at < shortest && len(t.seconds) > 0 {
+			t.seconds[len(t.seconds)-1].End = s.End
+		} else {
+			t.seconds = append(t.seconds, timeline.Second{Begin: at, End: s.End})
+		}
+		at = s.End
+	}
+	until(length)
+	for i := range t.seconds {
+		t.seconds[i].Seconds = t.seconds[i].End - t.seconds[i].Begin
+	}
+	return t
+}
+
+// Flow is some of a trace's samples, second by second.
+type Flow struct{ visit timeline.Visit }
+
+// Of sums samples, which come in the order of time, up by the second.
+func (t *Traced) Of(samples []*iotrace.Sample) Flow {
+	list := make([]timeline.Second, len(t.seconds))
+	copy(list, t.seconds)
+	at := 0
+	for _, s := range samples {
+		for at < len(list)-1 && s.End > list[at].End+1e-9 {
+			at++
+		}
+		if len(list) == 0 {
+			break
+		}
+		list[at].Add(timeline.Tally{IOs: float64(s.Flow.IOs), Bytes: float64(s.Flow.Bytes), Latency: s.Flow.LatencySum, Max: s.Flow.Max, Histograms: []*histogram.Histogram{&s.Flow.Histogram}})
+	}
+	return Flow{timeline.Visit{Seconds: list}}
+}
+
+// Estimates are the metrics of which there is enough, with intervals from the spread
+// between the seconds, as a run has them that has one long repeat.
+func (f Flow) Estimates(metrics ...model.Metric) map[model.Metric]model.Estimate {
+	all := newFlow([]timeline.Visit{f.visit}, model.IOPS, model.Rounds)
+	if all == nil {
+		return nil
+	}
+	found := map[model.Metric]model.Estimate{}
+	for _, m := range metrics {
+		if all.has(m) {
+			if e, _ := all.estimate(m); e.Confidence > 0 {
+				found[m] = e
+			}
+		}
+	}
+	return found
+}
+
+// Course is how it went over the time of the trace, which has so many of them; nil where
+// there was nothing.
+func (f Flow) Course(device string, op iotrace.Operation, parts int) *model.Course {
+	visits := []timeline.Visit{f.visit}
+	if !moved(visits) {
+		return nil
+	}
+	end := f.visit.Seconds[len(f.visit.Seconds)-1].End
+	c := &model.Course{Workload: device, Direction: directionOf(op), Workers: 1, Spans: []model.Span{{Round: 1, End: rounded(end)}}}
+	parts = max(1, parts)
+	drawn(c, visits, share(allPoints, parts, fewPoints, mostPoints), heatSize{columns: share(allColumns, parts, fewColumns, mostColumns), cells: share(allCells, parts, fewCells, mostCells)})
+	return c
+}
+
+// directionOf is the direction that an operation is drawn as.
+func directionOf(op iotrace.Operation) model.Direction {
+	switch op {
+	case iotrace.Read:
+		return model.Read
+	case iotrace.Flush, iotrace.FlushWait:
+		return model.Sync
+	}
+	return model.Write
+}

@@ -1,0 +1,111 @@
+package analyze
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// traceSecond is n reads whose latencies are spread exponentially around a mean.
+func traceSecond(r *rand.Rand, end float64, n uint64, mean float64) iotrace.Sample {
+	s := iotrace.Sample{End: end, Seconds: 1, Device: "sda", Operation: iotrace.Read, Size: 4096, Flow: model.Flow{IOs: n, Bytes: n * 4096}}
+	for range n {
+		v := mean * r.ExpFloat64()
+		s.Flow.Histogram.Add(histogram.BucketOf(uint64(v*1e9)), 1)
+		s.Flow.LatencySum += v
+		s.Flow.Max = math.Max(s.Flow.Max, v)
+	}
+	return s
+}
+
+func pointers(samples []iotrace.Sample) (list []*iotrace.Sample) {
+	for i := range samples {
+		list = append(list, &samples[i])
+	}
+	return list
+}
+
+// A second in which nothing ended left no sample, and is a second all the same; a moment at
+// the end is none.
+func TestQuietSecondsOfATraceCount(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	samples := []iotrace.Sample{traceSecond(r, 1, 100, 1e-3), traceSecond(r, 2, 100, 1e-3), traceSecond(r, 5, 100, 1e-3), traceSecond(r, 6, 100, 1e-3)}
+	last := traceSecond(r, 6.02, 3, 1e-3)
+	last.Seconds = 0.02
+	samples = append(samples, last)
+	traced := NewTraced(samples, 10)
+	if len(traced.seconds) != 10 {
+		t.Fatalf("%d seconds, want 10: %+v", len(traced.seconds), traced.seconds)
+	}
+	f := traced.Of(pointers(samples))
+	ios, length := 0.0, 0.0
+	for i, s := range f.visit.Seconds {
+		ios, length = ios+s.IOs, length+s.Seconds
+		if quiet := i == 2 || i == 3 || i > 5; quiet != (s.IOs == 0) || math.Abs(s.Seconds-1) > 0.03 {
+			t.Errorf("second %d: %g I/Os in %g s", i, s.IOs, s.Seconds)
+		}
+	}
+	if ios != 403 || math.Abs(length-10) > 1e-9 {
+		t.Errorf("%g I/Os in %g s, want 403 in 10", ios, length)
+	}
+	if got := f.Estimates(model.IOPS)[model.IOPS]; math.Abs(got.Value-40.3) > 1e-9 {
+		t.Errorf("%+v, want 40.3 a second", got)
+	}
+	if empty := NewTraced(nil, 0).Of(nil); empty.Estimates(model.IOPS) != nil || empty.Course("sda", iotrace.Read, 1) != nil {
+		t.Error("of nothing something is known")
+	}
+}
+
+// The intervals of a trace hold what is true as often as they say; 20 seconds of a device
+// whose speed changes from second to second.
+func TestIntervalsOfATraceHoldTheTruth(t *testing.T) {
+	const tries = 200
+	truth := map[model.Metric]float64{model.IOPS: 500, model.Latency: 1e-3, model.P50: 1e-3 * math.Ln2, model.P99: 1e-3 * math.Log(100)}
+	held := map[model.Metric]int{}
+	for seed := range uint64(tries) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var samples []iotrace.Sample
+		for second := range 20 {
+			samples = append(samples, traceSecond(r, float64(second+1), uint64(500*(1+0.1*r.NormFloat64())), 1e-3*(1+0.05*r.NormFloat64())))
+		}
+		for m, e := range NewTraced(samples, 20).Of(pointers(samples)).Estimates(model.IOPS, model.Latency, model.P50, model.P99, model.P999) {
+			if m == model.P999 {
+				continue
+			}
+			if e.Low <= truth[m] && truth[m] <= e.High {
+				held[m]++
+			}
+			if !(e.Low < e.Value && e.Value < e.High) || e.HalfWidth() > 0.5 {
+				t.Errorf("%s: %+v", m, e)
+			}
+		}
+	}
+	for m := range truth {
+		if held[m] < tries*90/100 {
+			t.Errorf("%s was held by %d of %d intervals", m, held[m], tries)
+		}
+	}
+	t.Log(held)
+}
+
+// What is too little for an interval has none.
+func TestAHandfulOfIOsHasNoPercentiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var samples []iotrace.Sample
+	for second := range 10 {
+		samples = append(samples, traceSecond(r, float64(second+1), 2, 1e-3))
+	}
+	got := NewTraced(samples, 10).Of(pointers(samples)).Estimates(model.IOPS, model.P50, model.P99)
+	if _, ok := got[model.P99]; ok {
+		t.Errorf("a p99 of 20 I/Os: %+v", got)
+	}
+	counted := []iotrace.Sample{{End: 1, Seconds: 1, Flow: model.Flow{IOs: 10, LatencySum: 1}}, {End: 2, Seconds: 1, Flow: model.Flow{IOs: 12, LatencySum: 1}}, {End: 3, Seconds: 1, Flow: model.Flow{IOs: 11, LatencySum: 1}}}
+	got = NewTraced(counted, 3).Of(pointers(counted)).Estimates(model.IOPS, model.Latency, model.P50)
+	if _, ok := got[model.P50]; ok || got[model.IOPS].Confidence == 0 || got[model.Latency].Confidence == 0 {
+		t.Errorf("of the counters: %+v", got)
+	}
+}

@@ -1,0 +1,69 @@
+package results
+
+import (
+	"github.com/loadline/loadline/internal/judge/analyze"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// The metrics of a trace that have intervals: of all I/Os of a device, and of one process.
+var (
+	kindMetrics = []model.Metric{model.IOPS, model.Bandwidth, model.Latency, model.P50, model.P99, model.P999}
+	rowMetrics  = []model.Metric{model.IOPS, model.Latency, model.P50, model.P99}
+)
+
+// estimateTrace adds to the rows and kinds what takes their seconds: intervals, and how
+// they went over time.
+func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
+	seconds := analyze.NewTraced(samples, t.Run.Seconds)
+	kinds, rows := map[kindKey][]*iotrace.Sample{}, map[rowKey][]*iotrace.Sample{}
+	for i := range samples {
+		s := &samples[i]
+		for _, size := range []int64{allSizes, s.Size} {
+			k := kindKey{s.Device, s.Operation, size}
+			kinds[k] = append(kinds[k], s)
+		}
+		rows[rowOf(s)] = append(rows[rowOf(s)], s)
+	}
+	for i := range t.Kinds {
+		k := &t.Kinds[i]
+		flow := seconds.Of(kinds[kindKey{k.Device, k.Operation, allSizes}])
+		k.Metrics, k.Course, k.Bars = metricsOf(flow, k.Bytes, kindMetrics), flow.Course(k.Device, k.Operation, len(t.Kinds)), iotrace.BarsOf(k.Histogram)
+		for j := range k.Sizes {
+			size := &k.Sizes[j]
+			size.Metrics = metricsOf(seconds.Of(kinds[kindKey{k.Device, k.Operation, size.Size}]), size.Bytes, rowMetrics)
+		}
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		r.Metrics = metricsOf(seconds.Of(rows[rowKey{r.Device, r.Operation, r.Who}]), r.Bytes, rowMetrics)
+	}
+}
+
+// metricsOf are the estimates of a flow; what moves no data has no bandwidth.
+func metricsOf(flow analyze.Flow, bytes uint64, metrics []model.Metric) map[model.Metric]model.Estimate {
+	found := flow.Estimates(metrics...)
+	if bytes == 0 {
+		delete(found, model.Bandwidth)
+	}
+	return found
+}
+
+// kindKey and rowKey name the samples that one kind, or a class of sizes of it, and one row
+// are the sum of.
+type kindKey struct {
+	device string
+	op     iotrace.Operation
+	size   int64
+}
+
+// allSizes is the size of a kind as a whole.
+const allSizes = -1
+
+type rowKey struct {
+	device string
+	op     iotrace.Operation
+	who    iotrace.Who
+}
+
+func rowOf(s *iotrace.Sample) rowKey { return rowKey{s.Device, s.Operation, s.Who} }

@@ -1,0 +1,50 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// TraceOf tells what a trace looked at: the target, the devices, whose I/O.
+func TraceOf(r *iotrace.Request) (of []string) {
+	if r.Target != "" {
+		of = append(of, r.Target)
+	}
+	if len(r.Devices) > 0 {
+		of = append(of, "on "+strings.Join(r.Devices, ", "))
+	} else {
+		of = append(of, "all block devices")
+	}
+	switch {
+	case r.Container != "":
+		of = append(of, "container "+r.Container)
+	case r.Pod != "":
+		of = append(of, "pod "+r.Pod)
+	case len(r.Cgroups) > 0:
+		of = append(of, "cgroup "+strings.Join(r.Cgroups, ", "))
+	}
+	if r.PID != 0 {
+		of = append(of, fmt.Sprintf("process %d", r.PID))
+	}
+	return of
+}
+
+// TraceHow tells how long a trace lasted, and by what it was made.
+func TraceHow(r *iotrace.Run) string {
+	how := map[iotrace.Method]string{iotrace.ByBPF: " by BPF", iotrace.ByCounters: " by the device's counters only"}[r.Method]
+	return units.FormatDuration(r.Seconds) + how
+}
+
+// TraceWho names whose I/O a row of a trace is.
+func TraceWho(r *iotrace.Row) string {
+	switch {
+	case r.Unowned:
+		return "unowned flushes"
+	case r.Command == "" && r.PID == 0:
+		return "several"
+	}
+	return r.Command
+}

@@ -1,0 +1,73 @@
+// Looks at the page of a trace.
+
+import { task, browser, check, open, shot, unfold, drawn, pixels, overflow, contrast, names } from "./looks.mjs";
+
+const operations = ["read", "write", "flush"];
+const charts = ["heat", "rate", "latency", "histogram", "tail"];
+
+// Each operation has all its charts, which show something, at every width and in the dark.
+await check("trace", async (t) => {
+  const page = await open(t, task.pages.trace);
+  await unfold(page);
+  await drawn(page);
+  // Looking at the pixels makes the browser complain of the looking.
+  for (const words of page.complaints) t.fail(words);
+  for (const [width, scheme] of [[1280, "light"], [390, "light"], [320, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await drawn(page);
+    const seen = Object.fromEntries((await pixels(page)).map((p) => [p.name, p]));
+    for (const op of operations) for (const c of charts) if (!(seen[`vda-${op}-${c}`]?.colored >= 40)) t.fail(`at ${width} px, ${c} of ${op} shows ${seen[`vda-${op}-${c}`]?.colored} coloured pixels`);
+    for (const words of [...(await overflow(page)), ...(await contrast(page)), ...(await names(page))]) t.fail(`at ${width} px, ${scheme}: ${words}`);
+    await page.evaluate(() => scrollTo(0, 0));
+    await shot(page, `trace-${width}-${scheme}`, { fullPage: true });
+  }
+  if (page.requests.length > 1) t.fail(`the page has asked for ${page.requests.slice(1).join(", ")}`);
+  await page.context().close();
+});
+
+// The figures are those of the samples, with their intervals; what was not seen stands among the answers.
+await check("figures", async (t) => {
+  const page = await open(t, task.pages.trace);
+  const says = async (where, list) => {
+    const words = (await page.locator(where).innerText()).replace(/\s+/g, " ");
+    for (const w of list) if (w instanceof RegExp ? !w.test(words) : !words.includes(w)) t.fail(`${where} does not say "${w}": ${words}`);
+  };
+  if ((await page.locator("h1").textContent()) !== "Trace of /srv/data, on vda at db1") t.fail(`the title is "${await page.locator("h1").textContent()}"`);
+  await says("#answers", ["How long?", /Most were vda writes: 2\.1\d?k IOPS ±/, /p99 [\d.]+ µs ±/, "postgres (process 4711) did 85% of the I/Os", "Was all of it seen?", "2.1 % unseen"]);
+  await says("#latency", [/vda read/, "8k and more", /±\d/]);
+  await says("#who", ["postgres", "4711", "pg_dump", "unowned flushes", "/kubepods/burstable/pod8f1c/9a31b2"]);
+  await says("#devices", ["41 000", "160 000", "2%", "79%"]);
+  await says("#findings", ["2.1 % unseen", "who made a request that no scheduler got"]);
+  await says("#reproduce", ["loadline trace /srv/data --time 40s"]);
+  const figure = page.locator("#chart-vda-read-histogram");
+  await figure.locator("summary").click();
+  await figure.locator("tbody tr").first().waitFor();
+  const sum = await figure.locator("tbody tr").evaluateAll((rows) => rows.reduce((n, r) => n + Number(r.children[2].textContent.replaceAll(" ", "")), 0));
+  if (sum !== 20000) t.fail(`the histogram of reads counts ${sum}, of 20000`);
+  const digits = await page.evaluate(() => document.body.innerText.match(/[^\n]{0,30}\d*[1-9]\d*\.\d{5,}[^\n]{0,10}|[^\n]{0,30}\d\.\d*[1-9]\d{3,}[^\n]{0,10}/g) ?? []);
+  for (const words of digits.slice(0, 5)) t.fail(`too many digits: ${words}`);
+  await page.context().close();
+});
+
+// Text from outside stays text.
+await check("hostile", async (t) => {
+  const page = await open(t, task.pages["evil-trace"]);
+  await unfold(page);
+  await drawn(page);
+  if (await page.evaluate(() => window.pwned !== undefined || document.querySelector("main img, main script"))) t.fail("a text has become an element, or run");
+  for (const words of [...(await overflow(page)), ...page.complaints]) t.fail(words);
+  await page.context().close();
+});
+
+// The library shows the same page.
+await check("library", async (t) => {
+  const page = await open(t, task.library);
+  await page.getByRole("link", { name: /srv\/data/ }).first().click();
+  await page.locator("#who table").waitFor();
+  if ((await page.locator("h1").textContent()) !== "Trace of /srv/data, on vda at db1") t.fail(`the title is "${await page.locator("h1").textContent()}"`);
+  await shot(page, "library");
+  await page.context().close();
+});
+
+await browser.close();
