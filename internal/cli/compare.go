@@ -40,6 +40,9 @@ the folder of a comparison that was measured before. --experiment measures again
 such a folder was asked for, and --in-cluster has a Job in a Kubernetes cluster drive it
 (see loadline run).
 
+Where there is time, each side is also looked at for 20 s without a pause in each
+direction: where burst credits run out in that, what both sustain is compared.
+
 Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
 difference is significant over all rows), the same (it lies within), or unclear.
 

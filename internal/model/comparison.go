@@ -155,6 +155,9 @@ type Row struct {
 	// Changes is B/A − 1 of each block, in the order of time; none for runs that
 	// were not interleaved.
 	Changes []float64 `json:"changes"`
+	// Sustained tells that the rate of a side fell in a look without a pause, so that what
+	// both sides sustain is compared and not their blocks.
+	Sustained bool `json:"sustained,omitempty"`
 }
 
 // Goal is what a result was asked to reach, and whether it does.

@@ -909,6 +909,10 @@ export interface Row {
    * B/A − 1 of each block, in the order of time.
    */
   changes: Num[];
+  /**
+   * The rate of a side fell in a look without a pause: the sustained rates are compared, and not the blocks.
+   */
+  sustained?: boolean;
 }
 /**
  * B as a multiple of A with its interval: the quotient of b and a, which are geometric means over the blocks (over the repeats of runs that were not interleaved).

@@ -16,7 +16,8 @@ type Measured struct {
 }
 
 // Compare compares two runs, row by row: pairs where the two were measured in
-// blocks, else Welch's method on the logarithms of their visits. It recomputes
+// blocks, else Welch's method on the logarithms of their visits; where the rate of a side
+// fell in a look, what it fell to with what the other side sustains. It recomputes
 // everything from the samples. Rows whose numbers are invalid on either side are
 // unusable and take no part in Holm's adjustment.
 func Compare(a, b Measured, margins model.Margins) *model.Comparison {
@@ -31,9 +32,16 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	c.Common, c.Differences = traits(&c.A, &c.B)
 	c.Comparable = !slices.ContainsFunc(c.Differences, func(d model.Difference) bool { return d.Unlike })
 	var contrasts []stats.Contrast
-	goodA, goodB := counted(a.Recorded, sustain(a.Recorded)), counted(b.Recorded, sustain(b.Recorded))
+	lastsA, lastsB := sustain(a.Recorded), sustain(b.Recorded)
+	goodA, goodB := counted(a.Recorded, lastsA), counted(b.Recorded, lastsB)
 	for _, w := range CommonWorkloads(a.Recorded, b.Recorded) {
-		blocks := blocksOf(a.Recorded, b.Recorded, w.Name)
+		blocks := blocksOf(a.Recorded, b.Recorded, w.Name, goodA[w.Name], goodB[w.Name])
+		modeA, modeB := modeOf(w, a.Recorded.Plan.Schedule.Mode, lastsA), modeOf(w, b.Recorded.Plan.Schedule.Mode, lastsB)
+		fell := modeA != a.Recorded.Plan.Schedule.Mode || modeB != b.Recorded.Plan.Schedule.Mode
+		if fell {
+			// In the blocks is the burst.
+			blocks = nil
+		}
 		bare := len(goodA[w.Name]) == 0 || len(goodB[w.Name]) == 0
 		for _, d := range append(flows(w), model.Mixed) {
 			ra, rb := find(a.Report.Results, w.Name, d), find(b.Report.Results, w.Name, d)
@@ -44,13 +52,13 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 			for _, m := range rowMetrics(w, d) {
 				var known stats.Contrast
 				ok := false
-				if c.Method == model.Paired {
+				if c.Method == model.Paired && !fell {
 					known, ok = pairedContrast(pairs, m)
 					known = published(known, a.Recorded.Plan.Schedule.MinRounds)
 				} else if bare {
 					known, ok = publishedContrast(ra.Metrics[m], rb.Metrics[m], m)
 				} else {
-					known, ok = independentContrast(goodA[w.Name], goodB[w.Name], d, m, a.Recorded.Plan.Schedule, b.Recorded.Plan.Schedule)
+					known, ok = independentContrast(goodA[w.Name], goodB[w.Name], d, m, modeA, modeB)
 				}
 				estimateA, hasA := ra.Metrics[m]
 				estimateB, hasB := rb.Metrics[m]
@@ -61,7 +69,7 @@ func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 				row := model.Row{
 					Workload: w.Name, Direction: d, Metric: m, Description: w.Describe(), A: at(valueA, estimateA), B: at(valueB, estimateB),
 					Ratio: ratio(known), P: known.P(), Adjusted: 1, Margin: margins.Of(m), Blocks: known.Blocks,
-					Trust: worseVerdict(ra.Verdict, rb.Verdict), Changes: changes(pairs, m),
+					Trust: worseVerdict(ra.Verdict, rb.Verdict), Changes: changes(pairs, m), Sustained: fell,
 				}
 				c.Rows, contrasts = append(c.Rows, row), append(contrasts, known)
 			}
@@ -114,7 +122,8 @@ func judgeRows(rows []model.Row, contrasts []stats.Contrast) {
 		r, c := &rows[i], contrasts[i]
 		r.Adjusted = adjusted[k]
 		r.Verdict = change(c.Gate(r.Margin, r.Adjusted), r.Metric.LowerIsBetter())
-		if r.Verdict != model.Unclear {
+		if r.Verdict != model.Unclear || r.Sustained {
+			// More blocks would add nothing to what a look fell to.
 			continue
 		}
 		half := c.Settling(r.Margin)
@@ -138,20 +147,21 @@ func change(p stats.Place, lowerIsBetter bool) model.Change {
 }
 
 // blocksOf lists the complete blocks of a workload in the order of time: both
-// visits were made and went well. It is empty for runs that were not interleaved.
-func blocksOf(a, b *model.Recorded, workload string) []model.Block {
+// visits were made, went well and count. It is empty for runs that were not interleaved.
+// goodA and goodB are the samples that count.
+func blocksOf(a, b *model.Recorded, workload string, goodA, goodB []model.Sample) []model.Block {
 	if !interleaved(a, b) {
 		return nil
 	}
 	sa, sb := blockSteps(a, workload), blockSteps(b, workload)
+	byStepA, byStepB := byStep(goodA), byStep(goodB)
 	var numbers []int
 	for n := range sa {
-		if _, both := sb[n]; both {
+		if len(byStepA[sa[n]]) > 0 && len(byStepB[sb[n]]) > 0 {
 			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers)
-	byStepA, byStepB := byStep(a), byStep(b)
 	blocks := make([]model.Block, len(numbers))
 	for i, n := range numbers {
 		blocks[i] = model.Block{A: byStepA[sa[n]], B: byStepB[sb[n]]}
@@ -177,9 +187,9 @@ func blockSteps(rec *model.Recorded, workload string) map[int]int {
 	return steps
 }
 
-func byStep(rec *model.Recorded) map[int][]model.Sample {
+func byStep(samples []model.Sample) map[int][]model.Sample {
 	m := map[int][]model.Sample{}
-	for _, s := range rec.Samples {
+	for _, s := range samples {
 		m[s.Step] = append(m[s.Step], s)
 	}
 	return m
@@ -187,8 +197,8 @@ func byStep(rec *model.Recorded) map[int][]model.Sample {
 
 // independentContrast compares two runs that were not interleaved: visits with
 // visits, or, where a run has only one, its published interval.
-func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, sa, sb model.Schedule) (stats.Contrast, bool) {
-	fa, fb := newFlow(timeline.Of(a, d), m, sa.Mode), newFlow(timeline.Of(b, d), m, sb.Mode)
+func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, modeA, modeB model.Mode) (stats.Contrast, bool) {
+	fa, fb := newFlow(timeline.Of(a, d), m, modeA), newFlow(timeline.Of(b, d), m, modeB)
 	if fa == nil || fb == nil || !fa.has(m) || !fb.has(m) {
 		return stats.Contrast{}, false
 	}

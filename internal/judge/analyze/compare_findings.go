@@ -206,12 +206,16 @@ func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 		Next:    "measure in rounds (without --time and --until-steady), or interleaved"}
 }
 
-// sideFindings repeats what makes a side's numbers doubtful. What is asked of the
-// precision of each side for itself matters less here than the interval of the ratio.
+// sideFindings repeats what makes a side's numbers doubtful, and what is known of its burst
+// credits. What is asked of the precision of each side for itself matters less here than the
+// interval of the ratio.
 func sideFindings(side model.Side, findings []model.Finding) []model.Finding {
 	var list []model.Finding
 	for _, f := range findings {
 		switch {
+		case f.Rule == "sustained" && f.Severity != model.SeverityNotChecked:
+			f.Message = string(side) + ": " + f.Message
+			list = append(list, f)
 		case f.Severity != model.SeverityInvalid && f.Severity != model.SeverityWarning:
 		case f.Rule == "precision" || f.Rule == "interrupted" || f.Rule == "imported":
 		default:

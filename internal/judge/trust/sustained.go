@@ -100,7 +100,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 
 // noLook is why nothing was looked at without a pause.
 func (ev Evidence) noLook() string {
-	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil || ev.Recorded.Run.Comparison != "" {
+	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil {
 		return "nothing was looked at without a pause in this kind of run, so burst credits that refill between the repeats would not show (loadline run looks)"
 	}
 	return "no time for a look of 20 s without a pause, so burst credits that refill between the repeats would not show; a longer --max-time gives it"

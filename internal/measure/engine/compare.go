@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
@@ -27,7 +28,7 @@ type Side struct {
 	Beside   Evidence
 }
 
-// CompareOptions is what Compare needs. All fields are required. The two plans
+// CompareOptions is what Compare needs. All fields but the last are required. The two plans
 // have the same workloads and the same schedule, whose MaxTime is for both sides
 // together.
 type CompareOptions struct {
@@ -36,6 +37,8 @@ type CompareOptions struct {
 	Scheduler PairScheduler
 	Observer  Observer
 	Now       func() time.Time
+	// Looker chooses the looks of each side; without one there are none.
+	Looker Looker
 }
 
 // Compare prepares both volumes in the same way and then measures them in
@@ -47,12 +50,12 @@ func Compare(ctx context.Context, o CompareOptions) (model.Status, error) {
 	c := &comparison{
 		execution: newExecution(nil, o.Observer, o.Now), judge: o.Judge, scheduler: o.Scheduler,
 		sides: [2]*side{
-			{name: model.SideA, plan: o.A.Plan, workers: o.A.Workers, recorder: o.A.Recorder, beside: o.A.Beside},
-			{name: model.SideB, plan: o.B.Plan, workers: o.B.Workers, recorder: o.B.Recorder, beside: o.B.Beside},
+			{name: model.SideA, plan: o.A.Plan, workers: o.A.Workers, recorder: o.A.Recorder, beside: o.A.Beside, looking: looking{looker: o.Looker}},
+			{name: model.SideB, plan: o.B.Plan, workers: o.B.Workers, recorder: o.B.Recorder, beside: o.B.Beside, looking: looking{looker: o.Looker}},
 		},
 		blocks: map[string][]model.Block{},
 	}
-	c.remaining = c.left
+	c.remaining, c.promised = c.left, c.unlooked
 	status, reason, err := outcome(ctx, c.run(ctx))
 	return status, errors.Join(err, o.A.Recorder.Finish(status, reason), o.B.Recorder.Finish(status, reason))
 }
@@ -102,11 +105,24 @@ func (c *comparison) all(ctx context.Context) error {
 	p := c.plan()
 	open := p.Workloads
 	for round := 1; len(open) > 0; round++ {
-		visits := c.scheduler.Visits(p, round, open)
-		for i := 0; i+1 < len(visits); i += 2 {
-			if err := c.block(ctx, visits[i], visits[i+1]); err != nil {
+		var late [][2]model.Visit
+		for _, b := range c.readersFirst(pairs(c.scheduler.Visits(p, round, open))) {
+			if round <= p.Schedule.MinRounds {
+				for _, s := range c.sides {
+					s.gone++
+					c.choose(s, b[0].Step)
+				}
+			}
+			if c.replaced(b) {
+				late = append(late, b)
+				continue
+			}
+			if err := c.block(ctx, b); err != nil {
 				return err
 			}
+		}
+		if err := c.chosen(ctx, late); err != nil {
+			return err
 		}
 		if c.allDead(p.Workloads) {
 			return errors.New("every workload failed")
@@ -121,46 +137,121 @@ func (c *comparison) all(ctx context.Context) error {
 	return nil
 }
 
+// pairs are the blocks of visits of which each two belong together.
+func pairs(visits []model.Visit) [][2]model.Visit {
+	var blocks [][2]model.Visit
+	for i := 0; i+1 < len(visits); i += 2 {
+		blocks = append(blocks, [2]model.Visit{visits[i], visits[i+1]})
+	}
+	return blocks
+}
+
+// readersFirst puts the blocks that only read before the others of their round, where reads
+// of a side have to wait for writes: each wait is for one change only.
+func (c *comparison) readersFirst(blocks [][2]model.Visit) [][2]model.Visit {
+	for _, s := range c.sides {
+		if s.debt.confirmed {
+			slices.SortStableFunc(blocks, func(a, b [2]model.Visit) int { return s.writesIn(a[0].Step) - s.writesIn(b[0].Step) })
+			break
+		}
+	}
+	return blocks
+}
+
 // block does both visits of a block and judges the workload afterwards. What
 // fails on one side is given up on both: half a block compares nothing.
-func (c *comparison) block(ctx context.Context, first, second model.Visit) error {
+func (c *comparison) block(ctx context.Context, visits [2]model.Visit) error {
 	schedule := c.plan().Schedule
-	if first.Step.Round > schedule.MinRounds && c.spent+cost(schedule, first.Step)+cost(schedule, second.Step) > schedule.MaxTime {
+	if visits[0].Step.Round > schedule.MinRounds && c.spent+cost(schedule, visits[0].Step)+cost(schedule, visits[1].Step) > schedule.MaxTime {
 		return nil
 	}
 	var b model.Block
-	for _, t := range []model.Visit{first, second} {
-		if c.dead[t.Step.Workload] {
+	for _, v := range visits {
+		if c.dead[v.Step.Workload] {
 			return nil
 		}
-		s := c.sides[t.Side]
-		d, err := c.step(ctx, s, t.Step, c.planned())
-		if err != nil {
-			return err
-		}
-		u := d.update()
-		if c.dead[d.workload.Name] {
-			u.Message = string(s.name) + ": " + givenUp(d)
-		}
-		if t.Side == 0 {
-			b.A = d.samples
-		} else {
-			b.B = d.samples
-		}
-		if t == second && d.failed == "" && ctx.Err() == nil {
-			name := d.workload.Name
-			c.blocks[name] = append(c.blocks[name], b)
-			known := c.judge.JudgeBlocks(d.workload, c.blocks[name])
-			c.done[name] = known.Settled
-			u.Contrast = &known
-		}
-		c.tell(s, u)
-		if err := ctx.Err(); err != nil {
+		if err := c.half(ctx, v, &b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// half does a visit of a block: as it is planned, or, where it was chosen for that, for as
+// long as a look takes, with the others that this makes possible after it.
+func (c *comparison) half(ctx context.Context, v model.Visit, b *model.Block) error {
+	s := c.sides[v.Side]
+	if !s.replaced(v.Step) {
+		return c.visit(ctx, v, b)
+	}
+	return c.lookAt(s, v.Step.Workload, func(name string, seconds float64, others bool) error {
+		look := v
+		look.Step.Seconds, look.Step.Look = seconds, true
+		if !others {
+			return c.visit(ctx, look, b)
+		}
+		// It stands in no block: the other side has not done the same.
+		look.Step.Workload, look.Step.Block, look.Step.Place, look.Step.Offset = name, 0, 0, 0
+		return c.visit(ctx, look, nil)
+	})
+}
+
+// visit does a visit of a side. The second one of the block b, which may be nil, completes it.
+func (c *comparison) visit(ctx context.Context, v model.Visit, b *model.Block) error {
+	s := c.sides[v.Side]
+	d, err := c.step(ctx, s, v.Step, c.planned())
+	if err != nil {
+		return err
+	}
+	u := d.update()
+	name := d.workload.Name
+	if c.dead[name] {
+		u.Message = string(s.name) + ": " + givenUp(d)
+	}
+	if d.failed == "" && ctx.Err() == nil {
+		samples := s.remember(d)
+		if b != nil && v.Side == 0 {
+			b.A = samples
+		} else if b != nil {
+			b.B = samples
+		}
+		if b != nil && b.A != nil && b.B != nil && !d.again {
+			c.blocks[name] = append(c.blocks[name], *b)
+			known := c.judge.JudgeBlocks(d.workload, c.blocks[name])
+			c.done[name] = known.Settled
+			u.Contrast = &known
+		}
+	}
+	c.tell(s, u)
+	if d.again && ctx.Err() == nil {
+		return c.visit(ctx, v, b)
+	}
+	return ctx.Err()
+}
+
+// replaced reports whether a look takes the place of a visit of the block.
+func (c *comparison) replaced(b [2]model.Visit) bool {
+	return slices.ContainsFunc(b[:], func(v model.Visit) bool { return c.sides[v.Side].replaced(v.Step) })
+}
+
+// chosen does the blocks in which a side is looked at, when the others of the round are over.
+func (c *comparison) chosen(ctx context.Context, late [][2]model.Visit) error {
+	if len(late) == 0 {
+		return nil
+	}
+	for _, b := range late {
+		if err := c.block(ctx, b); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.sides {
+		c.fallen(s)
+	}
+	return nil
+}
+
+// unlooked is the time that the looks of both sides take that are not yet made, in seconds.
+func (c *comparison) unlooked() float64 { return c.sides[0].unlooked() + c.sides[1].unlooked() }
 
 // planned is the number of steps of both sides that are certain.
 func (c *comparison) planned() int {
@@ -171,8 +262,7 @@ func (c *comparison) planned() int {
 // more round of those that are not settled.
 func (c *comparison) left() float64 {
 	s := c.plan().Schedule
-	number := c.sides[0].number + c.sides[1].number
-	left := float64(len(c.sides[0].plan.Steps)+len(c.sides[1].plan.Steps)-number) * slot(s)
+	left := c.certain(c.sides[0]) + c.certain(c.sides[1])
 	if left <= 0 {
 		left = 2 * float64(len(c.open(c.plan().Workloads))) * slot(s)
 	}

@@ -60,10 +60,10 @@ const startMargin = 500 * time.Millisecond
 func Execute(ctx context.Context, o Options) (model.Status, error) {
 	r := &run{
 		execution: newExecution(o.Judge, o.Observer, o.Now), scheduler: o.Scheduler,
-		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder, beside: o.Beside},
-		samples: map[string][]model.Sample{}, steadily: map[string]bool{}, looking: looking{looker: o.Looker},
+		side:    &side{plan: o.Plan, workers: o.Workers, recorder: o.Recorder, beside: o.Beside, looking: looking{looker: o.Looker}},
+		samples: map[string][]model.Sample{},
 	}
-	r.remaining = r.left
+	r.remaining, r.promised = r.left, r.unlooked
 	status, reason, err := outcome(ctx, r.run(ctx))
 	return status, errors.Join(err, o.Recorder.Finish(status, reason))
 }
@@ -74,11 +74,6 @@ type run struct {
 	*side
 	scheduler Scheduler
 	samples   map[string][]model.Sample
-	// passed counts the steps that were done or left out, steadily the workloads that
-	// need no more of the certain ones.
-	passed   int
-	steadily map[string]bool
-	looking  looking
 }
 
 func (r *run) run(ctx context.Context) error {
@@ -100,8 +95,8 @@ func (r *run) run(ctx context.Context) error {
 			steps = r.readersFirst(steps)
 			step := steps[0]
 			steps = steps[1:]
-			r.passed++
-			r.choose(step)
+			r.gone++
+			r.choose(r.side, step)
 			if r.dead[step.Workload] || r.steadily[step.Workload] || r.replaced(step) {
 				continue
 			}
@@ -112,7 +107,7 @@ func (r *run) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := r.lookAt(ctx); err != nil {
+		if err := r.chosen(ctx); err != nil {
 			return err
 		}
 		if r.allDead(r.plan.Workloads) {
@@ -124,6 +119,23 @@ func (r *run) run(ctx context.Context) error {
 		return err
 	}
 	return r.after(ctx, r.side)
+}
+
+// chosen does the looks that take the place of visits.
+func (r *run) chosen(ctx context.Context) error {
+	if len(r.looking.chosen) == 0 {
+		return nil
+	}
+	s := r.plan.Schedule
+	for len(r.looking.chosen) > 0 {
+		if err := r.lookAt(r.side, r.looking.chosen[0], func(name string, seconds float64, _ bool) error {
+			return r.visit(ctx, model.Step{Round: s.MinRounds, Workload: name, Ramp: s.Ramp, Seconds: seconds, Look: true})
+		}); err != nil {
+			return err
+		}
+	}
+	r.fallen(r.side)
+	return nil
 }
 
 func (r *run) firstLooksMeanwhile() bool {
@@ -178,13 +190,8 @@ func (r *run) more(round int) []model.Step {
 // left estimates the measuring time that remains: the certain steps, then one
 // more round for everything that is not precise yet.
 func (r *run) left() float64 {
-	var left float64
-	for i, s := range r.plan.Steps {
-		if i >= r.passed && !r.dead[s.Workload] && !r.steadily[s.Workload] && !r.replaced(s) {
-			left += cost(r.plan.Schedule, s)
-		}
-	}
-	if left += r.unlooked(); r.passed >= len(r.plan.Steps) && left == 0 {
+	left := r.certain(r.side)
+	if r.gone >= len(r.plan.Steps) && left == 0 {
 		left = float64(len(r.open(r.plan.Workloads))) * slot(r.plan.Schedule)
 	}
 	return min(left, max(0, r.plan.Schedule.MaxTime-r.spent))

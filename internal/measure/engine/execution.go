@@ -28,6 +28,9 @@ type side struct {
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
 	debt    debt
+	// gone counts the certain steps that were done or left out.
+	gone    int
+	looking looking
 	// cores is how much of a core the load generator used at most, by workload.
 	cores map[string]float64
 }
@@ -39,9 +42,10 @@ type execution struct {
 	judge    Judge
 	observer Observer
 	now      func() time.Time
-	// remaining estimates the measuring time that is left, in seconds.
-	remaining func() float64
-	began     time.Time
+	// remaining estimates the measuring time that is left, promised that of the looks
+	// among it, in seconds.
+	remaining, promised func() float64
+	began               time.Time
 	// clock is the end of the last step in seconds since the run began; fakes run
 	// ahead of real time, so it is not the wall clock.
 	clock float64
@@ -49,12 +53,13 @@ type execution struct {
 	spent float64
 	// until is when the step under way is expected to end, on the same clock.
 	until float64
-	// dead workloads had a step that failed; done ones are precise enough.
-	dead, done map[string]bool
+	// dead workloads had a step that failed; done ones are precise enough, and steadily
+	// those that need no more of the certain steps.
+	dead, done, steadily map[string]bool
 }
 
 func newExecution(j Judge, o Observer, now func() time.Time) execution {
-	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}}
+	return execution{judge: j, observer: o, now: now, began: now(), dead: map[string]bool{}, done: map[string]bool{}, steadily: map[string]bool{}}
 }
 
 // outcome is the status, its reason, and the error that Execute returns.

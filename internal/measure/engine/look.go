@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
@@ -30,7 +29,7 @@ const (
 	beyond = 20.0
 )
 
-// looking is what a run knows of its looks.
+// looking is what is known of the looks of a side.
 type looking struct {
 	looker Looker
 	// rec is what was measured so far.
@@ -43,107 +42,123 @@ type looking struct {
 }
 
 // looks reports whether the plan has looks.
-func (r *run) looks() bool { return r.looking.looker != nil && r.plan.Schedule.Look > 0 }
+func (s *side) looks() bool { return s.looking.looker != nil && s.plan.Schedule.Look > 0 }
 
 // choose decides, when the last certain round begins, what is looked at at its end.
-func (r *run) choose(step model.Step) {
-	s := r.plan.Schedule
-	if !r.looks() || r.looking.began || step.Round < s.MinRounds {
+func (e *execution) choose(s *side, step model.Step) {
+	schedule := s.plan.Schedule
+	if !s.looks() || s.looking.began || step.Round < schedule.MinRounds {
 		return
 	}
-	r.looking.began = true
-	r.looking.rec.Plan, r.looking.rec.Run.Prepare = r.plan, r.prepared
-	needed, wished := r.looking.looker.Looks(&r.looking.rec)
-	if extra := len(needed) - s.Looks; extra > 0 {
+	s.looking.began = true
+	s.looking.rec.Plan, s.looking.rec.Run.Prepare = s.plan, s.prepared
+	needed, wished := s.looking.looker.Looks(&s.looking.rec)
+	if extra := len(needed) - schedule.Looks; extra > 0 {
 		// What is written is what a cache would hide: the last ones are writes.
 		needed = needed[extra:]
 	}
-	left := r.left() + float64(len(needed))*(s.Look-s.Visit)
-	r.looking.short = map[string]bool{}
+	left := e.remaining() + float64(len(needed))*(schedule.Look-schedule.Visit)
+	s.looking.short = map[string]bool{}
 	for _, name := range wished {
-		r.looking.short[name] = true
-		if left += r.lookSeconds(name) - s.Visit; r.spent+left <= s.MaxTime {
+		s.looking.short[name] = true
+		if left += s.lookSeconds(name) - schedule.Visit; e.spent+left <= schedule.MaxTime {
 			needed = append(needed, name)
 		}
 	}
-	r.looking.chosen = needed
+	s.looking.chosen = slices.Clone(needed)
 }
 
 // lookSeconds is how long a chosen look is, in seconds: no shorter than the visit in the place
 // of which it is made.
-func (r *run) lookSeconds(name string) float64 {
-	s := r.plan.Schedule
-	if r.looking.short[name] {
-		return min(max(shortLook, s.Visit), s.Look)
+func (s *side) lookSeconds(name string) float64 {
+	schedule := s.plan.Schedule
+	if s.looking.short[name] {
+		return min(max(shortLook, schedule.Visit), schedule.Look)
 	}
-	return s.Look
+	return schedule.Look
 }
 
 // replaced reports whether a look takes the place of the step.
-func (r *run) replaced(step model.Step) bool {
-	return step.Round == r.plan.Schedule.MinRounds && slices.Contains(r.looking.chosen, step.Workload)
+func (s *side) replaced(step model.Step) bool {
+	return step.Round == s.plan.Schedule.MinRounds && slices.Contains(s.looking.chosen, step.Workload)
 }
 
-// lookAt does the chosen looks, and after each, without a pause, those that only what it has
-// used up makes possible.
-func (r *run) lookAt(ctx context.Context) error {
-	if len(r.looking.chosen) == 0 {
-		return nil
+// lookAt does a chosen look and, without a pause, those that only what it has used up makes
+// possible. look makes one; others tells that it is one of these.
+func (e *execution) lookAt(s *side, chosen string, look func(name string, seconds float64, others bool) error) error {
+	schedule := s.plan.Schedule
+	defer func() { s.debt.atOnce = false }()
+	seconds := s.lookSeconds(chosen)
+	made := func(made string) {
+		s.looking.chosen = slices.DeleteFunc(s.looking.chosen, func(name string) bool { return name == made })
 	}
-	s := r.plan.Schedule
-	for len(r.looking.chosen) > 0 {
-		next := r.looking.chosen[0]
-		r.looking.chosen = r.looking.chosen[1:]
-		for seconds := r.lookSeconds(next); next != ""; next = r.looking.looker.Next(&r.looking.rec) {
-			if r.dead[next] || seconds < leastLook {
-				break
-			}
-			r.looking.chosen = slices.DeleteFunc(r.looking.chosen, func(name string) bool { return name == next })
-			if err := r.visit(ctx, model.Step{Round: s.MinRounds, Workload: next, Ramp: s.Ramp, Seconds: seconds, Look: true}); err != nil {
-				return err
-			}
-			// A wait would fill again what has been used up.
-			r.debt.atOnce = true
-			left := s.MaxTime - r.spent - r.unlooked() - s.Ramp - s.Overhead
-			if r.plan.Experiment.MaxTime == 0 {
-				left += beyond
-			}
-			seconds = min(shortLook, float64(int(left)))
+	made(chosen)
+	for next := chosen; next != ""; next = s.looking.looker.Next(&s.looking.rec) {
+		if e.dead[next] || seconds < leastLook {
+			return nil
 		}
-		r.debt.atOnce = false
-	}
-	for _, name := range r.looking.looker.Fallen(&r.looking.rec) {
-		r.done[name] = true
+		made(next)
+		if err := look(next, seconds, s.debt.atOnce); err != nil {
+			return err
+		}
+		// A wait would fill again what has been used up.
+		s.debt.atOnce = true
+		left := schedule.MaxTime - e.spent - e.promised() - schedule.Ramp - schedule.Overhead
+		if s.plan.Experiment.MaxTime == 0 {
+			left += beyond
+		}
+		seconds = min(shortLook, float64(int(left)))
 	}
 	return nil
 }
 
 // unlooked is the time that the looks take that are not yet made, in seconds.
-func (r *run) unlooked() float64 {
-	s := r.plan.Schedule
-	if r.looks() && !r.looking.began {
-		return float64(s.Looks) * (s.Look - s.Visit)
+func (s *side) unlooked() float64 {
+	schedule := s.plan.Schedule
+	if s.looks() && !s.looking.began {
+		return float64(schedule.Looks) * (schedule.Look - schedule.Visit)
 	}
 	sum := 0.0
-	for _, name := range r.looking.chosen {
-		sum += s.Ramp + r.lookSeconds(name) + s.Overhead
+	for _, name := range s.looking.chosen {
+		sum += schedule.Ramp + s.lookSeconds(name) + schedule.Overhead
 	}
 	return sum
 }
 
+// certain is the time that the certain steps of a side take that are not yet made, in seconds.
+func (e *execution) certain(s *side) float64 {
+	left := s.unlooked()
+	for i, step := range s.plan.Steps {
+		if i >= s.gone && !e.dead[step.Workload] && !e.steadily[step.Workload] && !s.replaced(step) {
+			left += cost(s.plan.Schedule, step)
+		}
+	}
+	return left
+}
+
 // remember keeps what a step has measured for the looker, and returns what counts as a visit.
-func (r *run) remember(d ended) []model.Sample {
-	if !r.looks() {
+func (s *side) remember(d ended) []model.Sample {
+	if !s.looks() {
 		return d.samples
 	}
-	r.looking.rec.Run.Steps = append(r.looking.rec.Run.Steps, d.results...)
-	r.looking.rec.Samples = append(r.looking.rec.Samples, d.samples...)
+	s.looking.rec.Run.Steps = append(s.looking.rec.Run.Steps, d.results...)
+	s.looking.rec.Samples = append(s.looking.rec.Samples, d.samples...)
 	if len(d.results) == 0 || !d.results[0].Step.Look {
 		return d.samples
 	}
 	seen := map[int]int{}
-	return slices.DeleteFunc(slices.Clone(d.samples), func(s model.Sample) bool {
-		seen[s.Worker]++
-		return seen[s.Worker] > int(r.plan.Schedule.Visit)
+	return slices.DeleteFunc(slices.Clone(d.samples), func(m model.Sample) bool {
+		seen[m.Worker]++
+		return seen[m.Worker] > int(s.plan.Schedule.Visit)
 	})
+}
+
+// fallen notes that what fell in a look needs no more visits.
+func (e *execution) fallen(s *side) {
+	if len(s.looking.rec.Run.Steps) == 0 {
+		return
+	}
+	for _, name := range s.looking.looker.Fallen(&s.looking.rec) {
+		e.done[name] = true
+	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,5 +103,60 @@ func TestALookIsOneVisit(t *testing.T) {
 		if got := visited(m); got != want {
 			t.Errorf("fallen %q: repeats %s, want %s", fallen, got, want)
 		}
+	}
+}
+
+// In a comparison both sides are looked at, in the place of their last certain visit, in
+// the order of its block; what is chosen on one side only is a visit as any on the other.
+func TestLooksOfBothSides(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		maxTime float64
+		looks   points
+		want    string
+	}{
+		{"nothing to look at", 1000, points{}, "Aa1-2 Ba1-2 Ab1-2 Bb1-2 Ba2-2 Aa2-2 Bb2-2 Ab2-2"},
+		{"one", 1000, points{needed: []string{"a"}}, "Aa1-2 Ba1-2 Ab1-2 Bb1-2 Bb2-2 Ab2-2 Ba2-20 Aa2-20"},
+		{"and what draws on the same", 1000, points{needed: []string{"a"}, next: []string{"b"}},
+			"Aa1-2 Ba1-2 Ab1-2 Bb1-2 Bb2-2 Ab2-2 Ba2-20 Bb0-10 Aa2-20"},
+		{"which there is no time for", 58, points{needed: []string{"a"}, next: []string{"b"}},
+			"Aa1-2 Ba1-2 Ab1-2 Bb1-2 Bb2-2 Ab2-2 Ba2-20 Aa2-20"},
+		{"a fall", 1000, points{needed: []string{"a"}, fallen: []string{"a", "b"}}, "Aa1-2 Ba1-2 Ab1-2 Bb1-2 Bb2-2 Ab2-2 Ba2-20 Aa2-20"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := plan(c.maxTime, "a", "b")
+			p.Schedule.Look, p.Schedule.Looks = 20, 1
+			p.Experiment.MaxTime = c.maxTime
+			blocks := 2
+			if c.looks.fallen != nil {
+				blocks = 9
+			}
+			s := paired(t, p, wants{"a": blocks, "b": blocks}, steady, steady)
+			s.options.Looker = &c.looks
+			if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
+				t.Fatalf("status %s, %v", status, err)
+			}
+			type at struct {
+				side string
+				model.StepResult
+			}
+			var all []at
+			for i, m := range []*memory{s.recA, s.recB} {
+				for _, r := range m.steps {
+					all = append(all, at{[]string{"A", "B"}[i], r})
+				}
+			}
+			slices.SortStableFunc(all, func(a, b at) int { return cmp.Compare(a.Started, b.Started) })
+			var got []string
+			for _, r := range all {
+				got = append(got, fmt.Sprintf("%s%s%d-%g", r.side, r.Step.Workload, r.Step.Block, r.Step.Seconds))
+				if r.Step.Look != (r.Step.Seconds > 2) {
+					t.Errorf("step %+v", r.Step)
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("%s, want\n%s", strings.Join(got, " "), c.want)
+			}
+		})
 	}
 }

@@ -136,7 +136,7 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 	exp := p.Plans[1].Experiment
 	status, err := engine.Compare(ctx, engine.CompareOptions{
 		A: p.sides[0], B: p.sides[1], Judge: analyze.BlockJudge{Margins: model.Margins{Rate: exp.Margin, P99: exp.MarginP99}},
-		Scheduler: profileBlocks{}, Observer: watch, Now: now,
+		Scheduler: profileBlocks{}, Observer: watch, Now: now, Looker: analyze.Judge{},
 	})
 	if closeErr := p.Close(); closeErr != nil && err == nil {
 		err = closeErr

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -109,8 +110,15 @@ func TestTheTimeOfAComparison(t *testing.T) {
 	}
 	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample()).Schedule
 	s, n := visits(model.Experiment{}, "quick")
-	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*(alone.MaxTime-42) {
+	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*alone.MaxTime || s.Look != alone.Look || s.Looks != alone.Looks {
 		t.Errorf("quick: %+v, %d repeats; alone %+v", s, n, alone)
+	}
+	plans := pairOf(t, model.Experiment{Seed: 7}, builtin(t, "quick"), ample(), ample())
+	if took, want := plans[0].MeasureSeconds+plans[1].MeasureSeconds, 48*slot(s)+2*2*(20-2); math.Abs(took-want) > 1e-9 || took > s.MaxTime {
+		t.Errorf("measuring is said to take %g s of %g s, want %g s with two looks at each side", took, s.MaxTime, want)
+	}
+	if s, _ = visits(model.Experiment{MaxTime: 140}, "quick"); s.Looks != 0 || s.Visit != 2 {
+		t.Errorf("looks at the cost of repeats of 2 s: %+v", s)
 	}
 	if s, n = visits(model.Experiment{Repeat: 10, MaxTime: 400}, "quick"); s.MinRounds != 10 || n != 120 || float64(n)*slot(s) > 400 {
 		t.Errorf("ten blocks in 400 s: %+v, %d repeats", s, n)

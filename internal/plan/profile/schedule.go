@@ -67,32 +67,32 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	fromProfile := exp.MaxTime == 0 && p.MaxTime > 0
 	if sides > 1 {
 		s.MinRounds = defaultBlocks
-		if rest := s.MaxTime - float64(lookable(p.Workloads))*(lookSeconds+1); fromProfile && rest > s.MaxTime/2 {
-			// A comparison makes no looks, so it has no need of their time.
-			s.MaxTime = rest
-		}
 		if exp.MaxTime == 0 {
-			s.MaxTime = timeForSides(s, n, sides)
+			looks := lookable(p.Workloads)
+			if exp.App != nil {
+				looks = 0
+			}
+			s.MaxTime = timeForSides(s, n, sides, looks)
 		}
 	}
 	if exp.Repeat > 0 {
 		s.MinRounds = exp.Repeat
 	}
 	plain, err := fitTime(s, n, sides, fromProfile)
-	if err != nil || sides > 1 || exp.Sweep != nil || exp.Scale != nil || exp.App != nil {
+	if err != nil || exp.Sweep != nil || exp.Scale != nil || exp.App != nil {
 		return plain, err
 	}
-	return fitLooks(s, plain, p.Workloads), nil
+	return fitLooks(s, plain, p.Workloads, sides), nil
 }
 
-// fitLooks gives each direction a look, or as many as there is time for beside visits that
-// are not much shorter. plain is the schedule without any.
-func fitLooks(s, plain model.Schedule, workloads []model.Workload) model.Schedule {
+// fitLooks gives each direction a look on each side, or as many as there is time for beside
+// visits that are not much shorter. plain is the schedule without any.
+func fitLooks(s, plain model.Schedule, workloads []model.Workload, sides int) model.Schedule {
 	least := min(plain.Visit, lookVisit)
 	for n := lookable(workloads); n > 0; n-- {
 		part := s
-		part.MaxTime -= float64(n) * (lookSeconds - least)
-		fitted, err := fitTime(part, len(workloads), 1, false)
+		part.MaxTime -= float64(sides*n) * (lookSeconds - least)
+		fitted, err := fitTime(part, len(workloads), sides, false)
 		if err == nil && fitted.Visit >= least {
 			fitted.MaxTime, fitted.Look, fitted.Looks = s.MaxTime, lookSeconds, n
 			return fitted
@@ -120,15 +120,16 @@ func lookable(workloads []model.Workload) int {
 }
 
 // timeForSides is the time that a comparison gets when none is asked for: as much
-// for each side as for a run, and enough for visits as long as those of a run.
-func timeForSides(s model.Schedule, n, sides int) float64 {
+// for each side as for a run, and enough for visits as long as those of a run and as many
+// looks on each side.
+func timeForSides(s model.Schedule, n, sides, looks int) float64 {
 	run := s
 	run.MinRounds = defaultRounds
 	run, err := fitTime(run, n, 1, false)
 	if err != nil {
 		return float64(sides) * s.MaxTime
 	}
-	return max(float64(sides)*s.MaxTime, float64(sides*n*s.MinRounds)*slot(run))
+	return float64(sides) * max(s.MaxTime, float64(n*s.MinRounds)*slot(run)+float64(looks)*lookSeconds)
 }
 
 // fitTime shortens the visits of n workloads on each side until the certain

@@ -199,7 +199,7 @@ func (s *state) stepLine(r *model.StepResult, j *model.Judgement, c *model.Contr
 	}
 	value := s.sum.Value(s.metric(), s.sumSeconds)
 	if r.Step.Look && r.Error == "" && r.IOErrors == 0 && !math.IsNaN(s.lastRate) {
-		return fmt.Sprintf("%s without a pause for %s: %s in its last second", lead,
+		return fmt.Sprintf("%s without a pause for %s: %s in its last second", strings.TrimSpace(lead+" "+string(s.side)),
 			units.FormatSpan(r.Step.Seconds), s.metric().Format(s.lastRate))
 	}
 	if j != nil && s.workload != nil && s.workload.Direction == model.Mixed && j.Direction != "" {

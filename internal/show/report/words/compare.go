@@ -5,18 +5,25 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/loadline/loadline/internal/model"
 )
 
 // blocks is "4–9 blocks, interleaved", or "5 repeats or more, not interleaved".
 func blocks(c *model.Comparison) string {
-	if len(c.Rows) == 0 {
-		return ""
-	}
-	least, most := c.Rows[0].Blocks, c.Rows[0].Blocks
+	least, most := 0, 0
 	for _, r := range c.Rows {
-		least, most = min(least, r.Blocks), max(most, r.Blocks)
+		if r.Sustained {
+			continue
+		}
+		if least == 0 || r.Blocks < least {
+			least = r.Blocks
+		}
+		most = max(most, r.Blocks)
+	}
+	if most == 0 {
+		return ""
 	}
 	words := strconv.Itoa(least)
 	if most > least {
@@ -56,6 +63,17 @@ func settle(c *model.Comparison, r model.Row) string {
 		flag = "--margin-p99"
 	}
 	return lead + "the change is about as large as the margin: more measuring will not settle it, another " + flag + " will"
+}
+
+// sustained tells of the bursts behind a row of sustained rates.
+func sustained(c *model.Comparison, r model.Row) string {
+	parts := []string{"sustained rates without a pause are compared"}
+	for _, f := range c.Findings {
+		if f.Rule == "sustained" && f.Severity == model.SeverityNote && slices.Contains(f.Results, r.Workload) {
+			parts = append(parts, f.Message)
+		}
+	}
+	return strings.Join(parts, ". ")
 }
 
 func pWords(p float64) string {
@@ -210,18 +228,21 @@ func Common(c *model.Comparison) []string {
 	return append(parts, blocks(c))
 }
 
-// Note explains rows of a comparison that are unclear.
+// Note explains rows of a comparison that are unclear, or not of its blocks.
 type Note struct {
 	Text string
 	// Rows are indices of the comparison's rows.
 	Rows []int
 }
 
-// Notes gathers what would settle the unclear rows.
+// Notes gathers what would settle the unclear rows, and the bursts that are not compared.
 func Notes(c *model.Comparison) []Note {
 	var notes []Note
 	for i, r := range c.Rows {
 		text := settle(c, r)
+		if r.Sustained {
+			text = sustained(c, r)
+		}
 		if text == "" {
 			continue
 		}
