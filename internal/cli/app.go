@@ -61,15 +61,20 @@ those that --latency-limit skips are counted as slower than that, and never drop
 With --baseline a second server runs in another place, both are measured in turn, and
 compared; where their transactions did not do the same I/O, neither is called better.
 
-Not there yet: servers that exist (postgres://), a log on a volume of its own, the client
-on another node, --hosts.`
+postgres://USER@HOST/DATABASE is a server that exists (version 14 to 18): nothing is started,
+no setting is changed, and nothing of others is touched. A schema is made in the database
+with pgbench's tables in it, and removed at the end, also after ^C; after kill -9: loadline
+cleanup postgres://…. The password comes from ~/.pgpass or PGPASSWORD, and is refused in the
+URL. Measure on a server that others use only when its owner knows: the load is a load.
+
+Not there yet: a log on a volume of its own, the client on another node, --hosts.`
 
 func newAppPostgres(e *env.Env) *cobra.Command {
 	var o postgresOptions
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM",
-		Short: "Measure PostgreSQL in a directory or on a Kubernetes volume, by pgbench",
+		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM|postgres://…",
+		Short: "Measure PostgreSQL in a directory, on a Kubernetes volume, or where it runs, by pgbench",
 		Long: postgresLong + `
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 3 a goal was
@@ -77,8 +82,9 @@ missed, or cannot be decided; 4 worse than the baseline; 5 measured, but a resul
 invalid; 130 interrupted (what was measured is kept).`,
 		Example: `  loadline app postgres /var/lib/x --profile quick
   loadline app postgres /var/lib/x --clients 1,8,32 --load simple --goal 'simple-c8 tps > 500'
-  loadline app postgres sc:replicated --baseline sc:local-path --clients 1,16`,
-		Args: exactly(1, "one DIR, sc:CLASS or pvc:CLAIM"),
+  loadline app postgres sc:replicated --baseline sc:local-path --clients 1,16
+  loadline app postgres postgres://bench@db1/bench --clients 1,16`,
+		Args: exactly(1, "one DIR, sc:CLASS, pvc:CLAIM or postgres://…"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) {
 				exp, err := o.experiment(e, cmd, args[0])
@@ -94,7 +100,7 @@ invalid; 130 interrupted (what was measured is kept).`,
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `PLACE` as well (a DIR, sc:CLASS or pvc:CLAIM), interleaved, and compare with it")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `PLACE` as well (a DIR, sc:CLASS, pvc:CLAIM or postgres://…), interleaved, and compare with it")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)
@@ -113,17 +119,19 @@ func newPlanApp(e *env.Env) *cobra.Command {
 	var o postgresOptions
 	var output outputFlags
 	cmd := &cobra.Command{
-		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM",
+		Use:   "postgres DIR|sc:CLASS|pvc:CLAIM|postgres://…",
 		Short: "Show what app postgres would do, with the server's settings",
 		Long: `Takes the flags of app postgres and prints the plan, as plan does for run, and the
 settings of the server that are not PostgreSQL's own; with --format json all of them. For
 Kubernetes it prints the manifests of claim and pod; the image is not looked at, so
-its version and its other settings are not known before it runs.
+its version and its other settings are not known before it runs. A server that exists
+(postgres://…) is connected to and looked at, and nothing is made in it.
 
 Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan app postgres /var/lib/x --set shared_buffers=1GB
-  loadline plan app postgres sc:fast --image postgres:16`,
-		Args: exactly(1, "one DIR, sc:CLASS or pvc:CLAIM"),
+  loadline plan app postgres sc:fast --image postgres:16
+  loadline plan app postgres postgres://bench@db1/bench`,
+		Args: exactly(1, "one DIR, sc:CLASS, pvc:CLAIM or postgres://…"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(e, cmd, args[0]) })
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/session"
@@ -17,8 +18,8 @@ func newCleanup(e *env.Env) *cobra.Command {
 	var at session.Cluster
 	var everywhere, force bool
 	cmd := &cobra.Command{
-		Use:   "cleanup DIR | cleanup --namespace NAME",
-		Short: "Remove what a killed run left in a directory or in a cluster",
+		Use:   "cleanup DIR|postgres://… | cleanup --namespace NAME",
+		Short: "Remove what a killed run left in a directory, a database or a cluster",
 		Long: `Finds Loadline's own data files in DIR and removes them: those that bear exactly such
 a name, are regular files of yours with no second name, and that no running measurement holds;
 and the directories of databases that were measured there (loadline app), whose servers
@@ -35,12 +36,13 @@ nobody has fetched, unless --force says otherwise.
 Exit codes: 0 fine, also when there was nothing; 1 something could not be removed;
 2 usage.`,
 		Example: `  loadline cleanup /var/lib/postgresql
-  loadline cleanup .`,
+  loadline cleanup .
+  loadline cleanup postgres://bench@db1/bench`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 0 && namesCluster(cmd) {
 				return nil
 			}
-			return exactly(1, "one DIR, or --namespace, --all-namespaces, --context or --kubeconfig for a cluster")(cmd, args)
+			return exactly(1, "one DIR or postgres://…, or --namespace, --all-namespaces, --context or --kubeconfig for a cluster")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -48,6 +50,9 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 			}
 			if namesCluster(cmd) {
 				return model.RefusedError("a directory and a cluster are cleaned one at a time", "leave out "+args[0]+", or the flags for Kubernetes")
+			}
+			if target.IsServer(args[0]) {
+				return cleanupServer(cmd.Context(), e, args[0])
 			}
 			return cleanupDirectory(e, args[0])
 		},

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Postgres is the target kind of a PostgreSQL server of our own in a directory, which
-// Target.Path names.
+// Postgres is the target kind of a PostgreSQL server: of our own in a directory, which
+// Target.Path names, or one that exists, whose URL is Target.URI.
 const Postgres TargetKind = "postgres"
 
 // Etcd is the target kind of an etcd of our own in a directory, which Target.Path names.
@@ -130,7 +130,28 @@ type AppState struct {
 	// Seconds is how long it took to fill it.
 	Seconds  float64   `json:"seconds,omitempty"`
 	Settings []Setting `json:"settings,omitempty"`
+	// Server is set where the server is not ours: it was there before, and stays.
+	Server *AppServer `json:"server,omitempty"`
 }
+
+// AppServer is what is known of a server that exists and that others may use.
+type AppServer struct {
+	// Instance names the server's data and its start, so that two URLs of one server are told
+	// as one. It is no secret.
+	Instance string `json:"instance"`
+	// Schema is what was made in it, and is removed; empty before.
+	Schema string `json:"schema,omitempty"`
+	// Data is the server's directory, where it is on this machine and that is certain; else "".
+	Data string `json:"data,omitempty"`
+	// Checkpoint tells that we may have it make a checkpoint before each repeat.
+	Checkpoint bool `json:"checkpoint"`
+	// Remarks are sentences about what was found before, and does not forbid to measure.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Elsewhere reports whether the application runs where neither its storage nor its machine can be
+// seen: what this machine counts is then the client's.
+func (s *AppState) Elsewhere() bool { return s != nil && s.Server != nil && s.Server.Data == "" }
 
 // Setting is the value of a setting; known is false where it is not listed.
 func (s *AppState) Setting(name string) (value string, known bool) {
@@ -186,6 +207,12 @@ type AppCounts struct {
 	Vacuums     *float64 `json:"vacuums,omitempty"`
 	// Processor is what the scheduler says of the clients; nil where it does not.
 	Processor *AppProcessor `json:"processor,omitempty"`
+	// Others are the transactions of others on a server that exists, Busy the most of their
+	// sessions that worked at once (looked at once a second), nil where that is not known; Tasks are
+	// what the server did meanwhile of what it shows the progress of, such as "vacuum".
+	Others *float64 `json:"others,omitempty"`
+	Busy   *float64 `json:"busy,omitempty"`
+	Tasks  []string `json:"tasks,omitempty"`
 }
 
 // AppProcessor is how long the application's processes for clients, and the load tool's

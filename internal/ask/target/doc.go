@@ -20,4 +20,7 @@
 //	pvc:namespace/name                    a claim that exists
 //	fake:?iops=1000&cv=0.05               a device of numbers, for demonstrations and tests:
 //	                                      nothing is read or written, the truth is what was set
+//
+// A PostgreSQL server that exists (postgres://user@host/database) is no storage, and has a
+// function of its own, ParseServer.
 package target

@@ -57,6 +57,9 @@ func Parse(name string, o Options) (model.Target, error) {
 		return parseClass(name)
 	case scheme == "pvc":
 		return parseClaim(name)
+	case IsServer(name):
+		// The name may hold a password, and is not said.
+		return model.Target{}, model.RefusedError("a PostgreSQL server that exists is measured as an application, and not as storage", "loadline app postgres postgres://USER@HOST/DATABASE")
 	}
 	if t, err := parsePath(name, o); err == nil && exists(t.Path) {
 		return t, nil // a file whose name has a colon

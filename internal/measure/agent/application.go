@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/measure/observe"
@@ -25,6 +26,24 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
 	below := req.Target
 	below.Kind = model.Directory
+	if exists(req.Target) {
+		if err := app.Examine(ctx, req, res); err != nil {
+			return nil, err
+		}
+		if res.App.Elsewhere() {
+			// What this machine's disks do is not the server's doing.
+			w.device = ""
+			return res, nil
+		}
+		below.Path = res.App.Server.Data
+		storage, err := volume.Look(ctx, w.Env, below)
+		if err != nil {
+			return nil, err
+		}
+		res.Environment.Storage, w.device = storage, storage.Device
+		res.Capacity = volume.Capacity(storage, below)
+		return res, nil
+	}
 	look := volume.Probe
 	if req.LookOnly {
 		look = volume.Look
@@ -39,12 +58,20 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 	return res, app.Examine(ctx, req, res)
 }
 
+// exists reports whether an application's target is a server that exists: nothing is started, and
+// what the load tool needs on this machine is in a directory for temporary files.
+func exists(t model.Target) bool { return t.Path == "" && t.URI != "" }
+
 // readyApplication makes a working directory, and the application ready in it.
 func (w *worker) readyApplication(ctx context.Context, id int, req model.PrepareRequest, app load.Application) (*model.Preparation, error) {
 	if w.workDir != nil {
 		return nil, model.BrokenError("the worker was told to make an application ready, and has one already", "")
 	}
-	place, err := volume.MakeWorkDir(req.Volume.Target.Path, w.RunID)
+	in := req.Volume.Target.Path
+	if exists(req.Volume.Target) {
+		in = os.TempDir()
+	}
+	place, err := volume.MakeWorkDir(in, w.RunID)
 	if err != nil {
 		return nil, err
 	}

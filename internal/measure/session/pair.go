@@ -57,10 +57,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	}
 	var targets [2]model.Target
 	for i, name := range names {
-		if targets[i], err = o.parseTarget(name); err != nil {
-			return nil, err
-		}
-		if targets[i], err = o.asApplication(targets[i], exp.App); err != nil {
+		if targets[i], err = o.parseAsked(name, exp.App); err != nil {
 			return nil, err
 		}
 		if err := checkClaimSize(exp, targets[i]); err != nil {
@@ -99,9 +96,13 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 			return nil, pair.abandon(err)
 		}
 	}
+	if err := refuseOneServer(targets, pair.Probes); err != nil {
+		return nil, pair.abandon(err)
+	}
 	if pair.Plans, err = profile.Pair(exps, p, targets, pair.Probes); err != nil {
 		return nil, pair.abandon(err)
 	}
+	adviseCleanup(targets[:], by.Watch)
 	return pair, nil
 }
 

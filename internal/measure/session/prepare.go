@@ -62,10 +62,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if by.Several != nil {
 		return o.prepareSeveral(ctx, e, exp, p, by)
 	}
-	t, err := o.parseTarget(exp.Target)
-	if err == nil {
-		t, err = o.asApplication(t, exp.App)
-	}
+	t, err := o.parseAsked(exp.Target, exp.App)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +90,9 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	plan, err := by.Build(exp, p, at.target, found)
 	if err != nil {
 		return nil, at.abandon(err)
+	}
+	if by.Touch {
+		adviseCleanup([]model.Target{at.target}, by.Watch)
 	}
 	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}}, nil
 }

@@ -73,6 +73,9 @@ func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.T
 	if limit := probe.Environment.CgroupMemory; limit > 0 && (memory == 0 || limit < memory) {
 		memory = limit
 	}
+	if probe.App.Elsewhere() {
+		memory = 0
+	}
 	switch {
 	case ask.Scale < 0:
 		return v, model.RefusedError(fmt.Sprintf("--scale %d is no scale", ask.Scale), "write a number from 1 on")
@@ -104,6 +107,10 @@ func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.T
 	}
 	v.Size = int64(ask.Scale) * scaleBytes
 	v.SizeReason = fmt.Sprintf("scale %d: %s", ask.Scale, v.SizeReason)
+	if probe.App.Elsewhere() {
+		v.SizeReason += "; whether the server has room for it cannot be seen from here"
+		return v, nil
+	}
 	if need := DatabaseRoom(ask.Scale); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),

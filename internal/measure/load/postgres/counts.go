@@ -32,7 +32,7 @@ UNION ALL SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::floa
 
 // counts reads them all.
 func (s *server) counts(ctx context.Context) (map[string]float64, error) {
-	found, err := s.numbers(ctx, database, countsOf(s.programs.major))
+	found, err := s.numbers(ctx, database, countsOf(s.programs.major)+countedBeside(s.programs.major))
 	if err != nil {
 		return nil, fmt.Errorf("the server's counts cannot be read: %w", err)
 	}
@@ -56,11 +56,18 @@ func difference(c *model.AppCounts, before, after map[string]float64, timed bool
 	}
 }
 
+// settingsOf is the statement that asks for all settings.
+const settingsOf = `SELECT name, coalesce(current_setting(name), ''), ` +
+	`CASE WHEN boot_val = setting OR source = 'default' THEN current_setting(name) ELSE coalesce(boot_val, '') || CASE WHEN unit IS NULL THEN '' ELSE ' × ' || unit END END, source ` +
+	`FROM pg_settings ORDER BY name`
+
 // settings are all that the server has, as it says.
 func (s *server) settings(ctx context.Context) ([]model.Setting, error) {
-	rows, err := s.ask(ctx, database, `SELECT name, coalesce(current_setting(name), ''), `+
-		`CASE WHEN boot_val = setting OR source = 'default' THEN current_setting(name) ELSE coalesce(boot_val, '') || CASE WHEN unit IS NULL THEN '' ELSE ' × ' || unit END END, source `+
-		`FROM pg_settings ORDER BY name`)
+	return settingsIn(s.ask(ctx, database, settingsOf))
+}
+
+// settingsIn reads the answer.
+func settingsIn(rows [][]string, err error) ([]model.Setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the server's settings cannot be read: %w", err)
 	}

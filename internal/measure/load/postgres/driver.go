@@ -54,6 +54,9 @@ func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Dur
 // Examine looks for PostgreSQL, for somebody whom it can run as, and whether the directory may
 // hold a server; nothing is made.
 func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *model.ProbeResult) error {
+	if req.Target.Path == "" && req.Target.URI != "" {
+		return d.examineExisting(ctx, req, found)
+	}
 	p, err := findPrograms(ctx, d.env)
 	if err != nil {
 		return inImage(req.Target, err)
@@ -174,6 +177,9 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	if req.App == nil || req.App.Scale < 1 {
 		return nil, model.BrokenError("the worker was told to make a server ready, and not how large", "")
 	}
+	if t := req.Volume.Target; t.Path == "" && t.URI != "" {
+		return d.readyExisting(ctx, workDir, req, progress)
+	}
 	p, err := findPrograms(ctx, d.env)
 	if err != nil {
 		return nil, err
@@ -227,7 +233,7 @@ func (d *Driver) Leave() error {
 // loads the server. Its samples count transactions.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	d.mu.Lock()
-	s, timed := d.server, d.timed
+	s, timed, state := d.server, d.timed, d.state
 	d.mu.Unlock()
 	res := model.StepResult{Step: req.Step}
 	if s == nil {
@@ -236,7 +242,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if gone := s.gone(); gone != "" {
 		return res, model.BrokenError(gone, "")
 	}
-	if _, err := s.ask(ctx, database, "CHECKPOINT"); err != nil {
+	if err := s.attend(ctx); err != nil {
+		return d.unanswered(ctx, res, s, "before the repeat", err)
+	}
+	if err := s.checkpoint(ctx); err != nil {
 		return d.unanswered(ctx, res, s, "a checkpoint before the repeat failed", err)
 	}
 	before, err := s.counts(ctx)
@@ -260,6 +269,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	if s.alive() {
 		if after, err := s.counts(context.WithoutCancel(ctx)); err == nil {
 			difference(&counts, before, after, timed)
+			s.doubt(state, req.Workload, &counts, before, after)
 			if after["started"] != before["started"] && o.failed == "" {
 				o.failed = "the PostgreSQL server started again in the middle of the repeat; the end of its log: " + s.said()
 			}

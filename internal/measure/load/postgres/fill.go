@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
@@ -26,23 +27,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("pgbench cannot be started: %v", err), "")
 	}
-	begin := s.env.Clock.Now()
-	watch := make(chan struct{})
-	go func() {
-		defer close(watch)
-		for {
-			select {
-			case <-p.End:
-				return
-			case <-s.env.Clock.After(time.Second):
-				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
-					percent, _ := strconv.ParseFloat(m[len(m)-1][1], 64)
-					done := percent / 100 * float64(size)
-					progress(model.Progress{Phase: model.PhasePrefill, Done: done, Total: float64(size), Rate: done / s.env.Clock.Since(begin).Seconds()})
-				}
-			}
-		}
-	}()
+	watch := watchFill(s.env.Clock, p, &errs, size, progress)
 	p.Finish(ctx, syscall.SIGINT, 2*time.Second)
 	<-watch
 	if !p.Succeeded() || ctx.Err() != nil {
@@ -58,6 +43,28 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 	}
 	syncFilesystem(s.data)
 	return ctx.Err()
+}
+
+// watchFill tells, once a second, how far pgbench says that it is, until it ends.
+func watchFill(clock env.Clock, p daemon.Process, errs *daemon.Tail, size int64, progress func(model.Progress)) <-chan struct{} {
+	begin := clock.Now()
+	watch := make(chan struct{})
+	go func() {
+		defer close(watch)
+		for {
+			select {
+			case <-p.End:
+				return
+			case <-clock.After(time.Second):
+				if m := percentDone.FindAllStringSubmatch(errs.String(), -1); m != nil {
+					percent, _ := strconv.ParseFloat(m[len(m)-1][1], 64)
+					done := percent / 100 * float64(size)
+					progress(model.Progress{Phase: model.PhasePrefill, Done: done, Total: float64(size), Rate: done / clock.Since(begin).Seconds()})
+				}
+			}
+		}
+	}()
+	return watch
 }
 
 // state asks the server what it is.

@@ -94,8 +94,10 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		}
 	}
 	const prefix = "log"
-	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join(b.server.dir, prefix),
-		"--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
+	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join(b.server.dir, prefix))
+	if b.server.exists == nil {
+		args = append(args, "--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
+	}
 	// The names of the log hold the number of the process, so it waits until they are there.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
 	cmd := b.server.account.Command(b.server.env, b.server.socket, "/bin/sh", gated...)
@@ -131,7 +133,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	defer cancel()
 	// A server that is gone leaves pgbench without clients, but not always at once.
 	stop := context.AfterFunc(b.server.ends(limited), cancel)
-	processors := watchProcessors(b.server.env.Clock, b.server.process.Process.Pid, p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
+	processors := watchProcessors(b.server.env.Clock, b.server.processes(), p.Process.Pid, max(1, w.Depth), time.Duration(step.Ramp*float64(time.Second)))
 	p.Finish(limited, syscall.SIGINT, 2*time.Second)
 	processor := processors()
 	stop()

@@ -96,8 +96,13 @@ var (
 // versionOf asks the server and pgbench what they are. Both must be known, and of one major
 // version: an installation whose parts are not is half upgraded.
 func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
+	return versionsOf(ctx, e, dir, "pgbench", "postgres")
+}
+
+// versionsOf asks some of an installation's programs.
+func versionsOf(ctx context.Context, e *env.Env, dir string, names ...string) (programs, error) {
 	p := programs{dir: dir}
-	for _, name := range []string{"pgbench", "postgres"} {
+	for _, name := range names {
 		path := filepath.Join(dir, name)
 		said, err := e.Command(ctx, path, "--version").CombinedOutput()
 		m := saidVersion.FindSubmatch(said)
@@ -110,7 +115,7 @@ func versionOf(ctx context.Context, e *env.Env, dir string) (programs, error) {
 				"put another one first on PATH: PATH=/usr/lib/postgresql/15/bin:$PATH loadline …")
 		}
 		if p.major != 0 && p.major != major {
-			return p, model.RefusedError(fmt.Sprintf("in %s, pgbench is version %s and postgres %s: they must be of one major version", dir, p.version, m[1]), "install both from one package")
+			return p, model.RefusedError(fmt.Sprintf("in %s, %s is version %s and %s %s: they must be of one major version", dir, names[0], p.version, name, m[1]), "install both from one package")
 		}
 		p.version, p.major = string(m[1]), major
 	}

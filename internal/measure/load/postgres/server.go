@@ -43,6 +43,9 @@ type server struct {
 	data   string
 	socket string
 	log    daemon.Tail
+	// exists is set for a server that is not ours: process is then the session that holds what is
+	// ours in it, root a directory for pgbench's files.
+	exists *existing
 
 	mu      sync.Mutex
 	process daemon.Process
@@ -195,6 +198,9 @@ func (s *server) gone() string {
 	}
 	select {
 	case <-s.process.End:
+		if s.exists != nil {
+			return s.exists.lost()
+		}
 		return fmt.Sprintf("the PostgreSQL server ended in the middle (%s); the end of its log: %s", s.process.ProcessState, s.said())
 	default:
 		return ""
@@ -222,6 +228,9 @@ func (s *server) stop() error {
 	p, running := s.process, s.started && !s.ended
 	s.ended = true
 	s.mu.Unlock()
+	if s.exists != nil {
+		return s.exists.leave()
+	}
 	if !running {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 )
@@ -15,6 +14,9 @@ const fieldMark = "\x1f"
 // ask runs a statement by psql, which understands connections exactly as pgbench does, and
 // returns the rows. Several statements, each an element, are sent one after the other.
 func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]string, error) {
+	if s.exists != nil {
+		return s.exists.ask(ctx, statements...)
+	}
 	args := []string{"-X", "-A", "-t", "-q", "-F", fieldMark, "-v", "ON_ERROR_STOP=1", "-h", s.socket, "-p", port, "-U", superuser, "-d", db}
 	for _, statement := range statements {
 		args = append(args, "-c", statement)
@@ -26,13 +28,7 @@ func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]
 		}
 		return nil, fmt.Errorf("%s", daemon.Quote(said, err))
 	}
-	var rows [][]string
-	for line := range strings.Lines(said) {
-		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			rows = append(rows, strings.Split(line, fieldMark))
-		}
-	}
-	return rows, nil
+	return rowsOf(said), nil
 }
 
 // numbers asks for pairs of a name and a number.

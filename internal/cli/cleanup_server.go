@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/loadline/loadline/internal/ask/target"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/measure/volume"
+)
+
+// cleanupServer removes what killed runs have left in the database of a server that exists, and the
+// directories of their pgbench on this machine.
+func cleanupServer(ctx context.Context, e *env.Env, name string) error {
+	t, err := target.ParseServer(name)
+	if err != nil {
+		return err
+	}
+	schemas, err := postgres.RemoveLeft(ctx, e, t.URI)
+	for _, s := range schemas {
+		if s.Stays != "" {
+			sayLine(e.Stdout, "kept    schema %s: %s", s.Schema, s.Stays)
+			sayLine(e.Stdout, "  next: %s", s.Next)
+			continue
+		}
+		sayLine(e.Stdout, "removed schema %s", s.Schema)
+	}
+	if err != nil {
+		return err
+	}
+	places, err := volume.AbandonedWorkDirs(os.TempDir())
+	if err != nil {
+		return err
+	}
+	removed := 0
+	for _, p := range places {
+		if p.Stays != "" {
+			continue // another user's: it is a directory for everybody
+		}
+		if err := p.Remove(); err != nil {
+			return err
+		}
+		removed++
+		sayLine(e.Stdout, "removed %s", p.Path)
+	}
+	if len(schemas)+removed == 0 {
+		sayLine(e.Stdout, "nothing to remove in %s", t.URI)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/load/daemon"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// session is a psql that stays connected while a schema of ours is there. It holds the schema's
+// lock, by which cleanup tells the schema of a living run; it ends when the server does; and it
+// looks, once a second, what others do.
+type session struct {
+	process daemon.Process
+	in      io.WriteCloser
+	errs    *daemon.Tail
+	rows    chan []string
+	// one is held by who asks.
+	one sync.Mutex
+
+	mu   sync.Mutex
+	seen seen
+}
+
+// seen is what was seen of others since it was last asked for.
+type seen struct {
+	looks  int
+	busy   float64
+	hidden bool
+	tasks  map[string]bool
+}
+
+const (
+	// answering is how long the session may take to answer: a server that is busy takes seconds.
+	answering = 30 * time.Second
+	// looksEvery is how long lies between two looks.
+	looksEvery = time.Second
+)
+
+// openSession connects, and takes the lock of the schema that the sessions of x go by.
+func (x *existing) openSession(ctx context.Context) (*session, error) {
+	a := x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking+ofClearing)
+	cmd := a.Command(x.env, "/", x.programs.path("psql"), "-X", "-A", "-t", "-q", "-w", "-F", fieldMark, "-v", "ON_ERROR_STOP=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	h := &session{in: in, errs: &daemon.Tail{}, rows: make(chan []string, 16)}
+	cmd.Stderr = h.errs
+	if h.process, err = daemon.Launch(x.env.Clock, cmd); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("psql cannot be started: %v", err), "")
+	}
+	go func() {
+		defer close(h.rows)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			h.rows <- strings.Split(lines.Text(), fieldMark)
+		}
+	}()
+	// The answer of a function without one is an empty row.
+	row, err := h.ask(ctx, x, fmt.Sprintf("WITH l AS MATERIALIZED (%s AS got) SELECT 'held', got::text FROM l;", lockOf("pg_try_advisory_lock", x.schema)))
+	if err == nil && (len(row) != 2 || row[1] != "true") {
+		err = errHeld
+	}
+	if err != nil {
+		h.close(x)
+		return nil, err
+	}
+	go h.watch(x)
+	return h, nil
+}
+
+// ask sends a statement with one row for an answer.
+func (h *session) ask(ctx context.Context, x *existing, statement string) ([]string, error) {
+	h.one.Lock()
+	defer h.one.Unlock()
+	lost := func() ([]string, error) {
+		return nil, saidError(complaint(h.errs.String(), fmt.Errorf("the session with it ended")))
+	}
+	if _, err := io.WriteString(h.in, statement+"\n"); err != nil {
+		return lost()
+	}
+	select {
+	case row, ok := <-h.rows:
+		if !ok {
+			<-h.process.End
+			return lost()
+		}
+		return row, nil
+	case <-ctx.Done():
+		// What it would still answer would be taken for the next one's.
+		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
+		return nil, ctx.Err()
+	case <-x.env.After(answering):
+		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
+		return nil, saidError(fmt.Sprintf("it did not answer within %s", answering))
+	}
+}
+
+// others is what others do at this moment. A table of ours that the server vacuums is counted
+// elsewhere.
+func (x *existing) others() string {
+	return fmt.Sprintf(`SELECT 'seen', (SELECT count(*) FROM pg_stat_activity WHERE %s), (SELECT count(*) FROM pg_stat_activity WHERE %s),
+coalesce((SELECT string_agg(DISTINCT what, ',') FROM (%s) p WHERE relid IS NULL OR relid NOT IN (SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '%s')), '');`,
+		othersBusy, othersHidden, inProgress, x.schema)
+}
+
+// watch looks until the session ends.
+func (h *session) watch(x *existing) {
+	for {
+		select {
+		case <-h.process.End:
+			return
+		case <-x.env.After(looksEvery):
+		}
+		row, err := h.ask(context.Background(), x, x.others())
+		if err != nil || len(row) != 4 {
+			return
+		}
+		busy, _ := strconv.ParseFloat(row[1], 64)
+		h.mu.Lock()
+		h.seen.looks++
+		h.seen.busy = max(h.seen.busy, busy)
+		h.seen.hidden = h.seen.hidden || row[2] != "0"
+		for _, task := range strings.Split(row[3], ",") {
+			if task != "" {
+				if h.seen.tasks == nil {
+					h.seen.tasks = map[string]bool{}
+				}
+				h.seen.tasks[task] = true
+			}
+		}
+		h.mu.Unlock()
+	}
+}
+
+// take returns what was seen since it was last asked, and begins anew.
+func (h *session) take() seen {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.seen
+	h.seen = seen{}
+	return s
+}
+
+// tell writes it beside the counts of a repeat.
+func (s seen) tell(c *model.AppCounts) {
+	if s.looks > 0 && !s.hidden {
+		c.Busy = &s.busy
+	}
+	c.Tasks = slices.Sorted(maps.Keys(s.tasks))
+}
+
+// close ends the session. psql ends at the end of its input.
+func (h *session) close(x *existing) {
+	_ = h.in.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	h.process.Finish(ctx, syscall.SIGTERM, time.Second)
+}

@@ -1,0 +1,86 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// countedBeside is the part of the statement for the counts that tells whether these are ours, and
+// of one stretch: the transactions in all databases, and when statistics were last reset.
+func countedBeside(major int) string {
+	s := `
+UNION ALL SELECT 'transactions', sum(xact_commit+xact_rollback)::float8 FROM pg_stat_database
+UNION ALL SELECT 'reset_wal', extract(epoch FROM stats_reset)::float8 FROM pg_stat_wal
+UNION ALL SELECT 'reset_bgwriter', extract(epoch FROM stats_reset)::float8 FROM pg_stat_bgwriter
+UNION ALL SELECT 'reset_database', extract(epoch FROM stats_reset)::float8 FROM pg_stat_database WHERE datname=current_database()`
+	if major >= 16 {
+		s += ` UNION ALL SELECT 'reset_io', max(extract(epoch FROM stats_reset))::float8 FROM pg_stat_io`
+	}
+	if major >= 17 {
+		s += ` UNION ALL SELECT 'reset_checkpointer', extract(epoch FROM stats_reset)::float8 FROM pg_stat_checkpointer`
+	}
+	return s
+}
+
+// ofSession is how many transactions the server counts for a session beside those that it asks
+// for: its start is one. aside are those of the sessions that look, and of the server's own.
+const (
+	ofSession = 1
+	aside     = 30
+)
+
+// doubt takes away the counts that are none, and adds what others did meanwhile.
+func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCounts, before, after map[string]float64) {
+	if x := s.exists; x != nil {
+		looked := x.hold.take()
+		looked.tell(c)
+		a, b := before["transactions"], after["transactions"]
+		// What a script's transaction is, nobody knows.
+		if w.App.Script == "" && b > a {
+			ours := float64(c.Transactions + c.Failed)
+			if w.App.Reconnect {
+				ours *= 1 + ofSession
+			}
+			others := max(0, b-a-ours-float64(looked.looks+(1+ofSession)*max(1, w.Depth)+aside))
+			c.Others = &others
+		}
+	}
+	blindOf(state).forget(c)
+	if begunAnew(before, after) {
+		none(c)
+	}
+}
+
+// attend looks, before a repeat, whether what is ours in a server that exists is still held and
+// there.
+func (s *server) attend(ctx context.Context) error {
+	x := s.exists
+	if x == nil {
+		return nil
+	}
+	row, err := x.hold.ask(ctx, x, fmt.Sprintf("SELECT 'there', (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '%s' AND c.relname LIKE 'pgbench%%');", x.schema))
+	switch {
+	case err != nil:
+		return fmt.Errorf("the session that holds the schema %s was lost: %w", x.schema, err)
+	case len(row) != 2 || row[1] == "0":
+		return fmt.Errorf("the tables of the schema %s are gone: somebody has removed them", x.schema)
+	}
+	x.hold.take()
+	return nil
+}
+
+// lost tells that a server that exists has ended our session, in its words.
+func (x *existing) lost() string {
+	return fmt.Sprintf("the server %s ended the session that holds the schema %s: %s; it may have ended, or somebody has ended the session", x.uri, x.schema,
+		complaint(x.hold.errs.String(), fmt.Errorf("the connection was closed")))
+}
+
+// processes is the id of the server's first process, 0 where it is not ours to look at.
+func (s *server) processes() int {
+	if s.exists != nil {
+		return 0
+	}
+	return s.process.Process.Pid
+}
