@@ -6,7 +6,6 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
-	"github.com/loadline/loadline/internal/model/units"
 )
 
 // p99 is the share of the flushes that a goal about them asks for.
@@ -80,28 +79,6 @@ func percentile(c *model.AppCounts, share float64) (low, high float64, known boo
 		low = within
 	}
 	return low, math.Inf(1), true
-}
-
-// etcdAnswer is what a decided goal means to somebody who asks whether a disk carries an etcd:
-// what follows the goal's own message, empty for other goals and undecided ones. A put of
-// etcd's waits for one flush, so that one client gets at most as many puts per second as there
-// were writes, each with its flush; what etcd and the network take comes on top.
-func etcdAnswer(w model.Workload, g model.Goal, results []model.Result) string {
-	if !w.Append && !loadsEtcd(w) || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != model.EtcdFlush || g.Outcome == model.Undecided {
-		return ""
-	}
-	answer := fmt.Sprintf(": this disk carries an etcd, which asks for a p99 of its log's flushes under %s", g.Metric.Format(g.Bound))
-	if g.Outcome == model.Missed {
-		answer = fmt.Sprintf(": this disk is too slow for an etcd, which asks for a p99 of its log's flushes under %s", g.Metric.Format(g.Bound))
-	}
-	for _, r := range results {
-		if w.Loads() && r.Workload == w.Name && r.Direction == model.Write && !w.OpenLoop {
-			answer += fmt.Sprintf("; with %s about %s puts/s", clients(w.Depth), units.FormatRate(r.Metrics[model.Transactions].Value))
-		} else if rate, ok := r.Metrics[model.IOPS]; ok && !w.Loads() && r.Workload == w.Name && r.Direction == model.Write {
-			answer += fmt.Sprintf("; one client after another gets at most about %s puts/s", units.FormatRate(rate.Value))
-		}
-	}
-	return answer
 }
 
 // loadsEtcd reports whether the workload loads an etcd, which counts how long flushes take.

@@ -20,7 +20,7 @@ func TestEtcdAnswer(t *testing.T) {
 		model.Undecided: "",
 	} {
 		goal.Outcome = outcome
-		if got := etcdAnswer(w, goal, results); !strings.Contains(got, want) || (got == "") != (want == "") {
+		if got := etcdAnswer(w, goal, results, nil); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q", outcome, got)
 		}
 	}
@@ -33,7 +33,7 @@ func TestEtcdAnswer(t *testing.T) {
 		w, g := w, goal
 		g.Outcome = model.Met
 		other(&w, &g)
-		if got := etcdAnswer(w, g, results); got != "" {
+		if got := etcdAnswer(w, g, results, nil); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -80,7 +80,7 @@ func TestFlushesOfAnApplicationAreDecidedBetweenTheirBounds(t *testing.T) {
 	goal.Outcome = model.Met
 	results := []model.Result{{Workload: "put-c1", Direction: model.Write, Metrics: map[model.Metric]model.Estimate{model.Transactions: {Value: 812}}}}
 	w.Depth = 1
-	if got := etcdAnswer(w, goal, results); !strings.Contains(got, "this disk carries an etcd") || !strings.Contains(got, "with one client about 812 puts/s") {
+	if got := etcdAnswer(w, goal, results, nil); !strings.Contains(got, "this disk carries an etcd") || !strings.Contains(got, "with one client about 812 puts/s") {
 		t.Error(got)
 	}
 }

@@ -20,16 +20,33 @@ func decideGoals(ev trust.Evidence, findings []model.Finding) []model.Goal {
 		}
 		w, _ := ev.Recorded.Plan.Workload(g.Workload)
 		if loadsEtcd(w) && g.Direction == model.Sync {
-			g = decideFlushes(ev.Recorded, w, g)
-			g.Message += etcdAnswer(w, g, ev.Results)
+			g = believed(decideFlushes(ev.Recorded, w, g), ev, findings)
+			g.Message += etcdAnswer(w, g, ev.Results, findings)
 			goals = append(goals, g)
 			continue
 		}
 		for _, d := range analyze.Decide(ev.Recorded, ev.Results, []model.Goal{g}) {
-			d.Goal.Message += etcdAnswer(w, d.Goal, ev.Results)
+			d.Goal.Message += etcdAnswer(w, d.Goal, ev.Results, findings)
 			d.Next = trust.Settle(ev, findings, d.Goal, d.Needs)
 			goals = append(goals, d.Goal)
 		}
 	}
 	return goals
+}
+
+// believed leaves a goal about what an application counted undecided where a rule calls the
+// numbers of that load invalid.
+func believed(g model.Goal, ev trust.Evidence, findings []model.Finding) model.Goal {
+	for _, r := range ev.Results {
+		if r.Workload != g.Workload || r.Verdict != model.Invalid {
+			continue
+		}
+		g.Outcome = model.Undecided
+		g.Message += ", but the numbers of " + g.Workload + " are invalid"
+		of := g
+		of.Direction = r.Direction
+		g.Next = trust.Settle(ev, findings, of, 0)
+		return g
+	}
+	return g
 }

@@ -1,0 +1,71 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// electionTimeout is how long, in seconds, an etcd's followers wait for its leader until they
+// elect another (etcd's --election-timeout).
+const electionTimeout = 1.0
+
+// etcdAnswer is what a decided goal means to somebody who asks whether a disk carries an etcd:
+// what follows the goal's own message, empty for other goals and undecided ones. A put of
+// etcd's waits for one flush, so that one client gets at most as many puts per second as there
+// were writes, each with its flush; what etcd and the network take comes on top.
+//
+// A percentile knows nothing of a disk that stands still now and then, and the time of a flush
+// holds what its process waited for a processor: where the findings say so, the disk is neither
+// praised nor blamed.
+func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings []model.Finding) string {
+	if !w.Append && !loadsEtcd(w) || g.Direction != model.Sync || g.Metric != model.P99 || g.Above || g.Bound != model.EtcdFlush || g.Outcome == model.Undecided {
+		return ""
+	}
+	asks := ", which asks for a p99 of its log's flushes under " + g.Metric.Format(g.Bound)
+	stood := stoodStill(findings, w.Name)
+	answer := ""
+	switch {
+	case g.Outcome == model.Missed && fullProcessors(findings, w.Name):
+		return ": too slow for an etcd" + asks + "; but the processors were full, and the time of a flush holds the wait for one, so it is not known whether this disk is to blame"
+	case g.Outcome == model.Missed:
+		answer = ": this disk is too slow for an etcd" + asks
+	case stood >= electionTimeout:
+		answer = fmt.Sprintf(": so does an etcd ask for it%s; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it carries an etcd",
+			asks, units.FormatDuration(stood), units.FormatDuration(electionTimeout))
+	default:
+		answer = ": this disk carries an etcd" + asks
+	}
+	for _, r := range results {
+		if w.Loads() && r.Workload == w.Name && r.Direction == model.Write && !w.OpenLoop {
+			answer += fmt.Sprintf("; with %s about %s puts/s", clients(w.Depth), units.FormatRate(r.Metrics[model.Transactions].Value))
+		} else if rate, ok := r.Metrics[model.IOPS]; ok && !w.Loads() && r.Workload == w.Name && r.Direction == model.Write {
+			answer += fmt.Sprintf("; one client after another gets at most about %s puts/s", units.FormatRate(rate.Value))
+		}
+	}
+	return answer
+}
+
+// about reports whether a rule warns of a workload.
+func about(f model.Finding, rule, workload string) bool {
+	return f.Rule == rule && (f.Severity == model.SeverityWarning || f.Severity == model.SeverityInvalid) && (len(f.Results) == 0 || slices.Contains(f.Results, workload))
+}
+
+// fullProcessors reports whether a rule says that the processors were full.
+func fullProcessors(findings []model.Finding, workload string) bool {
+	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "cpu", workload) || about(f, "full-cpu", workload) })
+}
+
+// stoodStill is for how many seconds the storage, or the server on it, answered nothing at the
+// longest; 0 where it always did, and where who measured stood still.
+func stoodStill(findings []model.Finding, workload string) (seconds float64) {
+	for _, f := range findings {
+		if cause, ok := f.Evidence["cause"].(string); about(f, "stall", workload) && ok && cause == string(model.StallStorage) {
+			stood, _ := f.Evidence["seconds"].(float64)
+			seconds = max(seconds, stood)
+		}
+	}
+	return seconds
+}
