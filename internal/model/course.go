@@ -31,21 +31,21 @@ type Points struct {
 	Seconds   []float64 `json:"seconds"`
 	IOPS      []float64 `json:"iops"`
 	Bandwidth []float64 `json:"bandwidth"`
-	Mean      Latencies `json:"mean"`
-	P50       Latencies `json:"p50"`
-	P99       Latencies `json:"p99"`
-	P999      Latencies `json:"p99.9"`
+	Mean      latencies `json:"mean"`
+	P50       latencies `json:"p50"`
+	P99       latencies `json:"p99"`
+	P999      latencies `json:"p99.9"`
 	// Span is the index of the visit that the point belongs to.
 	Span []int `json:"span"`
 }
 
-// Latencies is a column in seconds: 0 where no I/O ended, or too few for the figure, which
+// latencies is a column in seconds: 0 where no I/O ended, or too few for the figure, which
 // a real latency never is. In JSON such an entry is null, so that nobody takes an average
 // over it.
-type Latencies []float64
+type latencies []float64
 
 // MarshalJSON writes null for what is absent. Reading that gives 0 again.
-func (l Latencies) MarshalJSON() ([]byte, error) {
+func (l latencies) MarshalJSON() ([]byte, error) {
 	list := make([]*float64, len(l))
 	for i := range l {
 		if l[i] != 0 {

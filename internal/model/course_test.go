@@ -9,7 +9,7 @@ import (
 // TestAbsentFiguresAreNotZeros: who reads a document takes no average over a latency that
 // was not measured, and no place 0 for the best one; what is read back is what was written.
 func TestAbsentFiguresAreNotZeros(t *testing.T) {
-	text, err := json.Marshal(Points{P99: Latencies{0.001, 0, 2}})
+	text, err := json.Marshal(Points{P99: latencies{0.001, 0, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestAbsentFiguresAreNotZeros(t *testing.T) {
 	if list := doc["p99"].([]any); len(list) != 3 || list[0] != 0.001 || list[1] != nil || list[2] != 2.0 {
 		t.Errorf("%v", list)
 	}
-	if err := json.Unmarshal(text, &back); err != nil || !slices.Equal(back.P99, Latencies{0.001, 0, 2}) {
+	if err := json.Unmarshal(text, &back); err != nil || !slices.Equal(back.P99, latencies{0.001, 0, 2}) {
 		t.Errorf("%v, %v", back.P99, err)
 	}
 	text, err = json.Marshal(RankEntry{System: 1, Trust: Invalid})
