@@ -136,7 +136,10 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 		prep.Discard()
 	}
 	phase(model.PhaseCleanUp)
-	closeErr := prep.Close()
+	// A filesystem that discards takes seconds to remove a large file: who waits for the
+	// numbers does not wait for that.
+	closed := make(chan error, 1)
+	go func() { closed <- prep.Close() }()
 	phase(model.PhaseAnalysis)
 	rec, err := writer.Recorded()
 	var done results.Outcome
@@ -145,13 +148,14 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	}
 	phase(model.PhaseEnd)
 	watch.Close()
-	if given := prep.Discarded(); given > 0 && !f.quiet {
-		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
-	}
 	code := exitFailed
 	if err == nil {
 		f.handOn.found.Reports = []*model.Report{done.Report}
 		code, err = finish(e, done, &f.output, briefly(e, f.quiet))
+	}
+	closeErr := <-closed
+	if given := prep.Discarded(); given > 0 && !f.quiet {
+		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
 	switch {
 	case done.Unsaved != nil && runErr != nil:
