@@ -64,6 +64,16 @@ await check("answer first", async (t) => {
   }
 });
 
+// A table of results fits a usual window, also where findings stand beside each number.
+await check("tables fit", async (t) => {
+  for (const name of ["run", "invalid", "place", "volumes"]) {
+    const page = await open(t, task.pages[name]);
+    const wide = await page.evaluate(() => [...document.querySelectorAll(".scroll:has(> .results)")].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} px of ${e.clientWidth}`));
+    if (wide.length) t.fail(`${name}: a table of results is cut off: ${wide.join(", ")}`);
+    await page.context().close();
+  }
+});
+
 // A title says what was measured and where, and no disk of a hypervisor turns.
 await check("place", async (t) => {
   const page = await open(t, task.pages.place);

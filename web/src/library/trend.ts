@@ -25,6 +25,9 @@ export function trendChart(t: Trend): Chart | null {
   const words = (p: TrendPoint) => `${format.metric(t.metric, p.estimate, t.direction)} ${format.interval(t.metric, p, t.direction)}`.replace(/ –$/, "");
   const y = (v: number) => v / unit.by;
   const name = { name: `${metricAxis(t.metric, unit)}${wide ? " (log scale)" : ""}`, gap: 58 };
+  // Runs of one day are told apart by their hour.
+  const days = new Set(points.map((p) => format.when(p.started).slice(0, 10)));
+  const day = (p?: TrendPoint) => (days.size > 1 ? format.when(p?.started).slice(0, 10) : format.when(p?.started).slice(11));
   const left = [t.earlier && `${format.count(t.earlier, "earlier run")} left out`, t.unlike && `${format.count(t.unlike, "run")} whose result of that name is no ${metricWords[t.metric]}`].filter(Boolean);
   const marks = targets.map((target, i) => ({ target, own: points.flatMap((p, x) => (of(p) === i ? [{ p, x }] : [])) }));
   const others = points.flatMap((p, x) => (of(p) < 0 ? [{ p, x }] : []));
@@ -44,7 +47,7 @@ export function trendChart(t: Trend): Chart | null {
           if (!at) return "";
           return tip(format.when(at.started), [["target", at.target], [metricWords[t.metric], words(at)], ["verdict", `${verdictSign[at.verdict]} ${at.verdict}`], ...(at.host ? [["host", at.host] as [string, string]] : []), ...(at.note ? [["note", at.note] as [string, string]] : [])]);
         }) as never),
-        xAxis: { ...linear(theme, "x", { name: "run", min: -0.5, max: points.length - 0.5 }), axisTick: { show: false }, axisLabel: { color: theme.faint, fontSize: 11, hideOverlap: true, customValues: labels(points.length, width), formatter: (v: number) => format.when(points[v]?.started).slice(0, 10) } },
+        xAxis: { ...linear(theme, "x", { name: "run", min: -0.5, max: points.length - 0.5 }), axisTick: { show: false }, axisLabel: { color: theme.faint, fontSize: 11, hideOverlap: true, customValues: labels(points.length, width), formatter: (v: number) => day(points[v]) } },
         yAxis: wide ? logarithmic(theme, "y", { ...name, ...logRange(ends.map(y)) }) : linear(theme, "y", { ...name, min: 0, ...round(y(Math.max(...ends)) * 1.03), show: short }),
         series: [
           ...lines.map(({ target, own, i }) => ({

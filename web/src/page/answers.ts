@@ -105,7 +105,7 @@ function load(s: Sweep): string {
   if (s.kind === "load") {
     const capacity = s.capacity ? ` The closed loop reaches ${format.metric("iops", s.capacity.estimate)}.` : "";
     if (!s.knee) return `No offered rate is a knee.${capacity}`;
-    const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${format.percent(s.knee.fraction)} of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
+    const at = `${format.metric("iops", s.knee.offered)}${s.knee.fraction ? ` (${(100 * s.knee.fraction).toFixed(0)} % of the capacity)` : ""}, with p99 at ${format.duration(s.knee.p99)}`;
     return s.knee.beyond ? `It carries ${at}, well: ${s.knee.why.replace(/\.$/, "")}.${capacity}` : `It carries at least ${at}, well.${capacity}`;
   }
   const best = (metric: "iops" | "bandwidth") => points.reduce<SweepPoint | undefined>((a, b) => ((b[metric].estimate ?? 0) > (a?.[metric].estimate ?? 0) ? b : a), undefined);

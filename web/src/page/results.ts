@@ -91,7 +91,7 @@ function spreadWords(r: Result): string {
 
 /** sparkline draws a series from zero up; it is decoration, the chart has the numbers. */
 function sparkline(series: Num[], direction: string): SVGElement {
-  const width = 96;
+  const width = 72;
   const height = 22;
   const box = svg("svg", { class: `spark ${direction}`, viewBox: `0 0 ${width} ${height}`, width: String(width), height: String(height), "aria-hidden": "true" });
   const points = series.map((v) => v ?? 0);
