@@ -26,7 +26,8 @@ func scaleCommand(e *env.Env, o *scaleOptions) *cobra.Command {
 		Long: `Runs one workload on N volumes at once, for each N, in several rounds. Volumes begin
 together; their rates are summed second by second while all of them run, and held
 against what the devices counted. The totals get a law: what one volume reaches, where
-it saturates, and at how many volumes.
+it saturates, and at how many volumes. The highest total is looked at for 20 s without a
+pause, where there is time, so that burst credits do not pass for it.
 
 A directory holds a file for each volume; of several targets, volume i is on the one
 whose turn it is. Existing devices, images and files are only read unless

@@ -29,6 +29,8 @@ func sweepCommand(e *env.Env, o *sweepOptions) *cobra.Command {
 		Short: "Measure one pattern over depths, block sizes and jobs, or over offered rates",
 		Long: `Measures one pattern in every combination of queue depth, block size and jobs. The
 cells are measured in random order, several times, each with its interval and verdict.
+In each direction the heaviest is looked at for 20 s without a pause, where there is time:
+what its rate falls to when burst credits have run out is the result.
 
 With --load it offers I/Os at seven rates, from 10 % to 95 % of what a closed loop of
 depth 64 has reached, and tells what latency each rate costs, and where the knee is:

@@ -108,6 +108,12 @@ func (Judge) Next(rec *model.Recorded) string {
 	return ""
 }
 
+// Counted are the samples of a workload that its result is made of: of what fell in a look,
+// those of the level end.
+func (Judge) Counted(rec *model.Recorded, workload string) []model.Sample {
+	return counted(rec, sustain(rec))[workload]
+}
+
 // Fallen lists the workloads whose result is what their look fell to: more short visits
 // would add nothing to it.
 func (Judge) Fallen(rec *model.Recorded) []string {

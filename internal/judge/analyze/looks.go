@@ -100,6 +100,10 @@ func insights(list []glance, length int) []insight {
 	pool := &stats.Pool{}
 	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
 	for i := range list {
+		if list[i].workload.OpenLoop {
+			// What is offered differs less than what the storage does.
+			continue
+		}
 		pool.Add(list[i].visits)
 		pools[list[i].direction].Add(list[i].visits)
 	}
@@ -189,9 +193,11 @@ func limitOf(all []insight, d model.Direction) *limit {
 	return l
 }
 
-// above reports whether a workload may draw on the same credit.
+// above reports whether a workload may draw on the same credit. Volumes may have credits
+// of their own: fewer of them are above the limit where each is.
 func (l *limit) above(g *glance) bool {
-	return g.rate() > reaches*l.Mean || !l.countsIOs && g.bandwidth > reaches*l.bandwidth
+	share := math.Max(1, float64(l.workload.VolumeCount())/float64(g.workload.VolumeCount()))
+	return g.rate() > reaches*l.Mean/share || !l.countsIOs && g.bandwidth > reaches*l.bandwidth/share
 }
 
 // flowKey is a workload in one direction.

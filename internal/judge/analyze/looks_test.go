@@ -206,3 +206,38 @@ func TestALookThatHeldChangesNothing(t *testing.T) {
 		t.Errorf("%+v with a look, %+v without", a, b)
 	}
 }
+
+// Volumes with credits of their own: few of them may be below what many fell to, and yet
+// each draws on its credit.
+func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
+	one, three := small("x1", model.Read), small("x3", model.Read)
+	one.Volumes, three.Volumes = 1, 3
+	l := newLooked(one, three)
+	l.visits("x1", 700, 700)
+	l.visits("x3", 2100, 2100)
+	l.step("x3", true, append(repeat(6, 2100), repeat(14, 1500)...)...)
+	if next := (Judge{}).Next(&l.rec); next != "x1" {
+		t.Errorf("%q is looked at next, want one volume at 700/s where each of three fell to 500/s", next)
+	}
+	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Doubtful {
+		t.Errorf("%+v", r.Sustained)
+	}
+	l.step("x1", true, repeat(10, 500)...)
+	l.step("x1", true, repeat(10, 500)...)
+	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
+		t.Errorf("%g, %+v", r.Value, r.Sustained)
+	}
+}
+
+// What is offered at a rate says nothing of how much storage varies.
+func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
+	closed, open := small("capacity", model.Write), small("load-10", model.Write)
+	open.OpenLoop = true
+	l := newLooked(closed, open)
+	l.visits("capacity", 5000)
+	l.step("capacity", true, repeat(20, 4500)...)
+	l.visits("load-10", 450, 450, 450, 450, 450, 450)
+	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Held {
+		t.Errorf("%+v, of one repeat and one look", r.Sustained)
+	}
+}

@@ -14,6 +14,13 @@ func Scales(rec *model.Recorded, results []model.Result) []model.Scale {
 	if asked == nil {
 		return nil
 	}
+	found := sustain(rec)
+	kept := *rec
+	kept.Samples = nil
+	good := counted(rec, found)
+	for _, w := range rec.Plan.Workloads {
+		kept.Samples = append(kept.Samples, good[w.Name]...)
+	}
 	var scales []model.Scale
 	at := map[model.Direction]int{}
 	for _, r := range results {
@@ -29,12 +36,13 @@ func Scales(rec *model.Recorded, results []model.Result) []model.Scale {
 				Workload: asked.Workload, Direction: r.Direction, Access: w.Access, BlockSize: w.BlockSize, Depth: w.Depth * w.JobCount(), Metric: r.Metric,
 			})
 		}
-		scales[i].Points = append(scales[i].Points, scalePoint(rec, w, r))
+		scales[i].Points = append(scales[i].Points, scalePoint(&kept, w, r))
 	}
 	return scales
 }
 
-// scalePoint is N volumes at once in one direction.
+// scalePoint is N volumes at once in one direction. The samples of the record are those that
+// results are made of.
 func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.ScalePoint {
 	n := float64(w.VolumeCount())
 	p := model.ScalePoint{
@@ -79,7 +87,10 @@ func scalePoint(rec *model.Recorded, w model.Workload, r model.Result) model.Sca
 func deviceRate(rec *model.Recorded, w model.Workload, r model.Result) *model.Estimate {
 	var steps []model.StepResult
 	for _, c := range timeline.Groups(rec, w.Name) {
-		steps = append(steps, c.Results...)
+		// Of a look more seconds were counted than the result is made of.
+		if !c.Step.Look {
+			steps = append(steps, c.Results...)
+		}
 	}
 	read, written, ok := model.DeviceRates(steps, rec.Plan.NodeOf)
 	if !ok || rec.Environment.Storage.Device == "" {

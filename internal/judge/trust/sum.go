@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/judge/timeline"
 	"github.com/loadline/loadline/internal/model"
@@ -36,7 +37,7 @@ func checkSum(ev Evidence) []model.Finding {
 	}
 	var o outcome
 	for _, w := range several {
-		read, written, ok := model.DeviceRates(ev.good(w.Name), ev.Recorded.Plan.NodeOf)
+		read, written, ok := model.DeviceRates(ev.repeats(w.Name), ev.Recorded.Plan.NodeOf)
 		if !ok {
 			o.miss(w.Name, noWindow)
 			continue
@@ -64,4 +65,18 @@ func checkSum(ev Evidence) []model.Finding {
 		}
 	}
 	return o.findings("the devices carried what the volumes add up to", "")
+}
+
+// repeats are the steps of a workload that its total is of: without the looks, of which only
+// a part is in it, unless it is what the rate fell to in one.
+func (ev Evidence) repeats(workload string) []model.StepResult {
+	fell := 0
+	for _, r := range ev.Results {
+		if r.Workload == workload && r.Sustained.Fallen() {
+			fell = r.Sustained.Step
+		}
+	}
+	return slices.DeleteFunc(ev.good(workload), func(s model.StepResult) bool {
+		return fell > 0 && s.Step.Number != fell || fell == 0 && s.Step.Look
+	})
 }

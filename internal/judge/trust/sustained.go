@@ -35,7 +35,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			continue
 		}
 		if s == nil {
-			o.miss(r.Workload, ev.noLook())
+			o.miss(r.Workload, noLook)
 			continue
 		}
 		switch s.Lasting {
@@ -99,12 +99,7 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 }
 
 // noLook is why nothing was looked at without a pause.
-func (ev Evidence) noLook() string {
-	if exp := ev.Recorded.Plan.Experiment; exp.Sweep != nil || exp.Scale != nil {
-		return "nothing was looked at without a pause in this kind of run, so burst credits that refill between the repeats would not show (loadline run looks)"
-	}
-	return "no time for a look of 20 s without a pause, so burst credits that refill between the repeats would not show; a longer --max-time gives it"
-}
+const noLook = "no time for a look of 20 s without a pause, so burst credits that refill between the repeats would not show; a longer --max-time gives it"
 
 // usedUp is how many seconds of a look at most are fast where the one before it has left
 // nothing of the credit: the first may still be.

@@ -103,7 +103,7 @@ func (r *run) run(ctx context.Context) error {
 			if step.Round > schedule.MinRounds && r.spent+cost(schedule, step) > schedule.MaxTime {
 				continue
 			}
-			if err := r.visit(ctx, step); err != nil {
+			if err := r.planned(ctx, step); err != nil {
 				return err
 			}
 		}
@@ -119,6 +119,23 @@ func (r *run) run(ctx context.Context) error {
 		return err
 	}
 	return r.after(ctx, r.side)
+}
+
+// planned does a step of the plan; after a look that is planned itself, those that it makes
+// possible. What fell in it needs no visits at all.
+func (r *run) planned(ctx context.Context, step model.Step) error {
+	if !step.Look || !r.looks() {
+		return r.visit(ctx, step)
+	}
+	err := r.lookAt(r.side, step.Workload, func(name string, seconds float64, _ bool) error {
+		look := step
+		look.Workload, look.Seconds = name, seconds
+		return r.visit(ctx, look)
+	})
+	for _, name := range r.fallen(r.side) {
+		r.steadily[name] = true
+	}
+	return err
 }
 
 // chosen does the looks that take the place of visits.

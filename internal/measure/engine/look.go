@@ -16,6 +16,8 @@ type Looker interface {
 	// Fallen names the workloads that need no more visits, because a look has shown that
 	// visits do not tell the rate that lasts.
 	Fallen(rec *model.Recorded) []string
+	// Counted are the samples of a workload that its result is made of.
+	Counted(rec *model.Recorded, workload string) []model.Sample
 }
 
 const (
@@ -51,7 +53,6 @@ func (e *execution) choose(s *side, step model.Step) {
 		return
 	}
 	s.looking.began = true
-	s.looking.rec.Plan, s.looking.rec.Run.Prepare = s.plan, s.prepared
 	needed, wished := s.looking.looker.Looks(&s.looking.rec)
 	if extra := len(needed) - schedule.Looks; extra > 0 {
 		// What is written is what a cache would hide: the last ones are writes.
@@ -141,6 +142,7 @@ func (s *side) remember(d ended) []model.Sample {
 	if !s.looks() {
 		return d.samples
 	}
+	s.looking.rec.Plan, s.looking.rec.Run.Prepare = s.plan, s.prepared
 	s.looking.rec.Run.Steps = append(s.looking.rec.Run.Steps, d.results...)
 	s.looking.rec.Samples = append(s.looking.rec.Samples, d.samples...)
 	if len(d.results) == 0 || !d.results[0].Step.Look {
@@ -153,12 +155,14 @@ func (s *side) remember(d ended) []model.Sample {
 	})
 }
 
-// fallen notes that what fell in a look needs no more visits.
-func (e *execution) fallen(s *side) {
+// fallen notes that what fell in a look needs no more visits, and returns it.
+func (e *execution) fallen(s *side) []string {
 	if len(s.looking.rec.Run.Steps) == 0 {
-		return
+		return nil
 	}
-	for _, name := range s.looking.looker.Fallen(&s.looking.rec) {
+	names := s.looking.looker.Fallen(&s.looking.rec)
+	for _, name := range names {
 		e.done[name] = true
 	}
+	return names
 }

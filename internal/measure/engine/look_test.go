@@ -17,6 +17,8 @@ type points struct {
 	// next follows the looks, in their order.
 	next   []string
 	fallen []string
+	// counted is what results are made of, if not of everything.
+	counted []model.Sample
 	// asked is what was measured when the looks were chosen.
 	asked int
 }
@@ -36,6 +38,13 @@ func (p *points) Next(*model.Recorded) string {
 }
 
 func (p *points) Fallen(*model.Recorded) []string { return p.fallen }
+
+func (p *points) Counted(rec *model.Recorded, workload string) []model.Sample {
+	if p.counted != nil {
+		return p.counted
+	}
+	return rec.Samples
+}
 
 func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
 	for _, c := range []struct {
@@ -159,4 +168,45 @@ func TestLooksOfBothSides(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The rates of a load sweep are shares of what a look at its capacity has left of that, and
+// what fell in it is not measured again.
+func TestRatesFollowFromALook(t *testing.T) {
+	w, _ := connected(t, steady)
+	m := &memory{}
+	p := plan(1000, model.CapacityWorkload, "load")
+	p.Workloads[1].OpenLoop, p.Workloads[1].OfCapacity = true, 0.5
+	p.Schedule.Look = 20
+	first := p.Steps[0]
+	look := first
+	look.Look, look.Seconds = true, 20
+	p.Steps = append([]model.Step{first, look}, p.Steps[1:]...)
+	for i := range p.Steps {
+		p.Steps[i].Number = i + 1
+	}
+	looks := points{next: []string{"", ""}, fallen: []string{model.CapacityWorkload},
+		counted: []model.Sample{{Seconds: 1, Read: &model.Flow{IOs: 40}}}}
+	if _, err := Execute(t.Context(), Options{Plan: p, Workers: []*Worker{w}, Judge: rateJudge{}, Scheduler: inOrder{}, Recorder: m,
+		Observer: silent{}, Now: time.Now, Looker: &looks}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range m.steps {
+		got = append(got, fmt.Sprintf("%s%g@%g", s.Step.Workload, s.Step.Seconds, s.Step.Offered))
+	}
+	if got, want := strings.Join(got, " "), "capacity2@0 capacity20@0 load2@20 load2@20"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// rateJudge knows the first sample's rate, and is content.
+type rateJudge struct{}
+
+func (rateJudge) Judge(_ *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
+	j := model.Judgement{Workload: w.Name, Converged: true}
+	if list := samples[w.Name]; len(list) > 0 {
+		j.Value = float64(list[0].Read.IOs)
+	}
+	return j
 }

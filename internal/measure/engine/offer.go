@@ -20,6 +20,10 @@ func (r *run) offer(step model.Step) error {
 	if !known || len(samples) == 0 {
 		return fmt.Errorf("no rate can be offered: the closed loop %q yielded no capacity to take a share of", model.CapacityWorkload)
 	}
+	if r.looks() {
+		// What a look has shown is the rate that lasts, and not that of a burst.
+		samples = r.looking.looker.Counted(&r.looking.rec, closed.Name)
+	}
 	capacity := r.judge.Judge(&r.plan, closed, map[string][]model.Sample{closed.Name: samples}).Value
 	if !(capacity > 0) {
 		return fmt.Errorf("no rate can be offered: the closed loop %q did no I/O", model.CapacityWorkload)

@@ -79,7 +79,7 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 		s.MinRounds = exp.Repeat
 	}
 	plain, err := fitTime(s, n, sides, fromProfile)
-	if err != nil || exp.Sweep != nil || exp.Scale != nil || exp.App != nil {
+	if err != nil || exp.App != nil {
 		return plain, err
 	}
 	return fitLooks(s, plain, p.Workloads, sides), nil
@@ -100,6 +100,9 @@ func fitLooks(s, plain model.Schedule, workloads []model.Workload, sides int) mo
 	}
 	return plain
 }
+
+// LookTime is the time in seconds that looks take at workloads.
+func LookTime(workloads []model.Workload) float64 { return float64(lookable(workloads)) * lookSeconds }
 
 // lookable is in how many directions the workloads can be looked at: an open loop only
 // offers what it is told to offer.

@@ -51,13 +51,14 @@ func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error
 	}
 	p := profile.Profile{
 		Name: Name, Title: fmt.Sprintf("%s on %s volumes at once", r.Workload, list(r.Volumes)), Engine: base.Engine,
-		Visit: visit, Ramp: ramp, MaxTime: max(leastTime, slot*rounds*float64(len(r.Volumes))),
+		Visit: visit, Ramp: ramp,
 	}
 	for _, n := range r.Volumes {
 		v := w
 		v.Name, v.Volumes = fmt.Sprintf("%s-x%d", r.Workload, n), n
 		p.Workloads = append(p.Workloads, v)
 	}
+	p.MaxTime = max(leastTime, slot*rounds*float64(len(r.Volumes))+profile.LookTime(p.Workloads))
 	return p, nil
 }
 

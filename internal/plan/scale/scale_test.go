@@ -75,6 +75,9 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 		if plan.MeasureSeconds > plan.Schedule.MaxTime {
 			t.Fatalf("%g s are planned, %g s are the bound", plan.MeasureSeconds, plan.Schedule.MaxTime)
 		}
+		if s := plan.Schedule; s.Look != 20 || s.Looks != 1 || s.Visit != visit {
+			t.Fatalf("no look beside repeats of full length: %+v", s)
+		}
 	})
 }
 

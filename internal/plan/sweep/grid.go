@@ -10,7 +10,8 @@ import (
 )
 
 // Times in seconds. Many cells share the time, so a visit is shorter than that of a
-// profile; the bound grows with the cells, so that three rounds always fit.
+// profile; the bound grows with the cells, so that three rounds and the
+// looks always fit.
 const (
 	gridVisit = 2.0
 	gridSlot  = 3.0
@@ -49,6 +50,6 @@ func grid(r model.SweepRequest) profile.Profile {
 			}
 		}
 	}
-	p.MaxTime = max(leastTime, gridSlot*rounds*float64(len(p.Workloads)))
+	p.MaxTime = max(leastTime, gridSlot*rounds*float64(len(p.Workloads))+profile.LookTime(p.Workloads))
 	return p
 }

@@ -54,7 +54,8 @@ func load(r model.SweepRequest) profile.Profile {
 }
 
 // capacityFirst moves the first visit of the closed loop to the front and adds a
-// second one there, because the rates are fixed by what the two have found.
+// second one there, because the rates are fixed by what the two have found. The second is
+// the look, where there is time for one: rates are shares of what the storage sustains.
 func capacityFirst(p *model.Plan) {
 	var first model.Step
 	steps := p.Steps
@@ -65,7 +66,12 @@ func capacityFirst(p *model.Plan) {
 			break
 		}
 	}
-	p.Steps = append([]model.Step{first, first}, steps...)
+	second := first
+	if p.Schedule.Looks > 0 {
+		// The schedule's own look would come after the rates are fixed.
+		second.Look, second.Seconds, p.Schedule.Looks = true, p.Schedule.Look, 0
+	}
+	p.Steps = append([]model.Step{first, second}, steps...)
 	for i := range p.Steps {
 		p.Steps[i].Number = i + 1
 	}

@@ -97,6 +97,13 @@ func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 		if pl.MeasureSeconds > pl.Schedule.MaxTime {
 			t.Fatalf("%g s are planned, %g s are the bound", pl.MeasureSeconds, pl.Schedule.MaxTime)
 		}
+		looks := 1
+		if r.Pattern == "randrw" {
+			looks = 2
+		}
+		if s := pl.Schedule; s.Look != 20 || s.Looks != looks || s.Visit != gridVisit {
+			t.Fatalf("%s has no look for each direction beside repeats of full length: %+v", r.Pattern, s)
+		}
 	})
 }
 
@@ -124,6 +131,9 @@ func TestALoadSweepBeginsWithItsCapacity(t *testing.T) {
 			t.Errorf("%s is measured %d times, want %d", w.Name, visits[w.Name], want)
 		}
 		sum += w.OfCapacity
+	}
+	if second := pl.Steps[1]; !second.Look || second.Seconds != 20 || pl.Schedule.Look != 20 || pl.Schedule.Looks != 0 || pl.Steps[0].Look {
+		t.Errorf("the rates follow from %+v, and not from a look: %+v", pl.Steps[:2], pl.Schedule)
 	}
 	if math.Abs(sum-4.25) > 1e-9 {
 		t.Errorf("the shares of the capacity add up to %g", sum)

@@ -166,6 +166,8 @@ func lookWords(s model.Schedule) string {
 	switch {
 	case s.Look <= 0:
 		return ""
+	case s.Looks == 0:
+		return "; the first one of the closed loop goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 	case s.Looks == 1:
 		return "; the last one of the heaviest workload goes on for " + words.Seconds(s.Look) + ", to see the sustained rate"
 	}
