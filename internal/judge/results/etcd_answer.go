@@ -33,8 +33,10 @@ func etcdAnswer(w model.Workload, g model.Goal, results []model.Result, findings
 	case g.Outcome == model.Missed:
 		answer = ": this disk is too slow for an etcd" + asks
 	case stood >= electionTimeout:
-		answer = fmt.Sprintf(": so does an etcd ask for it%s; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it carries an etcd",
-			asks, units.FormatDuration(stood), units.FormatDuration(electionTimeout))
+		answer = fmt.Sprintf(": that is what an etcd asks for; but nothing was answered for %s, and followers elect another leader after %s (etcd's --election-timeout), so this does not say that it carries an etcd",
+			units.FormatDuration(stood), units.FormatDuration(electionTimeout))
+	case dropsFlushes(findings, w.Name):
+		answer = ": that is what an etcd asks for; but these flushes were not passed on to the disk, so this does not say that it carries an etcd"
 	default:
 		answer = ": this disk carries an etcd" + asks
 	}
@@ -56,6 +58,12 @@ func about(f model.Finding, rule, workload string) bool {
 // fullProcessors reports whether a rule says that the processors were full.
 func fullProcessors(findings []model.Finding, workload string) bool {
 	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "cpu", workload) || about(f, "full-cpu", workload) })
+}
+
+// dropsFlushes reports whether a rule says that flushes did not reach the disk. What makes numbers
+// invalid, which that rule also knows, has no answer.
+func dropsFlushes(findings []model.Finding, workload string) bool {
+	return slices.ContainsFunc(findings, func(f model.Finding) bool { return about(f, "memory", workload) })
 }
 
 // stoodStill is for how many seconds the storage, or the server on it, answered nothing at the

@@ -25,6 +25,7 @@ func TestEtcdAnswerKnowsWhatAPercentileDoesNot(t *testing.T) {
 		"stood still":       {model.Met, stall(model.StallStorage), "nothing was answered for 2.50 s", carries},
 		"the machine stood": {model.Met, stall(model.StallMachine), carries, "nothing was answered"},
 		"another load's":    {model.Met, model.Finding{Rule: "stall", Severity: model.SeverityWarning, Results: []string{"put-c8"}, Evidence: stall("").Evidence}, carries, "nothing was answered"},
+		"no flush":          {model.Met, model.Finding{Rule: "memory", Severity: model.SeverityWarning, Results: []string{"put-c1"}}, "not passed on to the disk", carries},
 		"full":              {model.Missed, model.Finding{Rule: "full-cpu", Severity: model.SeverityWarning, Results: []string{"put-c1"}}, "not known whether this disk is to blame", slow},
 		"full, by fio":      {model.Missed, model.Finding{Rule: "cpu", Severity: model.SeverityWarning}, "not known whether this disk is to blame", slow},
 		"not full":          {model.Missed, model.Finding{Rule: "full-cpu", Severity: model.SeverityPassed}, slow, "to blame"},

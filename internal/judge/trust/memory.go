@@ -1,20 +1,29 @@
 package trust
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
 
 var ruleMemory = Rule{
 	Name:     "memory",
-	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them)",
-	Evidence: "the filesystem's type and the chain of devices below it",
-	Severity: "invalid: this is memory",
-	Advice:   "name a directory on a disk",
+	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and what is flushed there is flushed",
+	Evidence: "the filesystem's type, the chain of devices below it, and the options that it is mounted with (nobarrier, an overlay's volatile)",
+	Severity: "invalid: this is memory; warning: its filesystem does not pass flushes on",
+	Advice:   "name a directory on a disk, or mount it without that option",
 	check:    checkMemory,
 }
 
 // checkMemory: a volume that lives in RAM is not storage. tmpfs accepts direct
 // I/O like a disk does, so only its type gives it away.
 //
-// Evidence: the filesystem's type and the chain of devices below it.
+// Where a filesystem is mounted so that flushes end before anything is on a disk, what waits for
+// them says nothing of the disk.
+//
+// Evidence: the filesystem's type and options, and the chain of devices below it.
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	kind := ev.Recorded.Plan.Volume.Target.Kind
@@ -32,10 +41,45 @@ func checkMemory(ev Evidence) []model.Finding {
 		}}
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server across a socket does not tell whether its data lives in memory")
+	case dropsFlushes(s) != "" && len(ev.flushed()) > 0:
+		return []model.Finding{{
+			Severity: model.SeverityWarning, Results: ev.flushed(),
+			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they end before anything is on a disk, and how long they take says nothing of it", s.Mount, dropsFlushes(s)),
+			Evidence: map[string]any{"filesystem": s.Filesystem, "mount": s.Mount, "mount_options": s.MountOpts, "write_cache": s.WriteCache},
+			Next:     "mount it without " + dropsFlushes(s) + ", or measure another filesystem",
+		}}
 	case s.Filesystem == "" && s.Device == "":
 		return notChecked("neither the filesystem nor the device behind the volume is known")
 	case s.Remote():
 		return notChecked("no block device of this machine stands behind " + s.Filesystem + ", so where its data lives does not show")
 	}
 	return passedAll("the volume is not in memory")
+}
+
+// dropsFlushes is the option of a mount by which its flushes do not reach a disk; "" for none. An
+// overlay's "volatile" drops them all (Linux shows it as fsync=volatile as well); without barriers
+// the device is not asked to empty its cache, which matters only if it has one.
+func dropsFlushes(s model.Storage) string {
+	wanted := []string{"nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier"}
+	if s.Filesystem == "overlay" {
+		wanted = []string{"volatile", "fsync=volatile"}
+	} else if s.WriteCache == "write through" {
+		return ""
+	}
+	for option := range strings.SplitSeq(s.MountOpts, ",") {
+		if slices.Contains(wanted, option) {
+			return option
+		}
+	}
+	return ""
+}
+
+// flushed are the workloads with results that wait for flushes: of writes, or of an application's.
+func (ev Evidence) flushed() (names []string) {
+	for _, name := range ev.workloads() {
+		if w, known := ev.Recorded.Plan.Workload(name); known && (w.Sync != "" || w.Loads() && w.Writes()) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
