@@ -100,6 +100,9 @@ func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) m
 	if volumes := len(ev.Recorded.Plan.Volumes); volumes > 1 {
 		who = fmt.Sprintf("the storage of volume %d answered nothing", x.worker+1)
 	}
+	if w, known := ev.Recorded.Plan.Workload(name); known && w.Loads() {
+		who, next = "the server answered nothing", "look at the storage's log and at dmesg of that time, and at the server's own in the run's raw/ folder"
+	}
 	switch cause {
 	case model.StallSuspended:
 		who, next = "the storage is not to blame: the load generator was suspended by a signal or a debugger", "measure again without stopping it"

@@ -217,3 +217,18 @@ func TestValueSize(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerThatStandsStillIsTold: seconds without an answer are a finding of their own, which no
+// percentile shows.
+func TestAServerThatStandsStillIsTold(t *testing.T) {
+	m := newMeter(model.Step{Number: 1, Ramp: 1, Seconds: 9}, func(model.Sample) {})
+	for _, ended := range []float64{0.5, 1, 1.5, 2} {
+		m.put(ended-0.5, ended, nil)
+	}
+	m.put(1.9, 4.5, nil) // the other client's
+	m.put(2, 4.6, nil)
+	m.put(7.5, 8, nil) // nobody asked before
+	if len(m.stalls) != 1 || m.stalls[0] != (model.Stall{Begin: 2, Seconds: 2.5}) {
+		t.Errorf("%+v", m.stalls)
+	}
+}

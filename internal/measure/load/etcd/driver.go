@@ -200,8 +200,10 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	user, system := processCPU()
 	b.now = d.env.Clock.Watch()
 	alive, cancel := s.lives(ctx)
+	pulse := daemon.TakePulse(d.env.Clock, b.now)
 	b.run(ctx, alive)
 	wall := b.now()
+	res.Stalls = pulse.Causes(b.meter.stalls)
 	cancel()
 	if u, y := processCPU(); wall > 0 {
 		res.UserCPU, res.SystemCPU = (u-user)/wall, (y-system)/wall

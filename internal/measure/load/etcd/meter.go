@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 )
@@ -23,6 +24,9 @@ type meter struct {
 	// due counts the puts that were due in the measured part.
 	due         uint64
 	first, last float64
+	// answered is when the last put ended, stalls are the stretches in which none did.
+	answered float64
+	stalls   []model.Stall
 	// fault is the first error of a put.
 	fault string
 }
@@ -66,6 +70,8 @@ func (m *meter) put(due, ended float64, err error) {
 		return
 	}
 	latency := ended - due
+	m.stalls = daemon.AddStall(m.stalls, m.answered, due, ended)
+	m.answered = max(m.answered, ended)
 	m.sums.Transactions++
 	m.sums.LatencySum += latency
 	m.first, m.last = min(m.first, due), max(m.last, ended)

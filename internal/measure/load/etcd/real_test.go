@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
@@ -142,6 +143,25 @@ func TestAServerThatIsKilledIsNamed(t *testing.T) {
 	})
 	if err != nil || res.Error != "" || !strings.Contains(res.Lost, "etcd ended in the middle (signal: killed)") || told < 2 || res.App.Failed > 0 {
 		t.Errorf("%v, error %q, lost %q after %d seconds", err, res.Error, res.Lost, told)
+	}
+}
+
+// A server that stands still is told, and the stretch is as long as it was.
+func TestAServerThatIsSuspendedIsTold(t *testing.T) {
+	d := ready(t)
+	const long = 2500 * time.Millisecond
+	told := 0
+	res, err := d.Run(t.Context(), ask(2, 6), load.AtOnce, func(ev model.Event) {
+		if ev.Sample == nil {
+			return
+		}
+		if told++; told == 1 {
+			_ = syscall.Kill(d.pid(), syscall.SIGSTOP)
+			time.AfterFunc(long, func() { _ = syscall.Kill(d.pid(), syscall.SIGCONT) })
+		}
+	})
+	if err != nil || res.Error != "" || len(res.Stalls) != 1 || res.Stalls[0].Seconds < long.Seconds()-0.2 || res.Stalls[0].Cause != model.StallStorage {
+		t.Errorf("%v, %q, %+v", err, res.Error, res.Stalls)
 	}
 }
 

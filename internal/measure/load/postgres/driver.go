@@ -262,6 +262,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	res.Raw = raw + ".log"
 	emit(model.Event{Raw: &model.Raw{Name: res.Raw, Data: []byte("pgbench: " + o.said + "\nserver: " + s.log.String())}})
 	res.UserCPU, res.SystemCPU, res.Due, res.IOErrors = o.user, o.sys, 0, o.counts.Failed
+	res.Stalls = o.stalls
 	if req.Workload.OpenLoop {
 		res.Due = o.due
 	}

@@ -52,6 +52,7 @@ type outcome struct {
 	interrupted bool
 	failed      string
 	user, sys   float64
+	stalls      []model.Stall
 }
 
 // arguments are pgbench's, but for the log and the connection.
@@ -119,6 +120,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	}
 	o := &outcome{asked: max(1, int(math.Ceil(step.Seconds-1e-9)))}
 	began := b.server.env.Now()
+	pulse := daemon.TakePulse(b.server.env.Clock, b.server.env.Clock.Watch())
 	rec := newRecord(step.Number, w.Writes(), n, began.UnixMicro(), step.Ramp, step.Seconds, w.App.Limit,
 		func(s model.Sample) { b.emit(model.Event{Sample: &s}) })
 	var lock sync.Mutex
@@ -181,6 +183,7 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 		rec.tell(true)
 		o.told = rec.told
 	}
+	o.stalls = pulse.Causes(rec.stalls)
 	return o, nil
 }
 

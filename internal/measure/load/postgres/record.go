@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/histogram"
 )
@@ -42,18 +43,26 @@ type record struct {
 	// whose being skipped, was logged in it.
 	due         uint64
 	first, last int64
+	// answered is when the last transaction ended of those that were told, in seconds since the step
+	// began; after is what ended behind the measured part. Stalls are the stretches in which none did.
+	answered float64
+	after    tally
+	stalls   []model.Stall
 }
 
 // tally is what ended in a second.
 type tally struct {
 	done, skipped uint64
+	// first and last are when the first and the last transaction ended, in seconds since the step
+	// began, and asked when the first one began; all 0 where none did.
+	first, last, asked float64
 	// micros is the sum of the latencies, most the largest.
 	micros, most uint64
 	buckets      histogram.Histogram
 }
 
 func newRecord(step int, write bool, threads int, begin int64, from, length, limit float64, emit func(model.Sample)) *record {
-	return &record{step: step, write: write, begin: begin, from: from, length: length, limit: limit, emit: emit,
+	return &record{step: step, write: write, begin: begin, from: from, length: length, limit: limit, emit: emit, answered: from,
 		seconds: make([]tally, max(1, int(math.Ceil(length-1e-9)))), reached: make([]int64, threads), broken: math.MaxInt64, first: math.MaxInt64}
 }
 
@@ -143,12 +152,16 @@ func (r *record) line(thread int, line []byte) error {
 		r.sums.Transactions++
 		r.sums.LatencySum += float64(latency) / 1e6
 		r.first, r.last = min(r.first, at-int64(latency)), max(r.last, at)
+		ended := float64(at-r.begin) / 1e6
 		if second != nil {
+			second.answer(ended, float64(latency)/1e6)
 			r.due++
 			second.done++
 			second.micros += latency
 			second.most = max(second.most, latency)
 			second.buckets.Add(histogram.BucketOf(latency*1000), 1)
+		} else if ended >= r.from+r.length {
+			r.after.answer(ended, float64(latency)/1e6)
 		}
 		return nil
 	}
@@ -172,6 +185,23 @@ func (r *record) line(thread int, line []byte) error {
 		return fmt.Errorf("pgbench's log has the line %q, whose time is no number", line[:min(len(line), 80)])
 	}
 	return nil
+}
+
+// answer notes that a transaction has ended that took so many seconds. Threads tell of theirs one after
+// the other.
+func (t *tally) answer(ended, took float64) {
+	if t.first == 0 || ended < t.first {
+		t.first, t.asked = ended, ended-took
+	}
+	t.last = max(t.last, ended)
+}
+
+// still looks whether nothing had ended for long before what ended in t.
+func (r *record) still(t *tally) {
+	if t.first > 0 {
+		r.stalls = daemon.AddStall(r.stalls, r.answered, t.asked, t.first)
+		r.answered = t.last
+	}
 }
 
 // whole reads digits.
@@ -211,6 +241,7 @@ func (r *record) tell(over bool) {
 			return
 		}
 		t := &r.seconds[r.told]
+		r.still(t)
 		r.largest = math.Max(r.largest, float64(t.most)/1e6)
 		f := &model.Flow{IOs: t.done, LatencySum: float64(t.micros) / 1e6, Max: r.largest, Histogram: t.buckets}
 		s := model.Sample{Step: r.step, End: r.from + end, Seconds: end - float64(r.told)}
@@ -223,6 +254,9 @@ func (r *record) tell(over bool) {
 		r.seconds[r.told] = tally{}
 		r.told++
 		r.emit(s)
+	}
+	if over {
+		r.still(&r.after)
 	}
 }
 

@@ -200,3 +200,19 @@ func TestTheEndOfALogTellsTheCause(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestRecordTellsWhenNothingEnded: of all threads, also where it goes on behind the measured part.
+func TestRecordTellsWhenNothingEnded(t *testing.T) {
+	var samples []model.Sample
+	r := newRecord(7, true, 2, began, 1, 12, 0, func(s model.Sample) { samples = append(samples, s) })
+	one := line(1.5, "1000") + line(5.5, "3900000") + line(9.5, "100") + line(15, "5500000")
+	two := line(1.5, "1000") + line(2, "1000") + line(5.6, "3500000") + line(15.2, "5000000")
+	if _, err := gather(t, r, &samples, one, two); err != nil {
+		t.Fatal(err)
+	}
+	// From 5.6 to 9.5 nothing ended, and nobody waited.
+	want := []model.Stall{{Begin: 2, Seconds: 3.5}, {Begin: 9.5, Seconds: 5.5}}
+	if len(r.stalls) != 2 || r.stalls[0] != want[0] || r.stalls[1] != want[1] {
+		t.Errorf("%+v, want %+v", r.stalls, want)
+	}
+}
