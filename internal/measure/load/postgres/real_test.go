@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
@@ -164,6 +166,23 @@ func TestDriverTellsThatItsServerDied(t *testing.T) {
 	_, err = d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "ended in the middle") {
 		t.Errorf("the next repeat: %v", err)
+	}
+	// What it kept in memory goes with it, which nobody else would remove.
+	has := *d.server.shared
+	if has.files = has.all(); has.segment < 0 || len(has.files) < 2 {
+		t.Errorf("not found: %+v", has)
+	}
+	if err := d.Leave(); err != nil {
+		t.Error(err)
+	}
+	var left unix.SysvShmDesc
+	if _, err := unix.SysvShmCtl(has.segment, unix.IPC_STAT, &left); err == nil && int(left.Cpid) == has.pid && left.Nattch == 0 {
+		t.Errorf("the segment %d is still there", has.segment)
+	}
+	for _, name := range has.files {
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ type server struct {
 
 	mu      sync.Mutex
 	process daemon.Process
+	shared  *shared
 	started bool
 	// ended tells that we have asked it to end.
 	ended bool
@@ -147,6 +148,9 @@ func (s *server) start(ctx context.Context, set []string) error {
 	limit := s.env.Clock.After(starting)
 	for {
 		if s.ready() {
+			s.mu.Lock()
+			s.shared = sharedOf(s.root, p.Process.Pid)
+			s.mu.Unlock()
 			return nil
 		}
 		select {
@@ -225,7 +229,7 @@ func (s *server) alive() bool {
 // stop ends the server at once. Its data are not to be used any more.
 func (s *server) stop() error {
 	s.mu.Lock()
-	p, running := s.process, s.started && !s.ended
+	p, shared, running := s.process, s.shared, s.started && !s.ended
 	s.ended = true
 	s.mu.Unlock()
 	if s.exists != nil {
@@ -234,7 +238,13 @@ func (s *server) stop() error {
 	if !running {
 		return nil
 	}
-	_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
+	select {
+	case <-p.End:
+		// Its number may be another process's by now.
+	default:
+		_ = syscall.Kill(p.Process.Pid, syscall.SIGQUIT)
+	}
+	defer shared.remove(s.account.UID)
 	select {
 	case <-p.End:
 	case <-s.env.Clock.After(stopping):
