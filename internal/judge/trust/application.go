@@ -17,7 +17,7 @@ var ofStorage = []*Rule{
 }
 
 // applicationRules judge runs that load an application, and say nothing of others.
-var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
+var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions, ruleOthers, ruleCheckpoints}
 
 // ofDatabases names the rules that only speak of databases with tables, caches and connections
 // made anew, and not of an etcd.
@@ -38,6 +38,9 @@ func (ev Evidence) speaks(r Rule) bool {
 	named := func(o *Rule) bool { return o.Name == r.Name }
 	if r.Name == ruleFewTransactions.Name {
 		return ev.fewAsked()
+	}
+	if slices.ContainsFunc(ofExisting, named) {
+		return ev.application() && ev.existing()
 	}
 	if ev.application() {
 		return !slices.ContainsFunc(ofStorage, named) && !(ev.puts() && slices.ContainsFunc(ofDatabases, named))

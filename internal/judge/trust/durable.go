@@ -39,10 +39,14 @@ func checkDurable(ev Evidence) []model.Finding {
 		}
 	}
 	if len(off) > 0 {
+		next := "leave " + strings.Join(off, " and ") + " out of --set"
+		if state.Server != nil {
+			next = "these are the server's own: SELECT name, setting, source FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')"
+		}
 		return []model.Finding{{Severity: model.SeverityWarning,
 			Message:  "durability unproven: " + strings.Join(off, ", ") + ", so this server may lose what it has acknowledged, and its speed is not that of the storage",
 			Evidence: map[string]any{"settings": off},
-			Next:     "leave " + strings.Join(off, " and ") + " out of --set"}}
+			Next:     next}}
 	}
 	var o outcome
 	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {

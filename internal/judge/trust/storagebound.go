@@ -48,7 +48,8 @@ func checkStorageBound(ev Evidence) []model.Finding {
 				share, what = *cost.Flushing, "flushes"
 			}
 		}
-		if !known {
+		// What a load that writes waits for is its flushes: reads alone do not tell.
+		if !known || w.Writes() && cost.Flushing == nil {
 			o.miss(r.Workload, "the server did not take the times of flushes and reads")
 			return
 		}
@@ -95,6 +96,13 @@ func checkFullCPU(ev Evidence) []model.Finding {
 		switch {
 		case !ok:
 			o.miss(name, "the CPU's counters were not recorded")
+		case ev.state().Elsewhere() && c.Idle < idleLeast:
+			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
+				Message:  fmt.Sprintf("full CPU: only %s of the client's processors was idle in %s, so the client may be what was measured", percent(c.Idle), name),
+				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
+				Next:     "run loadline on a machine with more processors, or offer a --rate"})
+		case ev.state().Elsewhere():
+			o.miss(name, "the server's processors cannot be seen from here; the client's were not full")
 		case c.Idle < idleLeast:
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
 				Message:  fmt.Sprintf("full CPU: only %s of the processors was idle in %s, and client and server share them", percent(c.Idle), name),

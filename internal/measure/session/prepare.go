@@ -92,7 +92,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 		return nil, at.abandon(err)
 	}
 	if by.Touch {
-		adviseCleanup([]model.Target{at.target}, by.Watch)
+		adviseCleanup([]model.Target{at.target}, []model.ProbeResult{found}, by.Watch)
 	}
 	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}}, nil
 }

@@ -41,11 +41,16 @@ func (o *Places) parseAsked(name string, ask *model.AppRequest) (model.Target, e
 // existing reports whether a target is a server that exists.
 func existing(t model.Target) bool { return t.Kind.Application() && t.Path == "" && t.Cluster == nil }
 
-// adviseCleanup says, before anything is made in a server that exists, what removes it when
-// nothing of ours can.
-func adviseCleanup(targets []model.Target, watch engine.Observer) {
-	for _, t := range targets {
+// adviseCleanup says, before anything is made in a server that exists, what was found there, and
+// what removes the schema when nothing of ours can.
+func adviseCleanup(targets []model.Target, probes []model.ProbeResult, watch engine.Observer) {
+	for i, t := range targets {
 		if existing(t) {
+			if app := probes[i].App; app != nil && app.Server != nil {
+				for _, remark := range app.Server.Remarks {
+					sayTo(watch)("found: " + remark)
+				}
+			}
 			sayTo(watch)(fmt.Sprintf("makes a schema loadline_… in %s, and removes it at the end; after a kill -9: loadline cleanup %s", t.URI, safetext.ShellWord(t.URI)))
 		}
 	}

@@ -15,13 +15,12 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-const (
-	// creating is how long a schema may take to be made: a commit that a standby must confirm, and
-	// that none does, waits for ever.
-	creating = 20 * time.Second
-	// clearing is how long its removal may take, its tables' files included.
-	clearing = 2 * time.Minute
-)
+// clearing is how long the removal of a schema may take, its tables' files included.
+const clearing = 2 * time.Minute
+
+// creating is how long a schema may take to be made: a commit that a standby must confirm, and
+// that none does, waits for ever. Tests have less time.
+var creating = 20 * time.Second
 
 // again is what removes a schema when we could not.
 func (x *existing) again() string { return "loadline cleanup " + safetext.ShellWord(x.uri) }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
@@ -74,6 +75,25 @@ func few(v float64) string {
 
 func share(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
+// ofSession are where settings are from that are those of one session, or of the way in which a
+// server was built.
+var ofSession = []string{"client", "session", "override", "default"}
+
+// remarks writes what was found before on a server that exists.
+func (p *page) remarks(s *model.AppState) {
+	if s == nil || s.Server == nil {
+		return
+	}
+	for _, r := range s.Server.Remarks {
+		for _, l := range term.Wrap("found: "+p.Text(r), p.width) {
+			p.line(l)
+		}
+	}
+	if len(s.Server.Remarks) > 0 {
+		p.blank()
+	}
+}
+
 // settings writes those of a server that are not its own.
 func (p *page) settings(s *model.AppState) {
 	if s == nil {
@@ -81,7 +101,7 @@ func (p *page) settings(s *model.AppState) {
 	}
 	name, value, usual := &column{title: "setting"}, &column{title: "here"}, &column{title: s.Name + "'s own"}
 	for _, x := range s.Settings {
-		if x.Source != "command line" {
+		if x.Source != "command line" && (s.Server == nil || !x.Differs() || slices.Contains(ofSession, x.Source)) {
 			continue
 		}
 		name.cells = append(name.cells, cell{text: p.Text(x.Name)})

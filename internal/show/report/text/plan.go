@@ -48,6 +48,7 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 		p.blank()
 	}
 	p.settings(pl.App)
+	p.remarks(pl.App)
 	for _, l := range term.Wrap(instead(pl), p.width) {
 		p.line(p.Paint(term.Bold, l))
 	}
@@ -121,6 +122,8 @@ func writeWords(pl *model.Plan) string {
 		where = words.Targets(pl.Volumes)
 	}
 	switch {
+	case pl.App != nil && pl.App.Server != nil:
+		return fmt.Sprintf("a schema of its own in the database of %s, with about %s of tables, removed at the end; and the server's log", where, size)
 	case pl.App != nil:
 		return fmt.Sprintf("a new server's directory in %s, of about %s and its log, removed at the end", where, size)
 	case v.Owned && len(pl.Volumes) > 1:

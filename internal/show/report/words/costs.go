@@ -64,6 +64,10 @@ func Server(run *model.RunInfo) string {
 		return ""
 	}
 	s := run.Prepare.App
-	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each repeat after a checkpoint",
-		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache))
+	after := "each repeat after a checkpoint"
+	if s.Server != nil && !s.Server.Checkpoint {
+		after = "no checkpoint before each repeat"
+	}
+	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s",
+		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), after)
 }

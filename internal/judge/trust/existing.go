@@ -1,0 +1,111 @@
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// ofExisting names the rules that only speak of a server that was there before, and that others
+// may use.
+var ofExisting = []*Rule{&ruleOthers, &ruleCheckpoints}
+
+// existing reports whether the run loaded a server that was there before.
+func (ev Evidence) existing() bool {
+	s := ev.state()
+	return s != nil && s.Server != nil
+}
+
+var ruleOthers = Rule{
+	Name:     "others",
+	Checks:   "nobody else used a server that exists",
+	Evidence: "the server's transactions beyond pgbench's (5 % of all), the sessions of others that worked, looked at once a second, and what the server shows the progress of (vacuum, base backup, index builds)",
+	Severity: "warning: the rate was shared, and the flushes, log bytes and reads beside it are those of all; a note where others only had a session that worked",
+	Advice:   "measure when nobody else does, or on a server made for it",
+	check:    checkOthers,
+}
+
+// othersMost is the share of others in a server's transactions without a word.
+const othersMost = 0.05
+
+// checkOthers: a server counts what all do. pgbench says how many transactions were ours; the rest
+// of the server's are somebody else's, and their flushes, log and reads stand beside our result
+// as if they were ours.
+func checkOthers(ev Evidence) []model.Finding {
+	var o outcome
+	for _, name := range ev.workloads() {
+		ours, others, busy, known, visible := 0.0, 0.0, 0.0, true, true
+		tasks := map[string]bool{}
+		for _, s := range ev.good(name) {
+			if s.App == nil {
+				known, visible = false, false
+				continue
+			}
+			ours += float64(s.App.Transactions)
+			if s.App.Others == nil {
+				known = false
+			} else {
+				others += *s.App.Others
+			}
+			if s.App.Busy == nil {
+				visible = false
+			} else {
+				busy = max(busy, *s.App.Busy)
+			}
+			for _, t := range s.App.Tasks {
+				tasks[t] = true
+			}
+		}
+		share := 0.0
+		if ours+others > 0 {
+			share = others / (ours + others)
+		}
+		running := slices.Sorted(maps.Keys(tasks))
+		fault := func(severity model.Severity, message string) {
+			o.fault(model.Finding{Severity: severity, Results: []string{name}, Message: message,
+				Evidence: map[string]any{"others": others, "share": share, "busy": busy, "tasks": running, "allowed": othersMost},
+				Next:     "measure when nobody else does: " + ev.appCommand()})
+		}
+		switch {
+		case share > othersMost:
+			fault(model.SeverityWarning, fmt.Sprintf("not ours alone: %s of the server's transactions during %s were others'; they shared the rate, and the flushes, log bytes and reads beside it are those of all", percent(share), name))
+		case len(running) > 0:
+			fault(model.SeverityWarning, fmt.Sprintf("not ours alone: during %s the server had in progress: %s; its flushes, log bytes and reads are in the counts", name, strings.Join(running, ", ")))
+		case busy > 0:
+			fault(model.SeverityNote, fmt.Sprintf("others worked on the server during %s, %.0f sessions at once at most", name, busy))
+		case !known:
+			o.miss(name, "how many transactions were others' is not known")
+		case !visible:
+			o.miss(name, "what the sessions of others did could not be seen")
+		default:
+			o.pass(name)
+		}
+	}
+	return o.findings("nobody else used the server", noLoad)
+}
+
+var ruleCheckpoints = Rule{
+	Name:     "checkpoint-cycle",
+	Checks:   "each repeat began after a checkpoint",
+	Evidence: "whether the user may have a server that exists make one (superuser, or pg_checkpoint from version 15 on)",
+	Severity: "note: phases of the checkpoint cycle not controlled, so repeats differ in the whole pages that go to the log",
+	Advice:   "GRANT pg_checkpoint TO the user",
+	check:    checkCheckpoints,
+}
+
+// checkCheckpoints: the first change of a page after a checkpoint puts the whole page into the log,
+// which changes the log of a transaction twentyfold. Where each repeat is to begin alike, one has
+// to come before each.
+//
+// Source: PostgreSQL's manual, full_page_writes.
+func checkCheckpoints(ev Evidence) []model.Finding {
+	if ev.state().Server.Checkpoint {
+		return passedAll("each repeat began after a checkpoint")
+	}
+	return []model.Finding{{Severity: model.SeverityNote,
+		Message: "phases of the checkpoint cycle not controlled: the user may not have the server make a checkpoint before each repeat, so repeats differ in the whole pages that go to the log",
+		Next:    "GRANT pg_checkpoint TO the user (from version 15 on), or measure for longer than checkpoint_timeout"}}
+}

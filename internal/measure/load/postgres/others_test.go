@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"math"
+	"os/exec"
+	"slices"
+	"testing"
+)
+
+// others loads a server with transactions of somebody else's, so many in a second, until the
+// returned function is called.
+func (x *theirs) others(rate string) (end func()) {
+	x.t.Helper()
+	cmd := exec.Command(x.programs.path("pgbench"), "-n", "-h", x.socket, "-U", superuser, "-c", "1", "-T", "600", "-R", rate, "-f", "/dev/stdin", database)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		x.t.Fatal(err)
+	}
+	// A server counts what touches a table; it takes its time to count what touches none.
+	_, _ = in.Write([]byte("SELECT relname FROM pg_class WHERE oid = 1;\n"))
+	_ = in.Close()
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// The transactions of others are counted, and those of ours are not taken for them: neither where
+// each transaction has a connection of its own.
+func TestExistingServerCountsOthers(t *testing.T) {
+	x := startTheirs(t)
+	d, _ := x.load(x.url("postgres", database))
+	for _, reconnect := range []bool{false, true} {
+		req := ask(2, 4)
+		req.Workload.App.Reconnect = reconnect
+		for _, rate := range []string{"", "300"} {
+			end := func() {}
+			if rate != "" {
+				end = x.others(rate)
+			}
+			res, _, err := x.repeat(d, req, nil)
+			end()
+			if err != nil || res.Error != "" || res.App.Others == nil {
+				t.Fatalf("%v %q %+v", err, res.Error, res.App)
+			}
+			others, ours := *res.App.Others, float64(res.App.Transactions)
+			t.Logf("connecting %v, others %q/s: %.0f of others in %.1f s, %.0f of ours", reconnect, rate, others, res.App.Seconds, ours)
+			switch {
+			case rate == "" && others > 0.02*ours+20:
+				t.Errorf("connecting %v: %.0f transactions of others were found, and %.0f are ours", reconnect, others, ours)
+			case rate != "" && math.Abs(others/(300*res.App.Seconds)-1) > 0.25:
+				t.Errorf("connecting %v: %.0f transactions of others were found in %.1f s, at 300/s", reconnect, others, res.App.Seconds)
+			}
+		}
+	}
+}
+
+// What the server does of which it shows the progress, and sessions of others that work, are seen.
+func TestExistingServerSeesOthersWork(t *testing.T) {
+	x := startTheirs(t)
+	x.say(database, "CREATE TABLE public.large AS SELECT g, repeat('x', 500) FROM generate_series(1, 60000) g", "DELETE FROM public.large WHERE g % 2 = 0")
+	d, _ := x.load(x.url("postgres", database))
+	cmd := exec.Command(x.programs.path("psql"), "-h", x.socket, "-U", superuser, "-d", database, "-c", "SET vacuum_cost_delay = '50ms'", "-c", "SET vacuum_cost_limit = 20", "-c", "VACUUM public.large")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	res, _, err := x.repeat(d, ask(2, 3), nil)
+	if err != nil || !slices.Contains(res.App.Tasks, "vacuum") || res.App.Busy == nil || *res.App.Busy < 1 {
+		t.Errorf("%v %+v", err, res.App)
+	}
+}
+
+// Counts that are none are not known, and not 0.
+func TestExistingServerForgetsWhatIsNotCounted(t *testing.T) {
+	x := startTheirs(t, "wal_sync_method=open_datasync", "track_io_timing=on", "track_wal_io_timing=on")
+	d, _ := x.load(x.url("postgres", database))
+	res, _, err := x.repeat(d, ask(2, 1), nil)
+	if err != nil || res.App.Flushes != nil || res.App.FlushSeconds != nil || res.App.LogBytes == nil {
+		t.Errorf("%v %+v", err, res.App)
+	}
+	// Somebody resets the statistics in the middle.
+	res, _, err = x.repeat(d, ask(2, 3), func() { x.say(database, "SELECT pg_stat_reset_shared('wal')") })
+	if c := res.App; err != nil || c.LogBytes != nil || c.Hits != nil || c.Others != nil || c.Transactions == 0 {
+		t.Errorf("%v %+v", err, c)
+	}
+	x.say("postgres", "ALTER SYSTEM SET track_counts = off", "ALTER SYSTEM SET track_io_timing = off", "SELECT pg_reload_conf()")
+	if err := d.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	d, state := x.load(x.url("postgres", database))
+	if len(state.Server.Remarks) == 0 {
+		t.Error("nothing is said of it")
+	}
+	if res, _, err = x.repeat(d, ask(2, 1), nil); err != nil || res.App.Hits != nil || res.App.Reads != nil || res.App.Vacuums != nil || res.App.Others != nil || res.App.ReadSeconds != nil {
+		t.Errorf("%v %+v", err, res.App)
+	}
+}
