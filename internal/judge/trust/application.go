@@ -17,7 +17,7 @@ var ofStorage = []*Rule{
 }
 
 // applicationRules judge runs that load an application, and say nothing of others.
-var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions, ruleOthers, ruleCheckpoints}
+var applicationRules = []Rule{ruleDurable, ruleClients, ruleSkipped, ruleConnecting, ruleHotRows, ruleStorageBound, ruleFullCPU, ruleMaintenance, ruleFit, ruleFewTransactions}
 
 // ofDatabases names the rules that only speak of databases with tables, caches and connections
 // made anew, and not of an etcd.
@@ -39,7 +39,7 @@ func (ev Evidence) speaks(r Rule) bool {
 	if r.Name == ruleFewTransactions.Name {
 		return ev.fewAsked()
 	}
-	if slices.ContainsFunc(ofExisting, named) {
+	if slices.ContainsFunc(existingRules, func(o Rule) bool { return o.Name == r.Name }) {
 		return ev.application() && ev.existing()
 	}
 	if ev.application() {

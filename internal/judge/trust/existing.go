@@ -9,9 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// ofExisting names the rules that only speak of a server that was there before, and that others
-// may use.
-var ofExisting = []*Rule{&ruleOthers, &ruleCheckpoints}
+// existingRules only speak of a server that was there before, and that others may use.
+var existingRules = []Rule{ruleOthers, ruleCheckpoints}
 
 // existing reports whether the run loaded a server that was there before.
 func (ev Evidence) existing() bool {

@@ -69,5 +69,5 @@ var systemRules = []Rule{ruleReplicas}
 
 // Rules lists all rules in the order in which their findings are reported.
 func Rules() []Rule {
-	return slices.Concat([]Rule{ruleImported}, importedRules, rules, multiVolumeRules, systemRules, applicationRules)
+	return slices.Concat([]Rule{ruleImported}, importedRules, rules, multiVolumeRules, systemRules, applicationRules, existingRules)
 }

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// existingServer is the URL of a server that runs until the end of the test: one that Loadline's
+// own driver has made, as nobody tells it.
+func existingServer(t *testing.T, set ...string) string {
+	t.Helper()
+	dir := databaseDir(t)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	d := postgres.New(env.OS())
+	t.Cleanup(func() {
+		if err := d.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err = d.Ready(t.Context(), root, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4, Set: set}}, func(model.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "postgres://postgres@/loadline?host=" + strings.ReplaceAll(dir, "/", "%2F") + "%2Fs"
+}
+
+// schemas are those of ours in a server.
+func schemas(t *testing.T, url string) string {
+	t.Helper()
+	out, err := exec.Command("psql", "-X", "-At", "-d", url, "-c", `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'loadline%'`).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A server that exists is planned for, measured, compared with another one, and left as it was.
+func TestAppPostgresServer(t *testing.T) {
+	lab.Lock(t)
+	url := existingServer(t, "fsync=off")
+	code, out, errs := said(t, "plan", "app", "postgres", url)
+	for _, words := range []string{"a schema of its own in the database of postgres://", "fsync", "found: fsync=off: the server flushes nothing"} {
+		if code != exitOK || !strings.Contains(out, words) {
+			t.Errorf("%d, no %q: %s%s", code, words, out, errs)
+		}
+	}
+	if left := schemas(t, url); left != "" {
+		t.Errorf("a plan made %s", left)
+	}
+	results := t.TempDir()
+	t.Setenv("PGPASSWORD", "hunter2")
+	code, r := report(t, "app", "postgres", url, "--results", results, "--format", "json", "-q", "--time", "2s", "--ramp-time", "1s", "--clients", "2", "--scale", "2")
+	if code != exitOK || len(r.Results) != 1 || r.Results[0].App == nil || r.Results[0].App.Transactions == 0 {
+		t.Fatalf("%d %+v", code, r.Results)
+	}
+	severities := map[string]model.Severity{}
+	for _, f := range r.Findings {
+		severities[f.Rule] = f.Severity
+	}
+	if severities["durable"] != model.SeverityWarning || severities["others"] != model.SeverityPassed || severities["checkpoint-cycle"] != model.SeverityPassed {
+		t.Errorf("%v", severities)
+	}
+	if left := schemas(t, url); left != "" {
+		t.Errorf("%s is left", left)
+	}
+	secret, _ := exec.Command("grep", "-rl", "hunter2", results).Output()
+	if len(secret) > 0 {
+		t.Errorf("the password is in %s", secret)
+	}
+	// With another server, in turn; and not with itself by another name.
+	other := existingServer(t)
+	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--clients", "2", "--scale", "1", "--fail-on", "none")
+	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	code, out, errs = said(t, "app", "postgres", url, "--baseline", url+"&connect_timeout=5", "--results", results)
+	if code != exitUsage || !strings.Contains(errs, "are the same server") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	for _, u := range []string{url, other} {
+		if left := schemas(t, u); left != "" {
+			t.Errorf("%s is left", left)
+		}
+	}
+	for words, args := range map[string][]string{
+		"--set is for a server of Loadline's own": {url, "--set", "fsync=on"},
+		"--image is for a server in a pod":        {url, "--image", "postgres:17"},
+		"has a password in it":                    {"postgres://u:hunter2@h/d"},
+	} {
+		if code, _, errs := said(t, append([]string{"app", "postgres"}, args...)...); code != exitUsage || !strings.Contains(errs, words) || strings.Contains(errs, "hunter2") {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if code, _, errs := said(t, "run", url); code != exitUsage || !strings.Contains(errs, "measured as an application") {
+		t.Errorf("%d %s", code, errs)
+	}
+	if code, _, errs := said(t, "app", "etcd", url); code != exitUsage || !strings.Contains(errs, "etcd is asked for") {
+		t.Errorf("%d %s", code, errs)
+	}
+}
+
+// said runs loadline and returns its exit code and what it printed.
+func said(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, x bytes.Buffer
+	e := env.OS()
+	e.Args, e.Stdout, e.Stderr = args, &o, &x
+	code = Run(t.Context(), e)
+	return code, o.String(), x.String()
+}
+
+// What a run that was killed leaves in a server is found by cleanup; one that is interrupted leaves
+// nothing.
+func TestAppPostgresServerLeavesNothing(t *testing.T) {
+	lab.Lock(t)
+	program := filepath.Join(t.TempDir(), "loadline")
+	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	url := existingServer(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, program, "app", "postgres", url, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// Until the load is there.
+			for len(logs(temp)) == 0 {
+				if ctx.Err() != nil {
+					t.Fatalf("no load: %s", errs.String())
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			_ = cmd.Process.Signal(signal)
+			_ = cmd.Wait()
+			if !strings.Contains(errs.String(), "after a kill -9: loadline cleanup 'postgres://") {
+				t.Errorf("no advice: %s", errs.String())
+			}
+			if signal == syscall.SIGINT {
+				if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+					t.Errorf("exit code %d: %s", code, errs.String())
+				}
+			} else {
+				left := schemas(t, url)
+				code, out, errs := said(t, "cleanup", url)
+				for i := 0; i < 50 && strings.Contains(out, "a running loadline uses it"); i++ {
+					// The server has not yet seen that its client is gone.
+					time.Sleep(100 * time.Millisecond)
+					code, out, errs = said(t, "cleanup", url)
+				}
+				if code != exitOK || left == "" || !strings.Contains(out, "removed schema "+left) {
+					t.Errorf("left %q; cleanup: %d, %s%s", left, code, out, errs)
+				}
+			}
+			if left := schemas(t, url); left != "" {
+				t.Errorf("%s is left", left)
+			}
+			empty(t, temp)
+			if code, out, _ := said(t, "cleanup", url); code != exitOK || !strings.Contains(out, "nothing to remove") {
+				t.Errorf("%d %s", code, out)
+			}
+		})
+	}
+}
