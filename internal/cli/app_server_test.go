@@ -155,7 +155,7 @@ func TestAppPostgresServerLeavesNothing(t *testing.T) {
 			}
 			_ = cmd.Process.Signal(signal)
 			_ = cmd.Wait()
-			if !strings.Contains(errs.String(), "after a kill -9: loadline cleanup 'postgres://") {
+			if !strings.Contains(errs.String(), "after a kill -9: loadline cleanup postgres://") {
 				t.Errorf("no advice: %s", errs.String())
 			}
 			if signal == syscall.SIGINT {

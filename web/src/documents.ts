@@ -322,6 +322,31 @@ export interface Application {
      */
     source?: string;
   }[];
+  /**
+   * Set where the server was there before and stays.
+   */
+  server?: {
+    /**
+     * Names the server's data and its start.
+     */
+    instance: string;
+    /**
+     * What was made in it, and removed.
+     */
+    schema?: string;
+    /**
+     * The server's directory, where it is on this machine for certain.
+     */
+    data?: string;
+    /**
+     * Whether it made a checkpoint before each repeat.
+     */
+    checkpoint: boolean;
+    /**
+     * What was found before, and does not forbid to measure.
+     */
+    remarks?: string[];
+  };
 }
 /**
  * The machine and the storage as they were found; what could not be read is absent.

@@ -65,7 +65,7 @@ func checkStorageBound(ev Evidence) []model.Finding {
 			evidence["flush"], evidence["latency"] = *cost.FlushTime, mean
 		}
 		f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message + ": faster storage would change little",
-			Evidence: evidence, Next: "measure the storage by itself: loadline run " + ev.target()}
+			Evidence: evidence, Next: "measure the storage by itself: " + ev.storageAlone()}
 		if share >= boundLeast {
 			f.Severity = model.SeverityNote
 			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is the CPU's, round trips and waiting", what, percent(share), r.Workload)
@@ -73,6 +73,14 @@ func checkStorageBound(ev Evidence) []model.Finding {
 		o.fault(f)
 	})
 	return o.findings("the storage was what the transactions waited for", "no workload of this run goes as fast as it can")
+}
+
+// storageAlone measures the storage of an application without it.
+func (ev Evidence) storageAlone() string {
+	if ev.existing() {
+		return "on the server's machine, loadline run DIR with a directory beside its data"
+	}
+	return "loadline run " + ev.target()
 }
 
 var ruleFullCPU = Rule{

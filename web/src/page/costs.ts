@@ -49,6 +49,6 @@ export function costs(report: Report): HTMLElement | null {
         h("tbody", {}, ...rows.map((r) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, report.results))), ...columns.map(([, name, write]) => cell(r.app![name], write))))),
       ),
     ),
-    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; each repeat after a checkpoint`) : null,
+    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}`) : null,
   );
 }

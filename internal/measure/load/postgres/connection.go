@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -13,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/pgurl"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -21,8 +21,8 @@ import (
 // of processes. They run as whom Loadline does, whose password file and certificates are meant.
 type connection struct {
 	env *env.Env
-	// uri has no password in it.
-	uri string
+	// uri has no password in it; database is the name in it.
+	uri, database string
 	// variables are libpq's, as NAME=VALUE.
 	variables []string
 	// local tells that it is a socket of this machine, or one that came back to it.
@@ -36,7 +36,7 @@ var handedOn = []string{"PGPASSWORD", "PGPASSFILE", "PGSSLMODE", "PGSSLCERT", "P
 
 // ofParameter are the variables that stand for the parameters of a URL.
 var ofParameter = map[string]string{
-	"host": "PGHOST", "port": "PGPORT", "sslmode": "PGSSLMODE", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslrootcert": "PGSSLROOTCERT", "sslcrl": "PGSSLCRL",
+	"sslmode": "PGSSLMODE", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslrootcert": "PGSSLROOTCERT", "sslcrl": "PGSSLCRL",
 	"sslcrldir": "PGSSLCRLDIR", "sslsni": "PGSSLSNI", "sslnegotiation": "PGSSLNEGOTIATION", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "gssencmode": "PGGSSENCMODE",
 	"krbsrvname": "PGKRBSRVNAME", "channel_binding": "PGCHANNELBINDING", "require_auth": "PGREQUIREAUTH", "connect_timeout": "PGCONNECT_TIMEOUT", "passfile": "PGPASSFILE",
 }
@@ -48,16 +48,17 @@ var leftOpen = map[string][]string{"host": {"PGHOST", "PGHOSTADDR", "PGSERVICE"}
 // connect makes a connection of a URL that package target has checked.
 func connect(e *env.Env, uri string) (connection, error) {
 	c := connection{env: e, uri: uri}
-	u, err := url.Parse(uri)
+	a, err := pgurl.Parse(uri)
 	if err != nil {
-		return c, model.RefusedError("the URL of the server does not parse", "write postgres://USER@HOST:PORT/DATABASE")
+		return c, model.RefusedError("the URL of the server is not usable: "+err.Error(), "write postgres://USER@HOST:PORT/DATABASE")
 	}
-	said := map[string]string{"PGDATABASE": strings.TrimPrefix(u.Path, "/"), "PGHOST": u.Hostname(), "PGPORT": u.Port(), "PGUSER": u.User.Username(), "PGCONNECT_TIMEOUT": "10"}
+	c.database = a.Database
+	said := map[string]string{"PGDATABASE": a.Database, "PGHOST": a.Host, "PGPORT": a.Port, "PGUSER": a.User, "PGCONNECT_TIMEOUT": "10"}
 	for _, name := range handedOn {
 		said[name] = e.Getenv(name)
 	}
-	for key, values := range u.Query() {
-		said[ofParameter[key]] = values[0]
+	for key, value := range a.Parameters {
+		said[ofParameter[key]] = value
 	}
 	delete(said, "")
 	for what, open := range map[string]bool{"host": said["PGHOST"] == "", "port": said["PGPORT"] == "", "user": said["PGUSER"] == ""} {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -215,13 +214,4 @@ func (x *existing) dataHere(facts map[string]string) string {
 		return ""
 	}
 	return dir
-}
-
-// database is the name of the database, for sentences.
-func (x *existing) database() string {
-	u, err := url.Parse(x.uri)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimPrefix(u.Path, "/")
 }

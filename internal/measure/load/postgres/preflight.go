@@ -54,7 +54,7 @@ UNION ALL SELECT 'base backup', NULL FROM pg_stat_progress_basebackup UNION ALL 
 // not know that. Those of ours go by the name of their schema.
 const (
 	othersBusy   = `backend_type = 'client backend' AND state NOT IN ('idle', 'disabled') AND pid <> pg_backend_pid() AND application_name IS DISTINCT FROM current_setting('application_name')`
-	othersHidden = `usesysid IS NOT NULL AND state IS NULL AND backend_type IS NULL AND application_name IS DISTINCT FROM current_setting('application_name')`
+	othersHidden = `usesysid IS NOT NULL AND datid IS NOT NULL AND state IS NULL AND backend_type IS NULL AND application_name IS DISTINCT FROM current_setting('application_name')`
 )
 
 // besides are the connections that a run needs beside its clients: the one that holds the schema,
@@ -71,16 +71,16 @@ func (x *existing) refuse(facts map[string]string, ask model.AppRequest) error {
 		return model.RefusedError(fmt.Sprintf("transactions of the server %s only read (default_transaction_read_only is on): somebody, or its provider, protects it", x.uri),
 			"look who has set it: SELECT source, sourcefile FROM pg_settings WHERE name = 'default_transaction_read_only'")
 	case facts["create"] != "true":
-		return model.RefusedError(fmt.Sprintf("the user %s has no right to create a schema in the database %s", facts["user"], x.database()),
-			fmt.Sprintf("GRANT CREATE ON DATABASE %s TO %s, or name a database made for it", x.database(), facts["user"]))
+		return model.RefusedError(fmt.Sprintf("the user %s has no right to create a schema in the database %s", facts["user"], x.connection.database),
+			fmt.Sprintf("GRANT CREATE ON DATABASE %s TO %s, or name a database made for it", x.connection.database, facts["user"]))
 	case facts["publications"] != "":
-		return model.RefusedError(fmt.Sprintf("the database %s publishes all its tables (publication %s): the tables of a run would be replicated, and a subscriber that has none stops", x.database(), facts["publications"]),
+		return model.RefusedError(fmt.Sprintf("the database %s publishes all its tables (publication %s): the tables of a run would be replicated, and a subscriber that has none stops", x.connection.database, facts["publications"]),
 			"name a database made for it: CREATE DATABASE, then postgres://USER@HOST/THAT")
 	case free < need:
 		return model.RefusedError(fmt.Sprintf("the server %s has %d connections free (max_connections %d, %d reserved, %d in use), and %d clients need %d", x.uri, max(0, free), number("most"), number("reserved"), number("used"), ask.Clients, need),
 			"fewer clients (--clients 1,4), or end some sessions, or raise max_connections")
 	case facts["limit"] != "" && number("limit") < need:
-		return model.RefusedError(fmt.Sprintf("the user %s, or the database %s, may have %d more connections (CONNECTION LIMIT), and %d clients need %d", facts["user"], x.database(), max(0, number("limit")), ask.Clients, need),
+		return model.RefusedError(fmt.Sprintf("the user %s, or the database %s, may have %d more connections (CONNECTION LIMIT), and %d clients need %d", facts["user"], x.connection.database, max(0, number("limit")), ask.Clients, need),
 			"fewer clients (--clients 1,4), or a higher limit")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/term"
+	"github.com/loadline/loadline/internal/show/report/words"
 )
 
 // transactions writes what a transaction of each workload cost the server and its storage: a
@@ -45,7 +46,7 @@ func (p *page) transactions(r *model.Report) {
 	if s := prepared(r); s != nil && s.Scale == 0 {
 		p.remark("", term.Dim, fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data)))
 	} else if s != nil {
-		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; each repeat after a checkpoint", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache)))
+		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), words.Begun(s)))
 	}
 }
 

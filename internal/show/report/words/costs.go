@@ -64,10 +64,14 @@ func Server(run *model.RunInfo) string {
 		return ""
 	}
 	s := run.Prepare.App
-	after := "each repeat after a checkpoint"
-	if s.Server != nil && !s.Server.Checkpoint {
-		after = "no checkpoint before each repeat"
-	}
 	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s",
-		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), after)
+		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), Begun(s))
+}
+
+// Begun says how each repeat on a database began.
+func Begun(s *model.AppState) string {
+	if s.Server != nil && !s.Server.Checkpoint {
+		return "no checkpoint before each repeat"
+	}
+	return "each repeat after a checkpoint"
 }
