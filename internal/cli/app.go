@@ -58,8 +58,12 @@ the place of a profile; --pgbench gives pgbench an option of its own, and --set 
 server a setting. With --rate transactions are due at random times (an open loop);
 those that --latency-limit skips are counted as slower than that, and never dropped.
 
+With --wal the server keeps its log on a volume of its own, and a transaction's I/Os of the
+two devices are counted apart. After kill -9 loadline cleanup is for both directories.
+
 With --baseline a second server runs in another place, both are measured in turn, and
-compared; where their transactions did not do the same I/O, neither is called better.
+compared; where their transactions did not do the same I/O, neither is called better. Its
+log is with its data, or where --baseline-wal says.
 
 postgres://USER@HOST/DATABASE is a server that exists (version 14 to 18): nothing is started,
 no setting is changed, and nothing of others is touched. A schema is made in the database
@@ -67,7 +71,7 @@ with pgbench's tables in it, and removed at the end, also after ^C; after kill -
 cleanup postgres://…. The password comes from ~/.pgpass or PGPASSWORD, and is refused in the
 URL. Measure on a server that others use only when its owner knows: the load is a load.
 
-Not there yet: a log on a volume of its own, the client on another node, --hosts.`
+Not there yet: the client on another node, --hosts.`
 
 func newAppPostgres(e *env.Env) *cobra.Command {
 	var o postgresOptions
@@ -101,6 +105,7 @@ invalid; 130 interrupted (what was measured is kept).`,
 	}
 	o.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `PLACE` as well (a DIR, sc:CLASS, pvc:CLAIM or postgres://…), interleaved, and compare with it")
+	cmd.Flags().StringVar(&o.request.BaselineLog, "baseline-wal", "", "keep the baseline's log in this `PLACE` (default: with its data)")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)
@@ -163,6 +168,7 @@ func (o *postgresOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.request.Fit, "fit", "", "size of the data: cached (in memory, the default) or disk (twice the memory)")
 	f.IntVar(&o.request.Scale, "scale", 0, "pgbench's scale instead: about 15 MiB each")
 	f.StringArrayVar(&o.request.Set, "set", nil, "set this of the server's, as `NAME=VALUE` (may be given again)")
+	f.StringVar(&o.request.Log, "wal", "", "keep the log (pg_wal) in this `PLACE`, on a volume of its own (a DIR; sc:CLASS or pvc:CLAIM where the data are on one)")
 	registerLoads(cmd, &o.options)
 	registerServerPods(cmd, &o.places.Cluster, &o.request.Image)
 }

@@ -40,7 +40,7 @@ var groupTitles = []string{groupWhat, groupHowLong, groupVerdict, groupSafety, g
 var groupsOfFlags = map[string][]string{
 	groupWhat: {"profile", "job", "only", "skip", "size", experimentFlag, "baseline", "seed", "hosts", "trace", "check-cache",
 		"rw", "depth", "bs", "jobs", "load", "volumes", "workload", "rate",
-		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set", "value-size", "etcd",
+		"script", "clients", "threads", "connect", "latency-limit", "pgbench", "fit", "scale", "set", "wal", "baseline-wal", "value-size", "etcd",
 		"sync", "cut", "cut-pid", "cuts", "restart", "resume", "writes", "blocks", "block-size",
 		"device", "pid", "container", "pod", "cgroup", "method",
 		"from", "like", "system", "need", "needs", "survive", "headroom", "nodes", "rebuild", "within", "snapshots", "throttle",

@@ -85,6 +85,8 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 		text("fit", app.Fit)
 		number("scale", float64(app.Scale), "")
 		each("set", app.Set)
+		text("wal", app.Log)
+		text("baseline-wal", app.BaselineLog)
 	}
 	if exp.Profile != profile.Default && (exp.App == nil || !exp.App.Ask.OwnLoad()) {
 		text("profile", exp.Profile)

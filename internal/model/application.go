@@ -69,6 +69,10 @@ type AppRequest struct {
 	Scale int    `json:"scale,omitempty"`
 	// Set are settings of the server's, as NAME=VALUE.
 	Set []string `json:"set,omitempty"`
+	// Log is where the server's log is, in the words of a target; empty is with its data.
+	// BaselineLog is the same of the baseline's.
+	Log         string `json:"wal,omitempty"`
+	BaselineLog string `json:"baseline_wal,omitempty"`
 	// Clients is the largest number of clients of any workload.
 	Clients int `json:"clients,omitempty"`
 	// Ask is the load in the user's own words, in the place of a profile; with Options alone
@@ -290,6 +294,12 @@ type AppResult struct {
 	DeviceWrites  *float64 `json:"device_writes,omitempty"`
 	DeviceFlushes *float64 `json:"device_flushes,omitempty"`
 	DeviceWritten *float64 `json:"device_written_bytes,omitempty"`
+	// LogDeviceReads, LogDeviceWrites, LogDeviceFlushes and LogDeviceWritten are the same of the
+	// log's device, where it has one of its own.
+	LogDeviceReads   *float64 `json:"log_device_reads,omitempty"`
+	LogDeviceWrites  *float64 `json:"log_device_writes,omitempty"`
+	LogDeviceFlushes *float64 `json:"log_device_flushes,omitempty"`
+	LogDeviceWritten *float64 `json:"log_device_written_bytes,omitempty"`
 	// Checkpoints and Vacuums are how many the server made itself in all these visits.
 	Checkpoints *float64 `json:"checkpoints,omitempty"`
 	Vacuums     *float64 `json:"vacuums,omitempty"`

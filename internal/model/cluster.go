@@ -77,6 +77,9 @@ type Cluster struct {
 	Binding      string            `json:"binding_mode,omitempty"`
 	// Backing is what the storage system says of itself; nil when nobody has asked.
 	Backing *Backing `json:"backing,omitempty"`
+	// Log is the claim of an application's log, where it has one of its own, as far as it is
+	// the claim's; nil otherwise.
+	Log *Cluster `json:"log,omitempty"`
 	// Events are what the cluster said of claim and pod until the worker answered.
 	Events []ClusterEvent `json:"events,omitempty"`
 }

@@ -37,6 +37,13 @@ type Counters struct {
 	// DeviceFlushes are those that the device was asked for. Some kernels count each as a
 	// write as well (of no bytes).
 	DeviceFlushes uint64 `json:"device_flushes,omitempty"`
+	// LogDevice is the device behind an application's log, where that has one of its own, and
+	// what was counted of it.
+	LogDevice        string `json:"log_device,omitempty"`
+	LogDeviceReads   uint64 `json:"log_device_reads,omitempty"`
+	LogDeviceWrites  uint64 `json:"log_device_writes,omitempty"`
+	LogDeviceFlushes uint64 `json:"log_device_flushes,omitempty"`
+	LogDeviceWritten uint64 `json:"log_device_written_bytes,omitempty"`
 }
 
 // Window is a stretch of a step over which the device's counts and the client's

@@ -20,6 +20,8 @@ type Environment struct {
 	CgroupCPU    float64 `json:"cgroup_cpu,omitempty"`
 	CgroupMemory int64   `json:"cgroup_memory,omitempty"`
 	Storage      Storage `json:"storage"`
+	// LogStorage is that of an application's log, where it has a volume of its own.
+	LogStorage *Storage `json:"log_storage,omitempty"`
 	// Cluster is nil outside of Kubernetes.
 	Cluster *Cluster `json:"cluster,omitempty"`
 }

@@ -49,6 +49,8 @@ type ProbeRequest struct {
 	Tools map[string]string `json:"tools,omitempty"`
 	// App is how an application is to be set up; nil for a storage by itself.
 	App *AppRequest `json:"app,omitempty"`
+	// Log is the directory of the application's log; nil where that is with its data.
+	Log *Target `json:"log,omitempty"`
 }
 
 // ProbeResult answers a ProbeRequest.
@@ -76,6 +78,9 @@ type ProbeResult struct {
 	Tools map[string]string `json:"tools"`
 	// App is what the application would be; nil where there is none.
 	App *AppState `json:"app,omitempty"`
+	// Log is the volume of the application's log, of the size that it may be at most; nil where
+	// it has none of its own.
+	Log *Volume `json:"log,omitempty"`
 	// Boot names the running kernel, the same in all containers on it; empty where it has
 	// no name.
 	Boot string `json:"boot,omitempty"`

@@ -28,6 +28,10 @@ type Volume struct {
 	Node string `json:"node,omitempty"`
 	// NoFlush tells that the storage offers no flush, so none is tried.
 	NoFlush bool `json:"no_flush,omitempty"`
+	// Log is the volume that an application keeps its log on; nil where that is with its data.
+	Log *Volume `json:"log,omitempty"`
+	// Root is the directory of ours on the volume of a log, held open; it stays with the worker.
+	Root *os.Root `json:"-"`
 	// Open is the file or device itself, which the worker holds open for the whole run;
 	// it stays with the worker. Who does I/O goes through it, as Path can come to name
 	// something else. Nil for servers and fakes, and outside of a worker.

@@ -248,6 +248,7 @@ export interface Volume {
   direct: boolean;
   prefill: boolean;
   no_flush?: boolean;
+  log?: Volume;
   /**
    * The machine that does the I/O, where there are several.
    */
@@ -364,39 +365,44 @@ export interface Environment {
   virtualization?: string;
   cgroup_cpu?: Num;
   cgroup_memory?: Size;
-  storage: {
-    filesystem?: string;
-    mount?: string;
-    mount_from?: string;
-    mount_options?: string;
-    total?: Size;
-    used?: Size;
-    free?: Size;
-    device?: string;
-    device_chain?: string[];
-    device_size?: Size;
-    model?: string;
-    rotational?: boolean;
-    write_cache?: string;
-    scheduler?: string;
-    logical_block?: Size;
-    physical_block?: Size;
-    read_only?: boolean;
-    /**
-     * The data lives in RAM.
-     */
-    memory: boolean;
-    /**
-     * Whether O_DIRECT works; absent when it does not apply or was not tried.
-     */
-    direct?: boolean;
-    direct_error?: string;
-    bypassed?: boolean;
-    bypass_detail?: string;
-    server?: string;
-    no_flush?: boolean;
-  };
+  storage: Storage;
+  log_storage?: Storage;
   cluster?: Cluster;
+}
+/**
+ * What probing a volume found; what could not be read is absent.
+ */
+export interface Storage {
+  filesystem?: string;
+  mount?: string;
+  mount_from?: string;
+  mount_options?: string;
+  total?: Size;
+  used?: Size;
+  free?: Size;
+  device?: string;
+  device_chain?: string[];
+  device_size?: Size;
+  model?: string;
+  rotational?: boolean;
+  write_cache?: string;
+  scheduler?: string;
+  logical_block?: Size;
+  physical_block?: Size;
+  read_only?: boolean;
+  /**
+   * The data lives in RAM.
+   */
+  memory: boolean;
+  /**
+   * Whether O_DIRECT works; absent when it does not apply or was not tried.
+   */
+  direct?: boolean;
+  direct_error?: string;
+  bypassed?: boolean;
+  bypass_detail?: string;
+  server?: string;
+  no_flush?: boolean;
 }
 /**
  * Where in a Kubernetes cluster the worker and its volume were; what could not be read is absent.
@@ -524,6 +530,7 @@ export interface Cluster {
     };
     unknown?: string[];
   };
+  log?: Cluster;
   events?: {
     object: string;
     type?: string;
@@ -669,6 +676,10 @@ export interface Transactions {
   device_writes?: Num;
   device_flushes?: Num;
   device_written_bytes?: Num;
+  log_device_reads?: Num;
+  log_device_writes?: Num;
+  log_device_flushes?: Num;
+  log_device_written_bytes?: Num;
   checkpoints?: Num;
   vacuums?: Num;
 }

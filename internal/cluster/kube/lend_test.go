@@ -97,7 +97,7 @@ func TestManifestsAreWhatIsMade(t *testing.T) {
 	_, client := cluster(t)
 	claim := ClaimSpec{Name: "c", Class: "fast", Size: 5 << 30, Access: "RWO"}
 	spec := PodSpec{Name: "p", Claim: "c", Where: Where{Image: "i:1", Application: "postgres:17"}, Command: []string{"agent"}}
-	both, err := client.Manifests(&claim, spec)
+	both, err := client.Manifests([]ClaimSpec{claim}, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Manifests are what MakeClaim (nil for a claim that exists) and MakePod make, as YAML.
-func (c *Client) Manifests(claim *ClaimSpec, pod PodSpec) ([]byte, error) {
+// Manifests are what MakeClaim (of those claims that do not exist) and MakePod make, as YAML.
+func (c *Client) Manifests(claims []ClaimSpec, pod PodSpec) ([]byte, error) {
 	if err := pod.Check(); err != nil {
 		return nil, err
 	}
-	objects := []runtime.Object{c.manifest(pod)}
-	if claim != nil {
-		objects = []runtime.Object{c.claim(*claim), objects[0]}
+	var objects []runtime.Object
+	for _, claim := range claims {
+		objects = append(objects, c.claim(claim))
 	}
+	objects = append(objects, c.manifest(pod))
 	var documents [][]byte
 	for _, o := range objects {
 		text, err := yaml.Marshal(o)

@@ -20,6 +20,8 @@ const (
 	// MountPath is the volume's directory, DevicePath the raw device.
 	MountPath  = "/volume"
 	DevicePath = "/dev/loadline"
+	// LogPath is where an application's log is, where that has a claim of its own.
+	LogPath = "/wal"
 	// StatePath is a directory of the pod's own, for the worker's state.
 	StatePath = "/run/loadline"
 )
@@ -33,6 +35,8 @@ type PodSpec struct {
 	Made
 	Claim string
 	Block bool
+	// Log is the claim of an application's log, "" where that is with the data.
+	Log string
 	// Identity is as whom the worker runs; the root of it is still without any capability.
 	Identity Identity
 	Where
@@ -144,6 +148,9 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 	}
 	if s.Application != "" {
 		s.lend(&pod.Spec)
+	}
+	if s.Log != "" {
+		s.addLog(&pod.Spec)
 	}
 	s.admit(&pod.Spec)
 	return pod

@@ -15,7 +15,7 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 	var r model.AppResult
 	var seconds, latency, connect float64
 	sums := map[string]float64{}
-	visits, device := 0, true
+	visits, device, logDevice := 0, true, true
 	missing := map[string]bool{}
 	for _, s := range rec.Run.Steps {
 		c := s.App
@@ -43,6 +43,14 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 			sums["device writes"] += max(0, float64(m.DeviceWrites)-float64(m.DeviceFlushes))
 			sums["device flushes"] += float64(m.DeviceFlushes)
 			sums["device written"] += float64(m.DeviceWritten)
+		}
+		if m := s.Counters; m == nil || m.LogDevice == "" {
+			logDevice = false
+		} else {
+			sums["log device reads"] += float64(m.LogDeviceReads)
+			sums["log device writes"] += max(0, float64(m.LogDeviceWrites)-float64(m.LogDeviceFlushes))
+			sums["log device flushes"] += float64(m.LogDeviceFlushes)
+			sums["log device written"] += float64(m.LogDeviceWritten)
 		}
 	}
 	if visits == 0 || r.Transactions == 0 {
@@ -77,6 +85,12 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 		over(&r.DeviceWrites, each, "device writes")
 		over(&r.DeviceFlushes, each, "device flushes")
 		over(&r.DeviceWritten, each, "device written")
+	}
+	if logDevice {
+		over(&r.LogDeviceReads, each, "log device reads")
+		over(&r.LogDeviceWrites, each, "log device writes")
+		over(&r.LogDeviceFlushes, each, "log device flushes")
+		over(&r.LogDeviceWritten, each, "log device written")
 	}
 	return &r
 }

@@ -37,6 +37,8 @@ var traitList = []trait{
 	{name: "server", words: func(r *model.RunInfo) string { return r.Environment.Storage.Server }},
 	{name: "write cache", words: func(r *model.RunInfo) string { return r.Environment.Storage.WriteCache }},
 	{name: "scheduler", words: func(r *model.RunInfo) string { return r.Environment.Storage.Scheduler }},
+	{name: "log on", words: logStorage(func(s *model.Storage) string { return strings.TrimSpace(s.Filesystem + " " + s.Device) })},
+	{name: "log's device", words: logStorage(func(s *model.Storage) string { return s.Model })},
 	{name: "storage system", words: backing(func(b *model.Backing) string { return strings.TrimSpace(b.System + " " + b.Version) })},
 	{name: "replicas", words: backing(func(b *model.Backing) string { return positive(b.Replicas, "") })},
 	{name: "data locality", words: backing(func(b *model.Backing) string { return b.Locality })},
@@ -50,6 +52,17 @@ var traitList = []trait{
 	{name: "virtualization", words: func(r *model.RunInfo) string { return r.Environment.Virtualization }},
 	{name: "CPU limit", words: func(r *model.RunInfo) string { return limitWords(r.Environment.CgroupCPU) }},
 	{name: "memory limit", words: func(r *model.RunInfo) string { return sizeWords(r.Environment.CgroupMemory) }},
+}
+
+// logStorage is about the storage of an application's log; "with the data" where an application
+// has none of its own.
+func logStorage(words func(*model.Storage) string) func(*model.RunInfo) string {
+	return func(r *model.RunInfo) string {
+		if s := r.Environment.LogStorage; s != nil {
+			return words(s)
+		}
+		return ""
+	}
 }
 
 // backing is about what a storage system says of itself.

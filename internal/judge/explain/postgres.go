@@ -113,7 +113,8 @@ func (ev Evidence) costs(b *budget.Budget, w model.Workload) {
 		for _, c := range []struct {
 			name, unit string
 			v          *float64
-		}{{"WAL flushes", "1", a.Flushes}, {"WAL", "B", a.LogBytes}, {"reads", "1", a.Reads}, {"device reads", "1", a.DeviceReads}, {"device writes", "1", a.DeviceWrites}, {"device flushes", "1", a.DeviceFlushes}} {
+		}{{"WAL flushes", "1", a.Flushes}, {"WAL", "B", a.LogBytes}, {"reads", "1", a.Reads}, {"device reads", "1", a.DeviceReads}, {"device writes", "1", a.DeviceWrites}, {"device flushes", "1", a.DeviceFlushes},
+			{"log device writes", "1", a.LogDeviceWrites}, {"log device flushes", "1", a.LogDeviceFlushes}} {
 			if c.v != nil {
 				b.Counts = append(b.Counts, budget.Count{Name: c.name, Unit: c.unit, Value: *c.v})
 			}

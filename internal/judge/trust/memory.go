@@ -27,6 +27,14 @@ var ruleMemory = Rule{
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	kind := ev.Recorded.Plan.Volume.Target.Kind
+	if log := ev.Recorded.Environment.LogStorage; log != nil && log.Memory && !s.Memory {
+		return []model.Finding{{
+			Severity: model.SeverityWarning,
+			Message:  "the log lives in memory (" + log.Filesystem + "): its flushes reach no storage, and what was committed would be lost, so these are the numbers of a server whose commits cost nothing",
+			Evidence: map[string]any{"filesystem": log.Filesystem, "mount": log.Mount},
+			Next:     "name a directory on a disk for --wal",
+		}}
+	}
 	switch {
 	case s.Memory:
 		where := s.Filesystem

@@ -119,6 +119,10 @@ type worker struct {
 	// app is the application that was made ready in the working directory; nil for none.
 	app     load.Application
 	workDir *volume.WorkDir
+	// logDir is that of the application's log, and logDevice the device behind it, where it has
+	// a volume of its own.
+	logDir    *volume.WorkDir
+	logDevice string
 
 	// filled is the number of bytes at the beginning of an existing object that were
 	// overwritten by the prefill.

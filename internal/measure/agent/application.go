@@ -55,6 +55,11 @@ func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, a
 	res.Environment.Storage = storage
 	res.Capacity = volume.Capacity(storage, below)
 	w.device = storage.Device
+	if req.Log != nil {
+		if err := w.probeLog(ctx, req, res); err != nil {
+			return nil, err
+		}
+	}
 	return res, app.Examine(ctx, req, res)
 }
 
@@ -77,6 +82,9 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 	}
 	w.workDir, w.app = place, app
 	begin := w.Env.Now()
+	if err := w.makeLogDir(&req); err != nil {
+		return nil, errors.Join(err, w.leaveApplication())
+	}
 	state, err := app.Ready(ctx, place.Root(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })
 	if err != nil {
 		return nil, errors.Join(err, w.leaveApplication())
@@ -90,7 +98,7 @@ func (w *worker) leaveApplication() error {
 	if w.workDir == nil {
 		return nil
 	}
-	err := errors.Join(w.app.Leave(), w.workDir.Close())
-	w.workDir, w.app = nil, nil
+	err := errors.Join(w.app.Leave(), w.workDir.Close(), w.logDir.Close())
+	w.workDir, w.logDir, w.app = nil, nil, nil
 	return err
 }

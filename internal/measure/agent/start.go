@@ -67,7 +67,9 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 type onset struct {
 	mu      sync.Mutex
 	counter *observe.Counter
-	begun   time.Time
+	// log counts the device of an application's log, nil where it has none of its own.
+	log   *observe.Counter
+	begun time.Time
 	// delay is how much later than asked, in seconds.
 	delay float64
 	pair  pairing
@@ -78,6 +80,9 @@ func (o *onset) begin(w *worker, at int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.counter = observe.Begin(w.Env.Clock, w.device)
+	if w.logDevice != "" {
+		o.log = observe.Begin(w.Env.Clock, w.logDevice)
+	}
 	o.begun = w.Env.Now()
 	if at > 0 && w.virtual == nil {
 		o.delay = max(0, o.begun.Sub(time.Unix(0, at)).Seconds())
@@ -106,6 +111,7 @@ func (o *onset) end(w *worker, res *model.StepResult) {
 	}
 	res.Delay, res.Ended = o.delay, o.delay+w.Env.Now().Sub(o.begun).Seconds()
 	counters := o.counter.End()
+	countLog(o.log, &counters)
 	o.pair.join(counters.Window)
 	res.Counters = &counters
 }

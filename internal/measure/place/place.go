@@ -27,6 +27,10 @@ type Assignment struct {
 	// Target is what was named, and Size the bytes of a volume that is to be made for it.
 	Target model.Target
 	Size   int64
+	// Log is where an application keeps its log, where that is not with its data, and LogSize the
+	// bytes of a volume that is to be made for it.
+	Log     *model.Target
+	LogSize int64
 	// Destroys tells that the user allows an existing raw device to be overwritten.
 	Destroys bool
 	// Index is the number of the volume on its target, from 0: it chooses among several hosts.

@@ -27,6 +27,9 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 	r.Experiment.App = &ask
 	if !Paired(exp) {
 		r.Build = profile.Build
+		if ask.BaselineLog != "" {
+			return r, model.RefusedError("--baseline-wal is about a baseline, and there is none", "say --wal for the server that is measured, or add --baseline PLACE")
+		}
 	}
 	return r, nil
 }
@@ -102,11 +105,11 @@ func foreseeApplication(ask *model.AppRequest, probe *model.ProbeResult) error {
 }
 
 // manifests are what the pod of an application is made of, and its claim, as YAML.
-func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, id string) (string, error) {
+func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment, t model.Target, log *model.Target, id string) (string, error) {
 	at, err := openPods(o, e, placeOptions{ID: id, application: applicationImage(exp.App)})
 	if err != nil {
 		return "", err
 	}
-	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Say: func(string) {}})
+	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Log: log, LogSize: logClaimSize(log), Say: func(string) {}})
 	return string(text), err
 }

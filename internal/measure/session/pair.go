@@ -55,9 +55,14 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
 		return nil, err
 	}
+	apps := sidesOf(exp.App)
 	var targets [2]model.Target
+	var logs [2]*model.Target
 	for i, name := range names {
 		if targets[i], err = o.parseAsked(name, exp.App); err != nil {
+			return nil, err
+		}
+		if logs[i], err = o.logTarget(apps[i], targets[i]); err != nil {
 			return nil, err
 		}
 		if err := checkClaimSize(exp, targets[i]); err != nil {
@@ -74,11 +79,12 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	}
 	pair := &Pair{}
 	exps := [2]model.Experiment{exp, exp}
+	exps[0].App, exps[1].App = apps[0], apps[1]
 	// The goals are of the target, not of its baseline.
 	exps[0].Target, exps[0].Goals, exps[0].DestroyDataOn = names[0], nil, o.DestroyOn(names[0])
 	near := ""
 	for i, t := range targets {
-		at, err := o.place(ctx, e, exps[i], t, placeOptions{ID: by.ID, suffix: "-" + store.Sides[i], child: by.Child, near: near, say: sayTo(by.Watch)})
+		at, err := o.place(ctx, e, exps[i], t, placeOptions{ID: by.ID, suffix: "-" + store.Sides[i], child: by.Child, near: near, log: logs[i], say: sayTo(by.Watch)})
 		if err != nil {
 			return nil, pair.abandon(err)
 		}

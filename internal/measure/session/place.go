@@ -24,6 +24,8 @@ import (
 type placed struct {
 	worker *engine.Worker
 	target model.Target
+	// log is where an application's log is, as the worker sees it; nil where it is with the data.
+	log *model.Target
 	// cluster is nil outside of Kubernetes, host is empty on this machine.
 	cluster *model.Cluster
 	host    string
@@ -56,7 +58,9 @@ type placeOptions struct {
 	spread place.Spread
 	// application is the image with an application's programs, "" where the volume is loaded by itself.
 	application string
-	say         func(string)
+	// log is where an application's log is to be, nil where it is with the data.
+	log *model.Target
+	say func(string)
 }
 
 // place puts a worker where the target is, and greets it.
@@ -70,6 +74,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Index: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
 	if inCluster(t) {
 		a.Size = claimSize(exp, t)
+		a.Log, a.LogSize = by.log, logClaimSize(by.log)
 	}
 	put, err := where.Put(ctx, a)
 	if err != nil {
@@ -81,7 +86,7 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	if err != nil {
 		return nil, errors.Join(err, put.Link.Close())
 	}
-	p := &placed{worker: worker, target: served(put.Target, exp.App), cluster: put.Cluster, host: put.Host, link: put.Link}
+	p := &placed{worker: worker, target: served(put.Target, exp.App), log: logSeen(by.log), cluster: put.Cluster, host: put.Host, link: put.Link}
 	if at.learn != nil {
 		if err := at.learn(ctx, o, e, p); err != nil {
 			return nil, p.abandon(err)
@@ -103,7 +108,7 @@ func claimSize(exp model.Experiment, t model.Target) int64 {
 	case t.Cluster.Size > 0:
 		return t.Cluster.Size
 	case exp.App != nil:
-		return max(defaultClaim, inMebibytes(float64(profile.DatabaseRoom(exp.App.Scale))*claimShare/claimLimit+claimRest))
+		return max(defaultClaim, inMebibytes(float64(profile.DatabaseRoom(exp.App.Scale, exp.App.Log != ""))*claimShare/claimLimit+claimRest))
 	case exp.Size == 0:
 		return defaultClaim
 	case t.Cluster.Block:
@@ -140,6 +145,7 @@ func (p *placed) settle(probe *model.ProbeResult) {
 		}
 		probe.Capacity = min(probe.Capacity, int64(claimLimit*float64(p.cluster.Capacity)))
 	}
+	p.settleLog(probe)
 }
 
 // named says the user's name of the target where a worker in a pod says its path, and
@@ -155,6 +161,9 @@ func (p *placed) named(err error) error {
 		said.Message = p.host + ": " + w.Message
 	case p.cluster != nil && p.target.Path != "":
 		said.Message = strings.ReplaceAll(w.Message, p.target.Path, p.target.Name)
+		if p.log != nil {
+			said.Message = strings.ReplaceAll(said.Message, p.log.Path, p.log.Name)
+		}
 		p.offer(&said)
 	default:
 		return err

@@ -72,13 +72,14 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if o.here(t) {
 		err = checkJobs(ctx, e, p.Workloads)
 	}
-	if err := errors.Join(err, checkClaimSize(exp, t)); err != nil {
+	log, logErr := o.logTarget(exp.App, t)
+	if err := errors.Join(err, checkClaimSize(exp, t), logErr); err != nil {
 		return nil, err
 	}
 	if inCluster(t) && !by.Touch {
-		return o.prepareUnseen(ctx, e, t, by)
+		return o.prepareUnseen(ctx, e, t, log, by)
 	}
-	at, err := o.place(ctx, e, exp, t, placeOptions{ID: by.ID, child: by.Child, say: sayTo(by.Watch)})
+	at, err := o.place(ctx, e, exp, t, placeOptions{ID: by.ID, child: by.Child, log: log, say: sayTo(by.Watch)})
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +100,12 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no
 // pod of ours has mounted: there is no worker.
-func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, by Request) (*Prepared, error) {
+func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, log *model.Target, by Request) (*Prepared, error) {
 	exp := by.Experiment
 	seen, found, err := o.foresee(ctx, e, exp, t)
+	if err == nil && log != nil {
+		err = o.foreseeLog(ctx, e, *log, &found)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,7 @@ func (o *Places) prepareUnseen(ctx context.Context, e *env.Env, t model.Target, 
 	}
 	prep := &Prepared{Probe: found, Plan: plan}
 	if exp.App != nil {
-		prep.Manifests, err = o.manifests(ctx, e, exp, t, by.ID)
+		prep.Manifests, err = o.manifests(ctx, e, exp, t, log, by.ID)
 	}
 	return prep, err
 }

@@ -23,7 +23,7 @@ func sayTo(watch engine.Observer) func(string) {
 func probe(ctx context.Context, at *placed, exp model.Experiment, p profile.Profile, touch bool, like *model.ProbeResult, watch engine.Observer) (model.ProbeResult, error) {
 	req := model.ProbeRequest{
 		Target: at.target, Destroy: exp.DestroyDataOn, MayWrite: writes(p.Workloads), LookOnly: !touch,
-		Bandwidth: touch && exp.Size == 0, Share: at.share, App: exp.App,
+		Bandwidth: touch && exp.Size == 0, Share: at.share, App: exp.App, Log: at.log,
 	}
 	if like != nil {
 		req.Engines, req.Tools = like.Engines, like.Tools

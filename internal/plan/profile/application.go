@@ -35,10 +35,6 @@ const (
 // grows by what is put into it.
 const etcdRoom = 192 << 20
 
-// DatabaseRoom is how many bytes a database of a scale and its log take; a scale of 0 is not
-// chosen yet.
-func DatabaseRoom(scale int) int64 { return int64(scale)*scaleBytes + logRoom }
-
 // chooseApplication decides how large the data of an application are; ask gets the scale.
 func chooseApplication(ask *model.AppRequest, workloads []model.Workload, t model.Target, probe model.ProbeResult) (model.Volume, error) {
 	if ask.Name != string(model.Etcd) {
@@ -111,7 +107,10 @@ func chooseDatabase(ask *model.AppRequest, workloads []model.Workload, t model.T
 		v.SizeReason += "; whether the server has room for it cannot be seen from here"
 		return v, nil
 	}
-	if need := DatabaseRoom(ask.Scale); need > probe.Capacity {
+	if probe.Log != nil {
+		return v, chooseLog(&v, ask.Scale, probe)
+	}
+	if need := DatabaseRoom(ask.Scale, false); need > probe.Capacity {
 		return v, model.RefusedError(
 			fmt.Sprintf("scale %d needs %s, its log included, and %s can spare %s (its filesystem is kept below 95 %%)", ask.Scale, units.FormatSize(need), t.Name, units.FormatSize(probe.Capacity)),
 			smaller(probe.Capacity, ask.Fit == "" && published > 0))

@@ -25,6 +25,10 @@ const all: [string, keyof Transactions, Write][] = [
   ["device writes", "device_writes", each],
   ["device flushes", "device_flushes", each],
   ["device written", "device_written_bytes", format.size],
+  ["log's device reads", "log_device_reads", each],
+  ["log's device writes", "log_device_writes", each],
+  ["log's device flushes", "log_device_flushes", each],
+  ["log's device written", "log_device_written_bytes", format.size],
 ];
 
 /** costs makes the table; null where no application was loaded. */
@@ -35,6 +39,7 @@ export function costs(report: Report): HTMLElement | null {
   const columns = all.filter(([, name]) => rows.some((r) => typeof r.app![name] === "number"));
   const cell = (v: Num | undefined, write: Write) => h("td", { class: "number" }, v === null || v === undefined ? "–" : write(v));
   const server = report.run.prepare?.app;
+  const log = report.run.volume.log;
   return h(
     "div",
     { class: "costs" },
@@ -49,6 +54,6 @@ export function costs(report: Report): HTMLElement | null {
         h("tbody", {}, ...rows.map((r) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, report.results))), ...columns.map(([, name, write]) => cell(r.app![name], write))))),
       ),
     ),
-    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}`) : null,
+    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${log.target.name}` : ""}`) : null,
   );
 }

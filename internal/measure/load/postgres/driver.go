@@ -67,6 +67,11 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 	if err := refuseCluster(req.Target); err != nil {
 		return err
 	}
+	if req.Log != nil {
+		if err := refuseCluster(*req.Log); err != nil {
+			return err
+		}
+	}
 	found.Tools["postgres"], found.Engines = p.version, []string{"pgbench"}
 	ask := model.AppRequest{}
 	if req.App != nil {
@@ -190,7 +195,11 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	}
 	begin := d.env.Now()
 	progress(model.Progress{Phase: model.PhasePrefill, Total: float64(req.Volume.Size)})
-	s, err := initialise(ctx, d.env, p, a, workDir)
+	log, err := logIn(req.Volume.Log)
+	if err != nil {
+		return nil, err
+	}
+	s, err := initialise(ctx, d.env, p, a, workDir, log)
 	if err != nil {
 		return nil, err
 	}

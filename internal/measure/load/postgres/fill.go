@@ -42,6 +42,9 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 		return s.failed(ctx, "the tables could not be written to the disk", err.Error(), err)
 	}
 	syncFilesystem(s.data)
+	if s.wal != nil {
+		syncFilesystem(s.wal.path)
+	}
 	return ctx.Err()
 }
 

@@ -46,6 +46,8 @@ type server struct {
 	// exists is set for a server that is not ours: process is then the session that holds what is
 	// ours in it, root a directory for pgbench's files.
 	exists *existing
+	// wal is the directory of the log on a volume of its own, nil where it is in data.
+	wal *logDir
 
 	mu      sync.Mutex
 	process daemon.Process
@@ -65,9 +67,9 @@ func checkSocket(workDir string) error {
 }
 
 // initialise makes a new cluster in a working directory that nothing is in but its lock.
-func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, workDir *os.Root) (*server, error) {
+func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, workDir *os.Root, wal *logDir) (*server, error) {
 	dir := workDir.Name()
-	s := &server{env: e, programs: p, account: a, root: workDir, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
+	s := &server{env: e, programs: p, account: a, root: workDir, dir: dir, wal: wal, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
 	if err := checkSocket(dir); err != nil {
 		return nil, err
 	}
@@ -79,9 +81,13 @@ func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, w
 	if err := a.Reach(e, s.data); err != nil {
 		return nil, err
 	}
+	options, err := wal.make(e, a)
+	if err != nil {
+		return nil, err
+	}
 	// What initdb writes is flushed together with the data that come after it. What it leaves
 	// when it fails is removed with the working directory: it would go by a name.
-	said, err := s.run(ctx, p.path("initdb"), "-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions")
+	said, err := s.run(ctx, p.path("initdb"), append([]string{"-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions"}, options...)...)
 	if err != nil {
 		return nil, s.failed(ctx, "initdb could not make a cluster", said, err)
 	}
@@ -119,9 +125,8 @@ func (s *server) failed(ctx context.Context, what, said string, err error) error
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	target := filepath.Dir(s.dir)
 	if strings.Contains(said, noSpace) || strings.Contains(s.log.String(), noSpace) {
-		return model.BrokenError(fmt.Sprintf("%s: the filesystem of %s is full", what, target),
+		return model.BrokenError(fmt.Sprintf("%s: the filesystem of %s is full", what, s.full()),
 			"free some space, or fill it with less: --scale 10")
 	}
 	return model.BrokenError(fmt.Sprintf("%s: %s", what, daemon.Quote(said, err)), "")

@@ -31,7 +31,7 @@ func startTheirs(t *testing.T, set ...string) *theirs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := initialise(t.Context(), env.OS(), p, a, openDir(t, dir))
+	s, err := initialise(t.Context(), env.OS(), p, a, openDir(t, dir), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ func (p *placement) claimSpec() kube.ClaimSpec {
 func (p *placement) podSpec(raw bool) kube.PodSpec {
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
+		Log:     p.logName(),
 		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
 	}
 }
@@ -39,17 +40,24 @@ func (at Place) Manifests(ctx context.Context, a place.Assignment) ([]byte, erro
 	p.Made = kube.Made{Run: at.Made.Run}
 	if p.Target.Cluster.Made() {
 		p.claim, p.as = p.name, p.As.own()
-		claim, raw := p.claimSpec(), p.Target.Cluster.Block
+		claims, raw := []kube.ClaimSpec{p.claimSpec()}, p.Target.Cluster.Block
 		if err := p.checkMode(raw); err != nil {
 			return nil, err
 		}
-		return p.Client.Manifests(&claim, p.podSpec(raw))
+		if p.Log != nil {
+			p.log = &model.Cluster{Claim: p.name + logSuffix}
+			claims = append(claims, p.logSpec())
+		}
+		return p.Client.Manifests(claims, p.podSpec(raw))
 	}
 	if err := p.useClaim(ctx, p.Target.Cluster); err != nil {
 		return nil, err
 	}
 	raw := p.facts.Mode == block
 	if err := p.checkMode(raw); err != nil {
+		return nil, err
+	}
+	if err := p.logVolume(ctx); err != nil {
 		return nil, err
 	}
 	return p.Client.Manifests(nil, p.podSpec(raw))

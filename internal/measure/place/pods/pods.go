@@ -79,8 +79,10 @@ type placement struct {
 	name  string
 	facts model.Cluster
 	claim string
-	as    kube.Identity
-	made  []kube.Object
+	// log is what is known of the claim of an application's log; nil where that is with the data.
+	log  *model.Cluster
+	as   kube.Identity
+	made []kube.Object
 }
 
 // block is the mode of a claim that is a raw device.
@@ -123,6 +125,9 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 	}
 	raw := p.facts.Mode == block
 	if err := p.checkMode(raw); err != nil {
+		return nil, err
+	}
+	if err := p.logVolume(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.makePod(ctx, raw); err != nil {
@@ -232,6 +237,9 @@ func (p *placement) learn(ctx context.Context, node string) error {
 	f := &p.facts
 	f.Context, f.Namespace, f.Pod, f.Node = p.Client.Context, p.Client.Namespace, p.name, node
 	f.Image = cmp.Or(p.Where.Application, p.Where.Image)
+	if err := p.learnLog(ctx); err != nil {
+		return err
+	}
 	if err := p.Client.ClaimFacts(ctx, p.Client.Namespace, p.claim, f); err != nil {
 		return err
 	}
@@ -282,17 +290,21 @@ func (p *placement) takeDown() error {
 	if err := p.Client.Remove(ctx, p.made, removal); err != nil {
 		return err
 	}
-	if !p.facts.Made || p.facts.Volume == "" {
-		return nil
-	}
-	if p.facts.Reclaim == "Retain" {
-		p.Say(fmt.Sprintf("the class retains its volumes, so %s is still there: kubectl delete pv %s, and remove its storage", p.facts.Volume, p.facts.Volume))
-		return nil
-	}
-	if !p.Client.WaitVolumeGone(ctx, p.facts.Volume, volumeRemoval) {
-		p.Say(fmt.Sprintf("the claim is removed, but the volume %s still exists after %s: kubectl describe pv %s", p.facts.Volume, volumeRemoval, p.facts.Volume))
-	}
+	p.awaitGone(ctx, &p.facts)
+	p.awaitGone(ctx, p.log)
 	return nil
+}
+
+// awaitGone waits for the volume behind a claim that was made and is removed, and says where it
+// stays.
+func (p *placement) awaitGone(ctx context.Context, of *model.Cluster) {
+	switch {
+	case of == nil || !of.Made || of.Volume == "":
+	case of.Reclaim == "Retain":
+		p.Say(fmt.Sprintf("the class retains its volumes, so %s is still there: kubectl delete pv %s, and remove its storage", of.Volume, of.Volume))
+	case !p.Client.WaitVolumeGone(ctx, of.Volume, volumeRemoval):
+		p.Say(fmt.Sprintf("the claim is removed, but the volume %s still exists after %s: kubectl describe pv %s", of.Volume, volumeRemoval, of.Volume))
+	}
 }
 
 // leave asks for the removal of what a lost node holds, which happens when that is back.

@@ -8,6 +8,12 @@ import (
 // costs writes what a transaction of each workload cost the application and its storage.
 func (p *page) costs(r *model.Report) {
 	var rows [][]string
+	known := map[string]bool{}
+	for i := range r.Results {
+		for _, c := range words.Costs(r.Results[i].App) {
+			known[c.Name] = known[c.Name] || c.Value != nil
+		}
+	}
 	titles := []string{"per transaction"}
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -17,6 +23,9 @@ func (p *page) costs(r *model.Report) {
 		}
 		row := []string{code(words.ResultName(r, *res))}
 		for _, c := range list {
+			if c.Rare && !known[c.Name] {
+				continue
+			}
 			if len(rows) == 0 {
 				titles = append(titles, c.Title+":")
 			}

@@ -18,7 +18,11 @@ func (p *page) transactions(r *model.Report) {
 	log, pages := &column{title: "log", numeric: true, drop: 4}, &column{title: "pages", numeric: true, drop: 5}
 	reads, hits := &column{title: "reads", numeric: true, drop: 7}, &column{title: "hits", numeric: true, drop: 6}
 	device := &column{title: "device r/w/f", numeric: true, drop: 1}
+	logDevice := &column{title: "log's r/w/f", numeric: true, drop: 1}
 	columns := []*column{name, flushes, flush, busy, log, pages, reads, hits, device}
+	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return res.App != nil && res.App.LogDeviceWrites != nil }) {
+		columns = append(columns, logDevice)
+	}
 	for _, res := range r.Results {
 		a := res.App
 		if a == nil {
@@ -32,11 +36,8 @@ func (p *page) transactions(r *model.Report) {
 		pages.cells = append(pages.cells, p.cost(a.PageImages, few))
 		reads.cells = append(reads.cells, p.cost(a.Reads, few))
 		hits.cells = append(hits.cells, p.cost(a.HitRate, share))
-		if a.DeviceReads == nil || a.DeviceWrites == nil || a.DeviceFlushes == nil {
-			device.cells = append(device.cells, p.cost(nil, few))
-			continue
-		}
-		device.cells = append(device.cells, cell{text: few(*a.DeviceReads) + " / " + few(*a.DeviceWrites) + " / " + few(*a.DeviceFlushes)})
+		device.cells = append(device.cells, p.threeCosts(a.DeviceReads, a.DeviceWrites, a.DeviceFlushes))
+		logDevice.cells = append(logDevice.cells, p.threeCosts(a.LogDeviceReads, a.LogDeviceWrites, a.LogDeviceFlushes))
 	}
 	if len(name.cells) == 0 {
 		return
@@ -48,6 +49,14 @@ func (p *page) transactions(r *model.Report) {
 	} else if s != nil {
 		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), words.Begun(s)))
 	}
+}
+
+// threeCosts are reads, writes and flushes of a device, a dash where they are not known.
+func (p *page) threeCosts(reads, writes, flushes *float64) cell {
+	if reads == nil || writes == nil || flushes == nil {
+		return p.cost(nil, few)
+	}
+	return cell{text: few(*reads) + " / " + few(*writes) + " / " + few(*flushes)}
 }
 
 // prepared is the application of a run, nil where there was none.

@@ -65,6 +65,9 @@ func several(one model.Volume, list []model.Volume) []model.Volume {
 // place writes the lines "target" and "where".
 func (p *page) place(volumes []model.Volume, workloads []model.Workload, env model.Environment, tools map[string]string) {
 	p.field("target", words.Targets(volumes), words.Storage(env.Storage), words.Volumes(volumes), words.Sharing(volumes), words.Spread(volumes))
+	if log := words.Log(&volumes[0], env); log != "" {
+		p.field("log", log)
+	}
 	p.facts("where", env.Hostname, words.Tools(tools), words.IO(volumes[0], workloads), words.Prefixed("kernel ", env.Kernel), words.Machine(env))
 	p.cluster(env.Cluster)
 }
@@ -75,6 +78,9 @@ func (p *page) cluster(c *model.Cluster) {
 		return
 	}
 	p.facts("cluster", words.Class(c), words.Claim(c), words.Prefixed("Kubernetes ", c.Version), words.Parameters(c))
+	if c.Log != nil {
+		p.facts("log's", words.Class(c.Log), words.Claim(c.Log), words.Parameters(c.Log))
+	}
 	if words := words.Unspread(c.Spread); words != "" {
 		p.field("spread", words)
 	}

@@ -25,6 +25,9 @@ func Plan(w io.Writer, pl *model.Plan, env model.Environment, o Options) error {
 	} else {
 		p.field("volume", units.FormatSize(v.Size), v.SizeReason)
 	}
+	if v.Log != nil {
+		p.field("log", words.Log(&v, env), units.FormatSize(v.Log.Size)+" at most")
+	}
 	if pl.App != nil {
 		p.field("server", pl.App.Name+" "+pl.App.Version, imageWords(env.Cluster), "loaded by "+v.Engine)
 	} else {
@@ -124,6 +127,8 @@ func writeWords(pl *model.Plan) string {
 	switch {
 	case pl.App != nil && pl.App.Server != nil:
 		return fmt.Sprintf("a schema of its own in the database of %s, with about %s of tables, removed at the end; and the server's log", where, size)
+	case pl.App != nil && v.Log != nil:
+		return fmt.Sprintf("a new server's directory in %s, of about %s, and its log's in %s, both removed at the end", where, size, v.Log.Target.Name)
 	case pl.App != nil:
 		return fmt.Sprintf("a new server's directory in %s, of about %s and its log, removed at the end", where, size)
 	case v.Owned && len(pl.Volumes) > 1:

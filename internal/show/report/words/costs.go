@@ -14,6 +14,9 @@ type Cost struct {
 	// Unit is "1/transaction", "B/transaction", "s", or "1" for a share.
 	Unit  string
 	Value *float64
+	// Rare tells that most applications have nothing of the kind: a table where none does has no
+	// column for it.
+	Rare bool
 }
 
 // Costs are those of an application's result, in the order of a table. What is not known has no
@@ -24,18 +27,22 @@ func Costs(a *model.AppResult) []Cost {
 	}
 	const each, bytes, share = "1/transaction", "B/transaction", "1"
 	return []Cost{
-		{"wal_flushes", "WAL flushes", each, a.Flushes},
-		{"wal_flush_time", "time of a flush", "s", a.FlushTime},
-		{"wal_flushing", "time in flushes", share, a.Flushing},
-		{"wal_bytes", "WAL", bytes, a.LogBytes},
-		{"full_page_images", "full-page images", each, a.PageImages},
-		{"page_reads", "page reads", each, a.Reads},
-		{"cache_hits", "cache hits", share, a.HitRate},
-		{"read_share", "time in reads", share, a.Reading},
-		{"device_reads", "device reads", each, a.DeviceReads},
-		{"device_writes", "device writes", each, a.DeviceWrites},
-		{"device_flushes", "device flushes", each, a.DeviceFlushes},
-		{"device_written", "device written", bytes, a.DeviceWritten},
+		{"wal_flushes", "WAL flushes", each, a.Flushes, false},
+		{"wal_flush_time", "time of a flush", "s", a.FlushTime, false},
+		{"wal_flushing", "time in flushes", share, a.Flushing, false},
+		{"wal_bytes", "WAL", bytes, a.LogBytes, false},
+		{"full_page_images", "full-page images", each, a.PageImages, false},
+		{"page_reads", "page reads", each, a.Reads, false},
+		{"cache_hits", "cache hits", share, a.HitRate, false},
+		{"read_share", "time in reads", share, a.Reading, false},
+		{"device_reads", "device reads", each, a.DeviceReads, false},
+		{"device_writes", "device writes", each, a.DeviceWrites, false},
+		{"device_flushes", "device flushes", each, a.DeviceFlushes, false},
+		{"device_written", "device written", bytes, a.DeviceWritten, false},
+		{"wal_device_reads", "log's device reads", each, a.LogDeviceReads, true},
+		{"wal_device_writes", "log's device writes", each, a.LogDeviceWrites, true},
+		{"wal_device_flushes", "log's device flushes", each, a.LogDeviceFlushes, true},
+		{"wal_device_written", "log's device written", bytes, a.LogDeviceWritten, true},
 	}
 }
 
@@ -65,7 +72,7 @@ func Server(run *model.RunInfo) string {
 	}
 	s := run.Prepare.App
 	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s",
-		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), Begun(s))
+		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), Begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment))
 }
 
 // Begun says how each repeat on a database began.
@@ -74,4 +81,19 @@ func Begun(s *model.AppState) string {
 		return "no checkpoint before each repeat"
 	}
 	return "each repeat after a checkpoint"
+}
+
+// Log says where an application's log is, "" where that is with its data.
+func Log(v *model.Volume, env model.Environment) string {
+	if v.Log == nil {
+		return ""
+	}
+	words := v.Log.Target.Name
+	if s := env.LogStorage; s != nil {
+		words += Prefixed(", ", Storage(*s))
+		if s.Device != "" && s.Device == env.Storage.Device {
+			words += " as the data: their I/Os are not told apart"
+		}
+	}
+	return words
 }

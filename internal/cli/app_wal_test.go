@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// The log on a volume of its own: what it flushes is counted on its device, and waits for it
+// alone. One device takes 3 ms for each write, the other next to nothing.
+func TestAppPostgresLogOfItsOwn(t *testing.T) {
+	databaseDir(t)
+	const delay, size = 3 * time.Millisecond, 2 << 30
+	mounted := func(c lab.Throttle) string {
+		c.Size, c.Unwritten = size, true
+		dir := lab.Filesystem(t, lab.Block(t, lab.Throttled(t, c)), "ext4")
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	slow, fast := mounted(lab.Throttle{Delay: delay}), mounted(lab.Throttle{IOPS: 20000})
+	measured := func(flags ...string) (*model.Report, *model.AppResult) {
+		t.Helper()
+		_, r := report(t, append([]string{"app", "postgres", "--results", t.TempDir(), "--format", "json", "-q", "--time", "5s", "--ramp-time", "1s", "--scale", "1", "--load", "simple", "--clients", "1"}, flags...)...)
+		if len(r.Results) != 1 || r.Results[0].App == nil || r.Results[0].App.LogDeviceFlushes == nil || r.Results[0].App.DeviceFlushes == nil || r.Results[0].App.FlushTime == nil {
+			t.Fatalf("%+v: %+v", r.Results, r.Findings)
+		}
+		return r, r.Results[0].App
+	}
+	// What a flush of the server's takes on its device counts there, about one each, and none on the other.
+	apart := func(a *model.AppResult) {
+		t.Helper()
+		t.Logf("%.3f flushes of %.2f ms: %.3f of the log's device, %.3f of the data's; %.2f and %.2f writes",
+			*a.Flushes, *a.FlushTime*1e3, *a.LogDeviceFlushes, *a.DeviceFlushes, *a.LogDeviceWrites, *a.DeviceWrites)
+		if *a.LogDeviceFlushes < 0.9 || *a.LogDeviceFlushes > 1.5 || *a.DeviceFlushes > 0.2 || *a.LogDeviceWrites < 0.9 || *a.LogDeviceWritten < 4096 {
+			t.Errorf("%+v", a)
+		}
+	}
+	r, a := measured(fast, "--wal", slow)
+	apart(a)
+	if *a.FlushTime < delay.Seconds() {
+		t.Errorf("a flush takes %v s on a device that takes 3 ms for a write", *a.FlushTime)
+	}
+	if log := r.Run.Volume.Log; log == nil || log.Target.Path != slow || r.Run.Environment.LogStorage == nil || r.Run.Environment.LogStorage.Device == r.Run.Environment.Storage.Device {
+		t.Errorf("%+v, %+v", log, r.Run.Environment)
+	}
+	slowly := *a.FlushTime
+	_, a = measured(slow, "--wal", fast)
+	apart(a)
+	if *a.FlushTime > slowly/2 {
+		t.Errorf("a flush takes %v s, and %v s where the log was on the other device", *a.FlushTime, slowly)
+	}
+	for _, dir := range []string{slow, fast} {
+		if left, err := filepath.Glob(filepath.Join(dir, ".loadline*")); err != nil || len(left) > 0 {
+			t.Errorf("%v is left, %v", left, err)
+		}
+	}
+}
+
+// Where the log is on a volume of its own, both its directory and that of the data are removed,
+// after an interrupt by the run, after a kill by cleanup.
+func TestAppPostgresLogLeavesNothing(t *testing.T) {
+	databaseDir(t)
+	program := filepath.Join(t.TempDir(), "loadline")
+	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			dir, log := databaseDir(t), inMemory(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, program, "app", "postgres", dir, "--wal", log, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for len(logs(dir)) == 0 {
+				if ctx.Err() != nil {
+					t.Fatalf("no load: %s", errs.String())
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if segments, _ := filepath.Glob(filepath.Join(log, ".loadline-*.app/wal/0*")); len(segments) == 0 {
+				t.Errorf("the log is not in %s", log)
+			}
+			_ = cmd.Process.Signal(signal)
+			_ = cmd.Wait()
+			for _, d := range []string{dir, log} {
+				if signal == syscall.SIGINT {
+					empty(t, d)
+					continue
+				}
+				if left, _ := filepath.Glob(filepath.Join(d, ".loadline-*.app")); len(left) != 1 {
+					t.Fatalf("a kill left %v in %s", left, d)
+				}
+				var out bytes.Buffer
+				e := env.OS()
+				e.Args, e.Stdout = []string{"cleanup", d}, &out
+				if code := Run(t.Context(), e); code != exitOK || !strings.Contains(out.String(), "removed "+d) {
+					t.Errorf("cleanup: %d, %s", code, out.String())
+				}
+				empty(t, d)
+			}
+			if ids := volume.ProcessesIn(dir); len(ids) > 0 {
+				t.Errorf("processes are left: %v", ids)
+			}
+		})
+	}
+}
+
+// inMemory is a directory on another filesystem than that for temporary files.
+func inMemory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "app")
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestAppPostgresRefusesALog(t *testing.T) {
+	dir, beside, elsewhere := databaseDir(t), databaseDir(t), inMemory(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cluster := filepath.Join(elsewhere, "cluster")
+	if err := os.MkdirAll(cluster, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cluster, "PG_VERSION"), []byte("15\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		words string
+		args  []string
+	}{
+		{"is where the data are", []string{dir, "--wal", dir + "/."}},
+		{"is on the filesystem of the data", []string{dir, "--wal", beside}},
+		{"is no directory", []string{dir, "--wal", file}},
+		{"holds a PostgreSQL cluster", []string{dir, "--wal", cluster}},
+		{"one is in a Kubernetes cluster, and the other on this machine", []string{dir, "--wal", "sc:fast"}},
+		{"one is in a Kubernetes cluster, and the other on this machine", []string{"sc:fast", "--wal", dir}},
+		{"would be made and the other exists", []string{"sc:fast", "--wal", "pvc:n/log"}},
+		{"are in two namespaces", []string{"pvc:m/data", "--wal", "pvc:n/log"}},
+		{"is the claim of the data", []string{"pvc:n/data", "--wal", "pvc:n/data"}},
+		{"asks for a raw device, and PostgreSQL keeps its log in a filesystem", []string{"sc:fast", "--wal", "sc:fast?mode=Block"}},
+		{"the log takes up to 1.5 GiB", []string{"sc:fast", "--wal", "sc:fast?size=1Gi"}},
+		{"there is none", []string{dir, "--baseline-wal", elsewhere}},
+		{"is on the filesystem of the data", []string{dir, "--wal", elsewhere, "--baseline", beside, "--baseline-wal", file + "/.."}},
+	} {
+		var out, errs bytes.Buffer
+		e := env.OS()
+		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres"}, x.args...), &out, &errs
+		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
+			t.Errorf("%v: exit code %d, %s", x.args, code, errs.String())
+		}
+	}
+	empty(t, dir)
+	empty(t, beside)
+}

@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/measure/observe"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// probeLog looks at the volume of an application's log, where that is one of its own.
+func (w *worker) probeLog(ctx context.Context, req model.ProbeRequest, res *model.ProbeResult) error {
+	t := *req.Log
+	if sameFilesystem(t.Path, req.Target.Path) && t.Cluster == nil {
+		return model.RefusedError(fmt.Sprintf("--wal %s is on the filesystem of the data, %s: that is no volume of its own, and would change nothing", t.Name, req.Target.Name),
+			"name a directory on another filesystem, or leave --wal out")
+	}
+	look := volume.Probe
+	if req.LookOnly {
+		look = volume.Look
+	}
+	storage, err := look(ctx, w.Env, t)
+	if err != nil {
+		return err
+	}
+	res.Environment.LogStorage = &storage
+	res.Log = &model.Volume{Target: t, Size: volume.Capacity(storage, t)}
+	// What both do on one device cannot be told apart by its counts.
+	if w.logDevice = storage.Device; w.logDevice == w.device {
+		w.logDevice = ""
+	}
+	return nil
+}
+
+// sameFilesystem reports whether two directories are on one; claims of a cluster may be
+// directories of a disk that they have in common.
+func sameFilesystem(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA != nil || errB != nil {
+		return false
+	}
+	sa, okA := infoA.Sys().(*syscall.Stat_t)
+	sb, okB := infoB.Sys().(*syscall.Stat_t)
+	return okA && okB && sa.Dev == sb.Dev
+}
+
+// makeLogDir makes the working directory of the log, where it has a volume of its own.
+func (w *worker) makeLogDir(req *model.PrepareRequest) (err error) {
+	if req.Volume.Log == nil {
+		return nil
+	}
+	if w.logDir, err = volume.MakeWorkDir(req.Volume.Log.Target.Path, w.RunID); err != nil {
+		return err
+	}
+	log := *req.Volume.Log
+	log.Root, req.Volume.Log = w.logDir.Root(), &log
+	return nil
+}
+
+// countLog adds to a step's counts those of the log's device since the counter began; nil for none.
+func countLog(counter *observe.Counter, to *model.Counters) {
+	if counter == nil {
+		return
+	}
+	c := counter.End()
+	to.LogDevice, to.LogDeviceReads, to.LogDeviceWrites, to.LogDeviceFlushes, to.LogDeviceWritten = c.Device, c.DeviceReads, c.DeviceWrites, c.DeviceFlushes, c.DeviceWritten
+}

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/daemon"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// logDir is the directory of a server's log (pg_wal) on a volume of its own, in a working
+// directory there.
+type logDir struct {
+	root *os.Root
+	path string
+}
+
+// walName is what it is called in its working directory.
+const walName = "wal"
+
+// logIn is the directory of the log on a volume that has been made ready for it, nil where the
+// log is with the data.
+func logIn(v *model.Volume) (*logDir, error) {
+	if v == nil {
+		return nil, nil
+	}
+	if v.Root == nil {
+		return nil, model.BrokenError("the worker was told to keep the log on a volume of its own, and has no directory there", "")
+	}
+	return &logDir{root: v.Root, path: filepath.Join(v.Root.Name(), walName)}, nil
+}
+
+// make makes the directory, the account's, and returns the options by which initdb puts the log
+// there: a link to it in the data.
+func (l *logDir) make(e *env.Env, a daemon.Account) ([]string, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if err := a.MakeDirectory(l.root, walName); err != nil {
+		return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", l.path, env.Reason(err)), "")
+	}
+	if err := a.Reach(e, l.path); err != nil {
+		return nil, err
+	}
+	return []string{"--waldir=" + l.path}, nil
+}
+
+// full names the volume of which a server's programs say that it is full.
+func (s *server) full() string {
+	data := filepath.Dir(s.dir)
+	if s.wal == nil {
+		return data
+	}
+	log := filepath.Dir(s.wal.root.Name())
+	switch left, known := spare(s.wal.path); {
+	case !known:
+		return data + " or " + log
+	case left < leastSpare:
+		return log + ", the log's volume,"
+	}
+	return data
+}
+
+// leastSpare is less than one segment of the log takes: who has no more has no room for one.
+const leastSpare = 16 << 20
+
+// spare is what the filesystem of a directory has left for ordinary users.
+func spare(dir string) (bytes int64, known bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), true
+}

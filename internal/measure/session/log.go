@@ -1,0 +1,121 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/place/pods"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/plan/profile"
+)
+
+// logTarget is where an application's log is to be, for its data in t; nil where the log is with
+// the data.
+func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target, error) {
+	if ask == nil || ask.Log == "" {
+		return nil, nil
+	}
+	if ask.Name != string(model.Postgres) {
+		return nil, model.RefusedError("--wal is for PostgreSQL, and not for "+ask.Name, "leave it out")
+	}
+	if existing(t) {
+		return nil, model.RefusedError("--wal is for a server of Loadline's own, and where "+t.URI+" keeps its log is its own affair", "leave --wal out")
+	}
+	log, err := o.parseTarget(ask.Log)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case inCluster(log) != inCluster(t):
+		return nil, model.RefusedError(fmt.Sprintf("the data would be in %s and the log in %s: one is in a Kubernetes cluster, and the other on this machine", t.Name, log.Name),
+			"name a directory for the log of a directory, and sc:CLASS or pvc:CLAIM for that of a volume in the cluster")
+	case !inCluster(t):
+		return &log, checkLogHere(log, t)
+	case log.Cluster.Block:
+		return nil, model.RefusedError(log.Name+" asks for a raw device, and PostgreSQL keeps its log in a filesystem", "leave mode=Block out")
+	case log.Cluster.Made() != t.Cluster.Made():
+		return nil, model.RefusedError(fmt.Sprintf("one of %s and %s would be made and the other exists: what lets the server write to the one would change owners of files in the other", t.Name, log.Name),
+			"name two classes (sc:), or two claims that exist (pvc:)")
+	case !log.Cluster.Made() && log.Cluster.Namespace != t.Cluster.Namespace:
+		return nil, model.RefusedError(fmt.Sprintf("%s and %s are in two namespaces, and a pod uses claims of its own", t.Name, log.Name), "name two claims of one namespace: pvc:NAMESPACE/NAME")
+	case !log.Cluster.Made() && log.Cluster.Name == t.Cluster.Name:
+		return nil, model.RefusedError(fmt.Sprintf("--wal %s is the claim of the data: that is no volume of its own", log.Name), "name another claim, or leave --wal out")
+	}
+	if log.Cluster.Size > 0 && float64(log.Cluster.Size)*claimLimit < profile.LogRoom {
+		return nil, model.RefusedError(fmt.Sprintf("%s is of %s, and the log takes up to %s", log.Name, units.FormatSize(log.Cluster.Size), units.FormatSize(profile.LogRoom)),
+			fmt.Sprintf("ask for more, or leave ?size= out for %s", units.FormatSize(logClaim)))
+	}
+	return &log, nil
+}
+
+// checkLogHere refuses, on this machine, what is no place for a log.
+func checkLogHere(log, t model.Target) error {
+	if log.Kind != model.Directory {
+		return model.RefusedError(fmt.Sprintf("--wal %s is no directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
+	}
+	if t.Kind = model.Directory; isSame(log, t) {
+		return model.RefusedError(fmt.Sprintf("--wal %s is where the data are: that is no volume of its own", log.Name), "name a directory on another filesystem, or leave --wal out")
+	}
+	return nil
+}
+
+// logClaim is the size of a claim that is made for a log: what it takes, and as much again.
+const logClaim = 4 << 30
+
+// logClaimSize is the size of the claim to be made for a log, in bytes; 0 where there is none.
+func logClaimSize(log *model.Target) int64 {
+	switch {
+	case log == nil || log.Cluster == nil || !log.Cluster.Made():
+		return 0
+	case log.Cluster.Size > 0:
+		return log.Cluster.Size
+	}
+	return logClaim
+}
+
+// logSeen is where the worker finds the log: in a pod, its second volume.
+func logSeen(log *model.Target) *model.Target {
+	if log == nil || !inCluster(*log) {
+		return log
+	}
+	seen := *log
+	seen.Kind, seen.Path, seen.URI = model.Directory, kube.LogPath, ""
+	return &seen
+}
+
+// settleLog adds what the place knows of the claim of a log, and keeps to it.
+func (p *placed) settleLog(probe *model.ProbeResult) {
+	if probe.Log == nil || p.cluster.Log == nil || p.cluster.Log.Capacity == 0 {
+		return
+	}
+	probe.Log.Size = min(probe.Log.Size, int64(claimLimit*float64(p.cluster.Log.Capacity)))
+}
+
+// foreseeLog adds to what is foreseen of a volume in a cluster that of the log's.
+func (o *Places) foreseeLog(ctx context.Context, e *env.Env, log model.Target, found *model.ProbeResult) error {
+	client, err := o.Cluster.Open(e)
+	if err != nil {
+		return err
+	}
+	facts, err := pods.LogFacts(ctx, client, log, logClaimSize(&log))
+	if err != nil {
+		return err
+	}
+	found.Environment.Cluster.Log = facts
+	found.Log = &model.Volume{Target: *logSeen(&log), Size: int64(claimLimit * float64(facts.Capacity))}
+	return nil
+}
+
+// sidesOf is what is asked of an application for the baseline and for the target: each has its
+// own place for the log, and the baseline's is with its data unless said otherwise.
+func sidesOf(ask *model.AppRequest) (sides [2]*model.AppRequest) {
+	if ask == nil {
+		return sides
+	}
+	baseline, target := *ask, *ask
+	baseline.Log, baseline.BaselineLog = ask.BaselineLog, ""
+	return [2]*model.AppRequest{&baseline, &target}
+}

@@ -1,0 +1,46 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// LogRoom is how many bytes the log of a database takes on a volume of its own.
+const LogRoom = logRoom
+
+// catalogRoom is what a cluster has beside tables and log: three empty databases, and files that
+// sorting needs for a while.
+const catalogRoom = 128 << 20
+
+// DatabaseRoom is how many bytes a database of a scale takes with its log, or without where that
+// is apart; a scale of 0 is not chosen yet.
+func DatabaseRoom(scale int, apart bool) int64 {
+	if apart {
+		return int64(scale)*scaleBytes + catalogRoom
+	}
+	return int64(scale)*scaleBytes + logRoom
+}
+
+// chooseLog decides about the log on a volume of its own: data and log have to fit each where
+// they are.
+func chooseLog(v *model.Volume, scale int, probe model.ProbeResult) error {
+	log := *probe.Log
+	if log.Size < LogRoom {
+		return model.RefusedError(
+			fmt.Sprintf("the log takes up to %s, and %s can spare %s (its filesystem is kept below 95 %%)", units.FormatSize(LogRoom), log.Target.Name, units.FormatSize(log.Size)),
+			"free some space, or name a place with more for --wal: df -h")
+	}
+	if need := DatabaseRoom(scale, true); need > probe.Capacity {
+		hint := "a directory with more space: df -h"
+		if fits := (probe.Capacity - catalogRoom) / scaleBytes; fits >= 1 {
+			hint = fmt.Sprintf("--scale %d or less, or ", fits) + hint
+		}
+		return model.RefusedError(
+			fmt.Sprintf("scale %d needs %s without its log, and %s can spare %s (its filesystem is kept below 95 %%)", scale, units.FormatSize(need), v.Target.Name, units.FormatSize(probe.Capacity)), hint)
+	}
+	log.Size, log.SizeReason = LogRoom, "the log, up to its default bound (max_wal_size) and half of it more"
+	v.Log = &log
+	return nil
+}
