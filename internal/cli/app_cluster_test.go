@@ -59,6 +59,13 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 	holds(out, "claimName: data", "runAsUser: 999", "- 998", "- node7")
 
+	// The log has a claim beside that of the data, for which it needs no room then.
+	code, out, said = plan("sc:fast", "--wal", "sc:fast?size=6Gi", "--scale", "4000")
+	if code != exitOK {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	holds(out, "storage: 72915Mi", "storage: 6Gi", "mountPath: /wal", "log     sc:fast?size=6Gi", "its log's in sc:fast?size=6Gi,")
+
 	code, out, said = plan("sc:fast", "--format", "json")
 	var document struct {
 		App struct {
@@ -77,6 +84,8 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		"is no setting":                     {"sc:fast", "--set", "fsync"},
 		"can spare 9.5 GiB":                 {"pvc:data", "--scale", "4000"},
 		"has no StorageClass slow":          {"sc:slow"},
+		"has no StorageClass late":          {"sc:fast", "--wal", "sc:late"},
+		"there is no claim log":             {"pvc:data", "--wal", "pvc:log"},
 		"cpu=many is no quantity":           {"sc:fast", "--resources", "cpu=many"},
 	} {
 		if code, out, said := plan(args...); code != exitUsage || !strings.Contains(said, words) {

@@ -130,6 +130,12 @@ var firstFaults = []fault{
 	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
 	}, also: []string{"buffered"}, want: []string{"invalid"}, says: "this is memory"},
+	{rule: "memory", name: "the log alone", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "tmpfs", Memory: true}
+	}, want: []string{"warning"}, says: "the log lives in memory (tmpfs): its flushes reach no storage"},
+	{rule: "memory", name: "the log is not", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "xfs", Device: "vdb"}
+	}},
 	{rule: "memory", name: "across a socket", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Target.Kind = model.NBD
 	}, want: []string{"not-checked"}, says: "server"},

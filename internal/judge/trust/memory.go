@@ -12,7 +12,7 @@ var ruleMemory = Rule{
 	Name:     "memory",
 	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and what is flushed there is flushed",
 	Evidence: "the filesystem's type, the chain of devices below it, and the options that it is mounted with (nobarrier, an overlay's volatile)",
-	Severity: "invalid: this is memory; warning: its filesystem does not pass flushes on",
+	Severity: "invalid: this is memory; warning: the log of an application is, or its filesystem does not pass flushes on",
 	Advice:   "name a directory on a disk, or mount it without that option",
 	check:    checkMemory,
 }
@@ -27,7 +27,12 @@ var ruleMemory = Rule{
 func checkMemory(ev Evidence) []model.Finding {
 	s := ev.Recorded.Environment.Storage
 	kind := ev.Recorded.Plan.Volume.Target.Kind
-	if log := ev.Recorded.Environment.LogStorage; log != nil && log.Memory && !s.Memory {
+	// Where an application keeps its log apart, that is what it flushes.
+	flushed, log := s, ev.Recorded.Environment.LogStorage
+	if log != nil {
+		flushed = *log
+	}
+	if log != nil && log.Memory && !s.Memory {
 		return []model.Finding{{
 			Severity: model.SeverityWarning,
 			Message:  "the log lives in memory (" + log.Filesystem + "): its flushes reach no storage, and what was committed would be lost, so these are the numbers of a server whose commits cost nothing",
@@ -49,12 +54,12 @@ func checkMemory(ev Evidence) []model.Finding {
 		}}
 	case kind == model.NBD || kind == model.RBD:
 		return notChecked("a server across a socket does not tell whether its data lives in memory")
-	case dropsFlushes(s) != "" && len(ev.flushed()) > 0:
+	case dropsFlushes(flushed) != "" && len(ev.flushed()) > 0:
 		return []model.Finding{{
 			Severity: model.SeverityWarning, Results: ev.flushed(),
-			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they end before anything is on a disk, and how long they take says nothing of it", s.Mount, dropsFlushes(s)),
-			Evidence: map[string]any{"filesystem": s.Filesystem, "mount": s.Mount, "mount_options": s.MountOpts, "write_cache": s.WriteCache},
-			Next:     "mount it without " + dropsFlushes(s) + ", or measure another filesystem",
+			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they end before anything is on a disk, and how long they take says nothing of it", flushed.Mount, dropsFlushes(flushed)),
+			Evidence: map[string]any{"filesystem": flushed.Filesystem, "mount": flushed.Mount, "mount_options": flushed.MountOpts, "write_cache": flushed.WriteCache},
+			Next:     "mount it without " + dropsFlushes(flushed) + ", or measure another filesystem",
 		}}
 	case s.Filesystem == "" && s.Device == "":
 		return notChecked("neither the filesystem nor the device behind the volume is known")

@@ -1,0 +1,34 @@
+package profile
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
+)
+
+// Data and log have to fit each where they are.
+func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
+	plan := func(data, log int64) (model.Plan, error) {
+		p := Profile{Name: "own", Visit: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
+			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1}}}}
+		found := model.ProbeResult{Capacity: data, Log: &model.Volume{Target: model.Target{Name: "/log", Kind: model.Directory, Path: "/log"}, Size: log},
+			App: &model.AppState{Name: "postgres", Version: "17.1"}}
+		return Build(model.Experiment{Seed: 1, App: &model.AppRequest{Name: "postgres", Scale: 20, Clients: 1, Log: "/log"}}, p,
+			model.Target{Name: "/x", Kind: model.Postgres, Path: "/x"}, found)
+	}
+	// With its log the data would need 1.8 GiB.
+	made, err := plan(500<<20, 1600<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log := made.Volume.Log; log == nil || log.Target.Name != "/log" || log.Size != LogRoom || made.Volume.Size != 300<<20 {
+		t.Errorf("%+v", made.Volume)
+	}
+	_, err = plan(500<<20, 1500<<20)
+	modeltest.Refused(t, err, "the log takes up to 1.5 GiB, and /log can spare 1.46 GiB")
+	_, err = plan(400<<20, 1600<<20)
+	if e := modeltest.Refused(t, err, "scale 20 needs 428 MiB without its log, and /x can spare 400 MiB"); e != nil && e.Hint != "--scale 18 or less, or a directory with more space: df -h" {
+		t.Errorf("%q", e.Hint)
+	}
+}
