@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,10 @@ func ask(clients int, seconds float64) model.StartRequest {
 }
 
 func TestDriverLoadsAServer(t *testing.T) {
+	onEachVersion(t, func(t *testing.T, _ int) { loadsAServer(t) })
+}
+
+func loadsAServer(t *testing.T) {
 	d := ready(t)
 	var samples []model.Sample
 	raw := map[string]bool{}
@@ -277,7 +282,7 @@ func TestFindPrograms(t *testing.T) {
 	look("Loadline knows 14 to 18")
 }
 
-// A full disk while the cluster is made: a tmpfs of 20 MB holds no cluster.
+// A full disk while the cluster is made, and which of two it is that is full: a tmpfs of 20 MB holds no cluster.
 func TestReadyOnAFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting needs root")
@@ -293,6 +298,16 @@ func TestReadyOnAFullDisk(t *testing.T) {
 	_, err := d.Ready(ctx, openDir(t, dir), model.PrepareRequest{App: &model.AppRequest{Scale: 1}}, func(model.Progress) {})
 	_ = d.Leave()
 	if err == nil || !strings.Contains(err.Error(), "is full") {
+		t.Errorf("%v", err)
+	}
+	data, log := newWorkDir(t), filepath.Join(dir, "log")
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "data")), os.RemoveAll(filepath.Join(dir, "s")), os.Mkdir(log, 0o711)); err != nil {
+		t.Fatal(err)
+	}
+	req := model.PrepareRequest{App: &model.AppRequest{Scale: 1}, Volume: model.Volume{Log: &model.Volume{Root: openDir(t, log)}}}
+	_, err = d.Ready(ctx, openDir(t, data), req, func(model.Progress) {})
+	_ = d.Leave()
+	if err == nil || !strings.Contains(err.Error(), "the filesystem of "+dir+", the log's volume, is full") {
 		t.Errorf("%v", err)
 	}
 }

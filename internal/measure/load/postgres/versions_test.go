@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// onEachVersion runs a test with the PostgreSQL of this machine, and with versions that count in
+// other views: 17 has checkpoints in one of their own, 18 flushes in pg_stat_io.
+func onEachVersion(t *testing.T, test func(t *testing.T, major int)) {
+	t.Run("this machine's", func(t *testing.T) {
+		newWorkDir(t)
+		p, err := findPrograms(t.Context(), env.OS())
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, p.major)
+	})
+	for _, major := range []int{17, 18} {
+		t.Run(strconv.Itoa(major), func(t *testing.T) {
+			t.Setenv("PATH", lab.Postgres(t, major)+":"+os.Getenv("PATH"))
+			if p, err := findPrograms(t.Context(), env.OS()); err != nil || p.major != major {
+				t.Fatalf("found %+v, %v", p, err)
+			}
+			test(t, major)
+		})
+	}
+}
+
+// What stands beside each result is counted by each version: of a load whose flushes are known,
+// the flushes and their time; checkpoints; the log; pages found and read.
+func TestEachVersionCounts(t *testing.T) {
+	library := lab.SlowFlush(t)
+	const set = 0.004
+	t.Setenv("SLOWFLUSH_US", strconv.Itoa(set*1e6))
+	onEachVersion(t, func(t *testing.T, major int) {
+		t.Setenv("LD_PRELOAD", library)
+		d := ready(t)
+		if version := d.state.Version; !strings.HasPrefix(version, fmt.Sprint(major, ".")) {
+			t.Errorf("version %q", version)
+		}
+		before, err := d.server.counts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.server.ask(t.Context(), database, "CHECKPOINT"); err != nil {
+			t.Fatal(err)
+		}
+		after, err := d.server.counts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c model.AppCounts
+		if difference(&c, before, after, true); c.Checkpoints == nil || *c.Checkpoints != 1 {
+			t.Errorf("one checkpoint counts %v (%v, %v)", c.Checkpoints, before["checkpoints"], after["checkpoints"])
+		}
+		req := ask(1, 2)
+		req.Workload.App.Options, req.Workload.App.Threads = "--builtin=simple-update", 1
+		res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+		if err != nil || res.Error != "" {
+			t.Fatalf("%v %q", err, res.Error)
+		}
+		a := res.App
+		for name, v := range map[string]*float64{"flushes": a.Flushes, "flush time": a.FlushSeconds, "log": a.LogBytes, "pages": a.PageImages, "hits": a.Hits, "reads": a.Reads, "read time": a.ReadSeconds} {
+			if v == nil {
+				t.Fatalf("%s is not known", name)
+			}
+		}
+		each, flush, log := *a.Flushes/float64(a.Transactions), *a.FlushSeconds / *a.Flushes, *a.LogBytes/float64(a.Transactions)
+		t.Logf("%s: %.3f flushes of %.2f ms for each of %d transactions, %.0f B and %.2f pages of log, %.0f hits", d.state.Version, each, flush*1e3, a.Transactions, log, *a.PageImages/float64(a.Transactions), *a.Hits)
+		if each < 0.95 || each > 1.2 {
+			t.Errorf("%.3f flushes for each transaction of one client", each)
+		}
+		// What else a flush takes is this machine's.
+		if flush < set || *a.FlushSeconds > a.Seconds+1 {
+			t.Errorf("a flush took %.2f ms where it takes at least %.2f", flush*1e3, set*1e3)
+		}
+		if log < 200 || *a.PageImages < 1 || *a.Hits < float64(a.Transactions) {
+			t.Errorf("%+v", a)
+		}
+		if a.ToolTransactions != a.Transactions || a.ToolRate <= 0 {
+			t.Errorf("pgbench's closing lines: %d of %d, %v/s", a.ToolTransactions, a.Transactions, a.ToolRate)
+		}
+	})
+}
+
+// Each version keeps its log where it is told, and nothing of it is in the data.
+func TestEachVersionKeepsItsLogApart(t *testing.T) {
+	onEachVersion(t, func(t *testing.T, _ int) {
+		dir, log := newWorkDir(t), newWorkDir(t)
+		d := New(env.OS())
+		t.Cleanup(func() { _ = d.Leave() })
+		req := model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 4}, Volume: model.Volume{Log: &model.Volume{Root: openDir(t, log)}}}
+		if _, err := d.Ready(t.Context(), openDir(t, dir), req, func(model.Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		link, err := os.Readlink(filepath.Join(dir, "data", "pg_wal"))
+		segments, _ := filepath.Glob(filepath.Join(log, walName, "0*"))
+		if err != nil || link != filepath.Join(log, walName) || len(segments) == 0 {
+			t.Errorf("pg_wal is %q, %v; %d segments", link, err, len(segments))
+		}
+		if info, err := os.Stat(filepath.Join(log, walName)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%v, %v", info, err)
+		}
+		if res, err := d.Run(t.Context(), ask(2, 1), load.AtOnce, func(model.Event) {}); err != nil || res.Error != "" || *res.App.Flushes == 0 {
+			t.Errorf("%v, %+v", err, res)
+		}
+	})
+}

