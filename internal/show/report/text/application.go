@@ -44,10 +44,8 @@ func (p *page) transactions(r *model.Report) {
 	}
 	p.blank()
 	p.fitted(columns)
-	if s := prepared(r); s != nil && s.Scale == 0 {
-		p.remark("", term.Dim, fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data)))
-	} else if s != nil {
-		p.remark("", term.Dim, fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s", s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), words.Begun(s)))
+	if server := words.Server(&r.Run); server != "" {
+		p.remark("", term.Dim, server)
 	}
 }
 
@@ -57,14 +55,6 @@ func (p *page) threeCosts(reads, writes, flushes *float64) cell {
 		return p.cost(nil, few)
 	}
 	return cell{text: few(*reads) + " / " + few(*writes) + " / " + few(*flushes)}
-}
-
-// prepared is the application of a run, nil where there was none.
-func prepared(r *model.Report) *model.AppState {
-	if r.Run.Prepare == nil {
-		return nil
-	}
-	return r.Run.Prepare.App
 }
 
 // cost is a figure for each transaction, a dash where it is not known.

@@ -71,12 +71,15 @@ func Server(run *model.RunInfo) string {
 		return ""
 	}
 	s := run.Prepare.App
+	if s.Scale == 0 {
+		return fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data))
+	}
 	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s",
-		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), Begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment))
+		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment))
 }
 
-// Begun says how each repeat on a database began.
-func Begun(s *model.AppState) string {
+// begun says how each repeat on a database began.
+func begun(s *model.AppState) string {
 	if s.Server != nil && !s.Server.Checkpoint {
 		return "no checkpoint before each repeat"
 	}
