@@ -36,6 +36,28 @@ func TestReadsBesideWritesAreThoseOfASettledDisk(t *testing.T) {
 	}
 }
 
+// Likewise of a comparison, on either side: neither is slower for what was written to it before.
+func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
+	takeSlots(t, demand{seconds: 200, slots: 2})
+	backlog := lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20}
+	a, b := lab.Backlogged(t, backlog), lab.Backlogged(t, backlog)
+	got, code := comparison(t, a.Target(), b.Target(), "--profile", ownFile(t, "own.yaml", readsBesideWrites["one of each"]), "--max-time", "70s",
+		"--destroy-data-on", a.Target(), "--destroy-data-on", b.Target(), "--fail-on", "none")
+	for _, r := range got.Rows {
+		if r.Workload != "reads" || r.Metric != model.IOPS {
+			continue
+		}
+		t.Logf("%.0f/s against %.0f/s, %s, %s of %d blocks", r.A.Value, r.B.Value, r.Verdict, r.Trust, r.Blocks)
+		for _, v := range []float64{r.A.Value, r.B.Value} {
+			if r.Trust == model.Valid && math.Abs(v/1000-1) > 0.05 {
+				t.Errorf("reads are said to be %.0f/s, valid, where 1000/s are true", v)
+			}
+		}
+		return
+	}
+	t.Fatalf("exit code %d, no row of reads: %+v", code, got.Rows)
+}
+
 // settledOrSuspect fails for a number that is off by more than 5 % and believed.
 func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
@@ -67,17 +66,18 @@ func TestACreditIsNoDifference(t *testing.T) {
 // In a sweep the cell of large blocks draws on a credit for bytes that fills again while the
 // others are measured.
 func TestASweepTellsWhatLasts(t *testing.T) {
-	runWithRetry(t, demand{seconds: 100}, func(t testing.TB) {
-		d := lab.Throttled(t, lab.Throttle{Delay: 4 * time.Millisecond, Size: 128 << 20,
-			Read: lab.Limit{BytesPerSecond: 20 << 20, BurstBytes: 80 << 20, BurstSeconds: 6}})
-		o := command(t.Context(), t, "sweep", d.Target(), "--depth", "1", "--bs", "4k,16k,64k,256k", "--max-time", "90s", "--format", "json", "--results", t.TempDir())
+	runWithRetry(t, demand{seconds: 140}, func(t testing.TB) {
+		// Of 250 reads per second large ones move three times the bytes that last, for 7 s.
+		d := lab.Throttled(t, lab.Throttle{Size: 128 << 20,
+			Read: lab.Limit{IOPS: 250, BytesPerSecond: 20 << 20, BurstBytes: 80 << 20, BurstSeconds: 4}})
+		o := command(t.Context(), t, "sweep", d.Target(), "--depth", "8", "--bs", "4k,16k,64k,256k", "--max-time", "130s", "--format", "json", "--results", t.TempDir())
 		if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil {
 			t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
 		}
-		lasts(t, o, "randread-256k-qd1-j1", 80)
+		lasts(t, o, "randread-256k-qd8-j1", 80)
 		for _, block := range []string{"4k", "16k"} {
-			if r := o.result(t, "randread-"+block+"-qd1-j1"); r.Verdict != model.Valid || r.Sustained == nil || r.Sustained.Fallen() {
-				t.Errorf("%s: %s %v, %+v, though nothing holds it back", block, r.Verdict, r.Findings, r.Sustained)
+			if r := o.result(t, "randread-"+block+"-qd8-j1"); r.Sustained == nil || r.Sustained.Fallen() {
+				t.Errorf("%s: %.0f/s, %+v, though nothing holds it back", block, r.Value, r.Sustained)
 			}
 		}
 		if !o.finding("sustained", model.SeverityNote) {
@@ -89,7 +89,7 @@ func TestASweepTellsWhatLasts(t *testing.T) {
 // The rates of a load sweep are shares of what the storage sustains, and not of its burst.
 func TestALoadSweepOffersWhatLasts(t *testing.T) {
 	runWithRetry(t, demand{seconds: 210}, func(t testing.TB) {
-		d := lab.Throttled(t, lab.Throttle{Size: 64 << 20, Read: lab.Limit{IOPS: 500, BurstIOPS: 800, BurstSeconds: 20}})
+		d := lab.Throttled(t, lab.Throttle{Size: 64 << 20, Read: lab.Limit{IOPS: 500, BurstIOPS: 1000, BurstSeconds: 7}})
 		o := command(t.Context(), t, "sweep", d.Target(), "--load", "--max-time", "200s", "--format", "json", "--results", t.TempDir())
 		if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil || o.report.Sweep == nil || o.report.Sweep.Capacity == nil {
 			t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
@@ -105,22 +105,31 @@ func TestALoadSweepOffersWhatLasts(t *testing.T) {
 	})
 }
 
-// Of volumes that share a credit the total is what lasts, however many they are.
+// One of three volumes has a credit, which fills again while fewer are measured: what all of
+// them have in all is what lasts.
 func TestAScaleTellsWhatLasts(t *testing.T) {
-	runWithRetry(t, demand{seconds: 90}, func(t testing.TB) {
-		d := lab.Throttled(t, lab.Throttle{Size: 64 << 20, Read: lab.Limit{IOPS: 500, BurstIOPS: 800, BurstSeconds: 37}})
-		o := command(t.Context(), t, "scale", d.Target(), "--volumes", "1,2", "--max-time", "80s", "--format", "json", "--results", t.TempDir())
+	runWithRetry(t, demand{seconds: 110, slots: 2}, func(t testing.TB) {
+		args := []string{"scale"}
+		for i := range 3 {
+			limit := lab.Limit{IOPS: 500}
+			if i == 2 {
+				limit.BurstIOPS, limit.BurstSeconds = 1500, 10
+			}
+			args = append(args, lab.Throttled(t, lab.Throttle{Size: 64 << 20, Read: limit}).Target())
+		}
+		o := command(t.Context(), t, append(args, "--volumes", "1,2,3", "--max-time", "100s", "--format", "json", "--results", t.TempDir())...)
 		if err := json.Unmarshal([]byte(o.stdout), &o.report); err != nil || len(o.report.Scales) != 1 {
 			t.Fatalf("exit code %d, %v: %s", o.code, err, o.stdout)
 		}
 		for _, p := range o.report.Scales[0].Points {
 			t.Logf("%d volumes: %.0f, %s, each %.0f", p.Volumes, p.Total.Value, p.Verdict, p.Each)
-			sum := 0.0
-			for _, v := range p.Each {
-				sum += v
+			if want := 500 * float64(p.Volumes); math.Abs(p.Total.Value/want-1) > 0.05 {
+				t.Errorf("%d volumes: %.0f in all, where %.0f last", p.Volumes, p.Total.Value, want)
 			}
-			if p.Verdict == model.Valid && (math.Abs(p.Total.Value/500-1) > 0.05 || math.Abs(sum/500-1) > 0.05) {
-				t.Errorf("%d volumes: %.0f in all, of %.0f, are valid, where 500/s last", p.Volumes, p.Total.Value, p.Each)
+			for _, v := range p.Each {
+				if math.Abs(v/500-1) > 0.05 {
+					t.Errorf("%d volumes: each %.0f, where 500 last", p.Volumes, p.Each)
+				}
 			}
 		}
 		if !o.finding("sustained", model.SeverityNote) {
