@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -53,10 +54,19 @@ func Run(ev Evidence) budget.Side {
 			side.LeftOut = append(side.LeftOut, w.Name+": "+why)
 			continue
 		}
+		if !finite(b.Seen, b.Rate, b.Closure) {
+			side.LeftOut = append(side.LeftOut, w.Name+": the times that are recorded of it are none")
+			continue
+		}
 		ev.doubts(&b)
 		side.Budgets = append(side.Budgets, b)
 	}
 	return side
+}
+
+// finite reports whether all are numbers that can be written.
+func finite(list ...float64) bool {
+	return !slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // silent is the reason for what nobody expects a budget of.

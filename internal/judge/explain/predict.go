@@ -50,7 +50,11 @@ func Predict(from, app Evidence, ask Ask) (*prediction.Prediction, error) {
 		From: from.machine(s.workloads), Like: app.machine(loads), Flushes: s.flushes, Read: s.read, Other: l.other, Costs: l.costs, ModelError: prediction.ModelError}
 	p.Verdict, p.Findings = from.inherited(s.workloads)
 	for _, n := range ask.Clients {
-		p.Points = append(p.Points, l.point(s, n, ask.Scale, p.Like.Processors))
+		point := l.point(s, n, ask.Scale, p.Like.Processors)
+		if r := point.Rate; !finite(r.Low, r.Value, r.High) {
+			return nil, model.BrokenError(fmt.Sprintf("nothing can be computed for %s: the times of %s and %s are too far apart, or no times", clients(n), p.From.Directory, p.Like.Directory), "look at both: loadline explain RUN")
+		}
+		p.Points = append(p.Points, point)
 	}
 	p.Assumes = l.assumes(p)
 	return p, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/prediction"
+	"github.com/loadline/loadline/internal/model/units"
 )
 
 // scripts are those of pgbench that can be simulated, as they are preferred.
@@ -19,6 +20,9 @@ var scripts = []script{
 
 // measureCosts is what measures what a transaction costs.
 const measureCosts = "loadline app postgres DIR --profile small"
+
+// mostReads is how many reads a transaction of those scripts has at most: they touch some ten pages.
+const mostReads = 100
 
 // noReads is how few reads of the device a transaction has, on average, to be said to have none.
 const noReads = 0.01
@@ -115,6 +119,9 @@ func (ev Evidence) costsOf(w model.Workload) (c prediction.Costs, err error) {
 	}
 	if c.Reads = min(*a.DeviceReads, *a.Reads); c.Reads < noReads {
 		c.Reads = 0
+	}
+	if c.Reads > mostReads {
+		return c, model.RefusedError(fmt.Sprintf("a transaction of %s is said to read %s pages of the device, and pgbench's scripts touch some ten", w.Name, units.FormatNumber(c.Reads)), "measure it again: "+measureCosts)
 	}
 	return c, nil
 }

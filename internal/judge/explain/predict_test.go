@@ -234,7 +234,11 @@ func TestWhatCannotBePredicted(t *testing.T) {
 		"not waiting":      {func(_, l *Evidence, _ *Ask) { *l.Recorded.Run.Steps[0].App.Flushes = 5 }, "do not wait for flushes", costs},
 		"uncounted":        {func(_, l *Evidence, _ *Ask) { l.Recorded.Run.Steps[0].App.ReadSeconds = nil }, "it is not known", costs},
 		"flushes too long": {func(_, l *Evidence, _ *Ask) { *l.Recorded.Run.Steps[0].App.FlushSeconds = 5 }, "more than it took", costs},
-		"an unknown disk":  {func(_, l *Evidence, _ *Ask) { l.Report.Results[0].App.DeviceReads = nil }, "come from the device", costs},
+		"reads without end": {func(_, l *Evidence, _ *Ask) {
+			a, many := l.Report.Results[0].App, 1e9
+			a.Reads, a.DeviceReads = &many, &many
+		}, "touch some ten", costs},
+		"an unknown disk": {func(_, l *Evidence, _ *Ask) { l.Report.Results[0].App.DeviceReads = nil }, "come from the device", costs},
 		"measured once": {func(_, l *Evidence, _ *Ask) {
 			l.Report.Results[0].Metrics[model.Transactions] = model.Estimate{Value: 1}
 		}, "how sure", costs},

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// What a step of hours on the fastest of servers counts is far below mostCounted, and no step
+// takes less than shortest or longer than longest, in seconds. Beyond that sums and ratios
+// would be no numbers any more.
+const (
+	mostCounted       = 1e15
+	shortest, longest = 1e-9, 1e9
+)
+
+// dropCounts takes away what an application is said to have counted in a step where that cannot
+// be, and says so.
+func dropCounts(rec *model.Recorded) {
+	for i := range rec.Run.Steps {
+		s := &rec.Run.Steps[i]
+		if s.App != nil && !countable(s.App) {
+			s.App = nil
+			rec.Damage = append(rec.Damage, fmt.Sprintf("%s: step %d counts what cannot be (below 0, or beyond any number of I/Os and seconds), so its counts are left out", runFile, s.Step.Number))
+		}
+	}
+}
+
+func countable(c *model.AppCounts) bool {
+	counts := []float64{float64(c.Transactions), float64(c.Failed), float64(c.Skipped), float64(c.ToolTransactions), c.ToolRate}
+	for _, v := range []*float64{c.Flushes, c.Commits, c.LogBytes, c.PageImages, c.Hits, c.Reads, c.Checkpoints, c.Vacuums} {
+		if v != nil {
+			counts = append(counts, *v)
+		}
+	}
+	spans, lengths := []float64{c.LatencySum, c.Connect}, []float64{c.Seconds}
+	for _, v := range []*float64{c.FlushSeconds, c.CommitSeconds, c.ReadSeconds} {
+		if v != nil {
+			spans = append(spans, *v)
+		}
+	}
+	for _, t := range c.FlushTimes {
+		spans, counts = append(spans, t[0]), append(counts, t[1])
+	}
+	if p := c.Processor; p != nil {
+		spans, lengths = append(spans, p.ServerCPU, p.ServerWait, p.ClientCPU, p.ClientWait), append(lengths, p.Seconds)
+	}
+	return !slices.ContainsFunc(counts, func(v float64) bool { return !(v >= 0 && v <= mostCounted) }) &&
+		!slices.ContainsFunc(spans, func(v float64) bool { return !(v >= 0 && v <= longest) }) &&
+		!slices.ContainsFunc(lengths, func(v float64) bool { return v != 0 && !(v >= shortest && v <= longest) })
+}
