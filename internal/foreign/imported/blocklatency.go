@@ -206,14 +206,21 @@ func (r *blockReader) close() {
 	f := model.Figure{Direction: model.Mixed, Group: "block", Line: r.line, Seconds: r.seconds, Traced: traced, Values: map[model.Metric]float64{}}
 	d.fill(&f)
 	f.Latency.Mean = d.mean()
-	// What the tool itself adds up is exact, if it is about the same I/Os.
+	// What the tool itself adds up is exact, if it is about the same I/Os: then their mean lies where
+	// their buckets allow.
+	unlike := false
 	if total > 0 && count > 0 && near(count, d.total, 0) {
-		f.Latency.Mean = total / count
+		if unlike = !d.allows(total / count); !unlike {
+			f.Latency.Mean = total / count
+		}
 	}
 	f.Values[model.Latency] = f.Latency.Mean
 	for _, k := range d.buckets {
 		f.Latency.Max = k.to
 	}
 	name = r.p.add(run{label: r.label, params: params, workload: w, figures: []model.Figure{f}})
+	if unlike {
+		r.p.remark(model.SeverityWarning, []string{name}, fmt.Sprintf("the sum of latencies beside the histogram at line %d puts their mean outside of its buckets, so one of the two is of other I/Os: the histogram's is taken", r.line))
+	}
 	r.p.remark(model.SeverityNote, []string{name}, "coarse: the histogram's buckets are a factor of 2 wide, so a percentile is the middle of its bucket and may be off by ×1.4 either way, and so may be a mean that the tool does not print itself")
 }

@@ -2,9 +2,14 @@ package imported
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/model"
 )
 
 // How long a trace was is what the document says before it ("time=30"), for those that follow in
@@ -25,6 +30,28 @@ func TestTracesSayWhatTheyLookedAt(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got) %s", name, diff)
+		}
+	}
+}
+
+// TestASumOfOtherLatenciesIsNotTaken: a mean outside of the buckets that it is to be of would make a
+// budget close that does not.
+func TestASumOfOtherLatenciesIsNotTaken(t *testing.T) {
+	for sum, want := range map[string]struct {
+		mean   float64
+		remark bool
+	}{"4500000": {1.5e-3, false}, "29900000000": {math.Sqrt(1.024*2.048) * 1e-3, true}, "3000": {math.Sqrt(1.024*2.048) * 1e-3, true}} {
+		doc := "@total_latency_ns: " + sum + "\n@io_count: 3\n@latency_us:\n[1K, 2K)   3 |@@@@|\n"
+		parts, err := Parse("trace.txt", []byte(doc), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := parts[0].runs[0]
+		if got := r.figures[0].Latency.Mean; math.Abs(got-want.mean) > 1e-9 {
+			t.Errorf("%s: mean %v, want %v", sum, got, want.mean)
+		}
+		if warned := slices.ContainsFunc(parts[0].remarks, func(m model.Finding) bool { return strings.Contains(m.Message, "outside of its buckets") }); warned != want.remark {
+			t.Errorf("%s: %+v", sum, parts[0].remarks)
 		}
 	}
 }

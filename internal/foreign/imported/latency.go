@@ -90,6 +90,16 @@ func (b *distribution) add(k bucket) {
 	}
 }
 
+// allows reports whether the latencies can have that mean: each within its bucket.
+func (b *distribution) allows(mean float64) bool {
+	low, high := 0.0, 0.0
+	for _, k := range b.buckets {
+		low, high = low+k.count*k.from, high+k.count*k.to
+	}
+	const rounding = 1e-6
+	return mean*b.total >= low*(1-rounding) && mean*b.total <= high*(1+rounding)
+}
+
 // percentile is the point of the first bucket at which p % of all are reached.
 func (b *distribution) percentile(p float64) float64 {
 	want := math.Max(1, math.Ceil(p/100*b.total))

@@ -67,6 +67,9 @@ func (d *Driver) Examine(ctx context.Context, req model.ProbeRequest, found *mod
 	if err := refuseCluster(req.Target); err != nil {
 		return err
 	}
+	if err := refuseName(req.Target.Path); err != nil {
+		return err
+	}
 	if req.Log != nil {
 		if err := refuseCluster(*req.Log); err != nil {
 			return err
@@ -100,6 +103,16 @@ func refuseCluster(t model.Target) error {
 			return nil
 		}
 	}
+}
+
+// refuseName refuses a path that the server and its clients take for several: both have lists of
+// directories with sockets, with commas in between. A part of it would be another directory.
+func refuseName(dir string) error {
+	if !strings.Contains(dir, ",") {
+		return nil
+	}
+	return model.RefusedError(fmt.Sprintf("the path %s has a comma in it, at which PostgreSQL takes it for two directories of sockets", dir),
+		"name the directory by another path: a symbolic link does, such as ln -s DIR /srv/pg && loadline app postgres /srv/pg/.")
 }
 
 // own are the settings that a server of ours has, as NAME=VALUE: the clients must find room,

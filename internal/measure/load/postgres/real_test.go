@@ -230,6 +230,7 @@ func TestDriverSaysWhatIsWrong(t *testing.T) {
 	}
 	modeltest.Refused(t, probe(filepath.Dir(cluster)), "holds a PostgreSQL cluster")
 	modeltest.Refused(t, probe(cluster), "lies in the PostgreSQL cluster")
+	modeltest.Refused(t, probe(filepath.Join(dir, "a,b")), "takes it for two directories")
 	modeltest.Refused(t, probe(dir, "shared_bufers=1GB"), `no setting "shared_bufers"`)
 	modeltest.Refused(t, probe(dir, "port=1"), "for Loadline to say")
 	modeltest.Refused(t, probe(dir, "fsync"), "is no setting")
