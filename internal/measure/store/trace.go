@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -151,6 +152,9 @@ func (f *Folder) readTrace() (*RecordedTrace, error) {
 	case rec.Run.Schema != iotrace.RunSchema:
 		return nil, model.RefusedError(fmt.Sprintf("%s was written in schema %q, this loadline reads %q", dir, rec.Run.Schema, iotrace.RunSchema), "use the loadline that made it")
 	}
+	if !traceable(&rec.Run) {
+		return nil, damaged(dir, traceFile, fmt.Sprintf("it has more than %d devices, or times that cannot be", mostDevices))
+	}
 	cut := rec.Run.Status == model.Running && !locked(files, samplesFile)
 	if cut {
 		rec.Run.Status, rec.Run.Reason = model.Interrupted, killed
@@ -171,6 +175,23 @@ func notTrace(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not the directory of a trace: it has no %s", dir, traceFile), "name a folder under loadline-results/")
 }
 
+// mostDevices is how many a trace is of at most, and mostTraced bounds what a line of it counts (bytes
+// of an hour at a terabyte per second are less): the devices' tables would take minutes, and sums would
+// be no numbers any more.
+const (
+	mostDevices = 4096
+	mostTraced  = 1e17
+)
+
+// traceable reports whether a record can be that of a trace.
+func traceable(r *iotrace.Run) bool {
+	ok := len(r.Devices) <= mostDevices && r.Seconds >= 0 && r.Seconds <= longest
+	for _, d := range r.Devices {
+		ok = ok && (d.Unseen == nil || math.Abs(*d.Unseen) <= mostTraced)
+	}
+	return ok
+}
+
 // readTraceSamples reads the samples up to where they end or cannot be read any more.
 func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
 	f, err := files.Open(samplesFile)
@@ -184,6 +205,7 @@ func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
 	}
 	defer unzip.Close()
 	m := newMeter(f)
+	devices := map[string]bool{}
 	var rest []byte
 	buf := make([]byte, 1<<20)
 	for {
@@ -200,6 +222,9 @@ func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
 			s, err := decodeTraceLine(rest[:end], m)
 			if err != nil {
 				return samples, err
+			}
+			if devices[s.Device] = true; len(devices) > mostDevices {
+				return samples, errBound(fmt.Sprintf("it has more than %d devices, which no machine has", mostDevices))
 			}
 			samples, rest = append(samples, s), rest[end+1:]
 		}
@@ -225,6 +250,11 @@ func decodeTraceLine(line []byte, m *meter) (s iotrace.Sample, err error) {
 	}
 	if !(s.Seconds > 0) || !(s.End >= 0) || s.Device == "" || s.Operation == "" {
 		return s, errBound("a line is no sample of a trace: it has no device, or no time")
+	}
+	for _, v := range []float64{s.End, s.Seconds, s.Wait, s.Flow.LatencySum, s.Flow.Max, float64(s.Flow.IOs), float64(s.Flow.Bytes)} {
+		if !(v >= 0 && v <= mostTraced) {
+			return s, errBound("a line is no sample of a trace: it counts what cannot be")
+		}
 	}
 	return s, m.addSample(&model.Sample{Read: &s.Flow})
 }

@@ -38,8 +38,12 @@ type WorkDir struct {
 	lock         *os.File
 }
 
+// mostAtOnce is how many runs may begin in one directory in the same second.
+const mostAtOnce = 9
+
 // MakeWorkDir makes one in a directory, named by the run and locked until Close. Of the
-// run's name its time and a hash are used: the path of a socket has 107 bytes at most.
+// run's name its time and a hash are used, and a number where another run has taken that
+// in the same second: the path of a socket has 107 bytes at most.
 func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	sum := sha256.Sum256([]byte(runID))
 	name := fmt.Sprintf("%s%.15s-%x%s", Prefix, runID, sum[:3], workDirEnd)
@@ -52,7 +56,13 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	}
 	w := &WorkDir{path: filepath.Join(dir, name), parent: parent}
 	// Programs of another user pass through it and cannot list it.
-	if err := parent.Mkdir(name, 0o711); err != nil {
+	err = parent.Mkdir(name, 0o711)
+	for i := 2; errors.Is(err, fs.ErrExist) && i <= mostAtOnce; i++ {
+		name = fmt.Sprintf("%s%.15s-%x-%d%s", Prefix, runID, sum[:3], i, workDirEnd)
+		w.path = filepath.Join(dir, name)
+		err = parent.Mkdir(name, 0o711)
+	}
+	if err != nil {
 		w.release()
 		if errors.Is(err, fs.ErrExist) {
 			return nil, model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", w.path), "loadline cleanup "+safetext.ShellWord(dir))

@@ -35,8 +35,20 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 0 {
 		t.Errorf("a held working directory was called abandoned: %v, %v", left, err)
 	}
+	// Several runs of that name in the same second are several, up to a bound.
+	for range mostAtOnce - 1 {
+		again, err := MakeWorkDir(dir, "20261122-101500-pg")
+		if err != nil || again.Path() == w.Path() || !workDirName.MatchString(filepath.Base(again.Path())) {
+			t.Fatalf("the same again: %v, %v", again, err)
+		}
+		defer func() {
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
 	if _, err := MakeWorkDir(dir, "20261122-101500-pg"); err == nil || !strings.Contains(err.Error(), "exists already") {
-		t.Errorf("the same again: %v", err)
+		t.Errorf("many times: %v", err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
