@@ -39,17 +39,17 @@ type postgresOptions struct {
 }
 
 const postgresLong = `Makes a PostgreSQL server of its own in the directory, with the programs of this machine,
-fills it, loads it by pgbench, and removes it, also after ^C or kill -9 (then loadline
-cleanup DIR). As root the server runs as the user postgres, else nobody. It listens on a
+fills it, loads it with pgbench, and removes it, also after ^C or kill -9 (then loadline
+cleanup DIR). Started by root, it runs as the user postgres, or nobody. It listens on a
 socket in a directory that nobody else can use.
 
-sc:CLASS makes a claim of a Kubernetes StorageClass and a pod for it, and does all that in
-there, with the programs of --image, and removes both; pvc:NAMESPACE/NAME does it on a claim
+sc:CLASS makes a claim of a Kubernetes StorageClass and a pod for it, does all that in there
+with the programs of --image, and removes both; pvc:NAMESPACE/NAME does it on a claim
 that exists. Server and pgbench are in one pod, which is never root. After kill -9:
 loadline cleanup --namespace NAME.
 
 Each number of clients is measured several times in random order, each time after a
-CHECKPOINT, until its 95 % interval is as narrow as --precision or --max-time is over.
+CHECKPOINT, until its 95 % interval is as narrow as --precision or --max-time is up.
 Beside the transactions per second stand the server's own counts for each transaction:
 flushes and their time, log bytes, whole pages, reads, I/Os of the device.
 
@@ -71,7 +71,7 @@ with pgbench's tables in it, and removed at the end, also after ^C; after kill -
 cleanup postgres://…. The password comes from ~/.pgpass or PGPASSWORD, and is refused in the
 URL. Measure on a server that others use only when its owner knows: the load is a load.
 
-Not there yet: the client on another node, --hosts.`
+Not supported yet: the client on another node, --hosts.`
 
 func newAppPostgres(e *env.Env) *cobra.Command {
 	var o postgresOptions

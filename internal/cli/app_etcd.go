@@ -23,11 +23,11 @@ type etcdOptions struct {
 
 const etcdLong = `Makes an etcd of its own in the directory, with the program of this machine, puts into it
 with a client of its own, and removes it, also after ^C or kill -9 (then loadline cleanup
-DIR). As root it runs as the user etcd, else nobody. It listens on sockets in a directory
+DIR). Started by root, it runs as the user etcd, or nobody. It listens on sockets in a directory
 that nobody else can use.
 
 Each number of clients is measured several times in random order until its 95 % interval is
-as narrow as --precision or --max-time is over. Beside the puts per second stand etcd's own
+as narrow as --precision or --max-time is up. Beside the puts per second stand etcd's own
 counts for each put: flushes of its log and their time, log bytes, I/Os of the device. The
 goal is etcd's own: 99 % of the flushes of its log take less than 10 ms.
 
@@ -35,7 +35,7 @@ goal is etcd's own: 99 % of the flushes of its log take less than 10 ms.
 due at random times (an open loop), and their latencies count from then; those that
 --latency-limit skips are counted as slower than that, and never dropped.
 
-Not there yet: an etcd that exists, members on several machines, Kubernetes (sc:, pvc:),
+Not supported yet: an etcd that exists, members on several machines, Kubernetes (sc:, pvc:),
 --hosts.`
 
 func newAppEtcd(e *env.Env) *cobra.Command {

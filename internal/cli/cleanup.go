@@ -20,13 +20,13 @@ func newCleanup(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cleanup DIR|postgres://… | cleanup --namespace NAME",
 		Short: "Remove what a killed run left in a directory, a database or a cluster",
-		Long: `Finds Loadline's own data files in DIR and removes them: those that bear exactly such
-a name, are regular files of yours with no second name, and that no running measurement holds;
-and the directories of databases that were measured there (loadline app), whose servers
+		Long: `Finds Loadline's own data files in DIR and removes them: regular files that
+are yours, have exactly such a name and no other one, and that no running measurement
+holds; and the directories of databases that were measured there (loadline app), whose servers
 are ended first.
 The file of a durability test stays until that was checked (durability --resume): it is
-named, with the command. Nothing else is touched, and not what was made by a name that
-you gave (run --create, kbench run).
+named, with the command. Nothing else is touched, nor a file whose name you gave (run
+--create, kbench run).
 
 Without DIR it looks into a Kubernetes cluster, for the pods, claims and Jobs (with
 their rights) that carry Loadline's label: in one namespace, or with --all-namespaces
@@ -59,7 +59,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 	}
 	registerAccess(cmd, &at)
 	cmd.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Kubernetes: in all namespaces")
-	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: also what a run uses that seems to be alive")
+	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: remove also what a run uses that seems to be alive")
 	return cmd
 }
 

@@ -35,9 +35,9 @@ func compareCommand(e *env.Env, f *compareFlags) *cobra.Command {
 		Short: "Tell which of two targets or two saved runs is better",
 		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a repeat
 of one and a repeat of the other in random order, until each interval is narrower than
-the margin or --max-time is over; two run directories are compared as they are; DIR is
-the folder of a comparison that was measured before. --experiment measures again what
-such a folder was asked for, and --in-cluster has a Job in a Kubernetes cluster drive it
+the margin or --max-time is up; two run directories are compared as they are; DIR is
+the folder of a comparison that was measured before. --experiment repeats the
+comparison that such a folder holds, and --in-cluster has a Job in a Kubernetes cluster drive it
 (see loadline run).
 
 Where there is time, each side is also looked at for 20 s without a pause in each

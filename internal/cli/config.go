@@ -33,7 +33,7 @@ func newConfig(e *env.Env, s *configuration) *cobra.Command {
 		Use:   "config [COMMAND [FLAG…]]",
 		Short: "Show which values flags have, and where each is from",
 		Long: `Shows the value of every flag of a command (default: run) that may have one from
-elsewhere, and where it is from: the flag itself, when it is written behind COMMAND, a
+elsewhere, and where it is from: the flag itself, when it is written after COMMAND, a
 variable such as $LOADLINE_PRECISION, the configuration file, or the default.
 
 The file is --config FILE, else $LOADLINE_CONFIG, else loadline/config.yaml in

@@ -55,8 +55,8 @@ func newKbenchRun(e *env.Env) *cobra.Command {
 		Short: "What run.sh does: Kbench's twelve jobs, or one of them",
 		Long: `Measures FILE, a file or a block device, and writes PREFIX-iops.json,
 PREFIX-bandwidth.json, PREFIX-latency.json, PREFIX.summary, and a report of Loadline's
-own, PREFIX-report.json. A file that does not exist is made, filled and removed. Results
-of before are replaced, other files of those names only with --overwrite; a link or a
+own, PREFIX-report.json. A file that does not exist is made, filled and removed. Earlier
+results are replaced, other files of those names only with --overwrite; a link or a
 device in their place is always refused.
 
 Environment, where no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (10g).

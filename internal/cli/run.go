@@ -28,7 +28,7 @@ func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 directory and removes it; an existing device, image or file is only read unless
 --destroy-data-on names it, and a path that does not exist is refused unless --create
 makes a file there. Every workload is measured several times in random order,
-and again until its 95 % interval is as narrow as --precision or --max-time is over.
+and again until its 95 % interval is as narrow as --precision or --max-time is up.
 
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
          nbd://host/export   rbd:pool/image   rbd:pool/image:id=USER
@@ -36,23 +36,23 @@ Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
 
 sc: makes a claim of a Kubernetes StorageClass and a pod for it, measures there, and
 removes both; pvc: measures an existing claim from a pod. The cluster is kubectl's.
-With --in-cluster a Job in the cluster drives that, so that this machine may go away:
-it is followed here, and its run directory is fetched (see loadline fetch).
+With --in-cluster a Job in the cluster drives that, so that this machine may disconnect:
+it is followed from here, and its run directory is fetched (see loadline fetch).
 
 With --baseline another target is measured in short blocks interleaved with it,
 and compared (see loadline compare). --goal asks for a value that the whole interval
 must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
 
-With --experiment the same is measured again that a run directory was asked for, or a
-file such as its experiment.yaml: same workloads, sizes, order and goals, of any of run,
-compare, sweep and scale. A TARGET beside it takes the place of the experiment's. What
-may be overwritten is not taken from a file: say --destroy-data-on again. Nor may a file
-alone have a database run its script and settings: read them, and say --allow-programs.
+--experiment repeats what a run directory, or a file such as its experiment.yaml, asks
+for: the same workloads, sizes, order and goals, of run, compare, sweep or scale. A
+TARGET beside it takes the place of the experiment's. What may be overwritten is not
+taken from a file: say --destroy-data-on again. Nor may a file alone have a database run
+its script and settings: read them, and say --allow-programs.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
 3 a goal was missed, or cannot be decided; 4 worse than the baseline; 5 measured, but
 a result is invalid; 130 interrupted (what was measured is kept). When several of
-them apply, 4 goes before 3 and 3 before 5.`,
+them apply, 4 takes precedence over 3, and 3 over 5.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
   loadline run --experiment loadline-results/20261120-235200-var-lib`,

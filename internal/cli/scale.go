@@ -29,15 +29,15 @@ against what the devices counted. The totals get a law: what one volume reaches,
 it saturates, and at how many volumes. The highest total is looked at for 20 s without a
 pause, where there is time, so that burst credits do not pass for it.
 
-A directory holds a file for each volume; of several targets, volume i is on the one
-whose turn it is. Existing devices, images and files are only read unless
+A directory holds a file for each volume; of several targets, the volumes take them
+in turn. Existing devices, images and files are only read unless
 --destroy-data-on names each; volumes beyond their number share them.
 
-With --rate each volume is limited to so many I/Os per second, and what is told is
-whether it gets them, and at which latency.
+With --rate each volume is limited to so many I/Os per second, and the report
+says whether it gets them, and at which latency.
 
 With --in-cluster a Job in the Kubernetes cluster of an sc: or pvc: target drives it, and
---experiment measures again what a saved one was asked for, as with loadline run.
+--experiment repeats a saved one, as with loadline run.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
 but a total is invalid; 130 interrupted (what was measured is kept).`,

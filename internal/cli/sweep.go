@@ -41,7 +41,7 @@ earlier ones have ended, and latencies count from when an I/O was due.
 Targets are those of loadline run, and so is what happens to them: a file of its own in
 a directory; an existing device, image or file is only read unless --destroy-data-on
 names it. The plan with its bound of time is printed before anything is measured.
---experiment measures again what a saved sweep was asked for, and --in-cluster has a Job
+--experiment repeats a saved sweep, and --in-cluster has a Job
 in the Kubernetes cluster drive it (see loadline run).
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,

@@ -47,7 +47,7 @@ two. It makes no load and changes nothing: start what is to be looked at beside 
 
 TARGET (a directory, a file or a block device) names the device that it is on; without
 TARGET and --device all devices are traced. On a terminal a table shows the last second;
-at the end come the rows of the whole time, latencies by device and operation,
+at the end come the rows for the whole time, latencies by device and operation,
 histograms, iostat's columns and blktrace's totals, and how many of the I/Os that the
 device itself has counted were not seen. --show chooses among them:
   ` + strings.Join(showNames(), ", ") + `
@@ -56,7 +56,7 @@ It takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.5 or newer with its type
 information (BTF). Without them the device's own counters are shown, which have neither
 percentiles nor processes, and the report says so.
 
-It looks at this machine only: of a pod, run it on the pod's node (docs/trace.md).
+It looks at this machine only: for a pod, run it on the pod's node (docs/trace.md).
 
 Exit codes: 0 traced, also when an interrupt ended it; 1 failed; 2 refused before
 anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
