@@ -76,8 +76,13 @@ func TestProgressAsEvents(t *testing.T) {
 	if len(begun) < 6 || len(begun) != len(done) {
 		t.Errorf("%d repeats have begun and %d ended", len(begun), len(done))
 	}
-	last, elapsed := map[any]map[string]any{}, 0.0
+	last, elapsed, left := map[any]map[string]any{}, 0.0, 0.0
 	for _, e := range kinds(events, "repeat", "second", "result") {
+		remaining, _ := e["remaining"].(float64)
+		if e["event"] == "second" && remaining > left+0.01 {
+			t.Errorf("%g s remained, and a moment later %g s: %v", left, remaining, e)
+		}
+		left = remaining
 		if at := e["elapsed"].(float64); at < elapsed {
 			t.Errorf("time goes back from %g: %v", elapsed, e)
 		} else {

@@ -107,6 +107,8 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	if w.OpenLoop {
 		step.Offered = w.RateIOPS
 	}
+	// What is told when it begins is not short of the step itself.
+	e.until = max(e.clock, e.now().Sub(e.began).Seconds()) + cost(s.plan.Schedule, step)
 	e.tell(s, model.Update{Step: &step, Workload: &w, Steps: planned})
 	begin := e.now()
 	if s.groupSize(w) > 1 {
