@@ -55,7 +55,7 @@ func TestAppPostgresServer(t *testing.T) {
 	lab.Lock(t)
 	url := existingServer(t, "fsync=off")
 	code, out, errs := said(t, "plan", "app", "postgres", url)
-	for _, words := range []string{"a schema of its own in the database of postgres://", "fsync", "found: fsync=off: the server flushes nothing"} {
+	for _, words := range []string{"a schema of its own in the database of", "fsync", "found: fsync=off: the server flushes nothing, and its numbers are durability"} {
 		if code != exitOK || !strings.Contains(out, words) {
 			t.Errorf("%d, no %q: %s%s", code, words, out, errs)
 		}
@@ -85,7 +85,7 @@ func TestAppPostgresServer(t *testing.T) {
 	}
 	// With another server, in turn; and not with itself by another name.
 	other := existingServer(t)
-	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--clients", "2", "--scale", "1", "--fail-on", "none")
+	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "45s", "--clients", "2", "--scale", "1", "--fail-on", "none")
 	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -106,6 +106,14 @@ func TestAppPostgresServer(t *testing.T) {
 		if code, _, errs := said(t, append([]string{"app", "postgres"}, args...)...); code != exitUsage || !strings.Contains(errs, words) || strings.Contains(errs, "hunter2") {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
+	}
+	// A file alone sends nobody's password to a server.
+	runs, _ := filepath.Glob(filepath.Join(results, "*", "experiment.yaml"))
+	if len(runs) == 0 {
+		t.Fatal("no experiment was saved")
+	}
+	if code, _, errs := said(t, "app", "postgres", "--experiment", runs[0]); code != exitUsage || !strings.Contains(errs, "which would be told your password, and a file alone does not allow that") {
+		t.Errorf("%d %s", code, errs)
 	}
 	if code, _, errs := said(t, "run", url); code != exitUsage || !strings.Contains(errs, "measured as an application") {
 		t.Errorf("%d %s", code, errs)

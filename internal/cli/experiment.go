@@ -86,6 +86,9 @@ func (o *options) askedAgain(e *env.Env, cmd *cobra.Command, args []string) (exp
 	if err := whole(exp, file); err != nil {
 		return exp, err
 	}
+	if err := namedServers(exp, args); err != nil {
+		return exp, err
+	}
 	said := cmd.Flags().Changed
 	if err := o.consent(&exp, said("fs-group")); err != nil {
 		return exp, err

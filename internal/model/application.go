@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/loadline/loadline/internal/model/external"
 	"github.com/loadline/loadline/internal/model/units"
 )
 
@@ -135,22 +136,7 @@ type AppState struct {
 	Seconds  float64   `json:"seconds,omitempty"`
 	Settings []Setting `json:"settings,omitempty"`
 	// Server is set where the server is not ours: it was there before, and stays.
-	Server *AppServer `json:"server,omitempty"`
-}
-
-// AppServer is what is known of a server that exists and that others may use.
-type AppServer struct {
-	// Instance names the server's data and its start, so that two URLs of one server are told
-	// as one. It is no secret.
-	Instance string `json:"instance"`
-	// Schema is what was made in it, and is removed; empty before.
-	Schema string `json:"schema,omitempty"`
-	// Data is the server's directory, where it is on this machine and that is certain; else "".
-	Data string `json:"data,omitempty"`
-	// Checkpoint tells that we may have it make a checkpoint before each repeat.
-	Checkpoint bool `json:"checkpoint"`
-	// Remarks are sentences about what was found before, and does not forbid to measure.
-	Remarks []string `json:"remarks,omitempty"`
+	Server *external.Server `json:"server,omitempty"`
 }
 
 // Elsewhere reports whether the application runs where neither its storage nor its machine can be

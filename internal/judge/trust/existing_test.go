@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/external"
 )
 
 // existingDatabase is database, on a server that was there before and that nobody else used.
 func existingDatabase() Evidence {
 	ev := database()
 	v := func(x float64) *float64 { return &x }
-	ev.Recorded.Run.Prepare.App.Server = &model.AppServer{Instance: "1-2", Schema: "loadline_x", Data: "/srv/pg", Checkpoint: true}
+	ev.Recorded.Run.Prepare.App.Server = &external.Server{Instance: "1-2", Schema: "loadline_x", Data: "/srv/pg", Checkpoint: true}
 	for i := range ev.Recorded.Run.Steps {
 		ev.Recorded.Run.Steps[i].App.Others, ev.Recorded.Run.Steps[i].App.Busy = v(0), v(0)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/external"
 )
 
 // existing is what is ours in a server that exists: a schema, and the session that holds it.
@@ -26,7 +27,7 @@ type existing struct {
 	made, certain bool
 	hold          *session
 	// about is what was found before.
-	about *model.AppServer
+	about *external.Server
 }
 
 // looking is the name by which the server lists the sessions that only look around.
@@ -192,7 +193,7 @@ UNION ALL SELECT 'path', current_setting('search_path') UNION ALL SELECT 'recove
 	if state.Settings, err = x.settings(ctx); err != nil {
 		return nil, err
 	}
-	x.about = &model.AppServer{Instance: facts["instance"], Checkpoint: facts["checkpoint"] == "true", Remarks: remarks(facts, state), Data: x.dataHere(facts)}
+	x.about = &external.Server{Instance: facts["instance"], Checkpoint: facts["checkpoint"] == "true", Remarks: remarks(facts, state), Data: x.dataHere(facts)}
 	state.Server = x.about
 	return state, nil
 }

@@ -101,7 +101,11 @@ func (p *page) settings(s *model.AppState) {
 	}
 	name, value, usual := &column{title: "setting"}, &column{title: "here"}, &column{title: s.Name + "'s own"}
 	for _, x := range s.Settings {
-		if x.Source != "command line" && (s.Server == nil || !x.Differs() || slices.Contains(ofSession, x.Source)) {
+		own := x.Source != "command line"
+		if s.Server != nil {
+			own = !x.Differs() || slices.Contains(ofSession, x.Source)
+		}
+		if own {
 			continue
 		}
 		name.cells = append(name.cells, cell{text: p.Text(x.Name)})
