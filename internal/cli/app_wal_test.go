@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,10 @@ func TestAppPostgresLogLeavesNothing(t *testing.T) {
 			if segments, _ := filepath.Glob(filepath.Join(log, ".loadline-*.app/wal/0*")); len(segments) == 0 {
 				t.Errorf("the log is not in %s", log)
 			}
+			// It is held while the run lives.
+			if said := cleanedUp(t, log); !strings.Contains(said, "nothing to remove") {
+				t.Errorf("a cleanup beside the run: %s", said)
+			}
 			_ = cmd.Process.Signal(signal)
 			_ = cmd.Wait()
 			for _, d := range []string{dir, log} {
@@ -107,16 +112,65 @@ func TestAppPostgresLogLeavesNothing(t *testing.T) {
 				if left, _ := filepath.Glob(filepath.Join(d, ".loadline-*.app")); len(left) != 1 {
 					t.Fatalf("a kill left %v in %s", left, d)
 				}
-				var out bytes.Buffer
-				e := env.OS()
-				e.Args, e.Stdout = []string{"cleanup", d}, &out
-				if code := Run(t.Context(), e); code != exitOK || !strings.Contains(out.String(), "removed "+d) {
-					t.Errorf("cleanup: %d, %s", code, out.String())
+				if said := cleanedUp(t, d); !strings.Contains(said, "removed "+d) {
+					t.Errorf("cleanup: %s", said)
 				}
 				empty(t, d)
 			}
 			if ids := volume.ProcessesIn(dir); len(ids) > 0 {
 				t.Errorf("processes are left: %v", ids)
+			}
+		})
+	}
+}
+
+// cleanedUp is what cleanup says of a directory.
+func cleanedUp(t *testing.T, dir string) string {
+	t.Helper()
+	var out bytes.Buffer
+	e := env.OS()
+	e.Args, e.Stdout = []string{"cleanup", dir}, &out
+	if code := Run(t.Context(), e); code != exitOK {
+		t.Errorf("cleanup: exit code %d", code)
+	}
+	return out.String()
+}
+
+// Each side of a comparison has its own log, and the baseline's is with its data unless said
+// otherwise.
+func TestAppPostgresLogsOfTwoSides(t *testing.T) {
+	a, b, logA, logB := databaseDir(t), databaseDir(t), inMemory(t), inMemory(t)
+	for _, x := range []struct {
+		name  string
+		flags []string
+		logs  [2]string
+	}{
+		{"the target's alone", []string{"--wal", logB}, [2]string{"", logB}},
+		{"both", []string{"--wal", logB, "--baseline-wal", logA}, [2]string{logA, logB}},
+		{"the baseline's alone", []string{"--baseline-wal", logA}, [2]string{logA, ""}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			results := t.TempDir()
+			var out, errs bytes.Buffer
+			e := env.OS()
+			e.Args = append([]string{"app", "postgres", b, "--baseline", a, "--results", results, "--format", "json", "-q", "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "20s", "--precision", "50%"}, x.flags...)
+			e.Stdout, e.Stderr = &out, &errs
+			code := Run(t.Context(), e)
+			var r struct{ Comparison struct{ A, B model.RunInfo } }
+			if err := json.Unmarshal(out.Bytes(), &r); err != nil || code == exitFailed || code == exitUsage {
+				t.Fatalf("exit code %d, %v: %s", code, err, errs.String())
+			}
+			for i, run := range []model.RunInfo{r.Comparison.A, r.Comparison.B} {
+				is := ""
+				if run.Volume.Log != nil {
+					is = run.Volume.Log.Target.Path
+				}
+				if is != x.logs[i] || (run.Environment.LogStorage != nil) != (is != "") {
+					t.Errorf("side %d has its log in %q, want %q", i, is, x.logs[i])
+				}
+			}
+			for _, dir := range []string{a, b, logA, logB} {
+				empty(t, dir)
 			}
 		})
 	}

@@ -222,7 +222,11 @@ func ownWords(app *model.AppRequest) string {
 // consent keeps that what is somebody's is changed only where the command line says so,
 // whatever a file allows: a file may come from anywhere.
 func (o *options) consent(exp *model.Experiment, group bool) error {
-	for _, name := range session.Targets(*exp) {
+	used := session.Targets(*exp)
+	if exp.App != nil {
+		used = append(used, exp.App.Log, exp.App.BaselineLog)
+	}
+	for _, name := range used {
 		t, err := session.ParseTarget(name)
 		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
 			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, for good, and a file alone does not allow that", name),

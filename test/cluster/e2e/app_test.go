@@ -51,6 +51,7 @@ func TestAppPostgres(t *testing.T) {
 	t.Parallel()
 	t.Run("a class, with the least rights", testAppClass)
 	t.Run("a claim of somebody's", testAppClaim)
+	t.Run("a log of its own", testAppLog)
 	t.Run("what cannot be", testAppRefused)
 }
 
