@@ -139,22 +139,20 @@ func cleanedUp(t *testing.T, dir string) string {
 // Each side of a comparison has its own log, and the baseline's is with its data unless said
 // otherwise.
 func TestAppPostgresLogsOfTwoSides(t *testing.T) {
-	a, b, logA, logB := databaseDir(t), databaseDir(t), inMemory(t), inMemory(t)
-	for _, x := range []struct {
-		name  string
-		flags []string
-		logs  [2]string
-	}{
-		{"the target's alone", []string{"--wal", logB}, [2]string{"", logB}},
-		{"both", []string{"--wal", logB, "--baseline-wal", logA}, [2]string{logA, logB}},
-		{"the baseline's alone", []string{"--baseline-wal", logA}, [2]string{logA, ""}},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			results := t.TempDir()
+	for name, apart := range map[string][2]bool{"the target's alone": {false, true}, "both": {true, true}, "the baseline's alone": {true, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dirs, logs := [2]string{databaseDir(t), databaseDir(t)}, [2]string{}
+			args := []string{"app", "postgres", dirs[1], "--baseline", dirs[0], "--results", t.TempDir(), "--format", "json", "-q", "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "40s", "--precision", "50%"}
+			for i, flag := range []string{"--baseline-wal", "--wal"} {
+				if apart[i] {
+					logs[i] = inMemory(t)
+					args = append(args, flag, logs[i])
+				}
+			}
 			var out, errs bytes.Buffer
 			e := env.OS()
-			e.Args = append([]string{"app", "postgres", b, "--baseline", a, "--results", results, "--format", "json", "-q", "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "20s", "--precision", "50%"}, x.flags...)
-			e.Stdout, e.Stderr = &out, &errs
+			e.Args, e.Stdout, e.Stderr = args, &out, &errs
 			code := Run(t.Context(), e)
 			var r struct{ Comparison struct{ A, B model.RunInfo } }
 			if err := json.Unmarshal(out.Bytes(), &r); err != nil || code == exitFailed || code == exitUsage {
@@ -165,12 +163,13 @@ func TestAppPostgresLogsOfTwoSides(t *testing.T) {
 				if run.Volume.Log != nil {
 					is = run.Volume.Log.Target.Path
 				}
-				if is != x.logs[i] || (run.Environment.LogStorage != nil) != (is != "") {
-					t.Errorf("side %d has its log in %q, want %q", i, is, x.logs[i])
+				if is != logs[i] || (run.Environment.LogStorage != nil) != apart[i] {
+					t.Errorf("side %d has its log in %q, want %q", i, is, logs[i])
 				}
-			}
-			for _, dir := range []string{a, b, logA, logB} {
-				empty(t, dir)
+				empty(t, dirs[i])
+				if apart[i] {
+					empty(t, logs[i])
+				}
 			}
 		})
 	}
