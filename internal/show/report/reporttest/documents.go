@@ -40,7 +40,7 @@ func Reports() map[string]*model.Report {
 	return map[string]*model.Report{
 		"quick": load("quick").Report, "mixed": load("mixed").Report, "grid": load("grid").Report, "load": load("load").Report,
 		"interrupted": interrupted(), "empty": empty(), "invalid": invalid(), "goals": goals(), "hostile": Hostile(Nasty), "scale": scale(),
-		"application": application(),
+		"application": application(), "log-apart": logApart(),
 	}
 }
 
@@ -101,6 +101,20 @@ func application() *model.Report {
 	}
 	r.Budgets = budgets()
 	r.Results[1].App.DeviceReads, r.Results[1].App.DeviceWrites, r.Results[1].App.DeviceFlushes, r.Results[1].App.DeviceWritten = nil, nil, nil, nil
+	return r
+}
+
+// logApart is of a database whose log has a volume of its own, on another device than the data.
+func logApart() *model.Report {
+	r := application()
+	v := func(x float64) *float64 { return &x }
+	r.Run.Volume = model.Volume{Target: r.Run.Target, Engine: "pgbench", Size: 1500 << 20,
+		Log: &model.Volume{Target: model.Target{Name: "/log", Kind: model.Directory, Path: "/log"}, Size: 3 << 29}}
+	r.Run.Environment.Storage = model.Storage{Filesystem: "ext4", Device: "sdb"}
+	r.Run.Environment.LogStorage = &model.Storage{Filesystem: "xfs", Device: "nvme0n1"}
+	a := r.Results[0].App
+	a.DeviceFlushes, a.LogDeviceReads, a.LogDeviceWrites, a.LogDeviceFlushes, a.LogDeviceWritten = v(0.002), v(0), v(1.02), v(1.006), v(16000)
+	r.Budgets = nil
 	return r
 }
 
