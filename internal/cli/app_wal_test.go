@@ -202,10 +202,11 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(cluster, "PG_VERSION"), []byte("15\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct {
+	type refusal struct {
 		words string
 		args  []string
-	}{
+	}
+	list := []refusal{
 		{"is where the data are", []string{dir, "--wal", dir + "/."}},
 		{"is on the filesystem of the data", []string{dir, "--wal", beside}},
 		{"is no directory", []string{dir, "--wal", file}},
@@ -219,7 +220,17 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 		{"the log takes up to 1.5 GiB", []string{"sc:fast", "--wal", "sc:fast?size=1Gi"}},
 		{"there is none", []string{dir, "--baseline-wal", elsewhere}},
 		{"is on the filesystem of the data", []string{dir, "--wal", elsewhere, "--baseline", beside, "--baseline-wal", file + "/.."}},
-	} {
+	}
+	if os.Geteuid() == 0 {
+		// The server is not root's.
+		closed := filepath.Join(elsewhere, "closed")
+		if err := os.MkdirAll(filepath.Join(closed, "log"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, refusal{"cannot get into " + closed, []string{dir, "--wal", filepath.Join(closed, "log"), "--scale", "1"}},
+			refusal{"the log takes up to 1.5 GiB, and ", []string{dir, "--wal", lab.Tmpfs(t, 100<<20)}})
+	}
+	for _, x := range list {
 		var out, errs bytes.Buffer
 		e := env.OS()
 		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres"}, x.args...), &out, &errs

@@ -22,7 +22,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 		return nil, model.RefusedError("--wal is for PostgreSQL, and not for "+ask.Name, "leave it out")
 	}
 	if existing(t) {
-		return nil, model.RefusedError("--wal is for a server of Loadline's own, and where "+t.URI+" keeps its log is its own affair", "leave --wal out")
+		return nil, model.RefusedError("--wal is for a server of Loadline's own: the log of "+t.URI+" is where it is", "leave --wal out")
 	}
 	log, err := o.parseTarget(ask.Log)
 	if err != nil {
