@@ -35,7 +35,8 @@ type server struct {
 	env     *env.Env
 	program program
 	account daemon.Account
-	// dir is the working directory; data and socket are directories in it.
+	// root is the working directory, dir its path; data and socket are directories in it.
+	root              *os.Root
 	dir, data, socket string
 	log               daemon.Tail
 	// pages asks for metrics and health.
@@ -84,7 +85,7 @@ func settings(ask model.AppRequest) ([]model.Setting, error) {
 // makeServer makes the directories of a member in a working directory that nothing is in but its lock.
 func makeServer(e *env.Env, p program, a daemon.Account, workDir *os.Root) (*server, error) {
 	dir := workDir.Name()
-	s := &server{env: e, program: p, account: a, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
+	s := &server{env: e, program: p, account: a, root: workDir, dir: dir, data: filepath.Join(dir, "data"), socket: filepath.Join(dir, "s")}
 	path := filepath.Join(s.socket, clientSocket)
 	if len(path) > longestSocket {
 		return nil, model.RefusedError(fmt.Sprintf("the path of the server's socket would be %d bytes long (%s), and unix sockets allow %d", len(path), path, longestSocket),
@@ -102,10 +103,11 @@ func makeServer(e *env.Env, p program, a daemon.Account, workDir *os.Root) (*ser
 // clientPath is the socket that clients connect to.
 func (s *server) clientPath() string { return filepath.Join(s.socket, clientSocket) }
 
-// arguments are the server's.
+// arguments are the server's. What they name is beside the directory that it is started in, whatever
+// becomes of the names above.
 func (s *server) arguments(set []model.Setting) []string {
 	const name = "loadline"
-	args := []string{"--name=" + name, "--data-dir=" + s.data, "--listen-client-urls=unix://" + clientSocket, "--advertise-client-urls=unix://" + clientSocket,
+	args := []string{"--name=" + name, "--data-dir=" + filepath.Join("..", filepath.Base(s.data)), "--listen-client-urls=unix://" + clientSocket, "--advertise-client-urls=unix://" + clientSocket,
 		"--listen-peer-urls=unix://" + peerSocket, "--initial-advertise-peer-urls=unix://" + peerSocket, "--initial-cluster=" + name + "=unix://" + peerSocket,
 		"--enable-grpc-gateway=false"}
 	for _, one := range set {
@@ -121,6 +123,9 @@ func (s *server) start(ctx context.Context, set []model.Setting) error {
 	p, err := daemon.Launch(s.env.Clock, cmd)
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("etcd could not be started: %v", err), "")
+	}
+	if err := p.Within(s.root, filepath.Base(s.socket)); err != nil {
+		return err
 	}
 	s.mu.Lock()
 	s.process, s.started = p, true

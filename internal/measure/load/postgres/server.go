@@ -147,6 +147,9 @@ func (s *server) start(ctx context.Context, set []string) error {
 	if err != nil {
 		return model.BrokenError(fmt.Sprintf("the server could not be started: %v", err), "")
 	}
+	if err := p.Within(s.root, filepath.Base(s.data)); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	s.process, s.started = p, true
 	s.mu.Unlock()

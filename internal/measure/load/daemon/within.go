@@ -1,0 +1,29 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// Within looks whether a process that was started in a directory by its name is in the one that is
+// meant, which is held open: who owns a directory above it can put another in its place, such as one
+// with links to the data of a server that is not ours. A process that is elsewhere is killed. Where the
+// kernel does not tell, nothing is known.
+func (p Process) Within(root *os.Root, name string) error {
+	meant, err := root.Stat(name)
+	if err != nil {
+		return err
+	}
+	is, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", p.Process.Pid))
+	if err != nil || os.SameFile(meant, is) {
+		return nil
+	}
+	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+	<-p.End
+	return model.BrokenError(fmt.Sprintf("somebody else has put something in the place of %s while it was in use, so nothing was started there", filepath.Join(root.Name(), name)),
+		"name a directory that nobody else can write to")
+}
