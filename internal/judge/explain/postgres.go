@@ -159,7 +159,7 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	if t.reading != nil {
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: "PostgreSQL"})
 	} else {
-		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: "loadline app postgres DIR --set track_io_timing=on"})
+		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on"})
 	}
 	switch {
 	case t.waits() && t.clients == 1:
@@ -171,7 +171,7 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 		}
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: "PostgreSQL"})
 	case t.flush == nil:
-		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on"})
+		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on"})
 	}
 	if p := t.processor; p != nil && p.ServerWait+p.ClientWait > budget.Tolerance*t.seen {
 		// Who comes back from a flush waits for a processor like everybody: it is in both rows.
