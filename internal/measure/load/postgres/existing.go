@@ -91,7 +91,7 @@ func (x *existing) ask(ctx context.Context, statements ...string) ([][]string, e
 func (x *existing) settings(ctx context.Context) ([]model.Setting, error) {
 	list, err := settingsIn(x.psql(ctx, x.programs, looking, bySearchPath+"pg_catalog", nil, settingsOf))
 	for i := range list {
-		if s := &list[i]; withheld.MatchString(s.Name) && s.Value != "" {
+		if s := &list[i]; withheld.MatchString(s.Name) && s.Differs() {
 			s.Value, s.Default = "(not shown)", ""
 		}
 	}
@@ -100,7 +100,7 @@ func (x *existing) settings(ctx context.Context) ([]model.Setting, error) {
 
 // withheld are the settings that may hold a secret: how a standby reaches its primary, commands,
 // and whatever an extension or a user has given a name with a dot.
-var withheld = regexp.MustCompile(`(?i)[.]|conninfo|command|passphrase|password|secret|token|key|library|preload`)
+var withheld = regexp.MustCompile(`(?i)[.]|conninfo|command|passphrase|password|secret|token|key`)
 
 // facts asks for pairs of a name and a value.
 func (x *existing) facts(ctx context.Context, statement string) (map[string]string, error) {

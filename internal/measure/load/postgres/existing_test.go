@@ -15,7 +15,7 @@ import (
 )
 
 func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
-	x := startTheirs(t, "track_io_timing=on", "track_wal_io_timing=on")
+	x := startTheirs(t, "track_io_timing=on", "track_wal_io_timing=on", "app.jwt=hunter2", "archive_cleanup_command=curl -u me:hunter2 x", "primary_conninfo=password=hunter2")
 	// Somebody's own tables of the same names.
 	x.say(database, "CREATE TABLE public.pgbench_accounts (mine int)", "INSERT INTO public.pgbench_accounts VALUES (1)",
 		"CREATE ROLE guest LOGIN", "GRANT CREATE ON DATABASE loadline TO guest", "ALTER ROLE guest SET search_path = public")
@@ -27,6 +27,11 @@ func TestExistingServerIsLoadedAndLeftAsItWas(t *testing.T) {
 		}
 		if state.Version == "" || state.Server.Instance == "" || state.Server.Checkpoint != super || len(state.Settings) < 200 {
 			t.Errorf("%s: %+v, %d settings", user, state.Server, len(state.Settings))
+		}
+		for _, s := range state.Settings {
+			if strings.Contains(s.Value+s.Default, "hunter2") {
+				t.Errorf("%s: a secret is told: %+v", user, s)
+			}
 		}
 		// Only root can read the file that proves where the server is; and only superusers are told where.
 		if (state.Server.Data == x.data) != super || strings.Contains(strings.Join(state.Server.Remarks, ";"), "not controlled") == super {
