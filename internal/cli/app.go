@@ -100,12 +100,16 @@ invalid; 130 interrupted (what was measured is kept).`,
 			if err != nil {
 				return err
 			}
+			if err := f.traceBeside(cmd.Context(), e, &o.options, exp); err != nil {
+				return err
+			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure a server in this `PLACE` as well (a DIR, sc:CLASS, pvc:CLAIM or postgres://…), interleaved, and compare with it")
 	cmd.Flags().StringVar(&o.request.BaselineLog, "baseline-wal", "", "keep the baseline's log in this `PLACE` (default: with its data)")
+	f.registerTrace(cmd, "the directory's block device")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)

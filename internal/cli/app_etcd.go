@@ -63,11 +63,15 @@ invalid; 130 interrupted (what was measured is kept).`,
 			if err != nil {
 				return err
 			}
+			if err := f.traceBeside(cmd.Context(), e, &o.options, exp); err != nil {
+				return err
+			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure an etcd in this `DIR` as well, interleaved, and compare with it")
+	f.registerTrace(cmd, "the directory's block device")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
 	f.savingFlags.register(e, cmd, inRun)

@@ -43,6 +43,8 @@ const inRun = "`DIR` that the run directory is made in"
 // measures the experiments of all of them.
 type measuring struct {
 	savingFlags
+	// trace asks for a trace of what the targets stand on, beside the run.
+	trace  bool
 	gate   gateFlags
 	inside insideFlags
 	handOn handOn

@@ -12,7 +12,6 @@ type runFlags struct {
 	options
 	measuring
 	baseline string
-	trace    bool
 }
 
 func newRun(e *env.Env) *cobra.Command { return runCommand(e, &runFlags{}) }
@@ -65,17 +64,15 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 			if err != nil {
 				return err
 			}
-			if f.trace {
-				if f.meanwhile, err = f.traceOf(cmd.Context(), e, exp); err != nil {
-					return err
-				}
+			if err := f.traceBeside(cmd.Context(), e, &f.options, exp); err != nil {
+				return err
 			}
 			return f.measure(cmd.Context(), e, cmd, &f.options, exp)
 		},
 	}
 	f.options.register(cmd)
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure this `TARGET` as well, interleaved, and compare with it")
-	cmd.Flags().BoolVar(&f.trace, "trace", false, "trace the target's block device meanwhile, and save that with the run (see loadline trace)")
+	f.registerTrace(cmd, "the target's block device")
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)

@@ -53,10 +53,14 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 			if err != nil {
 				return err
 			}
+			if err := f.traceBeside(cmd.Context(), e, &o.options, exp); err != nil {
+				return err
+			}
 			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
 		},
 	}
 	o.register(cmd)
+	f.registerTrace(cmd, "the targets' block devices")
 	f.inside.register(cmd)
 	f.savingFlags.register(e, cmd, inRun)
 	f.registerHandOn(e, cmd)

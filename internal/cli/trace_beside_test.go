@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// traceBeside measures with --trace, and returns the run and the trace that stands in its directory.
+func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) {
+	t.Helper()
+	results := t.TempDir()
+	code, run := report(t, append(args, "--trace", "--results", results, "--format", "json", "-q")...)
+	if code != exitOK && code != exitInvalid {
+		t.Fatalf("exit code %d", code)
+	}
+	var out bytes.Buffer
+	e := env.OS()
+	e.Args, e.Stdout, e.Stderr = []string{"report", filepath.Join(run.Run.Directory, traceDir), "--format", "json"}, &out, &out
+	if code := Run(t.Context(), e); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, out.String())
+	}
+	var seen iotrace.Report
+	if err := json.Unmarshal(out.Bytes(), &seen); err != nil {
+		t.Fatal(err)
+	}
+	if seen.Run.Method != iotrace.ByBPF {
+		lab.Unavailable(t, "the kernel cannot be traced here: %v", seen.Run.CannotTell)
+	}
+	for _, file := range []string{"report.html", "summary.txt"} {
+		if _, err := os.Stat(filepath.Join(run.Run.Directory, traceDir, file)); err != nil {
+			t.Error(err)
+		}
+	}
+	return run, &seen
+}
+
+// traced counts the I/Os of an operation by the processes of these names.
+func traced(r *iotrace.Report, op iotrace.Operation, device string, names ...string) (n uint64) {
+	for _, row := range r.Rows {
+		if row.Operation == op && row.Device == device && slices.Contains(names, row.Command) {
+			n += row.IOs
+		}
+	}
+	return n
+}
+
+// A trace beside scale looks at the device of each target, once, and sees at least what was measured.
+func TestTraceBesideScale(t *testing.T) {
+	lab.Lock(t)
+	a, b := lab.LoopOnMemory(t, 64<<20), lab.LoopOnMemory(t, 64<<20)
+	run, seen := traceBeside(t, "scale", a, b, "--volumes", "1,2", "--max-time", "20s")
+	devices := []string{filepath.Base(a), filepath.Base(b)}
+	if !slices.Equal(seen.Run.Request.Devices, devices) || len(seen.Run.Devices) != 2 {
+		t.Fatalf("%v was traced, want %v", seen.Run.Request.Devices, devices)
+	}
+	measured, got := 0.0, uint64(0)
+	for _, r := range run.Results {
+		measured += r.Metrics[model.IOPS].Value * r.Seconds
+	}
+	for _, d := range devices {
+		n := traced(seen, iotrace.Read, d, "fio")
+		if n == 0 {
+			t.Errorf("%s: no read of fio", d)
+		}
+		got += n
+	}
+	if measured == 0 || float64(got) < 0.97*measured {
+		t.Errorf("%d reads of fio were traced, and %.0f were measured", got, measured)
+	}
+}
+
+// A trace beside an application sees the flushes that its server counts.
+func TestTraceBesideApplications(t *testing.T) {
+	lab.Lock(t)
+	for name, args := range map[string]func(dir string) []string{
+		"postgres": func(dir string) []string {
+			databaseDir(t)
+			return []string{"app", "postgres", dir, "--load", "simple", "--clients", "1", "--scale", "1"}
+		},
+		"etcd": func(dir string) []string {
+			return []string{"app", "etcd", dir, "--etcd", lab.Etcd(t), "--clients", "1"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := lab.Filesystem(t, lab.LoopOnMemory(t, 2<<30), "ext4")
+			if err := os.Chmod(dir, 0o711); err != nil {
+				t.Fatal(err)
+			}
+			run, seen := traceBeside(t, append(args(dir), "--time", "6s", "--ramp-time", "1s")...)
+			if len(run.Results) != 1 || run.Results[0].App == nil || run.Results[0].App.Flushes == nil {
+				t.Fatalf("%+v", run.Results)
+			}
+			device, err := trace.Below(dir)
+			if err != nil || !slices.Equal(seen.Run.Request.Devices, []string{device}) {
+				t.Fatalf("%v was traced, want %s, %v", seen.Run.Request.Devices, device, err)
+			}
+			r := run.Results[0]
+			counted := *r.App.Flushes * r.Metrics[model.Transactions].Value * r.Seconds
+			// Some are the filesystem's, in whose journal the server's change stands.
+			var flushes uint64
+			for _, k := range seen.Kinds {
+				if k.Operation == iotrace.Flush {
+					flushes += k.IOs
+				}
+			}
+			waits := traced(seen, iotrace.FlushWait, device, name)
+			t.Logf("the server counted %.0f flushes, and the trace %d of the device; its own processes waited for %d", counted, flushes, waits)
+			if counted == 0 || float64(flushes) < 0.95*counted || waits == 0 {
+				t.Errorf("the server counted %.0f flushes, and the trace %d; its own processes waited for %d", counted, flushes, waits)
+			}
+		})
+	}
+}
+
+// What cannot be traced is refused before any I/O, and says what to do.
+func TestTraceBesideWhatIsElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{{"scale", "sc:x"}, {"app", "postgres", "sc:x"}, {"app", "postgres", "pvc:n/x"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {
+		results := filepath.Join(dir, "results")
+		var out bytes.Buffer
+		e := env.OS()
+		e.Args, e.Stdout, e.Stderr = append(args, "--trace", "--results", results), &out, &out
+		if code := Run(t.Context(), e); code != exitUsage || !bytes.Contains(out.Bytes(), []byte("--trace")) {
+			t.Errorf("%v: exit code %d, %s", args, code, out.String())
+		}
+		if _, err := os.Stat(results); err == nil {
+			t.Errorf("%v: something was saved", args)
+		}
+	}
+}
