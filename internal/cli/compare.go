@@ -46,6 +46,11 @@ direction: where burst credits run out in that, what both sustain is compared.
 Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
 difference is significant over all rows), the same (it lies within), or unclear.
 
+Two directories of loadline trace are compared operation by operation, and process by
+process of the same name: faster, slower or unclear, and for rates more or fewer. They
+watched two loads, so that none is called better, and where sizes or the mix of
+operations differ latencies are not judged. Slower counts as worse, unlike as unclear.
+
 Exit codes: 0 nothing that --fail-on names; 1 failed; 2 refused, with the reason; 4 a
 row is worse; 5 a row is unusable because a number is invalid, with --fail-on invalid;
 6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (what was
@@ -65,7 +70,7 @@ measured is kept).`,
 			if f.again != "" {
 				return f.targets(cmd.Context(), e, cmd, args)
 			}
-			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) {
+			if len(args) == 1 || store.IsRun(args[0]) && store.IsRun(args[1]) || store.IsTrace(args[0]) && store.IsTrace(args[1]) {
 				return atOnce(func(cmd *cobra.Command, args []string) error { return f.saved(e, cmd, args) })(cmd, args)
 			}
 			return f.two(cmd.Context(), e, cmd, args[0], args[1])
@@ -96,6 +101,17 @@ func (f *compareFlags) two(ctx context.Context, e *env.Env, cmd *cobra.Command, 
 		}
 	}
 	runA, runB := store.IsRun(a), store.IsRun(b)
+	switch traceA, traceB := store.IsTrace(a), store.IsTrace(b); {
+	case traceA && traceB:
+		if err := onlyGate(cmd); err != nil {
+			return err
+		}
+		return f.gate.compareTraces(e, a, b, &f.output)
+	case traceA:
+		return mixedTrace(a, b)
+	case traceB:
+		return mixedTrace(b, a)
+	}
 	switch {
 	case runA && runB:
 		if err := onlyGate(cmd); err != nil {

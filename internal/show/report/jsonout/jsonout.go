@@ -30,6 +30,9 @@ func WriteDurability(w io.Writer, d *model.Durability) error { return write(w, d
 // WriteTrace is Write for a trace, loadline.trace/v1.
 func WriteTrace(w io.Writer, t *iotrace.Report) error { return write(w, t) }
 
+// WriteTraceComparison is Write for a comparison of two traces.
+func WriteTraceComparison(w io.Writer, c *iotrace.Comparison) error { return write(w, c) }
+
 func write(w io.Writer, document any) error {
 	doc := finite(document)
 	var buf bytes.Buffer

@@ -61,3 +61,29 @@ func TestTraceIsWhatItsSchemaSays(t *testing.T) {
 		}
 	}
 }
+
+func TestTraceComparisonIsWhatItsSchemaSays(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("../../../../docs/trace-comparison.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c iotrace.Comparison
+	fill(reflect.ValueOf(&c).Elem())
+	known, run := full().Results[0].Estimate, fullTrace().Run
+	c.Schema, c.A, c.B, c.Alpha, c.Findings = iotrace.ComparisonSchema, run, run, 0.05, full().Findings
+	r := &c.Rows[0]
+	r.Operation, r.Metric, r.A, r.B, r.Ratio, r.P, r.Adjusted, r.Verdict = iotrace.Read, model.P99, known, known, model.Estimate{Value: 1, Low: 1, High: 1, Open: true}, 0.5, 0.5, iotrace.Unlike
+	var b bytes.Buffer
+	if err := WriteTraceComparison(&b, &c); err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(b.Bytes(), &tree); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(tree); err != nil {
+		t.Error(err)
+	}
+	row := schema.Properties["rows"].Items2020
+	check(t, "row", tree.(map[string]any)["rows"].([]any)[0], row)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -47,4 +48,25 @@ func TraceWho(r *iotrace.Row) string {
 		return "several"
 	}
 	return r.Command
+}
+
+// ComparedName names what a row of a comparison of traces is about.
+func ComparedName(r *iotrace.Compared) string {
+	name := r.Device
+	if r.DeviceB != "" {
+		name += " and " + r.DeviceB
+	}
+	name += " " + string(r.Operation)
+	if r.Command != "" {
+		name += " of " + r.Command
+	}
+	return name
+}
+
+// ComparedValue is a value of such a row: a rate is that of a load.
+func ComparedValue(m model.Metric, e model.Estimate) string {
+	if m == model.IOPS {
+		return units.FormatRate(e.Value) + "/s"
+	}
+	return m.Format(e.Value)
 }
