@@ -35,7 +35,9 @@ await check("figures", async (t) => {
   };
   if ((await page.locator("h1").textContent()) !== "Trace of /srv/data, on vda at db1") t.fail(`the title is "${await page.locator("h1").textContent()}"`);
   await says("#answers", ["How long?", /Most were vda writes: 2\.1\d?k IOPS ±/, /p99 [\d.]+ µs ±/, "postgres (process 4711) did 85% of the I/Os", "Was all of it seen?", "2.1 % unseen"]);
-  await says("#latency", [/vda read/, "8k and more", /±\d/]);
+  await says("#latency", [/vda read/, "128k to below 256k", /±\d/]);
+  await page.locator("#latency summary").click();
+  await says("#latency", ["8k to below 16k", "4k to below 8k"]);
   await says("#who", ["postgres", "4711", "pg_dump", "unowned flushes", "/kubepods/burstable/pod8f1c/9a31b2"]);
   await says("#devices", ["41 000", "160 000", "2%", "79%"]);
   await says("#findings", ["2.1 % unseen", "who made a request that no scheduler got"]);

@@ -102,7 +102,8 @@ export function traceSections(t: Trace, nth: number): HTMLElement[] {
   return list;
 }
 
-const figureHead = ["I/Os", "rate", "data", "mean", "95% CI", "p50", "95% CI", "p99", "95% CI", "max", "wait"];
+/** What a narrow window shows stands first. */
+const figureHead = ["I/Os", "mean", "95% CI", "p99", "95% CI", "p50", "95% CI", "rate", "data", "max", "wait"];
 
 /** figures are the cells of a row: an interval stands behind each number that has one. */
 function figures(f: TraceKind | TraceRow | NonNullable<TraceKind["sizes"]>[number]): HTMLElement[] {
@@ -110,34 +111,45 @@ function figures(f: TraceKind | TraceRow | NonNullable<TraceKind["sizes"]>[numbe
   const rate = f.metrics?.iops?.estimate;
   return [
     number(format.integer(f.ios)),
-    number(rate ? `${format.rate(rate)}/s` : "–"),
-    number(f.bytes ? format.size(f.bytes) : "–"),
     number(format.seconds(f.mean), true),
     interval("latency"),
-    number(format.seconds(f.p50)),
-    interval("p50"),
     number(format.seconds(f.p99), true),
     interval("p99"),
+    number(format.seconds(f.p50)),
+    interval("p50"),
+    number(rate ? `${format.rate(rate)}/s` : "–"),
+    number(f.bytes ? format.size(f.bytes) : "–"),
     number(f.max ? format.seconds(f.max) : "–"),
     number(format.seconds(f.wait)),
   ];
 }
 
 function kindTable(kinds: TraceKind[]): HTMLElement {
-  const sized = (k: TraceKind) => ((k.sizes?.length ?? 0) > 1 ? k.sizes! : []);
-  const name = (k: TraceKind) => h("th", { scope: "row" }, h("span", { class: "name" }, nameOf(k)), k.sizes?.length === 1 ? h("span", { class: "name faint" }, `${format.block(k.sizes[0]!.size)} to below twice that`) : null);
+  const head = ["device and operation", ...figureHead];
+  const name = (k: TraceKind) => h("th", { scope: "row" }, h("span", { class: "name" }, nameOf(k)), k.sizes?.length === 1 ? h("span", { class: "name faint" }, sizeWords(k.sizes[0]!.size)) : null);
+  const sized = kinds.flatMap((k) => ((k.sizes?.length ?? 0) > 1 ? k.sizes!.map((size) => ({ k, size })) : []));
+  const sizes = h("details", {}, h("summary", {}, "By size"));
+  onFirstOpen(sizes, () =>
+    sizes.append(
+      scrolled(
+        "Table of latencies by size",
+        head,
+        figureHead,
+        sized.map(({ k, size }) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, nameOf(k)), h("span", { class: "name faint" }, sizeWords(size.size))), ...figures(size))),
+      ),
+    ),
+  );
   return h(
     "div",
     {},
-    scrolled(
-      "Table of latencies by device and operation",
-      ["device and operation", ...figureHead],
-      figureHead,
-      kinds.flatMap((k) => [h("tr", {}, name(k), ...figures(k)), ...sized(k).map((s) => h("tr", { class: "faint" }, h("th", { scope: "row" }, h("span", { class: "name faint" }, `of ${format.block(s.size)} and more`)), ...figures(s)))]),
-    ),
+    scrolled("Table of latencies by device and operation", head, figureHead, kinds.map((k) => h("tr", {}, name(k), ...figures(k)))),
     h("p", { class: "faint legend" }, "latency: from the last issue to the driver to the completion; wait: before that, in scheduler and queue · a percentile stands where ten I/Os or more lie beyond it, its interval where there are enough that do not depend on each other"),
+    sized.length ? sizes : null,
   );
 }
+
+/** sizeWords is a class of sizes: those from a power of two to the next one. */
+const sizeWords = (size: number): string => `${format.block(size)} to below ${format.block(2 * size)}`;
 
 function rowsOf(rows: TraceRow[]): HTMLElement {
   if (rows.length === 0) return h("p", {}, "Nobody did any.");
