@@ -1,0 +1,119 @@
+package harm
+
+import (
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// cruel is a name of a database that would be three statements to who does not quote it, and a
+// command to who hands it to a shell.
+const cruel = `x'; DROP SCHEMA public CASCADE; --"$(touch pwned)`
+
+// somebodysServer is a PostgreSQL with databases of somebody's, until the end of the test; address
+// is the URL of one of them.
+func somebodysServer(t *testing.T) (address func(database string) string, say func(database string, statements ...string) string) {
+	t.Helper()
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) == 0 {
+		t.Skip("PostgreSQL is not installed (apt-get install postgresql)")
+	}
+	dir, err := os.MkdirTemp("", "db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	// The driver of Loadline's own servers starts it; nobody tells it whose it is.
+	d := postgres.New(env.OS())
+	t.Cleanup(func() { _ = d.Leave() })
+	if _, err := d.Ready(t.Context(), root, model.PrepareRequest{App: &model.AppRequest{Name: "postgres", Scale: 1, Clients: 8}}, func(model.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	say = func(database string, statements ...string) string {
+		t.Helper()
+		args := []string{"-X", "-At", "-h", filepath.Join(dir, "s"), "-U", "postgres", "-v", "ON_ERROR_STOP=1"}
+		for _, s := range statements {
+			args = append(args, "-c", s)
+		}
+		cmd := exec.Command("psql", args...)
+		cmd.Env = append(os.Environ(), "PGDATABASE="+database)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", statements, err, out)
+		}
+		return string(out)
+	}
+	address = func(database string) string {
+		return "postgres://postgres@/" + url.PathEscape(database) + "?host=" + url.QueryEscape(filepath.Join(dir, "s"))
+	}
+	return address, say
+}
+
+// held is everything that a database holds of somebody's, as far as it can be told in a line each.
+const held = `SELECT n.nspname, c.relname, c.relkind, c.relfilenode FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname !~ '^(pg_|information_schema)' ORDER BY 1, 2`
+
+// Somebody's tables have pgbench's names, somebody's schema is called as ours are, somebody makes a
+// view on our tables, and Loadline is killed: what is somebody's stays.
+func TestADatabaseOfSomebodysIsLeftAsItWas(t *testing.T) {
+	t.Parallel()
+	address, say := somebodysServer(t)
+	say("loadline", `CREATE DATABASE "`+strings.ReplaceAll(cruel, `"`, `""`)+`"`)
+	temp := t.TempDir()
+	for _, database := range []string{"loadline", cruel} {
+		say(database, "DROP TABLE IF EXISTS pgbench_accounts, pgbench_history", "CREATE TABLE pgbench_accounts (precious text)", "INSERT INTO pgbench_accounts VALUES ('precious')",
+			"CREATE TABLE pgbench_history AS SELECT 1 AS precious", "CREATE SCHEMA loadline_20200101_000000_0123456789ab", "CREATE TABLE loadline_20200101_000000_0123456789ab.mine (x int)")
+		before := say(database, held)
+		ours := func() string {
+			return strings.TrimSpace(say(database, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^loadline_' AND nspname <> 'loadline_20200101_000000_0123456789ab'"))
+		}
+		r := beginWith(t, []string{"TMPDIR=" + temp}, "app", "postgres", address(database), "--scale", "1", "--clients", "2", "--time", "60s")
+		eventually(t, "there is a load", func() bool {
+			found, _ := filepath.Glob(filepath.Join(temp, ".loadline-*.app/log.*"))
+			return len(found) > 0
+		})
+		schema := ours()
+		say(database, "CREATE VIEW public.watching AS SELECT * FROM "+schema+".pgbench_branches")
+		_ = r.cmd.Process.Signal(syscall.SIGKILL)
+		r.wait(t)
+		var o outcome
+		eventually(t, "the server has seen the end", func() bool {
+			o = beginWith(t, []string{"TMPDIR=" + temp}, "cleanup", address(database)).wait(t)
+			return !strings.Contains(o.said(), "a running loadline uses it")
+		})
+		if o.code != 1 || !strings.Contains(o.said(), "watching") || !strings.Contains(o.said(), schema) {
+			t.Errorf("exit code %d", o.code)
+		}
+		if n := say(database, "SELECT count(*) FROM public.watching"); n != "1\n" {
+			t.Errorf("the view shows %s", n)
+		}
+		say(database, "DROP VIEW public.watching")
+		o = beginWith(t, []string{"TMPDIR=" + temp}, "cleanup", address(database)).wait(t)
+		if o.code != 0 || ours() != "" || !strings.Contains(o.stdout, "kept    schema loadline_20200101_000000_0123456789ab") {
+			t.Errorf("exit code %d", o.code)
+		}
+		if after := say(database, held); after != before {
+			t.Errorf("it held\n%sand holds\n%s", before, after)
+		}
+		if got := say(database, "SELECT * FROM pgbench_accounts"); got != "precious\n" {
+			t.Errorf("%q", got)
+		}
+		if _, err := os.Stat(filepath.Join(r.cmd.Dir, "pwned")); err == nil {
+			t.Error("the name of a database was a command")
+		}
+	}
+}
