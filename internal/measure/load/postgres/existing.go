@@ -198,17 +198,26 @@ UNION ALL SELECT 'path', current_setting('search_path') UNION ALL SELECT 'recove
 	return state, nil
 }
 
+// beginning is by how many seconds a server's own start may lie behind that in its file.
+const beginning = 2
+
 // dataHere is the server's directory where it is certain that it is on this machine: the
 // connection did not leave it, and the file that the server has there tells its start. A directory
-// whose log is elsewhere is none: its device would not be the log's.
+// whose log, or whose tables (a tablespace), are elsewhere is none: its device would not be theirs.
 func (x *existing) dataHere(facts map[string]string) string {
 	dir := facts["directory"]
-	if !x.local || !filepath.IsAbs(dir) {
+	if !x.local || !filepath.IsAbs(dir) || facts["tablespace"] != "pg_default" {
 		return ""
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "postmaster.pid"))
 	lines := strings.Split(string(text), "\n")
-	if err != nil || len(lines) < 3 || strings.TrimSpace(lines[2]) != facts["started"] {
+	if err != nil || len(lines) < 3 {
+		return ""
+	}
+	written, err1 := strconv.ParseInt(strings.TrimSpace(lines[2]), 10, 64)
+	started, err2 := strconv.ParseInt(facts["started"], 10, 64)
+	// The file's time is taken first, in whole seconds.
+	if err1 != nil || err2 != nil || written > started || started-written > beginning {
 		return ""
 	}
 	if info, err := os.Lstat(filepath.Join(dir, "pg_wal")); err != nil || !info.IsDir() {

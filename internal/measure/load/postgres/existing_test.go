@@ -229,6 +229,9 @@ func TestExistingServerIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.say("postgres", "CREATE TABLESPACE small LOCATION '"+inside+"'", "ALTER ROLE postgres SET default_tablespace = small")
+	if state, err := x.examine(x.url("postgres", database), 1); err != nil || state.Server.Data != "" {
+		t.Errorf("tables are elsewhere than in %q: %v", state.Server.Data, err)
+	}
 	d, _, err := x.ready(x.url("postgres", database), 2)
 	if err == nil || !strings.Contains(err.Error(), "has no space left for its tables") {
 		t.Errorf("%v", err)

@@ -41,6 +41,7 @@ LATERAL (VALUES
 ('hidden', (SELECT count(*) FROM pg_stat_activity WHERE ` + othersHidden + `)::text),
 ('progress', (` + progress + `)),
 ('checkpoint', (` + checkpoint + `)::text),
+('tablespace', CASE WHEN current_setting('default_tablespace') IN ('', 'pg_default') THEN (SELECT t.spcname::text FROM pg_database b JOIN pg_tablespace t ON t.oid = b.dattablespace WHERE b.datname = current_database()) END),
 ('directory', CASE WHEN r.rolsuper OR pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END)
 ) x(name, value)`
 }
