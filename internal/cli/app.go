@@ -205,7 +205,8 @@ func (o *postgresOptions) experiment(e *env.Env, cmd *cobra.Command, target stri
 	}
 	request := o.request
 	request.Name, request.Ask = string(model.Postgres), o.ask
-	exp.Scenario, exp.App = application.Scenario, &request
+	// Its profiles have the names of others, and no flag bounds the making ready.
+	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
 	return exp, nil
 }
 

@@ -142,6 +142,7 @@ func (o *etcdOptions) experiment(cmd *cobra.Command, target string) (exp model.E
 	}
 	request := o.request
 	request.Name, request.Ask = string(model.Etcd), o.ask
-	exp.Scenario, exp.App = application.Scenario, &request
+	// Its profiles have the names of others, and no flag bounds the making ready.
+	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
 	return exp, nil
 }

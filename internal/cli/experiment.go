@@ -116,7 +116,7 @@ func complete(exp *model.Experiment) {
 		exp.Seed = rand.Uint64() | 1
 	}
 	if exp.MaxPrefill == 0 && exp.Size == 0 {
-		exp.MaxPrefill = defaultMaxPrefill
+		exp.MaxPrefill = usualPrefill(*exp)
 	}
 }
 

@@ -54,7 +54,7 @@ func (o *options) registerBounds(cmd *cobra.Command) {
 	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
 	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
-	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: 30s for an automatic size, none for --size)")
+	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: for an automatic size 30s, with quick 22s; for --size none)")
 }
 
 // registerRest adds what every measurement of one target takes.
@@ -76,6 +76,14 @@ func (o *options) registerRest(cmd *cobra.Command) {
 // defaultMaxPrefill bounds the prefill of an automatic size, in seconds. Who gives
 // a size has decided to wait for it.
 const defaultMaxPrefill = 30
+
+// usualPrefill is that bound for an experiment: a profile may have its own.
+func usualPrefill(exp model.Experiment) float64 {
+	if exp.App == nil {
+		return profile.MaxPrefill(exp.Profile)
+	}
+	return defaultMaxPrefill
+}
 
 // experiment checks the flags and makes the experiment of them.
 func (o *options) experiment(target string) (model.Experiment, error) {

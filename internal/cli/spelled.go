@@ -99,7 +99,7 @@ func spelled(exp model.Experiment, destroy []string) model.CommandLine {
 	}
 	number("precision", exp.Precision, "")
 	number("max-time", exp.MaxTime, "")
-	if exp.App == nil && (exp.Size > 0 || exp.MaxPrefill != defaultMaxPrefill) {
+	if exp.App == nil && (exp.Size > 0 || exp.MaxPrefill != usualPrefill(exp)) {
 		number("max-prefill", exp.MaxPrefill, "")
 	}
 	number("time", exp.Time, "")

@@ -22,6 +22,15 @@ const (
 	defaultMaxPrefill = 30.0
 )
 
+// MaxPrefill is how long the prefill of an automatic size may take, in seconds, where nobody
+// has said: that of a built-in profile by its name, or of any other.
+func MaxPrefill(name string) float64 {
+	if name == quick().Name {
+		return quickPrefill
+	}
+	return defaultMaxPrefill
+}
+
 // chooseSize returns the bytes that the workloads walk over and a phrase that
 // tells how they were chosen.
 func chooseSize(exp model.Experiment, p Profile, v model.Volume, probe model.ProbeResult) (int64, string, error) {
