@@ -41,13 +41,16 @@ func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
 	takeSlots(t, demand{seconds: 200, slots: 2})
 	backlog := lab.Backlog{IOPS: 1000, Cache: 20000, Size: 128 << 20}
 	a, b := lab.Backlogged(t, backlog), lab.Backlogged(t, backlog)
-	got, code := comparison(t, a.Target(), b.Target(), "--profile", ownFile(t, "own.yaml", readsBesideWrites["one of each"]), "--max-time", "70s",
+	got, code := comparison(t, a.Target(), b.Target(), "--profile", ownFile(t, "own.yaml", readsBesideWrites["one of each"]), "--max-time", "100s",
 		"--destroy-data-on", a.Target(), "--destroy-data-on", b.Target(), "--fail-on", "none")
+	for _, f := range got.Findings {
+		t.Logf("%s %s: %s", f.Severity, f.Rule, f.Message)
+	}
 	for _, r := range got.Rows {
 		if r.Workload != "reads" || r.Metric != model.IOPS {
 			continue
 		}
-		t.Logf("%.0f/s against %.0f/s, %s, %s of %d blocks", r.A.Value, r.B.Value, r.Verdict, r.Trust, r.Blocks)
+		t.Logf("%.0f/s against %.0f/s, %s, %s of %d blocks: %.2f", r.A.Value, r.B.Value, r.Verdict, r.Trust, r.Blocks, r.Changes)
 		for _, v := range []float64{r.A.Value, r.B.Value} {
 			if r.Trust == model.Valid && math.Abs(v/1000-1) > 0.05 {
 				t.Errorf("reads are said to be %.0f/s, valid, where 1000/s are true", v)
