@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
 // The schemas of what a page is made of, and the names of the types of their documents.
-const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation", trace: "TraceReport" };
+const documents = { report: "Report", comparison: "Comparison", durability: "DurabilityReport", reference: "Reference", explanation: "Explanation", trace: "TraceReport", "trace-comparison": "TraceComparison" };
 
 // A definition that several schemas have is that of the first, but for these, which mean
 // something else in a schema that comes later.
@@ -20,6 +20,7 @@ const renamed = {
   "trace#row": "TraceRow",
   "trace#kind": "TraceKind",
   "trace#operation": "Operation",
+  "trace-comparison#row": "ComparedRow",
 };
 
 // Members that are documents of their own: JSON schema says so in words.

@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/html"
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/markdown"
 	"github.com/loadline/loadline/internal/show/report/term"
@@ -21,9 +22,9 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 		return err
 	}
 	switch output.name() {
-	case "text", "json", "markdown":
+	case "text", "json", "markdown", "html":
 	default:
-		return format.NotFor(output.name(), "a comparison of two traces", "text, json or markdown")
+		return format.NotFor(output.name(), "a comparison of two traces", "text, json, markdown or html")
 	}
 	c, err := results.CompareTraces(dirA, dirB, margins)
 	if err != nil {
@@ -32,6 +33,8 @@ func (g *gateFlags) compareTraces(e *env.Env, dirA, dirB string, output *outputF
 	switch output.name() {
 	case "json":
 		err = jsonout.WriteTraceComparison(term.Raw(e.Stdout), c)
+	case "html":
+		err = html.RenderTraceComparison(term.Raw(e.Stdout), c)
 	case "markdown":
 		err = markdown.RenderTraceComparison(term.Raw(e.Stdout), c)
 	default:

@@ -28,6 +28,8 @@ const evil = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</scri
 type pages struct {
 	t     *testing.T
 	files map[string]string
+	// dirs are the directories of traces, by name.
+	dirs map[string]string
 	// runs is a folder of run directories, for the library.
 	runs string
 }

@@ -52,6 +52,20 @@ await check("figures", async (t) => {
   await page.context().close();
 });
 
+// Two traces: none is better, and hostile text stays text there too.
+await check("compared", async (t) => {
+  const page = await open(t, task.pages.traced);
+  const words = (await page.locator("main").innerText()).replace(/\s+/g, " ");
+  for (const w of ["watched two loads", "not interleaved", "= same", "±"]) if (!words.includes(w)) t.fail(`the page does not say "${w}": ${words.slice(0, 900)}`);
+  if (await page.evaluate(() => window.pwned !== undefined || document.querySelector("main img, main script"))) t.fail("a text has become an element, or run");
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const words of [...(await overflow(page)), ...(await contrast(page)), ...(await names(page))]) t.fail(`at ${width} px: ${words}`);
+    await shot(page, `traced-${width}`, { fullPage: true });
+  }
+  await page.context().close();
+});
+
 // Text from outside stays text.
 await check("hostile", async (t) => {
   const page = await open(t, task.pages["evil-trace"]);

@@ -24,7 +24,7 @@ func (p *pages) traced(name, words string) {
 	}
 	unseen := 0.021
 	disk := said("vda")
-	run := iotrace.Run{ID: "20261122-120000-vda-trace", Started: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: model.Running, Method: iotrace.ByBPF, Seconds: 40,
+	run := iotrace.Run{ID: "20261122-120000-" + name, Started: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: model.Running, Method: iotrace.ByBPF, Seconds: 40,
 		Command: []string{"loadline", "trace", said("/srv/data"), "--time", "40s"}, Request: iotrace.Request{Target: said("/srv/data"), Devices: []string{disk}}, Labels: model.Labels{"host": said("blue")},
 		CannotTell: []string{said("who made a request that no scheduler got")}, Environment: model.Environment{Hostname: said("db1"), Kernel: said("6.18.5")},
 		Devices: []iotrace.Device{{Name: disk, Number: "254:0", Unseen: &unseen, Unmatched: 3, Counters: &iotrace.Counters{Reads: 41000, Writes: 160000, Flushes: 40000, BusySeconds: 31.4567, WeightedSeconds: 44.123456},
@@ -58,7 +58,7 @@ func (p *pages) traced(name, words string) {
 	if err := w.Finish(run); err != nil {
 		p.t.Fatal(err)
 	}
-	p.files[name] = filepath.Join(p.t.TempDir(), name+".html")
+	p.files[name], p.dirs[name] = filepath.Join(p.t.TempDir(), name+".html"), w.Dir()
 	p.command(0, "report", w.Dir(), "-o", p.files[name])
 	// And what the library shows of it.
 	p.command(0, "analyze", w.Dir(), "--format", "json", "-o", filepath.Join(p.t.TempDir(), "trace.json"))
@@ -67,8 +67,10 @@ func (p *pages) traced(name, words string) {
 func TestTraceInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium, out := eyes(t, "trace")
-	p := &pages{t: t, files: map[string]string{}, runs: filepath.Join(t.TempDir(), "runs")}
+	p := &pages{t: t, files: map[string]string{}, dirs: map[string]string{}, runs: filepath.Join(t.TempDir(), "runs")}
 	p.traced("trace", "")
 	p.traced("evil-trace", evil)
+	p.files["traced"] = filepath.Join(t.TempDir(), "traced.html")
+	p.command(0, "compare", p.dirs["trace"], p.dirs["evil-trace"], "--fail-on", "none", "-o", p.files["traced"])
 	drive(t, "trace.mjs", task{Chromium: chromium, Pages: p.files, Library: library(t, filepath.Join(p.runs, "trace")), Out: out})
 }

@@ -124,6 +124,7 @@ export interface All {
   Reference?: Reference;
   Explanation?: Explanation;
   TraceReport?: TraceReport;
+  TraceComparison?: TraceComparison;
 }
 /**
  * What `loadline run --format json` prints and report.json holds. Base units everywhere: seconds, bytes, 1/s, bytes/s. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
@@ -1656,4 +1657,73 @@ export interface TraceKind {
     histogram?: Histogram;
     metrics?: Metrics;
   }[];
+}
+/**
+ * What `loadline compare TRACE_A TRACE_B --format json` prints; it needs trace.schema.json and report.schema.json beside it. A change is from A to B. Rates are 1/s, latencies seconds. Fields are only ever added, so readers must accept fields that they do not know. A number that is not finite is null.
+ */
+export interface TraceComparison {
+  schema: "loadline.trace-comparison/v1";
+  a: TraceRun;
+  b: TraceRun;
+  /**
+   * What the comparison cannot tell, whatever its figures say.
+   */
+  caution: string;
+  /**
+   * The relative changes that count as no change.
+   */
+  margins: {
+    rate: number;
+    p99: number;
+  };
+  /**
+   * The error that is allowed over all rows together.
+   */
+  alpha: number;
+  rows: ComparedRow[];
+  /**
+   * What only one of the two has.
+   */
+  left_out?: string[];
+  findings: Finding[];
+}
+export interface ComparedRow {
+  device: string;
+  /**
+   * B's device, where it has another name.
+   */
+  device_b?: string;
+  operation: Operation;
+  /**
+   * Of processes with this name, all together; absent for all I/O of the device.
+   */
+  command?: string;
+  metric: "iops" | "latency" | "p50" | "p99";
+  a: Estimate;
+  b: Estimate;
+  /**
+   * B as a multiple of A.
+   */
+  ratio: {
+    unit?: "";
+    estimate: Num;
+    low: Num;
+    high: Num;
+    confidence: number;
+    open?: boolean;
+  };
+  p: number;
+  /**
+   * After Holm, over all rows that are judged.
+   */
+  adjusted_p: number;
+  margin: number;
+  /**
+   * faster and slower are of latencies, more and fewer of rates. unlike: the I/Os differ in size or are part of another mix, and their latencies are not judged. unusable: one trace did not see enough.
+   */
+  verdict: "faster" | "slower" | "more" | "fewer" | "same" | "unclear" | "unlike" | "unusable";
+  /**
+   * Why nothing is concluded.
+   */
+  reason?: string;
 }

@@ -64,11 +64,15 @@ export type TraceKind = Omit<doc.TraceKind, "course"> & { course?: Course };
 /** A trace: what others did, seen from the block layer. */
 export type Trace = Omit<doc.TraceReport, "kinds"> & { kinds: TraceKind[] };
 
-/** What a page is made of: reports, comparisons of two runs and durability tests; or a reference report, or traces. */
+export type ComparedRow = doc.ComparedRow;
+export type TraceComparison = doc.TraceComparison;
+
+/** What a page is made of: reports, comparisons of two runs and durability tests; or a reference report, traces, or a comparison of two traces. */
 export interface Documents {
   reports: Report[];
   comparisons?: doc.Comparison[];
   durability?: doc.DurabilityReport[];
   reference?: Reference;
   traces?: Trace[];
+  traced?: TraceComparison;
 }

@@ -25,7 +25,7 @@ const mostOpen = 6;
 const mostRows = 20;
 
 /** traceTitle names a trace by what it looked at. */
-export function traceTitle(t: Trace): string {
+export function traceTitle(t: { run: Trace["run"] }): string {
   const { request, environment } = t.run;
   const of = [request.target, request.devices?.length ? `on ${request.devices.join(", ")}` : "all block devices"];
   if (request.container) of.push(`container ${request.container}`);

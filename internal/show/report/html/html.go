@@ -82,6 +82,15 @@ func RenderTraces(w io.Writer, traces ...*iotrace.Report) error {
 	return shell(w, island)
 }
 
+// RenderTraceComparison writes a comparison of two traces as a page.
+func RenderTraceComparison(w io.Writer, c *iotrace.Comparison) error {
+	island, err := jsonout.TraceComparisonIsland(c)
+	if err != nil {
+		return err
+	}
+	return shell(w, island)
+}
+
 // shell writes the page around its data.
 func shell(w io.Writer, island []byte) error {
 	out := bufio.NewWriter(w)

@@ -46,6 +46,18 @@ func TraceIsland(traces []*iotrace.Report) ([]byte, error) {
 	return Visible(nullSentinels(doc)), nil
 }
 
+// TraceComparisonIsland is Island for a comparison of two traces.
+func TraceComparisonIsland(c *iotrace.Comparison) ([]byte, error) {
+	doc, err := json.Marshal(finite(struct {
+		several
+		Traced *iotrace.Comparison `json:"traced"`
+	}{together("", nil, nil), c}))
+	if err != nil {
+		return nil, fmt.Errorf("the comparison cannot be written as JSON: %w", err)
+	}
+	return Visible(nullSentinels(doc)), nil
+}
+
 // severalSchema is the schema name of what WriteSeveral writes.
 const severalSchema = "loadline.reports/v1"
 

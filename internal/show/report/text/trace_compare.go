@@ -58,7 +58,7 @@ func (p *page) comparedRows(c *iotrace.Comparison) (reasons []string) {
 			value, half *column
 			e           model.Estimate
 		}{{a, halfA, r.A}, {b, halfB, r.B}} {
-			side.value.cells = append(side.value.cells, quantity(words.ComparedValue(r.Metric, side.e)))
+			side.value.cells = append(side.value.cells, quantity(r.Metric.Format(side.e.Value)))
 			side.half.cells = append(side.half.cells, cell{text: p.Text(r.Metric.FormatWidth(model.Read, side.e)), paint: term.Dim})
 		}
 		changed.cells = append(changed.cells, cell{text: words.Change(r.Ratio.Value, 1)})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/units"
 )
@@ -61,12 +60,4 @@ func ComparedName(r *iotrace.Compared) string {
 		name += " of " + r.Command
 	}
 	return name
-}
-
-// ComparedValue is a value of such a row: a rate is that of a load.
-func ComparedValue(m model.Metric, e model.Estimate) string {
-	if m == model.IOPS {
-		return units.FormatRate(e.Value) + "/s"
-	}
-	return m.Format(e.Value)
 }
