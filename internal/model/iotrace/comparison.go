@@ -60,3 +60,16 @@ type Comparison struct {
 	LeftOut  []string        `json:"left_out,omitempty"`
 	Findings []model.Finding `json:"findings"`
 }
+
+// Name says what the row is about: devices, operation and command.
+func (r *Compared) Name() string {
+	name := r.Device
+	if r.DeviceB != "" {
+		name += " and " + r.DeviceB
+	}
+	name += " " + string(r.Operation)
+	if r.Command != "" {
+		name += " of " + r.Command
+	}
+	return name
+}

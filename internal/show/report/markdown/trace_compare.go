@@ -23,7 +23,7 @@ func RenderTraceComparison(w io.Writer, c *iotrace.Comparison) error {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		half := func(e model.Estimate) string { return inline(r.Metric.FormatWidth(model.Read, e)) }
-		rows = append(rows, []string{code(words.ComparedName(r)), words.ShortMetric(r.Metric), inline(r.Metric.Format(r.A.Value)), half(r.A), inline(r.Metric.Format(r.B.Value)), half(r.B),
+		rows = append(rows, []string{code(r.Name()), words.ShortMetric(r.Metric), inline(r.Metric.Format(r.A.Value)), half(r.A), inline(r.Metric.Format(r.B.Value)), half(r.B),
 			inline(words.Change(r.Ratio.Value, 1)), inline(words.Interval(r.Ratio)), string(r.Verdict) + prefixed(": ", inline(r.Reason))})
 	}
 	if len(rows) == 0 {

@@ -47,7 +47,7 @@ func (p *page) comparedRows(c *iotrace.Comparison) (reasons []string) {
 	last := ""
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		shown := words.ComparedName(r)
+		shown := r.Name()
 		if shown == last {
 			shown = ""
 		} else {

@@ -48,16 +48,3 @@ func TraceWho(r *iotrace.Row) string {
 	}
 	return r.Command
 }
-
-// ComparedName names what a row of a comparison of traces is about.
-func ComparedName(r *iotrace.Compared) string {
-	name := r.Device
-	if r.DeviceB != "" {
-		name += " and " + r.DeviceB
-	}
-	name += " " + string(r.Operation)
-	if r.Command != "" {
-		name += " of " + r.Command
-	}
-	return name
-}
