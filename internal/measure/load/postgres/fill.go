@@ -19,8 +19,13 @@ var percentDone = regexp.MustCompile(`of \d+ tuples \((\d+)%\)`)
 // fill makes pgbench's tables at a scale and has them written to the disk. size is how large
 // they will be about, in bytes.
 func (s *server) fill(ctx context.Context, scale int, size int64, progress func(model.Progress)) error {
-	cmd := s.account.Command(s.env, s.socket, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
-		"--host="+s.socket, "--port="+port, "--username="+superuser, database)
+	dir, done, err := s.place(s.socket)
+	if err != nil {
+		return err
+	}
+	defer done()
+	cmd := s.account.Command(s.env, dir, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
+		"--host="+s.host(), "--port="+port, "--username="+superuser, database)
 	var errs daemon.Tail
 	cmd.Stderr = &errs
 	p, err := daemon.Launch(s.env.Clock, cmd)

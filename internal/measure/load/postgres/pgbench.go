@@ -87,21 +87,27 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	script := ""
 	if w.App.Script != "" {
 		const name = "script.sql"
-		script = filepath.Join(b.server.dir, name)
+		script = filepath.Join("..", name)
 		defer func() { _ = b.server.root.Remove(name) }()
 		err := b.server.root.WriteFile(name, []byte(w.App.Script), 0o600)
 		if err = errors.Join(err, b.server.account.Give(b.server.root, name)); err != nil {
 			return nil, err
 		}
 	}
+	// What it reads and writes is beside the directory that it is started in.
 	const prefix = "log"
-	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join(b.server.dir, prefix))
+	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join("..", prefix))
 	if b.server.exists == nil {
-		args = append(args, "--host="+b.server.socket, "--port="+port, "--username="+superuser, database)
+		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+superuser, database)
 	}
 	// The names of the log hold the number of the process, so it waits until they are there.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)
-	cmd := b.server.account.Command(b.server.env, b.server.socket, "/bin/sh", gated...)
+	dir, done, err := b.server.place(b.server.socket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	cmd := b.server.account.Command(b.server.env, dir, "/bin/sh", gated...)
 	gate, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/safetext"
@@ -44,7 +46,11 @@ func (d *Driver) readyExisting(ctx context.Context, workDir *os.Root, req model.
 	}
 	progress(model.Progress{Phase: model.PhasePrefill, Total: float64(req.Volume.Size)})
 	x.schema = newSchema(begin)
-	s := &server{env: d.env, programs: x.programs, account: c.account(x.schema, bySearchPath+x.schema), root: workDir, dir: workDir.Name(), socket: workDir.Name(), exists: x}
+	// pgbench starts in a directory of its own beside its log, as it does with a server of ours.
+	s := &server{env: d.env, programs: x.programs, account: c.account(x.schema, bySearchPath+x.schema), root: workDir, dir: workDir.Name(), socket: filepath.Join(workDir.Name(), "s"), exists: x}
+	if err := workDir.Mkdir(filepath.Base(s.socket), 0o700); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("%s cannot be made: %s", s.socket, env.Reason(err)), "")
+	}
 	if x.hold, err = x.openSession(ctx); err != nil {
 		return nil, x.unreachable(err)
 	}

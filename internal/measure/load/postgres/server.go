@@ -87,16 +87,28 @@ func initialise(ctx context.Context, e *env.Env, p programs, a daemon.Account, w
 	}
 	// What initdb writes is flushed together with the data that come after it. What it leaves
 	// when it fails is removed with the working directory: it would go by a name.
-	said, err := s.run(ctx, p.path("initdb"), append([]string{"-D", s.data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions"}, options...)...)
+	data, _ := s.names()
+	options = append([]string{"-D", data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-clean", "--no-instructions"}, options...)
+	said, err := s.runIn(ctx, s.data, p.path("initdb"), options...)
 	if err != nil {
 		return nil, s.failed(ctx, "initdb could not make a cluster", said, err)
 	}
 	return s, nil
 }
 
-// run runs a program as the account, inside of the working directory, and returns what it said.
+// run runs a program as the account, beside the socket, and returns what it said.
 func (s *server) run(ctx context.Context, path string, args ...string) (string, error) {
-	return runAs(ctx, s.env, s.account, s.socket, path, args...)
+	return s.runIn(ctx, s.socket, path, args...)
+}
+
+// runIn is run in a directory of the working directory.
+func (s *server) runIn(ctx context.Context, in, path string, args ...string) (string, error) {
+	dir, done, err := s.place(in)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	return runAs(ctx, s.env, s.account, dir, path, args...)
 }
 
 func runAs(ctx context.Context, e *env.Env, a daemon.Account, dir, path string, args ...string) (string, error) {
@@ -134,11 +146,17 @@ func (s *server) failed(ctx context.Context, what, said string, err error) error
 
 // start starts the server with settings beside those of the cluster, and waits until it answers.
 func (s *server) start(ctx context.Context, set []string) error {
-	args := []string{"-D", s.data, "-p", port}
-	for _, one := range append([]string{"listen_addresses=", "unix_socket_directories=" + s.socket, "unix_socket_permissions=0700"}, set...) {
+	data, socket := s.names()
+	args := []string{"-D", data, "-p", port}
+	for _, one := range append([]string{"listen_addresses=", "unix_socket_directories=" + socket, "unix_socket_permissions=0700"}, set...) {
 		args = append(args, "-c", one)
 	}
-	cmd := s.account.Command(s.env, s.data, s.programs.path("postgres"), args...)
+	dir, done, err := s.place(s.data)
+	if err != nil {
+		return err
+	}
+	defer done()
+	cmd := s.account.Command(s.env, dir, s.programs.path("postgres"), args...)
 	// SIGQUIT is an immediate shutdown, which leaves no shared memory behind; the data go anyway.
 	daemon.DeathSignal(cmd.SysProcAttr, syscall.SIGQUIT)
 	cmd.Stdout, cmd.Stderr = &s.log, &s.log

@@ -17,7 +17,7 @@ func (s *server) ask(ctx context.Context, db string, statements ...string) ([][]
 	if s.exists != nil {
 		return s.exists.ask(ctx, statements...)
 	}
-	args := []string{"-X", "-A", "-t", "-q", "-F", fieldMark, "-v", "ON_ERROR_STOP=1", "-h", s.socket, "-p", port, "-U", superuser, "-d", db}
+	args := []string{"-X", "-A", "-t", "-q", "-F", fieldMark, "-v", "ON_ERROR_STOP=1", "-h", s.host(), "-p", port, "-U", superuser, "-d", db}
 	for _, statement := range statements {
 		args = append(args, "-c", statement)
 	}
