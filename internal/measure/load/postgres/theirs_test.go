@@ -46,7 +46,8 @@ func startTheirs(t *testing.T, set ...string) *theirs {
 func (x *theirs) begin(set ...string) {
 	x.t.Helper()
 	x.server = &server{env: x.env, programs: x.programs, account: x.account, root: x.root, dir: x.dir, data: x.data, socket: x.socket}
-	if err := x.start(x.t.Context(), set); err != nil {
+	// Who starts a server of theirs names its data by a path.
+	if err := x.start(x.t.Context(), append([]string{"data_directory=" + x.data}, set...)); err != nil {
 		x.t.Fatal(err)
 	}
 }
