@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -40,6 +41,10 @@ func (l *logDir) make(e *env.Env, a daemon.Account) ([]string, error) {
 	if l == nil {
 		return nil, nil
 	}
+	if by := swappable(filepath.Dir(l.root.Name())); by != "" && a.Other {
+		return nil, model.RefusedError(fmt.Sprintf("%s may be changed by others than root: they could put another directory in the place of the log's, and the server, started by root as %s, would write to that", by, a.Name),
+			"name a directory that is root's alone, or run loadline as the user whose directory it is")
+	}
 	if err := a.MakeDirectory(l.root, walName); err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s cannot be made: %s", l.path, env.Reason(err)), "")
 	}
@@ -47,6 +52,25 @@ func (l *logDir) make(e *env.Env, a daemon.Account) ([]string, error) {
 		return nil, err
 	}
 	return []string{"--waldir=" + l.path}, nil
+}
+
+// swappable is the directory, of a path and those above it, in which somebody else than root can
+// rename what is root's; "" for none. The server finds its log by name, as long as it runs.
+func swappable(path string) string {
+	for {
+		info, err := os.Stat(path)
+		if err != nil {
+			return path
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if open := info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0; !ok || st.Uid != 0 || open {
+			return path
+		}
+		if path == filepath.Dir(path) {
+			return ""
+		}
+		path = filepath.Dir(path)
+	}
 }
 
 // full names the volume of which a server's programs say that it is full.
