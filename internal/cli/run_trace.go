@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/pgurl"
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
@@ -63,6 +64,10 @@ func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp mod
 
 // addTraced adds the device that a target stands on to those of a request, once.
 func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
+	if pgurl.Is(target) {
+		return model.RefusedError("--trace looks at the device of a directory of this machine, and where a server that exists keeps its data is its own affair",
+			"leave --trace out, or, on the server's machine, name its data meanwhile: loadline trace DIR")
+	}
 	if t, err := session.ParseTarget(target); err == nil && t.Cluster != nil {
 		return model.RefusedError(fmt.Sprintf("--trace looks at this machine, and the pod that measures %s is on a node of its cluster", t.Name),
 			"leave --trace out, or trace on that node meanwhile: loadline trace --pod NAME")

@@ -125,7 +125,7 @@ func TestTraceBesideApplications(t *testing.T) {
 // What cannot be traced is refused before any I/O, and says what to do.
 func TestTraceBesideWhatIsElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	for _, args := range [][]string{{"scale", "sc:x"}, {"app", "postgres", "sc:x"}, {"app", "postgres", "pvc:n/x"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {
+	for _, args := range [][]string{{"scale", "sc:x"}, {"app", "postgres", "sc:x"}, {"app", "postgres", "pvc:n/x"}, {"app", "postgres", "postgres://x@localhost/db"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {
 		results := filepath.Join(dir, "results")
 		var out bytes.Buffer
 		e := env.OS()

@@ -15,6 +15,10 @@ type Measured struct {
 	Report   *model.Report
 }
 
+// Alpha is the error that is allowed over all rows of a comparison or a ranking, as it is written:
+// without what binary fractions do to it.
+var Alpha = math.Round(stats.Alpha*1e6) / 1e6
+
 // Compare compares two runs, row by row: pairs where the two were measured in
 // blocks, else Welch's method on the logarithms of their visits; where the rate of a side
 // fell in a look, what it fell to with what the other side sustains. It recomputes
@@ -23,7 +27,7 @@ type Measured struct {
 func Compare(a, b Measured, margins model.Margins) *model.Comparison {
 	c := &model.Comparison{
 		Schema: model.ComparisonSchema, A: a.Report.Run, B: b.Report.Run, Method: model.Independent,
-		Margins: margins, Alpha: math.Round(stats.Alpha*1e6) / 1e6,
+		Margins: margins, Alpha: Alpha,
 		Rows: []model.Row{}, Findings: []model.Finding{},
 	}
 	if interleaved(a.Recorded, b.Recorded) {

@@ -19,7 +19,7 @@ const leastBorrowed = 10
 // one borrow their noise from what the same systems' repeated tests differ by; without
 // any repeat nothing is told apart.
 func Rank(sides []Measured) *model.Ranking {
-	r := &model.Ranking{Alpha: math.Round(stats.Alpha*1e6) / 1e6, Systems: []model.RankedSystem{}, Rows: []model.RankRow{}, Groups: []model.RankGroup{}}
+	r := &model.Ranking{Alpha: Alpha, Systems: []model.RankedSystem{}, Rows: []model.RankRow{}, Groups: []model.RankGroup{}}
 	for _, s := range sides {
 		r.Systems = append(r.Systems, model.RankedSystem{Name: s.Report.Run.Target.Name, Directory: s.Report.Run.Directory})
 	}

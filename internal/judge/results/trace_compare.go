@@ -3,11 +3,9 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/loadline/loadline/internal/judge/analyze"
-	"github.com/loadline/loadline/internal/judge/stats"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
@@ -90,7 +88,7 @@ func CompareTraces(dirA, dirB string, asked model.Margins) (*iotrace.Comparison,
 }
 
 func compareTraces(a, b *tracedSide, margins model.Margins) *iotrace.Comparison {
-	c := &iotrace.Comparison{Schema: iotrace.ComparisonSchema, A: a.report.Run, B: b.report.Run, Caution: traceCaution, Margins: margins, Alpha: math.Round(stats.Alpha*1e6) / 1e6,
+	c := &iotrace.Comparison{Schema: iotrace.ComparisonSchema, A: a.report.Run, B: b.report.Run, Caution: traceCaution, Margins: margins, Alpha: analyze.Alpha,
 		Rows: []iotrace.Compared{}, Findings: []model.Finding{}}
 	devices := pairDevices(a.report, b.report)
 	var pairs []analyze.TracePair
