@@ -40,6 +40,8 @@ var elsewhere = map[string]string{
 	"connecting":  "internal/cli.TestAppPostgresPlanted", "hot-rows": "internal/cli.TestAppPostgresPlanted",
 	"storage-bound": "internal/judge/trust.TestApplicationFaults internal/cli.TestAppPostgresPlanted",
 	"fit":           "internal/judge/trust.TestApplicationFaults", "few-transactions": "internal/judge/trust.TestApplicationFaults",
+	"others":           "internal/judge/trust.TestExistingServers internal/measure/load/postgres.TestExistingServerCountsOthers",
+	"checkpoint-cycle": "internal/judge/trust.TestExistingServers",
 	// On what others have published.
 	"littles-law": "internal/judge/trust.TestLittlesLawOnImports",
 	// On a real Longhorn volume in a cluster.
