@@ -29,9 +29,9 @@ func tables(t *testing.T) string {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Name, p.Title)
 		switch {
 		case p.MaxTime > 0:
-			fmt.Fprintf(&b, "Repeats of %s, %s of measuring at most.\n\n", units.FormatSpan(p.Visit), units.FormatSpan(p.MaxTime))
-		case p.Visit > 0:
-			fmt.Fprintf(&b, "Repeats of %s.\n\n", units.FormatSpan(p.Visit))
+			fmt.Fprintf(&b, "Repeats of %s, %s of measuring at most.\n\n", units.FormatSpan(p.Repeat), units.FormatSpan(p.MaxTime))
+		case p.Repeat > 0:
+			fmt.Fprintf(&b, "Repeats of %s.\n\n", units.FormatSpan(p.Repeat))
 		}
 		b.WriteString("| name | pattern | block size | depth | jobs | headline |\n|---|---|---:|---:|---:|---|\n")
 		for _, w := range p.Workloads {

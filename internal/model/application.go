@@ -250,7 +250,7 @@ func count(n int, noun string) string {
 }
 
 // AppResult is what the transactions of a workload cost an application and its storage, over
-// all visits that count, ramps included. Costs are for each transaction; one that is not known
+// all repeats that count, ramps included. Costs are for each transaction; one that is not known
 // is nil. The device's I/Os are those of everybody who uses it.
 type AppResult struct {
 	Transactions uint64 `json:"transactions"`
@@ -286,7 +286,7 @@ type AppResult struct {
 	LogDeviceWrites  *float64 `json:"log_device_writes,omitempty"`
 	LogDeviceFlushes *float64 `json:"log_device_flushes,omitempty"`
 	LogDeviceWritten *float64 `json:"log_device_written_bytes,omitempty"`
-	// Checkpoints and Vacuums are how many the server made itself in all these visits.
+	// Checkpoints and Vacuums are how many the server made itself in all these repeats.
 	Checkpoints *float64 `json:"checkpoints,omitempty"`
 	Vacuums     *float64 `json:"vacuums,omitempty"`
 }

@@ -16,14 +16,14 @@ const (
 	SideB Side = "B"
 )
 
-// Visit is one visit of a comparison: a step of one of its sides.
-type Visit struct {
+// SideStep is one repeat in a comparison: a step of one of its sides.
+type SideStep struct {
 	// Side is 0 for A and 1 for B.
 	Side int
 	Step Step
 }
 
-// Block holds the samples of one block, a visit of each side to the same workload.
+// Block holds the samples of one block, a repeat of each side to the same workload.
 type Block struct{ A, B []Sample }
 
 // Contrast is what is known, while a comparison goes on, of the row of a
@@ -56,7 +56,7 @@ const (
 // Method tells how the two sides were brought together.
 type Method string
 
-// The methods: blocks of one visit each, side by side; or two runs after each
+// The methods: blocks of one repeat each, side by side; or two runs after each
 // other, where what changed between them is part of the difference.
 const (
 	Paired      Method = "paired"
@@ -131,9 +131,9 @@ type Row struct {
 	Direction   Direction `json:"direction"`
 	Metric      Metric    `json:"metric"`
 	Description string    `json:"description"`
-	// A and B are the geometric means over the blocks, or over the visits of runs that were
+	// A and B are the geometric means over the blocks, or over the repeats of runs that were
 	// not interleaved. A side's own report has arithmetic means and percentiles of all its
-	// I/Os, which are other numbers where its visits differ much.
+	// I/Os, which are other numbers where its repeats differ much.
 	A Estimate `json:"a"`
 	B Estimate `json:"b"`
 	// Ratio is B as a multiple of A, with unit "": the quotient of the two.
@@ -144,7 +144,7 @@ type Row struct {
 	Adjusted float64 `json:"adjusted_p"`
 	Margin   float64 `json:"margin"`
 	Verdict  Change  `json:"verdict"`
-	// Blocks is the number of pairs, or of visits of the side that has fewer.
+	// Blocks is the number of pairs, or of repeats of the side that has fewer.
 	Blocks int `json:"blocks"`
 	// Needed is the number of blocks, in all, that would probably settle an unclear
 	// row by narrowing its interval to ± Narrow; 0 when that cannot be told.

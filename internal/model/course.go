@@ -11,7 +11,7 @@ type Course struct {
 	Workload  string    `json:"workload"`
 	Direction Direction `json:"direction"`
 	Points    Points    `json:"points"`
-	// Spans are the visits in the order of time.
+	// Spans are the repeats in the order of time.
 	Spans []Span `json:"spans"`
 	// Tail is the complementary distribution of the latency of all measured I/Os.
 	Tail []TailPoint `json:"tail,omitempty"`
@@ -35,7 +35,7 @@ type Points struct {
 	P50       latencies `json:"p50"`
 	P99       latencies `json:"p99"`
 	P999      latencies `json:"p99.9"`
-	// Span is the index of the visit that the point belongs to.
+	// Span is the index of the repeat that the point belongs to.
 	Span []int `json:"span"`
 }
 
@@ -55,14 +55,14 @@ func (l latencies) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Span is one visit: its ramp from Ramp to Start, its measured part from Start to
+// Span is one repeat: its ramp from Ramp to Start, its measured part from Start to
 // End, in seconds since the run began.
 type Span struct {
 	Round int     `json:"round"`
 	Ramp  float64 `json:"ramp"`
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
-	// Error is why the visit yields no number; empty when it went well.
+	// Error is why the repeat yields no number; empty when it went well.
 	Error string `json:"error,omitempty"`
 }
 

@@ -28,21 +28,21 @@ type Experiment struct {
 	// MaxTime bounds the measuring and MaxPrefill the writing of data before it, in seconds.
 	MaxTime    float64 `json:"max_time"`
 	MaxPrefill float64 `json:"max_prefill"`
-	// Time, in seconds, asks for one visit of fixed length per workload (ramp RampTime).
+	// Time, in seconds, asks for one repeat of fixed length per workload (ramp RampTime).
 	Time     float64 `json:"time,omitempty"`
 	RampTime float64 `json:"ramp_time,omitempty"`
-	// UntilSteady asks for the sequential rule on one long visit per workload.
+	// UntilSteady asks for the sequential rule on one long repeat per workload.
 	UntilSteady bool `json:"until_steady,omitempty"`
 	// DestroyDataOn names the device or file whose content may be overwritten.
 	DestroyDataOn string `json:"destroy_data_on,omitempty"`
-	// Seed fixes the order of the visits; 0 draws one (and the plan records it).
+	// Seed fixes the order of the repeats; 0 draws one (and the plan records it).
 	Seed uint64 `json:"seed,omitempty"`
 	Note string `json:"note,omitempty"`
 	// Labels are what the user calls the run.
 	Labels Labels `json:"labels,omitempty"`
 	// Baseline is the target that this one is compared with, block by block.
 	Baseline string `json:"baseline,omitempty"`
-	// Repeat is the least number of visits per workload; 0 means the scenario's own.
+	// Repeat is the least number of repeats per workload; 0 means the scenario's own.
 	Repeat int `json:"repeat,omitempty"`
 	// Margin and MarginP99 are the relative changes that a comparison calls none; 0
 	// means the defaults.

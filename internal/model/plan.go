@@ -3,35 +3,35 @@ package model
 // Mode is the way in which the time is spent.
 type Mode string
 
-// The modes: rounds of short visits, one visit of fixed length (as Kbench
-// does), or one long visit until the sequential rule holds.
+// The modes: rounds of short repeats, one repeat of fixed length (as Kbench
+// does), or one long repeat until the sequential rule holds.
 const (
 	Rounds Mode = "rounds"
 	Fixed  Mode = "fixed"
 	Steady Mode = "steady"
 )
 
-// Schedule tells how the workloads are visited. Times are seconds.
+// Schedule tells how the workloads are measured. Times are seconds.
 type Schedule struct {
-	Mode  Mode    `json:"mode"`
-	Ramp  float64 `json:"ramp"`
-	Visit float64 `json:"repeat_time"`
-	// MinRounds is the number of visits that every workload gets.
+	Mode   Mode    `json:"mode"`
+	Ramp   float64 `json:"ramp"`
+	Repeat float64 `json:"repeat_time"`
+	// MinRounds is the number of repeats that every workload gets.
 	MinRounds int `json:"min_rounds"`
 	// MaxTime bounds the whole measuring, ramps and starts included.
 	MaxTime   float64 `json:"max_time"`
 	Precision float64 `json:"precision"`
 	Seed      uint64  `json:"seed"`
-	// Overhead is the time that a visit costs beside ramp and visit, for estimates.
+	// Overhead is the time that a repeat costs beside ramp and repeat, for estimates.
 	Overhead float64 `json:"overhead"`
 	// Look is for how many seconds a workload is looked at without a pause, in the place of
-	// its last certain visit, and Looks how many such looks the time is planned for: one for
+	// its last certain repeat, and Looks how many such looks the time is planned for: one for
 	// each direction. 0 where there are none.
 	Look  float64 `json:"look,omitempty"`
 	Looks int     `json:"looks,omitempty"`
 }
 
-// Step is one visit: one workload run once.
+// Step is one repeat: one workload run once.
 type Step struct {
 	// Number counts from 1 in the order of execution.
 	Number   int     `json:"number"`
@@ -40,17 +40,17 @@ type Step struct {
 	Ramp     float64 `json:"ramp"`
 	Seconds  float64 `json:"seconds"`
 	// Offset is where a sequential workload begins, as a fraction of the size
-	// (0 to 0.5), so that visits do not all read the same first blocks.
+	// (0 to 0.5), so that repeats do not all read the same first blocks.
 	Offset float64 `json:"offset,omitempty"`
 	// Block counts, from 1, the blocks of this workload in a comparison, and Place
-	// tells whether this side came first (1) or second (2) in it. Both sides' visits
+	// tells whether this side came first (1) or second (2) in it. Both sides' repeats
 	// of the same block belong together. 0 outside of comparisons.
 	Block int `json:"block,omitempty"`
 	Place int `json:"place,omitempty"`
-	// Offered is the rate (1/s) at which I/Os are due in this visit; 0 in a closed loop.
+	// Offered is the rate (1/s) at which I/Os are due in this repeat; 0 in a closed loop.
 	Offered float64 `json:"offered,omitempty"`
-	// Look marks a visit that goes on for longer than the others, to see what rate lasts.
-	// As a visit, only its first Schedule.Visit seconds count.
+	// Look marks a repeat that goes on for longer than the others, to see what rate lasts.
+	// As a repeat, only its first Schedule.Repeat seconds count.
 	Look bool `json:"look,omitempty"`
 }
 

@@ -166,7 +166,7 @@ const (
 	PhaseSettle  Phase = "settle"
 	PhaseRamp    Phase = "ramp"
 	PhaseMeasure Phase = "measure"
-	// What the driver itself does around the visits: the load generator on no storage, taking
+	// What the driver itself does around the repeats: the load generator on no storage, taking
 	// away what was made, computing the results, and PhaseEnd when all is done.
 	PhaseCeiling  Phase = "load generator alone"
 	PhaseCleanUp  Phase = "clean-up"

@@ -87,10 +87,10 @@ type Result struct {
 	Estimate
 	// Converged tells that the headline's half-width is within the precision asked.
 	Converged bool `json:"converged"`
-	// Seconds is the measured time behind the estimate, Repeats the number of visits.
+	// Seconds is the measured time behind the estimate, Repeats the number of repeats.
 	Seconds float64 `json:"seconds"`
 	Repeats int     `json:"repeats"`
-	// Span is the time in seconds from the beginning of its first visit to the end of the
+	// Span is the time in seconds from the beginning of its first repeat to the end of the
 	// last: what the storage did in it is known, and what it does at other times is not.
 	Span    float64 `json:"span,omitempty"`
 	Verdict Verdict `json:"verdict"`
@@ -98,8 +98,8 @@ type Result struct {
 	Findings []string            `json:"findings"`
 	Latency  *LatencySummary     `json:"latency,omitempty"`
 	Metrics  map[Metric]Estimate `json:"metrics"`
-	// Visits is the headline metric of each visit in the order of time.
-	Visits []float64 `json:"repeat_values"`
+	// RepeatValues is the headline metric of each repeat in the order of time.
+	RepeatValues []float64 `json:"repeat_values"`
 	// LeftOut are the numbers of the steps that began before the storage was done with what
 	// was written, and are in none of the figures.
 	LeftOut []int `json:"left_out,omitempty"`

@@ -45,7 +45,7 @@ type Run struct {
 // RunSchema is the schema name of run.json.
 const RunSchema = "loadline.run/v1"
 
-// StepResult is how one visit went at one worker. A step with an Error yields
+// StepResult is how one repeat went at one worker. A step with an Error yields
 // no number that looks whole.
 type StepResult struct {
 	Step   Step `json:"step"`
@@ -84,7 +84,7 @@ type StepResult struct {
 	// Submission is the mean time in seconds, by direction, that handing an I/O to the kernel
 	// took: a part of its latency. Absent where the load generator does not tell.
 	Submission map[Direction]float64 `json:"submission,omitempty"`
-	// Settling tells what was written before a visit that only reads, and whether the
+	// Settling tells what was written before a repeat that only reads, and whether the
 	// storage was done with it; nil where nothing was.
 	Settling *Settling `json:"settling,omitempty"`
 	// Stalls are the stretches in which nothing was answered: the longest, in the order

@@ -1,6 +1,6 @@
 package model
 
-// Settling is the time between writes and a visit that only reads.
+// Settling is the time between writes and a repeat that only reads.
 type Settling struct {
 	// Writes is the number of I/Os written since reads were last seen at their full rate.
 	Writes uint64 `json:"writes"`
@@ -27,7 +27,7 @@ func (s *Settling) Helped() bool {
 	return s != nil && s.Settled && s.Waited > 0 && s.Slow <= (1-SettlingGap)*s.Rate
 }
 
-// Early reports whether a visit may have begun before the storage was done with what was written.
+// Early reports whether a repeat may have begun before the storage was done with what was written.
 func (s *Settling) Early() bool { return s != nil && s.Writes > 0 && !s.Settled }
 
 // SettlingNeeded reports whether writes are what made reads slow. It takes more waits that made

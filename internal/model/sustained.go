@@ -5,7 +5,7 @@ type Lasting string
 
 // What a look without a pause can say of a result.
 const (
-	// Held: the looked-at rate stayed as it was in the short visits.
+	// Held: the looked-at rate stayed as it was in the short repeats.
 	Held Lasting = "held"
 	// Fell: this workload's own rate fell, and the result is what it fell to.
 	Fell Lasting = "fell"

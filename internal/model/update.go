@@ -6,11 +6,11 @@ type Judgement struct {
 	Direction Direction `json:"direction"`
 	Metric    Metric    `json:"metric"`
 	Estimate
-	Visits int `json:"repeats"`
+	Repeats int `json:"repeats"`
 	// Converged tells that the precision is reached and the rule lets the run stop.
 	Converged bool `json:"converged"`
-	// Steady tells that not even the certain visits that are left would tell more: the
-	// storage is plainly steady, and nobody asked for a number of visits.
+	// Steady tells that not even the certain repeats that are left would tell more: the
+	// storage is plainly steady, and nobody asked for a number of repeats.
 	Steady bool `json:"steady,omitempty"`
 }
 

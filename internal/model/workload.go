@@ -85,7 +85,7 @@ func (w Workload) Reads() bool { return w.Direction != Write }
 // JobCount is Jobs, at least 1.
 func (w Workload) JobCount() int { return max(1, w.Jobs) }
 
-// mostRandomMap is how much memory, in bytes, the maps of visited blocks may take that the
+// mostRandomMap is how much memory, in bytes, the maps of measured blocks may take that the
 // jobs of a random workload keep: what a small pod has beside the load tool itself.
 const mostRandomMap = 64 << 20
 
@@ -100,7 +100,7 @@ func (w Workload) RandomMap(size int64) int64 {
 }
 
 // DrawsAnew reports whether on a volume of that size each block is drawn whether or not it was
-// visited before, because the maps would take too much.
+// measured before, because the maps would take too much.
 func (w Workload) DrawsAnew(size int64) bool { return w.RandomMap(size) > mostRandomMap }
 
 // slowRate is a rate per job, in I/Os per second, at which reading the slower of two clocks

@@ -161,7 +161,7 @@ func hostile() *model.Report {
 	}
 	for _, d := range []model.Direction{model.Read, model.Write} {
 		r.Results = append(r.Results, model.Result{Workload: evil, Direction: d, Metric: model.IOPS, Estimate: sure(1000), Verdict: model.Suspect, Findings: []string{evil},
-			Description: evil, Visits: []float64{990, 1010}, Series: []float64{990, 1010}, Metrics: map[model.Metric]model.Estimate{model.IOPS: sure(1000)}})
+			Description: evil, RepeatValues: []float64{990, 1010}, Series: []float64{990, 1010}, Metrics: map[model.Metric]model.Estimate{model.IOPS: sure(1000)}})
 		r.Courses = append(r.Courses, model.Course{Workload: evil, Direction: d, Workers: 1, Thinned: 1,
 			Points: model.Points{At: []float64{1, 2, 3}, Seconds: []float64{1, 1, 1}, IOPS: []float64{990, 1010, 1000}, Bandwidth: []float64{4e6, 4e6, 4e6},
 				Mean: []float64{1e-3, 1e-3, 1e-3}, P50: []float64{1e-3, 1e-3, 1e-3}, P99: []float64{2e-3, 2e-3, 2e-3}, P999: []float64{0, 0, 0}, Span: []int{0, 0, 0}},
@@ -189,7 +189,7 @@ func volumes() *model.Report {
 	step := model.Step{Number: 1, Round: 1, Workload: w.Name, Ramp: 5}
 	rec := &model.Recorded{}
 	rec.Plan.Workloads, rec.Plan.Steps = []model.Workload{w}, []model.Step{step}
-	rec.Plan.Schedule = model.Schedule{Mode: model.Fixed, Ramp: 5, Visit: seconds}
+	rec.Plan.Schedule = model.Schedule{Mode: model.Fixed, Ramp: 5, Repeat: seconds}
 	rec.Run.Steps = []model.StepResult{{Step: step, Started: 0, Ended: seconds + 5.2}}
 	// Flows are shared by the samples: only their sums are looked at.
 	var flows [2][40]*model.Flow

@@ -456,7 +456,7 @@ func TestPlantedPageIsReplaced(t *testing.T) {
 	}
 }
 
-// A visit is told to be over when what it measured would survive a loss of power.
+// A repeat is told to be over when what it measured would survive a loss of power.
 func TestStepsLast(t *testing.T) {
 	trace, err := exec.LookPath("strace")
 	if err != nil {

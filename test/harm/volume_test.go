@@ -61,7 +61,7 @@ func dataFile(t testing.TB, dir string, size int64) string {
 	return found
 }
 
-// begun waits until the first visit has been saved.
+// begun waits until the first repeat has been saved.
 func begun(t testing.TB, r *running) {
 	t.Helper()
 	eventually(t, "a repeat begins", func() bool {

@@ -26,8 +26,8 @@ const root = "../.."
 var notOurs = map[string]bool{".git": true, ".cache": true, "bin": true, "artifacts": true,
 	"loadline-results": true, "node_modules": true}
 
-// sources calls visit for every file of the tree.
-func sources(t *testing.T, visit func(path string, text []byte)) {
+// sources calls repeat for every file of the tree.
+func sources(t *testing.T, repeat func(path string, text []byte)) {
 	t.Helper()
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func sources(t *testing.T, visit func(path string, text []byte)) {
 			return err
 		}
 		seen++
-		visit(name, text)
+		repeat(name, text)
 		return nil
 	})
 	if err != nil {

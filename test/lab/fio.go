@@ -81,7 +81,7 @@ func Fio(t T, d Device, job Job) Measured {
 		fmt.Sprintf("--iodepth=%d", max(1, job.Depth)), fmt.Sprintf("--size=%d", d.Size),
 		"--time_based=1", fmt.Sprintf("--runtime=%dms", job.Time.Milliseconds()),
 		fmt.Sprintf("--ramp_time=%dms", job.Ramp.Milliseconds()),
-		// Time is what ends the job, so no map of visited blocks is needed.
+		// Time is what ends the job, so no map of measured blocks is needed.
 		"--norandommap=1", "--refill_buffers=1", "--percentile_list=50:99")
 	set := job.Time
 	if job.Jobs > 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// agentVisit is how long each workload loads the volume, in seconds.
-const agentVisit = 2
+// agentRepeat is how long each workload loads the volume, in seconds.
+const agentRepeat = 2
 
 // BenchmarkAgentMemory has a worker do all that it does in a run (look at the volume,
 // write it, prove it, load it with each of Kbench's workloads and with an open loop) on a
@@ -53,14 +53,14 @@ func agentPeak(b *testing.B, command ...string) float64 {
 	open := p.Workloads[0]
 	open.Name, open.OpenLoop, open.RateIOPS = "open", true, 1000
 	for i, load := range append(p.Workloads, open) {
-		step := model.Step{Number: i + 1, Round: 1, Workload: load.Name, Ramp: 0.5, Seconds: agentVisit}
+		step := model.Step{Number: i + 1, Round: 1, Workload: load.Name, Ramp: 0.5, Seconds: agentRepeat}
 		samples := 0
 		result, err := w.Start(b.Context(), model.StartRequest{Step: step, Workload: load, Volume: v}, func(ev model.Event) {
 			if ev.Sample != nil {
 				samples++
 			}
 		})
-		if err != nil || result.Error != "" || samples < agentVisit {
+		if err != nil || result.Error != "" || samples < agentRepeat {
 			b.Fatalf("%s: %v %+v, %d samples", load.Name, err, result, samples)
 		}
 	}

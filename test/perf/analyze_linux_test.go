@@ -30,7 +30,7 @@ const (
 func savedRun(b *testing.B) string {
 	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	plan := model.Plan{Schema: model.PlanSchema, Schedule: model.Schedule{Mode: model.Fixed, Visit: analyzeSeconds, MinRounds: 1, Precision: 0.05}}
+	plan := model.Plan{Schema: model.PlanSchema, Schedule: model.Schedule{Mode: model.Fixed, Repeat: analyzeSeconds, MinRounds: 1, Precision: 0.05}}
 	plan.Volume = model.Volume{Target: model.Target{Name: "fake:", Kind: model.Fake}, Engine: "fake", Direct: true, Size: 1 << 40}
 	for i := range analyzeWorkloads {
 		w := model.Workload{Name: fmt.Sprintf("w%02d", i), Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS}

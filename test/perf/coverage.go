@@ -7,7 +7,7 @@ import (
 
 // Coverage is how the intervals of many simulated runs did on one storage.
 type Coverage struct {
-	Runs, Stopped, Visits int
+	Runs, Stopped, Repeats int
 	// Seconds is the measured time and Half the relative half-width of the rate,
 	// summed over the runs.
 	Seconds, Half float64
@@ -20,15 +20,15 @@ type Coverage struct {
 func (c Coverage) Share(m model.Metric) float64 { return float64(c.Covered[m]) / float64(c.Shown[m]) }
 
 // Measure lets the real judge and the real analysis measure a storage runs
-// times, as the engine would: in one visit, until the judge is content or its time is up.
+// times, as the engine would: in one repeat, until the judge is content or its time is up.
 func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 	c := Coverage{Runs: runs, Covered: map[model.Metric]int{}, Shown: map[model.Metric]int{}}
 	w := model.Workload{Name: "w", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
 	truth := s.Truth()
 	for seed := range runs {
-		v := NewVisits(s, uint64(seed))
+		v := NewRepeats(s, uint64(seed))
 		for v.measured() < schedule.MaxTime {
-			if stopped := v.visit(w, schedule); stopped {
+			if stopped := v.repeat(w, schedule); stopped {
 				c.Stopped++
 				break
 			}
@@ -39,7 +39,7 @@ func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 			rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Number: i + 1, Workload: "w"}})
 		}
 		r := analyze.Results(rec)[0]
-		c.Visits += r.Repeats
+		c.Repeats += r.Repeats
 		c.Seconds += v.measured()
 		c.Half += r.HalfWidth()
 		for m, value := range truth {
@@ -56,14 +56,14 @@ func Measure(s Storage, schedule model.Schedule, runs int) Coverage {
 	return c
 }
 
-// visit plays one step; in steady mode the judge is asked every five seconds
+// repeat plays one step; in steady mode the judge is asked every five seconds
 // of it, otherwise at its end.
-func (v *Visits) visit(w model.Workload, s model.Schedule) bool {
+func (v *Repeats) repeat(w model.Workload, s model.Schedule) bool {
 	judge := func() bool {
 		return analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{w}, Schedule: s}, w, map[string][]model.Sample{"w": v.Samples}).Converged
 	}
 	v.begin()
-	for n := 1; n <= int(s.Visit); n++ {
+	for n := 1; n <= int(s.Repeat); n++ {
 		v.second()
 		if s.Mode == model.Steady && n%5 == 0 && judge() {
 			return true
@@ -72,4 +72,4 @@ func (v *Visits) visit(w model.Workload, s model.Schedule) bool {
 	return false
 }
 
-func (v *Visits) measured() float64 { return float64(len(v.Samples)) }
+func (v *Repeats) measured() float64 { return float64(len(v.Samples)) }

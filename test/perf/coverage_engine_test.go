@@ -10,7 +10,7 @@ import (
 )
 
 // fakes are stationary devices with parameters that are not those of the grid in
-// storages, on which the interval was made. With visit-cv visits differ as a whole.
+// storages, on which the interval was made. With repeat-cv repeats differ as a whole.
 var fakes = []string{
 	"iops=2700&cv=0.002",
 	"iops=2700&cv=0.02",

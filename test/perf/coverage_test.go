@@ -49,7 +49,7 @@ func (t *table) add(s Storage, c Coverage) {
 		t.cases++
 	}
 	n := float64(c.Runs)
-	fmt.Fprintf(t, "%.2f %%\t%.1f\t%.0f\t%.0f %%\t\n", 100*c.Half/n, float64(c.Visits)/n, c.Seconds/n, 100*float64(c.Stopped)/n)
+	fmt.Fprintf(t, "%.2f %%\t%.1f\t%.0f\t%.0f %%\t\n", 100*c.Half/n, float64(c.Repeats)/n, c.Seconds/n, 100*float64(c.Stopped)/n)
 }
 
 func (t *table) print() {
@@ -69,7 +69,7 @@ func (t *table) print() {
 	t.Flush()
 }
 
-// alone is the grid for one visit: what it cannot see, what makes whole visits differ, is
+// alone is the grid for one repeat: what it cannot see, what makes whole repeats differ, is
 // not in it.
 func alone() []Storage {
 	list := []Storage{
@@ -102,7 +102,7 @@ func measureAll(list []Storage, schedule func(Storage) model.Schedule, runs int)
 }
 
 // BenchmarkCoverage prints how often the published 95 % intervals contain the
-// truth where each workload is visited once; Intervals has those of rounds.
+// truth where each workload is measured once; Intervals has those of rounds.
 func BenchmarkCoverage(b *testing.B) {
 	const runs = 200
 	for range b.N {
@@ -111,8 +111,8 @@ func BenchmarkCoverage(b *testing.B) {
 			storages []Storage
 			schedule func(Storage) model.Schedule
 		}{
-			{"one repeat of 20 s", alone(), func(Storage) model.Schedule { return oneVisit(model.Fixed, 20) }},
-			{"one repeat until steady within ±5 %", alone(), func(Storage) model.Schedule { return oneVisit(model.Steady, 600) }},
+			{"one repeat of 20 s", alone(), func(Storage) model.Schedule { return oneRepeat(model.Fixed, 20) }},
+			{"one repeat until steady within ±5 %", alone(), func(Storage) model.Schedule { return oneRepeat(model.Steady, 600) }},
 		} {
 			t := newTable(way.title)
 			for i, c := range measureAll(way.storages, way.schedule, runs) {
@@ -123,6 +123,6 @@ func BenchmarkCoverage(b *testing.B) {
 	}
 }
 
-func oneVisit(mode model.Mode, seconds float64) model.Schedule {
-	return model.Schedule{Mode: mode, Visit: seconds, MinRounds: 1, Precision: 0.05, MaxTime: seconds}
+func oneRepeat(mode model.Mode, seconds float64) model.Schedule {
+	return model.Schedule{Mode: mode, Repeat: seconds, MinRounds: 1, Precision: 0.05, MaxTime: seconds}
 }

@@ -14,7 +14,7 @@ type Duel struct {
 	// Effect is the true speed of B as a multiple of A's.
 	Effect float64
 	// Shared sides have their noise from one disk, as two directories on it have;
-	// otherwise each has its own. Drift is what a shared disk loses per visit.
+	// otherwise each has its own. Drift is what a shared disk loses per repeat.
 	Shared bool
 	Drift  float64
 	// Gap is the time in seconds between two blocks of the workload.
@@ -75,9 +75,9 @@ func Fight(d Duel, margins model.Margins, runs int) Verdicts {
 
 // fighter is one side with its record.
 type fighter struct {
-	visits *Visits
-	rec    *model.Recorded
-	speed  func(pause float64) float64
+	repeats *Repeats
+	rec     *model.Recorded
+	speed   func(pause float64) float64
 }
 
 func (d Duel) fighter(r *rand.Rand, speed func(float64) float64, factor float64, side model.Side) *fighter {
@@ -87,7 +87,7 @@ func (d Duel) fighter(r *rand.Rand, speed func(float64) float64, factor float64,
 	if d.Blocks > 0 {
 		rec.Plan.Schedule.MinRounds = d.Blocks
 	}
-	return &fighter{visits: &Visits{rng: r}, rec: rec, speed: func(pause float64) float64 { return factor * speed(pause) }}
+	return &fighter{repeats: &Repeats{rng: r}, rec: rec, speed: func(pause float64) float64 { return factor * speed(pause) }}
 }
 
 // run plays one comparison.
@@ -98,13 +98,13 @@ func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 	if !d.Shared {
 		speedB = d.Start(r)
 	}
-	visit := 0.0
+	repeat := 0.0
 	drifting := func(speed func(float64) float64) func(float64) float64 {
 		return func(pause float64) float64 {
 			if pause > 0 {
-				visit++
+				repeat++
 			}
-			return speed(pause) * math.Exp(d.Drift*visit)
+			return speed(pause) * math.Exp(d.Drift*repeat)
 		}
 	}
 	a := d.fighter(r, drifting(speedA), 1, model.SideA)
@@ -141,21 +141,21 @@ func (d Duel) run(seed uint64, margins model.Margins) *model.Comparison {
 	return analyze.Compare(a.measured(), b.measured(), margins)
 }
 
-// play does a visit of three seconds that begins at the given time.
+// play does a repeat of three seconds that begins at the given time.
 func (f *fighter) play(block int, begin, pause float64) float64 {
-	f.visits.step, f.visits.clock = block, begin
-	f.visits.speed = f.speed
-	f.visits.pause = pause
+	f.repeats.step, f.repeats.clock = block, begin
+	f.repeats.speed = f.speed
+	f.repeats.pause = pause
 	for range 3 {
-		f.visits.second()
+		f.repeats.second()
 	}
 	f.rec.Run.Steps = append(f.rec.Run.Steps, model.StepResult{Step: model.Step{Number: block, Round: block, Block: block, Workload: "w"}})
-	return f.visits.clock
+	return f.repeats.clock
 }
 
-func (f *fighter) last(block int) []model.Sample { return f.visits.Samples[3*(block-1):] }
+func (f *fighter) last(block int) []model.Sample { return f.repeats.Samples[3*(block-1):] }
 
 func (f *fighter) measured() analyze.Measured {
-	f.rec.Samples = f.visits.Samples
+	f.rec.Samples = f.repeats.Samples
 	return analyze.Measured{Recorded: f.rec, Report: &model.Report{Results: analyze.Results(f.rec)}}
 }

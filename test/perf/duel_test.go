@@ -30,12 +30,12 @@ func duels() []Duel {
 		}
 	}
 	for _, cv := range []float64{0.01, 0.03, 0.06} {
-		add(fmt.Sprintf("repeats differ by %.3g %%, within 1 %%", 100*cv), false, 40, UnequalVisits(cv, 0.01))
+		add(fmt.Sprintf("repeats differ by %.3g %%, within 1 %%", 100*cv), false, 40, UnequalRepeats(cv, 0.01))
 	}
 	add("spikes in 5 % of seconds, CV 1 %", false, 40, Spiky(0.05, 0.01))
 	add("spikes in 5 % of seconds, CV 3 %", false, 40, Spiky(0.05, 0.03))
 	list = append(list, Duel{Name: "one disk that slows down by 2 % per repeat, CV 0.5 %", Effect: 1, Shared: true, Drift: -0.02, Gap: 20, Start: Steady(0.005)})
-	list = append(list, Duel{Name: "one disk that slows down by 2 % per repeat, repeats differ by 3 %", Effect: 1, Shared: true, Drift: -0.02, Gap: 20, Start: UnequalVisits(0.03, 0.01)})
+	list = append(list, Duel{Name: "one disk that slows down by 2 % per repeat, repeats differ by 3 %", Effect: 1, Shared: true, Drift: -0.02, Gap: 20, Start: UnequalRepeats(0.03, 0.01)})
 	return list
 }
 
@@ -88,14 +88,14 @@ func BenchmarkEqualSides(b *testing.B) {
 	}
 }
 
-// power are sides of which B is truly slower by 5 %, with 3 % noise between visits.
+// power are sides of which B is truly slower by 5 %, with 3 % noise between repeats.
 func power() []Duel {
 	list := []Duel{}
 	for _, blocks := range []int{4, 6, 10, 20} {
 		list = append(list,
-			Duel{Name: fmt.Sprintf("repeats differ by 3 %%, %d blocks", blocks), Effect: 0.95, Gap: 40, Blocks: blocks, Start: UnequalVisits(0.03, 0.005)},
-			Duel{Name: fmt.Sprintf("repeats differ by 3 %%, measured alone, %d blocks", blocks), Effect: 0.95, Gap: 1, Blocks: blocks, Start: UnequalVisits(0.03, 0.005)},
-			Duel{Name: fmt.Sprintf("repeats differ by 3 %% on one disk that loses 2 %% per repeat, %d blocks", blocks), Effect: 0.95, Shared: true, Drift: -0.02, Gap: 40, Blocks: blocks, Start: UnequalVisits(0.03, 0.005)})
+			Duel{Name: fmt.Sprintf("repeats differ by 3 %%, %d blocks", blocks), Effect: 0.95, Gap: 40, Blocks: blocks, Start: UnequalRepeats(0.03, 0.005)},
+			Duel{Name: fmt.Sprintf("repeats differ by 3 %%, measured alone, %d blocks", blocks), Effect: 0.95, Gap: 1, Blocks: blocks, Start: UnequalRepeats(0.03, 0.005)},
+			Duel{Name: fmt.Sprintf("repeats differ by 3 %% on one disk that loses 2 %% per repeat, %d blocks", blocks), Effect: 0.95, Shared: true, Drift: -0.02, Gap: 40, Blocks: blocks, Start: UnequalRepeats(0.03, 0.005)})
 	}
 	return list
 }
@@ -115,9 +115,9 @@ func BenchmarkPower(b *testing.B) {
 // in bounds that only a broken estimator leaves.
 func TestEqualSidesAreRarelyCalledDifferent(t *testing.T) {
 	list := []Duel{
-		{Name: "repeats differ", Effect: 1, Gap: 40, Start: UnequalVisits(0.03, 0.01)},
+		{Name: "repeats differ", Effect: 1, Gap: 40, Start: UnequalRepeats(0.03, 0.01)},
 		{Name: "correlated", Effect: 1, Gap: 40, Start: Correlated(0.8, 0.06)},
-		{Name: "drifting", Effect: 1, Shared: true, Drift: -0.02, Gap: 20, Start: UnequalVisits(0.02, 0.01)},
+		{Name: "drifting", Effect: 1, Shared: true, Drift: -0.02, Gap: 20, Start: UnequalRepeats(0.02, 0.01)},
 	}
 	for i, v := range fightAll(list, usualMargins, 100) {
 		if v.Claimed > 1 || v.Share(v.Different) > 0.11 || v.Share(v.Covered) < 0.88 {
@@ -129,7 +129,7 @@ func TestEqualSidesAreRarelyCalledDifferent(t *testing.T) {
 
 // TestAChangeOfFivePercentIsFound guards the power at ten blocks and 3 % noise.
 func TestAChangeOfFivePercentIsFound(t *testing.T) {
-	d := Duel{Effect: 0.95, Gap: 40, Blocks: 10, Start: UnequalVisits(0.03, 0.005)}
+	d := Duel{Effect: 0.95, Gap: 40, Blocks: 10, Start: UnequalRepeats(0.03, 0.005)}
 	if v := Fight(d, usualMargins, 200); v.Share(v.Different) < 0.8 {
 		t.Errorf("a change of −5 %% is found in %.0f %% of the comparisons", 100*v.Share(v.Different))
 	}

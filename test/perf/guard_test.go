@@ -21,15 +21,15 @@ func setup(t *testing.T, name string) Setup {
 // BenchmarkGoals print, over fewer kinds of storage with fixed seeds, in bounds that
 // only a broken estimator leaves.
 
-func TestThreeVisitsAreNarrowAndTrue(t *testing.T) {
+func TestThreeRepeatsAreNarrowAndTrue(t *testing.T) {
 	for _, way := range []string{"standard", "six", "quick"} {
 		set := setup(t, way)
 		set.Rounds = 3
 		for _, s := range []Storage{
 			{Name: "independent", Mean: 1, Start: Steady(0.06)},
 			{Name: "correlated", Mean: 1, Start: Correlated(0.8, 0.06)},
-			{Name: "repeats differ", Mean: 1, Start: UnequalVisits(0.06, 0.01)},
-			{Name: "unlike each other", Mean: 1, Start: UnequalVisits(0.03, 0.01), Unlike: 0.3},
+			{Name: "repeats differ", Mean: 1, Start: UnequalRepeats(0.06, 0.01)},
+			{Name: "unlike each other", Mean: 1, Start: UnequalRepeats(0.03, 0.01), Unlike: 0.3},
 		} {
 			o := Simulate(s, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 400)).By[model.IOPS]
 			if c := o.Coverage(); c < 0.91 || c > 0.985 {
@@ -43,7 +43,7 @@ func TestThreeVisitsAreNarrowAndTrue(t *testing.T) {
 }
 
 // Five minutes are enough for slow spells that come regularly; a throttled device ends
-// after two visits over 15 s, and noise when a spell would have been met.
+// after two repeats over 15 s, and noise when a spell would have been met.
 func TestSlowSpellsAreWaitedFor(t *testing.T) {
 	for _, way := range []string{"standard", "six", "alone"} {
 		set := setup(t, way)
@@ -53,13 +53,13 @@ func TestSlowSpellsAreWaitedFor(t *testing.T) {
 				t.Errorf("%s, %s: %.1f %% of the intervals hold the truth", way, s.Name, 100*o.Coverage())
 			}
 		}
-		slot := float64(set.Workloads) * (set.Schedule.Visit + Storage{}.gap())
+		slot := float64(set.Workloads) * (set.Schedule.Repeat + Storage{}.gap())
 		for _, c := range []struct {
 			storage  Storage
 			from, to float64
 		}{
 			{Storage{Name: "throttled", Mean: 1, Start: Steady(0.001)}, 2*slot - 1, max(2*slot+1, 20)},
-			{Storage{Name: "noisy", Mean: 1, Start: UnequalVisits(0.01, 0.01)}, 200, 290},
+			{Storage{Name: "noisy", Mean: 1, Start: UnequalRepeats(0.01, 0.01)}, 200, 290},
 		} {
 			out := Simulate(c.storage, set, ours, map[model.Metric]float64{model.IOPS: baseRate}, runsOf(set, 60))
 			if out.Seconds < c.from || out.Seconds > c.to || out.Ended < 0.99 {
@@ -77,7 +77,7 @@ func TestAPercentileIsTrueOrOpen(t *testing.T) {
 			least          float64
 			openFrom, open float64
 		}{
-			{Storage{Name: "repeats differ", Mean: 1, Start: UnequalVisits(0.03, 0.01)}, 0.91, 0, 0.02},
+			{Storage{Name: "repeats differ", Mean: 1, Start: UnequalRepeats(0.03, 0.01)}, 0.91, 0, 0.02},
 			{Storage{Name: "spikes", Mean: 0.97, Start: Spiky(0.05, 0.03)}, 0.85, 0.7, 1},
 		} {
 			o := Simulate(c.storage, set, ours, only(c.storage.Truth(), model.P99), runsOf(set, 120)).By[model.P99]

@@ -15,8 +15,8 @@ import (
 // setups are the ways in which people measure: the default profile, six workloads,
 // the profile quick, one workload alone.
 func setups() []Setup {
-	schedule := func(visit, precision, maxTime float64, rounds int) model.Schedule {
-		return model.Schedule{Mode: model.Rounds, Visit: visit, MinRounds: rounds, Precision: precision, MaxTime: maxTime}
+	schedule := func(repeat, precision, maxTime float64, rounds int) model.Schedule {
+		return model.Schedule{Mode: model.Rounds, Repeat: repeat, MinRounds: rounds, Precision: precision, MaxTime: maxTime}
 	}
 	return []Setup{
 		{Name: "standard", Workloads: 14, Schedule: schedule(3, 0.05, 300, 3)},
@@ -75,7 +75,7 @@ func runsOf(s Setup, intervals int) int { return max(intervals/6, intervals/s.Wo
 
 // BenchmarkIntervals prints coverage, width and interval score of the intervals of a
 // rate by Loadline and its rivals, on every kind of storage, in every way of
-// measuring: at three visits, and when the rule ends the run.
+// measuring: at three repeats, and when the rule ends the run.
 func BenchmarkIntervals(b *testing.B) {
 	for range b.N {
 		for _, set := range setups() {

@@ -16,7 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// longSeconds are the lengths of the visits that BenchmarkLong analyses.
+// longSeconds are the lengths of the repeats that BenchmarkLong analyses.
 var longSeconds = []int{3600, 6 * 3600, 24 * 3600}
 
 // longVolumes is the number of volumes of its last run, which is one of 24 hours too.
@@ -25,7 +25,7 @@ const longVolumes = 6
 // longest is how long one command may take.
 const longest = 20 * time.Minute
 
-// longRun writes the directory of a run that is one visit of so many seconds on so many
+// longRun writes the directory of a run that is one repeat of so many seconds on so many
 // volumes, as the engine does. The speed has what the speed of real storage has: noise
 // that is correlated from second to second (0.7), a wave of a day, and a stall now and
 // then. It changes its level nowhere, which is the hard case for whoever looks for that.
@@ -39,7 +39,7 @@ func longRun(tb testing.TB, parent string, volumes, seconds int) string {
 	r := rand.New(rand.NewPCG(3, 4))
 	w := model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 32, Metric: model.IOPS, Volumes: volumes}
 	plan := model.Plan{Schema: model.PlanSchema, Workloads: []model.Workload{w},
-		Schedule: model.Schedule{Mode: model.Fixed, Visit: float64(seconds), MinRounds: 1, Precision: 0.05}}
+		Schedule: model.Schedule{Mode: model.Fixed, Repeat: float64(seconds), MinRounds: 1, Precision: 0.05}}
 	plan.Volume = model.Volume{Target: model.Target{Name: "fake:", Kind: model.Fake}, Engine: "fake", Direct: true, Size: 1 << 40}
 	if volumes > 1 {
 		for range volumes {
@@ -94,7 +94,7 @@ func spend(b *testing.B, program string, args ...string) cost {
 }
 
 // BenchmarkLong measures time and memory of "loadline analyze" and of a page that is
-// made of it, for visits of 1, 6 and 24 hours, and for 24 hours of six volumes.
+// made of it, for repeats of 1, 6 and 24 hours, and for 24 hours of six volumes.
 func BenchmarkLong(b *testing.B) {
 	loadline, parent := program(b), b.TempDir()
 	for range b.N {

@@ -41,12 +41,12 @@ func BenchmarkNoisyDisk(b *testing.B) {
 		var ours, theirs float64
 		for _, result := range r.Results {
 			e := result.Metrics[model.IOPS]
-			var visits []stay
+			var repeats []stay
 			for _, v := range timeline.Of(timeline.Counted(good[result.Workload], looks, rec.Plan.Schedule, []*model.Sustained{result.Sustained}), result.Direction) {
-				visits = append(visits, stayOf(v))
+				repeats = append(repeats, stayOf(v))
 			}
-			t95, _ := student(visits, e.Value)
-			old, _ := oldRule(visits, e.Value)
+			t95, _ := student(repeats, e.Value)
+			old, _ := oldRule(repeats, e.Value)
 			ratio := e.HalfWidth() / (old / e.Value)
 			ours, theirs = ours+e.HalfWidth(), theirs+old/e.Value
 			fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", result.Workload, e.Value, 100*e.HalfWidth(), 100*t95/e.Value, 100*old/e.Value, ratio)
@@ -57,8 +57,8 @@ func BenchmarkNoisyDisk(b *testing.B) {
 	}
 }
 
-// stayOf is a visit's rate and its seconds' rates.
-func stayOf(v timeline.Visit) stay {
+// stayOf is a repeat's rate and its seconds' rates.
+func stayOf(v timeline.Repeat) stay {
 	s := stay{begin: math.Inf(1)}
 	var ios, seconds float64
 	for _, second := range v.Seconds {

@@ -7,26 +7,26 @@ import (
 )
 
 // oldRule is what Loadline had before workloads shared what they know: the larger of
-// t·s/√k over the visits, corrected for the correlation that short pauses leave, and
-// t·s/√n over the seconds around the means of their visits; with that, 0.4 s of stall
+// t·s/√k over the repeats, corrected for the correlation that short pauses leave, and
+// t·s/√n over the seconds around the means of their repeats; with that, 0.4 s of stall
 // that may have been missed, at most five standard deviations of a second. The rule
 // that stopped asked for up to 1.75 times as much.
-func oldRule(visits []stay, whole float64) (half, stop float64) {
-	k := len(visits)
+func oldRule(repeats []stay, whole float64) (half, stop float64) {
+	k := len(repeats)
 	if k < 2 {
 		return math.Inf(1), math.Inf(1)
 	}
-	list := make([]stats.Visit, k)
+	list := make([]stats.Repeat, k)
 	var square, degrees float64
 	n := 0
-	for i, v := range visits {
-		list[i] = stats.Visit{Value: v.value, Seconds: v.seconds, Begin: v.begin, End: v.end}
+	for i, v := range repeats {
+		list[i] = stats.Repeat{Value: v.value, Seconds: v.seconds, Begin: v.begin, End: v.end}
 		n += len(v.seconds)
 		if m := float64(len(v.seconds)); m > 1 {
 			square, degrees = square+stats.Variance(v.seconds)*(m-1), degrees+m-1
 		}
 	}
-	values := valuesOf(visits)
+	values := valuesOf(repeats)
 	rho := math.Min(stats.SecondsCorrelation(list), stats.Correlation(values)+0.75/math.Sqrt(float64(k)))
 	widen, df := stats.Dependence(k, rho)
 	seen := stats.StudentT(df) * stats.StdDev(values) / math.Sqrt(float64(k)) * widen

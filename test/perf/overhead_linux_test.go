@@ -45,7 +45,7 @@ func bareIOPS(b *testing.B, job string) float64 {
 	return doc.Jobs[0].Read.IOPS
 }
 
-// worker starts a command that is a worker of its own process, so that one visit
+// worker starts a command that is a worker of its own process, so that one repeat
 // after the other can be asked of it without probing in between.
 func worker(b *testing.B, command ...string) *engine.Worker {
 	b.Helper()
@@ -61,8 +61,8 @@ func worker(b *testing.B, command ...string) *engine.Worker {
 	return w
 }
 
-// visit does one visit and returns its IOPS and its job text.
-func visit(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, job string) {
+// repeat does one repeat and returns its IOPS and its job text.
+func repeat(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, job string) {
 	b.Helper()
 	var ios, seconds float64
 	result, err := w.Start(b.Context(), r, func(ev model.Event) {
@@ -82,7 +82,7 @@ func visit(b *testing.B, w *engine.Worker, r model.StartRequest) (iops float64, 
 	return ios / seconds, job
 }
 
-// BenchmarkAgainstFio compares visits of Loadline with bare fio on the very same
+// BenchmarkAgainstFio compares repeats of Loadline with bare fio on the very same
 // job text, in pairs of random order on the fastest device that there is, and
 // then measures what the process of a whole run costs while it measures for half
 // a minute.
@@ -97,13 +97,13 @@ func BenchmarkAgainstFio(b *testing.B) {
 		if _, err := agent.Probe(b.Context(), model.ProbeRequest{Target: long.Run.Volume.Target}, nil); err != nil {
 			b.Fatal(err)
 		}
-		_, job := visit(b, agent, request)
+		_, job := repeat(b, agent, request)
 		// fio finds the device as an open descriptor in a run; alone it has its name only.
 		job = regexp.MustCompile(`(?m)^filename=.*$`).ReplaceAllString(job, "filename="+dev)
 		var ours, bare, ratios []float64
 		for range overheadPairs {
 			var iops, fio float64
-			order := []func(){func() { iops, _ = visit(b, agent, request) }, func() { fio = bareIOPS(b, job) }}
+			order := []func(){func() { iops, _ = repeat(b, agent, request) }, func() { fio = bareIOPS(b, job) }}
 			rand.Shuffle(2, func(i, j int) { order[i], order[j] = order[j], order[i] })
 			order[0]()
 			order[1]()

@@ -67,7 +67,7 @@ func usageOf(pid int) (usage, error) {
 type watched struct {
 	model.Report
 	// CPU is the time, in seconds, that the process itself used from the end of
-	// its first visit to the end of its last, and Wall the time between them.
+	// its first repeat to the end of its last, and Wall the time between them.
 	CPU, Wall float64
 	// Peak is its largest resident memory, in bytes.
 	Peak int64

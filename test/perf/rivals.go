@@ -29,7 +29,7 @@ var ours = Rule{
 	},
 }
 
-// stay is a visit to one workload as the rivals see it: a value and its seconds on the
+// stay is a repeat to one workload as the rivals see it: a value and its seconds on the
 // metric's scale, latencies being logarithms.
 type stay struct {
 	value   float64
@@ -38,42 +38,42 @@ type stay struct {
 	begin, end float64
 }
 
-// rival makes a rule of a function from visits to a half-width, and the one to stop by,
+// rival makes a rule of a function from repeats to a half-width, and the one to stop by,
 // in the unit of the values; whole is what 100 % is in that unit.
-func rival(name string, half func(visits []stay, whole float64) (half, stop float64)) Rule {
+func rival(name string, half func(repeats []stay, whole float64) (half, stop float64)) Rule {
 	return Rule{
 		Name: name,
 		Estimate: func(w *Whole, i int, m model.Metric, e model.Estimate) model.Estimate {
-			visits := w.stays(i, m)
+			repeats := w.stays(i, m)
 			if m.Unit() == "s" {
-				h, _ := half(visits, 1)
+				h, _ := half(repeats, 1)
 				e.Low, e.High = e.Value*math.Exp(-h), e.Value*math.Exp(h)
 				return e
 			}
-			h, _ := half(visits, e.Value)
+			h, _ := half(repeats, e.Value)
 			h = math.Max(h, stats.Floor*e.Value)
 			e.Low, e.High = e.Value-h, e.Value+h
 			return e
 		},
 		Stop: func(w *Whole, i int) bool {
-			visits := w.stays(i, model.IOPS)
-			if len(visits) < w.Plan.Schedule.MinRounds {
+			repeats := w.stays(i, model.IOPS)
+			if len(repeats) < w.Plan.Schedule.MinRounds {
 				return false
 			}
 			var values []float64
-			for _, v := range visits {
+			for _, v := range repeats {
 				values = append(values, v.value)
 			}
 			mean := stats.Mean(values)
-			_, stop := half(visits, mean)
+			_, stop := half(repeats, mean)
 			return stop <= w.Plan.Schedule.Precision*mean
 		},
 	}
 }
 
-// stays are the visits to the i-th workload.
+// stays are the repeats to the i-th workload.
 func (w *Whole) stays(i int, m model.Metric) []stay {
-	length := int(w.Plan.Schedule.Visit)
+	length := int(w.Plan.Schedule.Repeat)
 	samples := w.Samples[w.Plan.Workloads[i].Name]
 	var list []stay
 	for ; len(samples) >= length; samples = samples[length:] {
@@ -106,26 +106,26 @@ func of(m model.Metric, f *model.Flow, seconds float64) float64 {
 	return math.Log(f.Histogram.Percentile(99))
 }
 
-func valuesOf(visits []stay) []float64 {
-	values := make([]float64, len(visits))
-	for i, v := range visits {
+func valuesOf(repeats []stay) []float64 {
+	values := make([]float64, len(repeats))
+	for i, v := range repeats {
 		values[i] = v.value
 	}
 	return values
 }
 
 // student is t·s/√k.
-func student(visits []stay, _ float64) (half, stop float64) {
-	k := float64(len(visits))
-	half = stats.StudentT(k-1) * stats.StdDev(valuesOf(visits)) / math.Sqrt(k)
+func student(repeats []stay, _ float64) (half, stop float64) {
+	k := float64(len(repeats))
+	half = stats.StudentT(k-1) * stats.StdDev(valuesOf(repeats)) / math.Sqrt(k)
 	return half, half
 }
 
 // bootstrap is half the distance between the 2.5 % and the 97.5 % quantile of the
-// means of resampled visits.
-func bootstrap(visits []stay, _ float64) (half, stop float64) {
+// means of resampled repeats.
+func bootstrap(repeats []stay, _ float64) (half, stop float64) {
 	const times = 200
-	values := valuesOf(visits)
+	values := valuesOf(repeats)
 	r := rand.New(rand.NewPCG(uint64(len(values)), 8128))
 	means := make([]float64, times)
 	for i := range means {

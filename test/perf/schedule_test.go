@@ -17,8 +17,8 @@ const (
 	// scheduleSize (bytes) is written in 25 s, which shows what rate of writing lasts; the
 	// volume that Kbench asks for, 30 GiB, takes four minutes.
 	scheduleSize = 3 << 30
-	// kbenchVisit is what Kbench spends on each workload: 5 s and 20 s.
-	kbenchVisit = 25
+	// kbenchRepeat is what Kbench spends on each workload: 5 s and 20 s.
+	kbenchRepeat = 25
 )
 
 // kbenchAspects are Kbench's three executions of fio, in its order.
@@ -110,7 +110,7 @@ func BenchmarkKbenchSchedule(b *testing.B) {
 		}
 		printSchedules(reports, bare)
 		fmt.Printf("\nmeasuring: Loadline %.1f s (with probes, prefill and proof %.1f s), Kbench's schedule %.1f s (12 × %d s = %d s): ratio %.2f (goal ≤ 0.50)\n\n",
-			measuring, whole, bareSeconds, kbenchVisit, 12*kbenchVisit, measuring/bareSeconds)
+			measuring, whole, bareSeconds, kbenchRepeat, 12*kbenchRepeat, measuring/bareSeconds)
 		b.ReportMetric(measuring/bareSeconds, "time-ratio")
 	}
 }

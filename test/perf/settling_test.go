@@ -70,7 +70,7 @@ func TestReadsBesideADrainingCacheAreRightOrSuspect(t *testing.T) {
 					valid++
 				}
 				if math.Abs(x.Value/rate-1) > 0.05 && x.Verdict == model.Valid {
-					t.Errorf("%s, seed %d: %.0f/s (%v), waited %.0f s, %v", storage, seed+1, x.Value, x.Visits, waited(t, dir, r), x.Findings)
+					t.Errorf("%s, seed %d: %.0f/s (%v), waited %.0f s, %v", storage, seed+1, x.Value, x.RepeatValues, waited(t, dir, r), x.Findings)
 				}
 			}
 		}

@@ -21,19 +21,19 @@ type Storage struct {
 	// Stationary storage has the same mean at all times; only there is coverage
 	// a promise.
 	Stationary bool
-	// Gap is the time in seconds between two visits to the same workload, in
+	// Gap is the time in seconds between two repeats to the same workload, in
 	// which the others are measured.
 	Gap float64
 	// Mean is the true mean speed.
 	Mean float64
 	// Start returns the speed of one run as a function of the length of the pause
-	// before the second in question, in seconds; a pause begins a new visit.
+	// before the second in question, in seconds; a pause begins a new repeat.
 	Start func(r *rand.Rand) func(pause float64) float64
 	// Unlike is the standard deviation of the logarithm of the workloads' own spreads.
 	Unlike float64
 }
 
-// gap is the time between two visits of a run, to whatever workload: the ramp and the start.
+// gap is the time between two repeats of a run, to whatever workload: the ramp and the start.
 func (s Storage) gap() float64 { return 0.85 }
 
 const (
@@ -65,9 +65,9 @@ func Correlated(phi, cv float64) func(r *rand.Rand) func(float64) float64 {
 	}
 }
 
-// UnequalVisits is storage that changes its speed from visit to visit (cv) more than from
+// UnequalRepeats is storage that changes its speed from repeat to repeat (cv) more than from
 // second to second (within).
-func UnequalVisits(cv, within float64) func(r *rand.Rand) func(float64) float64 {
+func UnequalRepeats(cv, within float64) func(r *rand.Rand) func(float64) float64 {
 	return func(r *rand.Rand) func(float64) float64 {
 		level := cv * r.NormFloat64()
 		return func(pause float64) float64 {
@@ -103,8 +103,8 @@ func Drifting(rise, span, cv float64) func(r *rand.Rand) func(float64) float64 {
 	}
 }
 
-// Visits simulates a workload that is visited again and again.
-type Visits struct {
+// Repeats simulates a workload that is measured again and again.
+type Repeats struct {
 	Samples []model.Sample
 	storage Storage
 	speed   func(pause float64) float64
@@ -114,14 +114,14 @@ type Visits struct {
 	step    int
 }
 
-// NewVisits begins a run on the storage; equal seeds give equal runs.
-func NewVisits(s Storage, seed uint64) *Visits {
+// NewRepeats begins a run on the storage; equal seeds give equal runs.
+func NewRepeats(s Storage, seed uint64) *Repeats {
 	r := rand.New(rand.NewPCG(seed, 20240229))
-	return &Visits{storage: s, rng: r, speed: s.Start(r)}
+	return &Repeats{storage: s, rng: r, speed: s.Start(r)}
 }
 
-// begin starts a visit, after a pause unless it is the first.
-func (v *Visits) begin() {
+// begin starts a repeat, after a pause unless it is the first.
+func (v *Repeats) begin() {
 	if v.step > 0 {
 		v.pause = v.storage.Gap
 		v.clock += v.pause
@@ -129,8 +129,8 @@ func (v *Visits) begin() {
 	v.step++
 }
 
-// second adds one second to the visit.
-func (v *Visits) second() {
+// second adds one second to the repeat.
+func (v *Repeats) second() {
 	v.clock++
 	v.Samples = append(v.Samples, model.Sample{
 		Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, v.speed(v.pause)), true),
@@ -140,7 +140,7 @@ func (v *Visits) second() {
 
 // flow is what a second at the given speed counts; without its tail, all latencies are
 // the median, which is much faster to make.
-func (v *Visits) flow(speed float64, tail bool) *model.Flow {
+func (v *Repeats) flow(speed float64, tail bool) *model.Flow {
 	f := &model.Flow{IOs: uint64(math.Round(baseRate * speed))}
 	f.Bytes = 4096 * f.IOs
 	f.LatencySum = float64(f.IOs) * baseLatency * math.Exp(latencySigma*latencySigma/2) / speed
@@ -156,7 +156,7 @@ func (v *Visits) flow(speed float64, tail bool) *model.Flow {
 // Truth is what a very long run would find: the rate and, from it, the mean latency
 // exactly, the percentiles from 12,000 simulated seconds.
 func (s Storage) Truth() map[model.Metric]float64 {
-	v := NewVisits(s, math.MaxUint64)
+	v := NewRepeats(s, math.MaxUint64)
 	var all histogram.Histogram
 	for range 4000 {
 		// Pauses let everything that lasts change.

@@ -78,10 +78,10 @@ func storages() []Storage {
 		add(fmt.Sprintf("correlated %.1f, CV 6 %%", phi), 1, Correlated(phi, 0.06))
 	}
 	for _, cv := range []float64{0.01, 0.03, 0.06, 0.09} {
-		add(fmt.Sprintf("repeats differ by %.3g %%, seconds by 1 %%", 100*cv), 1, UnequalVisits(cv, 0.01))
+		add(fmt.Sprintf("repeats differ by %.3g %%, seconds by 1 %%", 100*cv), 1, UnequalRepeats(cv, 0.01))
 	}
-	add("repeats differ by 6 %, seconds by 6 %", 1, UnequalVisits(0.06, 0.06))
-	add("repeats differ by 3 %, workloads unlike (ln 0.3)", 1, UnequalVisits(0.03, 0.01))
+	add("repeats differ by 6 %, seconds by 6 %", 1, UnequalRepeats(0.06, 0.06))
+	add("repeats differ by 3 %, workloads unlike (ln 0.3)", 1, UnequalRepeats(0.03, 0.01))
 	list[len(list)-1].Unlike = 0.3
 	add("independent 3 %, workloads unlike (ln 0.6)", 1, Steady(0.03))
 	list[len(list)-1].Unlike = 0.6
@@ -92,7 +92,7 @@ func storages() []Storage {
 	return list
 }
 
-// slowSpells are the four kinds of slow spells that outlast a visit, regular or memoryless.
+// slowSpells are the four kinds of slow spells that outlast a repeat, regular or memoryless.
 func slowSpells(memoryless bool) []Storage {
 	var list []Storage
 	for _, m := range []struct{ depth, share float64 }{{0.5, 0.1}, {0.3, 0.2}, {0.15, 0.3}, {0.1, 0.2}} {

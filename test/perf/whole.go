@@ -24,7 +24,7 @@ type Whole struct {
 	Plan    model.Plan
 	Samples map[string][]model.Sample
 	rec     *model.Recorded
-	visits  *Visits
+	repeats *Repeats
 	scales  []float64
 	rng     *rand.Rand
 	spent   float64
@@ -32,7 +32,7 @@ type Whole struct {
 }
 
 func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
-	w := &Whole{Samples: map[string][]model.Sample{}, rec: &model.Recorded{}, visits: NewVisits(s, seed), tails: tails,
+	w := &Whole{Samples: map[string][]model.Sample{}, rec: &model.Recorded{}, repeats: NewRepeats(s, seed), tails: tails,
 		rng: rand.New(rand.NewPCG(seed, 20240611))}
 	w.Plan.Schedule = set.Schedule
 	for i := range set.Workloads {
@@ -44,17 +44,17 @@ func newWhole(s Storage, set Setup, seed uint64, tails bool) *Whole {
 	return w
 }
 
-// slot is the time of a visit.
-func (w *Whole) slot() float64 { return w.visits.storage.gap() + w.Plan.Schedule.Visit }
+// slot is the time of a repeat.
+func (w *Whole) slot() float64 { return w.repeats.storage.gap() + w.Plan.Schedule.Repeat }
 
-// visit plays one step of a workload.
-func (w *Whole) visit(i int) {
-	v := w.visits
+// repeat plays one step of a workload.
+func (w *Whole) repeat(i int) {
+	v := w.repeats
 	w.spent += w.slot()
 	v.step++
 	v.pause = v.storage.gap()
 	v.clock += v.pause
-	for range int(w.Plan.Schedule.Visit) {
+	for range int(w.Plan.Schedule.Repeat) {
 		v.clock++
 		speed := 1 + w.scales[i]*(v.speed(v.pause)-1)
 		s := model.Sample{Step: v.step, End: v.clock, Seconds: 1, Read: v.flow(math.Max(0.01, speed), w.tails)}
@@ -77,7 +77,7 @@ func (w *Whole) measure(stop func(w *Whole, i int) bool, rounds int) (ended int)
 			if done[i] || rounds == 0 && round > w.Plan.Schedule.MinRounds && w.spent+w.slot() > w.Plan.Schedule.MaxTime {
 				continue
 			}
-			w.visit(i)
+			w.repeat(i)
 			played = true
 			done[i] = rounds == 0 && stop(w, i)
 		}

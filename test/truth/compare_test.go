@@ -67,7 +67,7 @@ func TestEqualDevicesAreNotCalledDifferent(t *testing.T) {
 	}
 }
 
-// A device that is truly slower by 5 %, with 3 % noise from visit to visit, is
+// A device that is truly slower by 5 %, with 3 % noise from repeat to repeat, is
 // found in at least four of five comparisons of ten blocks.
 func TestFivePercentLessIsFound(t *testing.T) {
 	const runs = 100
@@ -79,7 +79,7 @@ func TestFivePercentLessIsFound(t *testing.T) {
 			t.Run(fmt.Sprint(run), func(t *testing.T) {
 				takeSlots(t, demand{class: bestEffort})
 				a, b := fakePair("iops=4000&cv=0.005&repeat-cv=0.03", "iops=3800&cv=0.005&repeat-cv=0.03", run)
-				// Ten blocks of two visits are planned for the time; a pause that is shorter than
+				// Ten blocks of two repeats are planned for the time; a pause that is shorter than
 				// planned leaves room for one more.
 				c, _ := comparison(t, a, b, "--profile", "kbench", "--only", "rand-read-iops", "--repeat", "10", "--max-time", "57s", "--seed", fmt.Sprint(run+1))
 				r := c.Rows[0]

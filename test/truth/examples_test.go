@@ -100,7 +100,7 @@ func (s stage) adapt(args []string) []string {
 	for i, a := range args {
 		switch {
 		case (args[0] == "sweep" || args[0] == "scale") && i > 0 && (strings.HasPrefix(a, "/") || strings.HasPrefix(a, "sc:")):
-			// Their many visits take minutes of real time, and a class is in a cluster.
+			// Their many repeats take minutes of real time, and a class is in a cluster.
 			args[i] = fmt.Sprintf("fake:?iops=3000&cv=0.02&seed=%d", i)
 		case strings.HasPrefix(a, "loadline-results/"):
 			args[i] = s.saved[runs%len(s.saved)]

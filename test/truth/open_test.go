@@ -26,7 +26,7 @@ var openDriver = open.Driver{Dial: func(ctx context.Context, uri string) (*os.Fi
 	return conn.HandOver()
 }}
 
-// playOpen runs a visit on a lab device and returns its flow, its samples and its result.
+// playOpen runs a repeat on a lab device and returns its flow, its samples and its result.
 func playOpen(t testing.TB, d lab.Device, w model.Workload, ramp, seconds float64) (total model.Flow, samples []model.Sample, res model.StepResult) {
 	t.Helper()
 	v := model.Volume{Target: model.Target{Name: d.Name, Kind: model.NBD, URI: d.URI}, Size: d.Size, Direct: true}
@@ -113,7 +113,7 @@ func TestOpenLoopOnAQueueIsThatOfTheTextbook(t *testing.T) {
 	d := lab.Serial(t, 4*time.Millisecond)
 	service := 1 / lab.Fio(t, d, lab.Job{Depth: 32}).IOPS
 	// A machine whose processors are taken away makes the queue longer and never
-	// shorter, so the best of three visits tells.
+	// shorter, so the best of three repeats tells.
 	best, want := math.Inf(1), service*1.5
 	for try := 0; try < 3 && best > 1.15*want; try++ {
 		total, _, res := playOpen(t, d, model.Workload{Direction: model.Read, RateIOPS: .5 / service}, 1, 10)

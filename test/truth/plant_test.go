@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// changing is one visit of some seconds to a device that begins with a rate and is
+// changing is one repeat of some seconds to a device that begins with a rate and is
 // set to another one when a second begins, in the time of the samples.
 func changing(first float64, seconds int, rate func(second int) float64) func(t testing.TB) (string, []string) {
 	return func(t testing.TB) (string, []string) {

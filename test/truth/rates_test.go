@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// A device of 100 I/Os per second gives the quick profile some 200 I/Os in each visit: its
+// A device of 100 I/Os per second gives the quick profile some 200 I/Os in each repeat: its
 // rate is as right as a faster one's, and what 600 I/Os say nothing of is not printed.
 func TestHundredIOPS(t *testing.T) {
 	takeSlots(t, demand{seconds: 75, slots: 1})

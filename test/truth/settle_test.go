@@ -64,7 +64,7 @@ func TestReadsOfAComparisonAreThoseOfASettledDisk(t *testing.T) {
 // settledOrSuspect fails for a number that is off by more than 5 % and believed.
 func settledOrSuspect(t *testing.T, r model.Result, truth float64) {
 	t.Helper()
-	t.Logf("%s: %.0f/s (%.0f to %.0f), %s %v, repeats %.0f", r.Workload, r.Value, r.Low, r.High, r.Verdict, r.Findings, r.Visits)
+	t.Logf("%s: %.0f/s (%.0f to %.0f), %s %v, repeats %.0f", r.Workload, r.Value, r.Low, r.High, r.Verdict, r.Findings, r.RepeatValues)
 	if r.Verdict == model.Valid && math.Abs(r.Value/truth-1) > 0.05 {
 		t.Errorf("%s are said to be %.0f/s, valid, where %.0f/s are true", r.Workload, r.Value, truth)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // fourWorkloads are one that writes and three that read, as in a profile of one's own: while
-// the others are visited, a credit for writes has time to fill again.
+// the others are measured, a credit for writes has time to fill again.
 const fourWorkloads = `name: own
 workloads:
   - {name: writes, access: rand, direction: write, block_size: 4k, depth: 32, metric: iops}
@@ -21,9 +21,9 @@ workloads:
 // burstingWrites does 2,000 writes per second for six seconds, and then 500.
 var burstingWrites = lab.Throttle{Read: lab.Limit{IOPS: 3000}, Write: lab.Limit{IOPS: 500, BurstIOPS: 2000, BurstSeconds: 6}, Size: 320 << 20}
 
-// Short visits with pauses between them never see the end of a credit that fills again
+// Short repeats with pauses between them never see the end of a credit that fills again
 // meanwhile. What is published all the same is the rate that lasts.
-func TestACreditThatRefillsBetweenVisits(t *testing.T) {
+func TestACreditThatRefillsBetweenRepeats(t *testing.T) {
 	runWithRetry(t, demand{seconds: 110}, func(t testing.TB) {
 		d := lab.Throttled(t, burstingWrites)
 		o := measure(t.Context(), t, d.Target(), "--profile", ownFile(t, "own.yaml", fourWorkloads), "--size", "320M", "--destroy-data-on", d.Target(), "--max-time", "2m")

@@ -15,11 +15,11 @@ import (
 // 0 means that the file leaves it to the default. Its fields are those of
 // scenario/profile's Profile, so one converts to the other.
 type Profile struct {
-	Name        string
-	Title       string
-	Workloads   []model.Workload
-	Visit, Ramp float64
-	MaxTime     float64
+	Name         string
+	Title        string
+	Workloads    []model.Workload
+	Repeat, Ramp float64
+	MaxTime      float64
 	// Precision is the relative half-width to measure until; 0 leaves it to the default.
 	Precision float64
 	// Engine is fio's ioengine for files and devices; "" takes the best that works.
@@ -59,11 +59,11 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	o := d.object(root, "a profile", profileFields)
 	p := Profile{
 		Name: o.text("name"), Title: o.text("title"),
-		Visit: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
+		Repeat: o.seconds("repeat_time"), Ramp: o.seconds("ramp"), MaxTime: o.seconds("max_time"),
 		Precision: o.share("precision"), Engine: o.oneOf("engine", engines...),
 		Size: o.size("size"), Goals: o.texts("goals"),
 	}
-	if p.Visit > 0 && p.Visit < 1 {
+	if p.Repeat > 0 && p.Repeat < 1 {
 		o.fail("repeat_time", "write 1s or more", "repeat_time is shorter than the one second that a sample takes")
 	}
 	if p.Name == "" {

@@ -39,7 +39,7 @@ func TestParseProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Profile{
-		Name: "orders", Title: "Order database", Visit: 4, Ramp: 0.5, MaxTime: 120,
+		Name: "orders", Title: "Order database", Repeat: 4, Ramp: 0.5, MaxTime: 120,
 		Workloads: []model.Workload{
 			{Name: "pages", Access: model.Random, Direction: model.Mixed, ReadPercent: 80, BlockSize: 16384, Depth: 32, Jobs: 4, Metric: model.IOPS},
 			{Name: "log", Access: model.Sequential, Direction: model.Write, BlockSize: 8192, Depth: 1, Sync: "fdatasync", Metric: model.IOPS},
@@ -111,7 +111,7 @@ func TestProfileErrorsPointAtTheirPlace(t *testing.T) {
 		{"workloads by name", "workloads:\n  a: 1\n", "own.yaml:2:4: the field \"workloads\" takes a list: lines that begin with a dash\n   2 |   a: 1\n     |    ^", ""},
 		{"a list", "- a\n", "own.yaml:1:1: a profile is written as fields with values, such as \"name: …\"\n   1 | - a\n     | ^", "fields: name"},
 		{"an open bracket", "workloads: [\n  {name: a\n", "own.yaml:", ""},
-		{"a tab", "title: x\n\tvisit: 3s\n", "own.yaml:2:1: found character '\t' that cannot start any token\n   2 | \tvisit: 3s\n     | ^", ""},
+		{"a tab", "title: x\n\trepeat_time: 3s\n", "own.yaml:2:1: found character '\t' that cannot start any token\n   2 | \trepeat_time: 3s\n     | ^", ""},
 		{"a field twice", "title: a\ntitle: b\n", "own.yaml:2:1: mapping key \"title\" already defined at [1:1]\n   2 | title: b\n     | ^", ""},
 		{"an alias", "title: &t x\n" + one(""), "own.yaml:1:8: anchors, aliases and tags are not read here\n   1 | title: &t x\n     |        ^", ""},
 		{"two documents", one("") + "---\n" + one(""), "own.yaml:7:10: a second document begins here; a file holds one\n   7 | workloads:\n     |          ^", ""},
@@ -171,7 +171,7 @@ func profiles() *rapid.Generator[Profile] {
 		seconds := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1, 1e5), rapid.SampledFrom([]float64{1, 60, 90, 300, 1.5}))
 		p := Profile{
 			Name: rapid.String().Draw(t, "name"), Title: rapid.String().Draw(t, "title"),
-			Visit: seconds.Draw(t, "repeat"), Ramp: seconds.Draw(t, "ramp"), MaxTime: seconds.Draw(t, "max time"),
+			Repeat: seconds.Draw(t, "repeat"), Ramp: seconds.Draw(t, "ramp"), MaxTime: seconds.Draw(t, "max time"),
 		}
 		if p.Name == "" {
 			p.Name = "own"

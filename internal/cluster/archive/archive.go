@@ -20,7 +20,7 @@ import (
 // torn on the way.
 const sums = ".sums"
 
-// A pod that is not ours must not fill the disk. A day of visits of five seconds leaves
+// A pod that is not ours must not fill the disk. A day of repeats of five seconds leaves
 // 35,000 files, and a day of fifty workers under load 2 GB of samples.
 const (
 	// most bounds all that is taken and largest one file, in bytes.

@@ -6,8 +6,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// application sums up what the visits of a workload that count have cost an application; nil
-// where none was loaded. A count that one visit lacks is not known of all.
+// application sums up what the repeats of a workload that count have cost an application; nil
+// where none was loaded. A count that one repeat lacks is not known of all.
 func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model.AppResult {
 	if !w.Loads() {
 		return nil
@@ -15,14 +15,14 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 	var r model.AppResult
 	var seconds, latency, connect float64
 	sums := map[string]float64{}
-	visits, device, logDevice := 0, true, true
+	repeats, device, logDevice := 0, true, true
 	missing := map[string]bool{}
 	for _, s := range rec.Run.Steps {
 		c := s.App
 		if s.Step.Workload != w.Name || s.Error != "" || out[s.Step.Number] || c == nil {
 			continue
 		}
-		visits++
+		repeats++
 		r.Transactions, r.Failed, r.Skipped = r.Transactions+c.Transactions, r.Failed+c.Failed, r.Skipped+c.Skipped
 		seconds, latency, connect = seconds+c.Seconds, latency+c.LatencySum, connect+c.Connect*float64(c.Transactions)
 		for name, v := range map[string]*float64{
@@ -53,7 +53,7 @@ func application(rec *model.Recorded, w model.Workload, out map[int]bool) *model
 			sums["log device written"] += float64(m.LogDeviceWritten)
 		}
 	}
-	if visits == 0 || r.Transactions == 0 {
+	if repeats == 0 || r.Transactions == 0 {
 		return nil
 	}
 	if seconds > 0 {

@@ -66,7 +66,7 @@ func rowMetrics(w model.Workload, d model.Direction) []model.Metric {
 }
 
 // pair is one block in one direction.
-type pair struct{ a, b timeline.Visit }
+type pair struct{ a, b timeline.Repeat }
 
 // pairUp gathers the blocks in which both sides have something.
 func pairUp(blocks []model.Block, d model.Direction) []pair {
@@ -88,8 +88,8 @@ func pairedContrast(pairs []pair, m model.Metric) (stats.Contrast, bool) {
 	}
 	var list []stats.Pair
 	for _, p := range pairs {
-		a, okA := logVisit(p.a, m)
-		b, okB := logVisit(p.b, m)
+		a, okA := logRepeat(p.a, m)
+		b, okB := logRepeat(p.b, m)
 		if okA && okB {
 			list = append(list, stats.Pair{A: a, B: b})
 		}
@@ -108,12 +108,12 @@ func published(c stats.Contrast, certain int) stats.Contrast {
 
 // supported reports whether both sides have enough I/Os for the metric.
 func supported(pairs []pair, m model.Metric) bool {
-	var a, b []timeline.Visit
+	var a, b []timeline.Repeat
 	for _, p := range pairs {
 		a, b = append(a, p.a), append(b, p.b)
 	}
-	for _, visits := range [][]timeline.Visit{a, b} {
-		f := newFlow(visits, m, model.Rounds)
+	for _, repeats := range [][]timeline.Repeat{a, b} {
+		f := newFlow(repeats, m, model.Rounds)
 		if f == nil || !f.has(m) {
 			return false
 		}
@@ -121,14 +121,14 @@ func supported(pairs []pair, m model.Metric) bool {
 	return true
 }
 
-// logVisit is a visit with the logarithm of its metric; false when it has none.
-func logVisit(v timeline.Visit, m model.Metric) (stats.Visit, bool) {
+// logRepeat is a repeat with the logarithm of its metric; false when it has none.
+func logRepeat(v timeline.Repeat, m model.Metric) (stats.Repeat, bool) {
 	t := timeline.Total(v.Seconds)
 	value := t.Value(m)
 	if !(value > 0) {
-		return stats.Visit{}, false
+		return stats.Repeat{}, false
 	}
-	s := stats.Visit{Value: math.Log(value), Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+	s := stats.Repeat{Value: math.Log(value), Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
 	if _, merged := m.Percentile(); !merged {
 		s.Seconds = timeline.Series(v.Seconds, m)
 		for i := range s.Seconds {

@@ -20,7 +20,7 @@ type Measured struct {
 var Alpha = math.Round(stats.Alpha*1e6) / 1e6
 
 // Compare compares two runs, row by row: pairs where the two were measured in
-// blocks, else Welch's method on the logarithms of their visits; where the rate of a side
+// blocks, else Welch's method on the logarithms of their repeats; where the rate of a side
 // fell in a look, what it fell to with what the other side sustains. It recomputes
 // everything from the samples. Rows whose numbers are invalid on either side are
 // unusable and take no part in Holm's adjustment.
@@ -151,7 +151,7 @@ func change(p stats.Place, lowerIsBetter bool) model.Change {
 }
 
 // blocksOf lists the complete blocks of a workload in the order of time: both
-// visits were made, went well and count. It is empty for runs that were not interleaved.
+// repeats were made, went well and count. It is empty for runs that were not interleaved.
 // goodA and goodB are the samples that count.
 func blocksOf(a, b *model.Recorded, workload string, goodA, goodB []model.Sample) []model.Block {
 	if !interleaved(a, b) {
@@ -199,19 +199,19 @@ func byStep(samples []model.Sample) map[int][]model.Sample {
 	return m
 }
 
-// independentContrast compares two runs that were not interleaved: visits with
-// visits, or, where a run has only one, its published interval.
+// independentContrast compares two runs that were not interleaved: repeats with
+// repeats, or, where a run has only one, its published interval.
 func independentContrast(a, b []model.Sample, d model.Direction, m model.Metric, modeA, modeB model.Mode) (stats.Contrast, bool) {
 	fa, fb := newFlow(timeline.Of(a, d), m, modeA), newFlow(timeline.Of(b, d), m, modeB)
 	if fa == nil || fb == nil || !fa.has(m) || !fb.has(m) {
 		return stats.Contrast{}, false
 	}
-	if len(fa.visits) == 1 || len(fb.visits) == 1 {
+	if len(fa.repeats) == 1 || len(fb.repeats) == 1 {
 		va, ha := logEstimate(fa, m)
 		vb, hb := logEstimate(fb, m)
 		return stats.Known(va, ha, vb, hb, contrastFloor(m)), true
 	}
-	return stats.Independent(logVisits(fa, m), logVisits(fb, m), contrastFloor(m)), true
+	return stats.Independent(logRepeats(fa, m), logRepeats(fb, m), contrastFloor(m)), true
 }
 
 // logEstimate is the published estimate on the logarithmic scale.
@@ -223,10 +223,10 @@ func logEstimate(f *flow, m model.Metric) (value, half float64) {
 	return math.Log(e.Value), math.Log(e.High / e.Value)
 }
 
-func logVisits(f *flow, m model.Metric) []stats.Visit {
-	var list []stats.Visit
-	for _, v := range f.visits {
-		if s, ok := logVisit(v, m); ok {
+func logRepeats(f *flow, m model.Metric) []stats.Repeat {
+	var list []stats.Repeat
+	for _, v := range f.repeats {
+		if s, ok := logRepeat(v, m); ok {
 			list = append(list, s)
 		}
 	}
@@ -237,8 +237,8 @@ func logVisits(f *flow, m model.Metric) []stats.Visit {
 func changes(pairs []pair, m model.Metric) []float64 {
 	list := []float64{}
 	for _, p := range pairs {
-		a, okA := logVisit(p.a, m)
-		b, okB := logVisit(p.b, m)
+		a, okA := logRepeat(p.a, m)
+		b, okB := logRepeat(p.b, m)
 		if okA && okB {
 			list = append(list, math.Expm1(b.Value-a.Value))
 		}

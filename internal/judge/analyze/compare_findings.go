@@ -185,7 +185,7 @@ func checkMissing(c *model.Comparison, a, b *model.Recorded) *model.Finding {
 	return &model.Finding{Rule: "not-compared", Severity: model.SeverityWarning, Message: "not compared: " + strings.Join(words, "; ")}
 }
 
-// checkSingle: one visit has no interval that contains what changes between visits.
+// checkSingle: one repeat has no interval that contains what changes between repeats.
 func checkSingle(c *model.Comparison, a, b Measured) *model.Finding {
 	if c.Method == model.Paired {
 		return nil

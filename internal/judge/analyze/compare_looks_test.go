@@ -13,7 +13,7 @@ var readers = model.Workload{Name: "reads", Direction: model.Read, BlockSize: 40
 
 // lookedAt lets the last block of a side go on, with one rate a second.
 func lookedAt(rec *model.Recorded, rates ...float64) *model.Recorded {
-	rec.Plan.Schedule.Mode, rec.Plan.Schedule.Visit, rec.Plan.Schedule.Look, rec.Plan.Schedule.Looks = model.Rounds, 3, 20, 1
+	rec.Plan.Schedule.Mode, rec.Plan.Schedule.Repeat, rec.Plan.Schedule.Look, rec.Plan.Schedule.Looks = model.Rounds, 3, 20, 1
 	last := &rec.Run.Steps[len(rec.Run.Steps)-1].Step
 	last.Look = true
 	end := rec.Samples[len(rec.Samples)-1].End

@@ -15,7 +15,7 @@ import (
 
 var margins = model.Margins{Rate: 0.05, P99: 0.10}
 
-// sideOf is one side of a comparison: a visit of three even seconds per rate.
+// sideOf is one side of a comparison: a repeat of three even seconds per rate.
 func sideOf(side model.Side, w model.Workload, rates ...float64) *model.Recorded {
 	rec := recorded([]model.Workload{w}, nil)
 	rec.Run.Comparison, rec.Run.Side, rec.Run.Status = "both", side, model.Complete
@@ -121,7 +121,7 @@ func TestInvalidNumbersAreUnusable(t *testing.T) {
 	}
 }
 
-// Only whole blocks count: a visit that failed, was cut off or has no partner
+// Only whole blocks count: a repeat that failed, was cut off or has no partner
 // makes its block none.
 func TestOnlyWholeBlocksCount(t *testing.T) {
 	w := reader("a")
@@ -155,8 +155,8 @@ func TestRunsOfTheirOwnAreNotPaired(t *testing.T) {
 	}
 }
 
-// One visit each: compared by the published intervals, with a warning.
-func TestSingleVisitsAreComparedWithAWarning(t *testing.T) {
+// One repeat each: compared by the published intervals, with a warning.
+func TestSingleRepeatsAreComparedWithAWarning(t *testing.T) {
 	w := reader("a")
 	single := func(rate float64) *model.Recorded {
 		rec := sideOf(model.SideA, w, rate)

@@ -15,7 +15,7 @@ import (
 // a page with all the courses of a run must stay small.
 const (
 	// allPoints are shared among the courses, each of which gets at least fewPoints
-	// and at most mostPoints. A visit has one in any case.
+	// and at most mostPoints. A repeat has one in any case.
 	allPoints  = 5000
 	fewPoints  = 100
 	mostPoints = 900
@@ -29,13 +29,13 @@ const (
 )
 
 // Courses tells how each workload went over the time of the run, thinned for the
-// eye: neighbouring seconds of a visit are summed (never averaged), histograms are
+// eye: neighbouring seconds of a repeat are summed (never averaged), histograms are
 // merged before a percentile is read. It yields one course for each of Results, in
 // the same order.
 func Courses(rec *model.Recorded) []model.Course {
 	good := goodSamples(rec)
 	var list []model.Course
-	var visits [][]timeline.Visit
+	var repeats [][]timeline.Repeat
 	for _, w := range rec.Plan.Workloads {
 		samples := good[w.Name]
 		spans := spansOf(rec, w.Name, samples)
@@ -46,7 +46,7 @@ func Courses(rec *model.Recorded) []model.Course {
 			}
 			c := model.Course{Workload: w.Name, Direction: d, Workers: workersOf(samples), Spans: slices.Clone(spans)}
 			markStarts(&c, v, headlineOf(w, d), rec.Plan.Schedule.Mode)
-			list, visits = append(list, c), append(visits, v)
+			list, repeats = append(list, c), append(repeats, v)
 		}
 	}
 	parts := max(1, len(list))
@@ -54,7 +54,7 @@ func Courses(rec *model.Recorded) []model.Course {
 	heat := heatSize{columns: share(allColumns, parts, fewColumns, mostColumns), cells: share(allCells, parts, fewCells, mostCells)}
 	var all sync.WaitGroup
 	for i := range list {
-		all.Go(func() { drawn(&list[i], visits[i], points, heat) })
+		all.Go(func() { drawn(&list[i], repeats[i], points, heat) })
 	}
 	all.Wait()
 	return list
@@ -64,8 +64,8 @@ func Courses(rec *model.Recorded) []model.Course {
 func share(all, parts, least, most int) int { return max(least, min(most, all/parts)) }
 
 // moved reports whether any I/O went this way.
-func moved(visits []timeline.Visit) bool {
-	return slices.ContainsFunc(visits, func(v timeline.Visit) bool {
+func moved(repeats []timeline.Repeat) bool {
+	return slices.ContainsFunc(repeats, func(v timeline.Repeat) bool {
 		return slices.ContainsFunc(v.Seconds, func(s timeline.Second) bool { return s.IOs > 0 })
 	})
 }
@@ -91,7 +91,7 @@ type spanAt struct {
 	step model.Step
 }
 
-// spansOf lists the visits of a workload, those that failed too. A step that has
+// spansOf lists the repeats of a workload, those that failed too. A step that has
 // samples and no result is one that the run was killed in.
 func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []model.Span {
 	var list []spanAt
@@ -107,7 +107,7 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 			continue
 		}
 		if s := find(r.Step.Number); s != nil {
-			// Another worker of the same visit.
+			// Another worker of the same repeat.
 			s.Ramp, s.End, s.Error = min(s.Ramp, r.Started), max(s.End, r.Ended), cmp.Or(s.Error, r.Error)
 			continue
 		}
@@ -147,12 +147,12 @@ func spansOf(rec *model.Recorded, workload string, samples []model.Sample) []mod
 	return spans
 }
 
-// markStarts moves the start of the measured part of a steady visit behind the
+// markStarts moves the start of the measured part of a steady repeat behind the
 // warm-up that the estimate leaves out.
-func markStarts(c *model.Course, visits []timeline.Visit, headline model.Metric, mode model.Mode) {
-	if d := warmUp(visits, headline, mode); d > 0 && d < len(visits[0].Seconds) {
-		if s := spanOf(c.Spans, visits[0].Seconds[0]); s >= 0 {
-			c.Spans[s].Start = rounded(visits[0].Seconds[d].Begin)
+func markStarts(c *model.Course, repeats []timeline.Repeat, headline model.Metric, mode model.Mode) {
+	if d := warmUp(repeats, headline, mode); d > 0 && d < len(repeats[0].Seconds) {
+		if s := spanOf(c.Spans, repeats[0].Seconds[0]); s >= 0 {
+			c.Spans[s].Start = rounded(repeats[0].Seconds[d].Begin)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func spanOf(spans []model.Span, s timeline.Second) int {
 	return slices.IndexFunc(spans, func(p model.Span) bool { return middle >= p.Ramp && middle <= p.End })
 }
 
-// piece is some neighbouring seconds of one visit, summed.
+// piece is some neighbouring seconds of one repeat, summed.
 type piece struct {
 	timeline.Tally
 	begin, end float64
@@ -172,14 +172,14 @@ type piece struct {
 }
 
 // drawn fills in what the charts need.
-func drawn(c *model.Course, visits []timeline.Visit, points int, heat heatSize) {
+func drawn(c *model.Course, repeats []timeline.Repeat, points int, heat heatSize) {
 	n := 0
-	for _, v := range visits {
+	for _, v := range repeats {
 		n += len(v.Seconds)
 	}
 	c.Thinned = max(1, (n+points-1)/points)
 	var pieces []piece
-	for _, v := range visits {
+	for _, v := range repeats {
 		span := max(0, spanOf(c.Spans, v.Seconds[0]))
 		start := c.Spans[span].Start
 		for _, part := range cut(v.Seconds, (len(v.Seconds)+c.Thinned-1)/c.Thinned) {
@@ -192,7 +192,7 @@ func drawn(c *model.Course, visits []timeline.Visit, points int, heat heatSize) 
 	}
 	c.Points = pointsOf(pieces)
 	c.Tail = tailOf(pieces)
-	c.Heat = heatOf(pieces, len(visits), heat)
+	c.Heat = heatOf(pieces, len(repeats), heat)
 }
 
 // cut divides a list into n parts of nearly equal length.

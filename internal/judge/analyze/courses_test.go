@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// randomRun draws a run of one reader: visits of any length, seconds without I/O,
+// randomRun draws a run of one reader: repeats of any length, seconds without I/O,
 // latencies over some decades.
 func randomRun(t *rapid.T) *model.Recorded {
 	rec := recorded([]model.Workload{reader("a")}, nil)
@@ -208,7 +208,7 @@ func TestCoursesOfAKilledRunShowWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestTheWarmUpOfASteadyVisitIsMarked(t *testing.T) {
+func TestTheWarmUpOfASteadyRepeatIsMarked(t *testing.T) {
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a")})
 	rec.Plan.Schedule.Mode = model.Steady
 	rec.Run.Steps[0].Ended = 120

@@ -85,9 +85,9 @@ type heatSize struct{ columns, cells int }
 
 const mostRows = 40
 
-// heatOf counts I/Os by time and latency. Columns do not reach over visits unless
-// there are more visits than columns.
-func heatOf(pieces []piece, visits int, size heatSize) *model.Heat {
+// heatOf counts I/Os by time and latency. Columns do not reach over repeats unless
+// there are more repeats than columns.
+func heatOf(pieces []piece, repeats int, size heatSize) *model.Heat {
 	columns := size.columns
 	bySpan := slices.Clone(pieces[:0:0])
 	heat := &model.Heat{}
@@ -101,7 +101,7 @@ func heatOf(pieces []piece, visits int, size heatSize) *model.Heat {
 		heat.From = append(heat.From, rounded(part[0].begin))
 		heat.Times = append(heat.Times, rounded(part[len(part)-1].end))
 	}
-	if visits > columns {
+	if repeats > columns {
 		for _, part := range cut(pieces, columns) {
 			column(part)
 		}

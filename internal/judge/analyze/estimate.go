@@ -12,7 +12,7 @@ import (
 // known to the width of its histogram bucket, 1/64, so its middle to 1/128.
 const bucketFloor = 1.0 / 128
 
-// estimate is the metric over all visits with its interval. Confidence is 0
+// estimate is the metric over all repeats with its interval. Confidence is 0
 // when there is too little to say how sure it is.
 //
 // The second result is the relative half-width that the stopping rule has to
@@ -64,15 +64,15 @@ const (
 	slowMatters = 0.22
 )
 
-// open reports whether a percentile has no upper end: the run met slow seconds or visits
+// open reports whether a percentile has no upper end: the run met slow seconds or repeats
 // that would make it, and too few of them to know how many there are.
 func (f *flow) open(m model.Metric) bool {
 	p, ok := m.Percentile()
 	if !ok || p < tail {
 		return false
 	}
-	visits, at := f.visitModel(model.Latency)
-	return visits.Few(at, slowMatters, (100-p)/100/2)
+	repeats, at := f.repeatModel(model.Latency)
+	return repeats.Few(at, slowMatters, (100-p)/100/2)
 }
 
 func floorOf(m model.Metric) float64 {
@@ -91,7 +91,7 @@ func scale(m model.Metric, v float64) float64 {
 }
 
 // half is the half-width of the metric on its scale, and the one for the
-// stopping rule: between visits when there are several, along the series when
+// stopping rule: between repeats when there are several, along the series when
 // there is one.
 func (f *flow) half(m model.Metric) (half, rule float64) {
 	_, merged := m.Percentile()
@@ -99,7 +99,7 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 	if m.Unit() != "s" {
 		whole = f.all.Value(m)
 	}
-	if len(f.visits) == 1 {
+	if len(f.repeats) == 1 {
 		y := f.series(0, m)
 		if merged {
 			y = y[:0]
@@ -115,17 +115,17 @@ func (f *flow) half(m model.Metric) (half, rule float64) {
 		half = stats.Series(y, whole)
 		return half, half
 	}
-	visits, at := f.visitModel(m)
-	half, rule = visits.Half(at)
+	repeats, at := f.repeatModel(m)
+	half, rule = repeats.Half(at)
 	return half * whole, rule * whole
 }
 
-// series is the metric of a visit second by second on its scale.
-func (f *flow) series(visit int, m model.Metric) []float64 {
+// series is the metric of a repeat second by second on its scale.
+func (f *flow) series(repeat int, m model.Metric) []float64 {
 	if _, ok := m.Percentile(); ok {
 		return nil
 	}
-	y := timeline.Series(f.visits[visit].Seconds, m)
+	y := timeline.Series(f.repeats[repeat].Seconds, m)
 	for i, v := range y {
 		y[i] = scale(m, v)
 	}

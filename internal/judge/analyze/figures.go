@@ -32,7 +32,7 @@ func figureResults(rec *model.Recorded, w model.Workload) []model.Result {
 
 func figureResult(w model.Workload, d model.Direction, list []model.Figure) (model.Result, bool) {
 	r := model.Result{Workload: w.Name, Direction: d, Metric: w.Metric, Repeats: len(list), Verdict: model.Valid, Findings: []string{},
-		Metrics: map[model.Metric]model.Estimate{}, Visits: []float64{}, Description: w.Describe()}
+		Metrics: map[model.Metric]model.Estimate{}, RepeatValues: []float64{}, Description: w.Describe()}
 	values := map[model.Metric][]float64{}
 	for _, f := range list {
 		r.Seconds += f.Seconds
@@ -54,7 +54,7 @@ func figureResult(w model.Workload, d model.Direction, list []model.Figure) (mod
 	if r.Metric == "" {
 		return r, false
 	}
-	r.Estimate, r.Visits = r.Metrics[r.Metric], values[r.Metric]
+	r.Estimate, r.RepeatValues = r.Metrics[r.Metric], values[r.Metric]
 	// A distribution of several runs cannot be put together from their percentiles.
 	if len(list) == 1 && list[0].Latency != nil {
 		l := *list[0].Latency

@@ -50,7 +50,7 @@ func TestFiguresBecomeResults(t *testing.T) {
 	if twice.Value < 109.99 || twice.Value > 110.01 || twice.Confidence == 0 || twice.Low > 40 || twice.High < 300 || twice.Repeats != 2 {
 		t.Errorf("two figures have a wide interval: %+v", twice)
 	}
-	if diff := cmp.Diff([]float64{100, 121}, twice.Visits); diff != "" {
+	if diff := cmp.Diff([]float64{100, 121}, twice.RepeatValues); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -11,13 +11,13 @@ import (
 
 // flow is all that is known of one workload in one direction.
 type flow struct {
-	visits []timeline.Visit
-	// groups are the repeats that percentiles are compared between: the visits,
-	// or stretches of the only visit. all is their sum.
+	repeats []timeline.Repeat
+	// groups are the repeats that percentiles are compared between: the repeats,
+	// or stretches of the only repeat. all is their sum.
 	groups []timeline.Tally
 	all    timeline.Tally
 	merged bool
-	// whole is an only visit with its warm-up.
+	// whole is an only repeat with its warm-up.
 	whole []timeline.Second
 	// peers are the flows of the same run; workload and direction tell which this is.
 	peers     *peers
@@ -26,26 +26,26 @@ type flow struct {
 }
 
 const (
-	// stretchSeconds and maxStretches cut an only visit into groups.
+	// stretchSeconds and maxStretches cut an only repeat into groups.
 	stretchSeconds = 5
 	minStretches   = 3
 	maxStretches   = 20
 )
 
-// newFlow prepares visits; warm-up that the sequential rule finds in the
-// headline of a steady visit is dropped. It returns nil when not one I/O went
+// newFlow prepares repeats; warm-up that the sequential rule finds in the
+// headline of a steady repeat is dropped. It returns nil when not one I/O went
 // this way.
-func newFlow(visits []timeline.Visit, headline model.Metric, mode model.Mode) *flow {
+func newFlow(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) *flow {
 	var whole []timeline.Second
-	if len(visits) == 1 {
-		whole = visits[0].Seconds
+	if len(repeats) == 1 {
+		whole = repeats[0].Seconds
 	}
-	if d := warmUp(visits, headline, mode); d > 0 {
-		visits = []timeline.Visit{{Step: visits[0].Step, Seconds: visits[0].Seconds[d:]}}
+	if d := warmUp(repeats, headline, mode); d > 0 {
+		repeats = []timeline.Repeat{{Step: repeats[0].Step, Seconds: repeats[0].Seconds[d:]}}
 	}
-	f := &flow{visits: visits, whole: whole}
-	for _, v := range visits {
-		if len(visits) > 1 {
+	f := &flow{repeats: repeats, whole: whole}
+	for _, v := range repeats {
+		if len(repeats) > 1 {
 			f.groups = append(f.groups, timeline.Total(v.Seconds))
 			continue
 		}
@@ -65,13 +65,13 @@ func newFlow(visits []timeline.Visit, headline model.Metric, mode model.Mode) *f
 }
 
 // warmUp is the number of seconds that the sequential rule finds to be warm-up in
-// an only visit.
-func warmUp(visits []timeline.Visit, headline model.Metric, mode model.Mode) int {
-	if mode != model.Steady || len(visits) != 1 {
+// an only repeat.
+func warmUp(repeats []timeline.Repeat, headline model.Metric, mode model.Mode) int {
+	if mode != model.Steady || len(repeats) != 1 {
 		return 0
 	}
-	y := timeline.Series(visits[0].Seconds, headline)
-	if len(y) != len(visits[0].Seconds) {
+	y := timeline.Series(repeats[0].Seconds, headline)
+	if len(y) != len(repeats[0].Seconds) {
 		return 0
 	}
 	return stats.Observe(y).Dropped
@@ -79,7 +79,7 @@ func warmUp(visits []timeline.Visit, headline model.Metric, mode model.Mode) int
 
 // histogram is the sum over everything. Histograms are merged only when one is
 // asked for, first in the groups, because a rate that is judged after each
-// visit needs none.
+// repeat needs none.
 func (f *flow) histogram() *histogram.Histogram {
 	if !f.merged {
 		f.all.Histograms = nil
@@ -97,9 +97,9 @@ func (f *flow) histogram() *histogram.Histogram {
 // percentile: I/Os of a slow second are slow together, so it is the effective
 // share of the seconds, by the correlation of their mean latencies.
 func (f *flow) independent() float64 {
-	stretches := make([][]float64, len(f.visits))
+	stretches := make([][]float64, len(f.repeats))
 	n := 0
-	for i, v := range f.visits {
+	for i, v := range f.repeats {
 		stretches[i] = timeline.Series(v.Seconds, model.Latency)
 		n += len(stretches[i])
 	}
@@ -126,11 +126,11 @@ func (f *flow) has(m model.Metric) bool {
 // seconds is the measured time.
 func (f *flow) seconds() float64 { return f.all.Seconds }
 
-// values is the metric of each visit.
+// values is the metric of each repeat.
 func (f *flow) values(m model.Metric) []float64 {
-	list := make([]float64, len(f.visits))
-	for i, v := range f.visits {
-		if len(f.visits) == len(f.groups) {
+	list := make([]float64, len(f.repeats))
+	for i, v := range f.repeats {
+		if len(f.repeats) == len(f.groups) {
 			list[i] = f.groups[i].Value(m)
 		} else {
 			t := timeline.Total(v.Seconds)

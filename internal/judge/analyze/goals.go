@@ -176,10 +176,10 @@ func (f *flow) unseen(m model.Metric) (factor, enough float64) {
 	if p, ok := m.Percentile(); f == nil || !ok || p < tail {
 		return 1, 0
 	}
-	visits, at := f.visitModel(model.Latency)
+	repeats, at := f.repeatModel(model.Latency)
 	span := f.peers.span()
 	switch {
-	case visits.SteadyAt(at) || span >= spellLook:
+	case repeats.SteadyAt(at) || span >= spellLook:
 		return 1, spellLook
 	case span >= burstLook:
 		return unseenSpell, spellLook

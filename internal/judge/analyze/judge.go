@@ -14,7 +14,7 @@ type Judge struct{}
 
 // Judge says how well the headline of a workload is known from the samples of its
 // good steps so far, and what the plan's other workloads tell of the spread between
-// visits; of a mixed workload, the direction that is known worse. Confidence is 0,
+// repeats; of a mixed workload, the direction that is known worse. Confidence is 0,
 // and Value may be 0, while there is too little to say.
 func (Judge) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
 	plan := *p
@@ -41,7 +41,7 @@ func judge(w model.Workload, d model.Direction, s model.Schedule, all *peers) mo
 	if f == nil {
 		return j
 	}
-	j.Visits = len(f.visits)
+	j.Repeats = len(f.repeats)
 	e, rule := f.estimate(w.Metric)
 	j.Estimate = e
 	j.Converged = converged(e, rule, f, w.Metric, s)
@@ -60,31 +60,31 @@ func worse(a, b model.Judgement) bool {
 }
 
 // converged reports whether the estimate is as precise as was asked, by the rule
-// of the mode: enough visits in rounds, the sequential rule on a long one.
+// of the mode: enough repeats in rounds, the sequential rule on a long one.
 func converged(e model.Estimate, half float64, f *flow, m model.Metric, s model.Schedule) bool {
 	if e.Confidence == 0 || !(half <= s.Precision) {
 		return false
 	}
 	switch {
 	case s.Mode == model.Rounds:
-		return (len(f.visits) >= s.MinRounds || f.plainlySteady(m)) && f.lookedAtEnough(m, s)
-	case s.Mode == model.Steady && len(f.visits) == 1:
+		return (len(f.repeats) >= s.MinRounds || f.plainlySteady(m)) && f.lookedAtEnough(m, s)
+	case s.Mode == model.Steady && len(f.repeats) == 1:
 		return stats.Stop(timeline.Series(f.whole, m), s.Precision)
 	}
 	return true
 }
 
 const (
-	// steadyVisits are enough where the storage is plainly steady for steadySpan seconds:
-	// visits back to back see the same moment of it.
-	steadyVisits = 2
-	steadySpan   = 15.0
+	// steadyRepeats are enough where the storage is plainly steady for steadySpan seconds:
+	// repeats back to back see the same moment of it.
+	steadyRepeats = 2
+	steadySpan    = 15.0
 )
 
-// plainlySteady reports whether fewer visits than are certain are enough.
+// plainlySteady reports whether fewer repeats than are certain are enough.
 func (f *flow) plainlySteady(m model.Metric) bool {
-	visits, at := f.visitModel(m)
-	return !f.peers.asked && len(f.visits) >= steadyVisits && f.peers.span() >= steadySpan && visits.SteadyAt(at)
+	repeats, at := f.repeatModel(m)
+	return !f.peers.asked && len(f.repeats) >= steadyRepeats && f.peers.span() >= steadySpan && repeats.SteadyAt(at)
 }
 
 const (
@@ -99,8 +99,8 @@ const (
 // lookedAtEnough reports whether slow spells that were not met would change little. Where
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
-	visits, at := f.visitModel(m)
-	return visits.SteadyAt(at) || f.atSteadyLimit() || f.peers.span() >= lookFor(s)
+	repeats, at := f.repeatModel(m)
+	return repeats.SteadyAt(at) || f.atSteadyLimit() || f.peers.span() >= lookFor(s)
 }
 
 // sameLimit is how far apart, as a share, two rates are at most that one limit makes.
@@ -115,8 +115,8 @@ func (f *flow) atSteadyLimit() bool {
 			continue
 		}
 		for _, m := range []model.Metric{model.IOPS, model.Bandwidth} {
-			visits, at := g.visitModel(m)
-			if visits.SteadyAt(at) && math.Abs(f.all.Value(m)/g.all.Value(m)-1) <= sameLimit {
+			repeats, at := g.repeatModel(m)
+			if repeats.SteadyAt(at) && math.Abs(f.all.Value(m)/g.all.Value(m)-1) <= sameLimit {
 				return true
 			}
 		}

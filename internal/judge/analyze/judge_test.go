@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// visits makes one visit of three seconds per rate, 50 s apart.
-func visits(rates ...uint64) []model.Sample {
+// repeats makes one repeat of three seconds per rate, 50 s apart.
+func repeats(rates ...uint64) []model.Sample {
 	var list []model.Sample
 	for i, rate := range rates {
 		for s := range 3 {
@@ -31,21 +31,21 @@ func TestJudgeInRounds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		samples   []model.Sample
-		visits    int
+		repeats   int
 		interval  bool
 		converged bool
 	}{
 		{"nothing yet", nil, 0, false, false},
-		{"plainly steady", visits(1000, 1000), 2, true, true},
-		{"hardly steady, and too few rounds", visits(1000, 1012), 2, true, false},
-		{"steady", visits(1000, 1000, 1001), 3, true, true},
-		{"noisy", visits(900, 1000, 1100), 3, true, false},
-		// ±4 % by its interval, but three visits that agree that well may be luck.
-		{"lucky perhaps", visits(985, 1000, 1015), 3, true, false},
-		{"no longer luck", visits(985, 1000, 1015, 985, 1000, 1015), 6, true, true},
+		{"plainly steady", repeats(1000, 1000), 2, true, true},
+		{"hardly steady, and too few rounds", repeats(1000, 1012), 2, true, false},
+		{"steady", repeats(1000, 1000, 1001), 3, true, true},
+		{"noisy", repeats(900, 1000, 1100), 3, true, false},
+		// ±4 % by its interval, but three repeats that agree that well may be luck.
+		{"lucky perhaps", repeats(985, 1000, 1015), 3, true, false},
+		{"no longer luck", repeats(985, 1000, 1015, 985, 1000, 1015), 6, true, true},
 	} {
 		j := judged(reader("a"), schedule, c.samples)
-		if j.Visits != c.visits || j.Converged != c.converged || (j.Confidence > 0) != c.interval {
+		if j.Repeats != c.repeats || j.Converged != c.converged || (j.Confidence > 0) != c.interval {
 			t.Errorf("%s: %+v", c.name, j)
 		}
 		if j.Workload != "a" || j.Metric != model.IOPS || j.Direction != model.Read || j.Unit != "1/s" {
@@ -55,7 +55,7 @@ func TestJudgeInRounds(t *testing.T) {
 }
 
 func TestAResultIsConvergedByItsPublishedInterval(t *testing.T) {
-	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, visits(985, 1000, 1015)...)
+	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, repeats(985, 1000, 1015)...)
 	r := analyze.Results(rec)[0]
 	if !r.Converged || r.HalfWidth() > 0.05 {
 		t.Errorf("±%.1f %% after three repeats, converged %v", 100*r.HalfWidth(), r.Converged)
@@ -75,7 +75,7 @@ func TestASharedLimitNeedsNoLongLook(t *testing.T) {
 		{"at the limit", []uint64{2985, 3003, 2997, 3009, 2991, 3003}, true},
 		{"below it", []uint64{2885, 2903, 2897, 2909, 2891, 2903}, false},
 	} {
-		samples := map[string][]model.Sample{"steady": visits(3000, 3000, 3000), "varying": visits(c.rates...)}
+		samples := map[string][]model.Sample{"steady": repeats(3000, 3000, 3000), "varying": repeats(c.rates...)}
 		for i := range samples["varying"] {
 			s := &samples["varying"][i]
 			// Seconds that differ by 2 % are not plainly steady.
@@ -90,7 +90,7 @@ func TestASharedLimitNeedsNoLongLook(t *testing.T) {
 }
 
 func TestMixedIsAsGoodAsItsWorseDirection(t *testing.T) {
-	samples := visits(1000, 1000, 1000)
+	samples := repeats(1000, 1000, 1000)
 	for i := range samples {
 		samples[i].Write = flowOf(300+100*uint64(samples[i].Step), 1e-3)
 	}
@@ -102,7 +102,7 @@ func TestMixedIsAsGoodAsItsWorseDirection(t *testing.T) {
 }
 
 func TestNothingIsKnownBetterThanTheInstrument(t *testing.T) {
-	j := judged(reader("a"), model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, visits(100000, 100000, 100000))
+	j := judged(reader("a"), model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05}, repeats(100000, 100000, 100000))
 	if h := j.HalfWidth(); h < 0.0025-1e-12 || h > 0.003 {
 		t.Errorf("a perfect device got ±%.3f %%, want the floor of 0.25 %%", 100*h)
 	}
@@ -133,7 +133,7 @@ func TestSteadyDropsTheWarmUp(t *testing.T) {
 }
 
 func TestPercentilesNeedEnoughIOs(t *testing.T) {
-	few := visits(20, 20, 20) // 189 I/Os
+	few := repeats(20, 20, 20) // 189 I/Os
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, few...)
 	r := analyze.Results(rec)[0]
 	if r.Latency.P50 == nil || r.Latency.P99 != nil || r.Latency.P9999 != nil {
@@ -142,7 +142,7 @@ func TestPercentilesNeedEnoughIOs(t *testing.T) {
 	if _, ok := r.Metrics[model.P99]; ok {
 		t.Error("189 I/Os have an interval for p99")
 	}
-	rec.Samples = visits(100000, 100000, 100000)
+	rec.Samples = repeats(100000, 100000, 100000)
 	if r = analyze.Results(rec)[0]; r.Latency.P9999 == nil {
 		t.Error("900,000 I/Os do not support p99.99")
 	}
@@ -152,7 +152,7 @@ func TestPercentilesNeedEnoughIOs(t *testing.T) {
 }
 
 func TestPercentilesComeFromMergedHistograms(t *testing.T) {
-	samples := append(visits(10000, 10000), visits(1000)...)
+	samples := append(repeats(10000, 10000), repeats(1000)...)
 	for i := range samples[6:] {
 		samples[6+i].Step, samples[6+i].End = 3, samples[6+i].End+106
 		samples[6+i].Read = flowOf(1000, 20e-3)
@@ -160,7 +160,7 @@ func TestPercentilesComeFromMergedHistograms(t *testing.T) {
 	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, samples...)
 	l := analyze.Results(rec)[0].Latency
 	// 3,000 of 63,006 I/Os are slow: p90 is fast, p99 is slow; means of the
-	// visits' percentiles would be neither.
+	// repeats' percentiles would be neither.
 	if math.Abs(*l.P90-1e-3) > 1e-5 || math.Abs(*l.P99-20e-3) > 2e-4 {
 		t.Errorf("p90 %v, p99 %v, want 1 ms and 20 ms", *l.P90, *l.P99)
 	}
@@ -182,9 +182,9 @@ func TestWorkersAddUpOverTheirCommonWindow(t *testing.T) {
 		}
 	}
 	r := analyze.Results(recorded([]model.Workload{reader("a")}, steps, samples...))[0]
-	for _, v := range r.Visits {
+	for _, v := range r.RepeatValues {
 		if math.Abs(v-1500) > 1e-6 {
-			t.Fatalf("repeats %v, want 1500/s in each", r.Visits)
+			t.Fatalf("repeats %v, want 1500/s in each", r.RepeatValues)
 		}
 	}
 	if want := (1000*1e-3 + 500*3e-3) / 1500; math.Abs(r.Latency.Mean-want) > 1e-9 {
@@ -196,7 +196,7 @@ func TestWorkersAddUpOverTheirCommonWindow(t *testing.T) {
 }
 
 func TestAnalysisIsRepeatable(t *testing.T) {
-	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, visits(980, 1000, 1040)...)
+	rec := recorded([]model.Workload{reader("a")}, []model.StepResult{done(1, "a"), done(2, "a"), done(3, "a")}, repeats(980, 1000, 1040)...)
 	first := analyze.Results(rec)
 	if diff := cmp.Diff(first, analyze.Results(rec)); diff != "" {
 		t.Error(diff)

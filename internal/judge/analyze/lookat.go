@@ -16,7 +16,7 @@ const (
 	mostLooks = 3
 )
 
-// Looks chooses what to look at, once most visits of a run are made: in each direction the
+// Looks chooses what to look at, once most repeats of a run are made: in each direction the
 // workload that does the most I/Os per second, reads first, so that what writes leave behind
 // does not slow them; and, where time allows, the one that moves the most bytes, unless that
 // is about the same or the prefill has shown it.
@@ -59,7 +59,7 @@ func (Judge) Looks(rec *model.Recorded) (needed, wished []string) {
 // lookable reports whether a workload shows in a direction what the storage does: an open loop
 // only offers what it is told to offer.
 func (g *glance) lookable(d model.Direction) bool {
-	return g.direction == d && !g.workload.OpenLoop && len(g.visits) > 0
+	return g.direction == d && !g.workload.OpenLoop && len(g.repeats) > 0
 }
 
 // prefilled is the bandwidth that the prefill held, when it lasted long enough to be a look.
@@ -82,7 +82,7 @@ func (Judge) Next(rec *model.Recorded) string {
 	}
 	last := steps[len(steps)-1].Step.Workload
 	all := glances(rec)
-	seen := insights(all, int(rec.Plan.Schedule.Visit))
+	seen := insights(all, int(rec.Plan.Schedule.Repeat))
 	for _, s := range seen {
 		late := s.fell && len(s.rates)-s.From < levelSeconds+2
 		if s.workload.Name == last && (late || s.unsure) && len(s.looks) < mostLooks {
@@ -114,7 +114,7 @@ func (Judge) Counted(rec *model.Recorded, workload string) []model.Sample {
 	return counted(rec, sustain(rec))[workload]
 }
 
-// Fallen lists the workloads whose result is what their look fell to: more short visits
+// Fallen lists the workloads whose result is what their look fell to: more short repeats
 // would add nothing to it.
 func (Judge) Fallen(rec *model.Recorded) []string {
 	var names []string

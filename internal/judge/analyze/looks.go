@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lower is the least share by which a rate that lasts is below what short visits said.
+	// lower is the least share by which a rate that lasts is below what short repeats said.
 	lower = 0.07
 	// reaches is how near, as a share, a rate has to come to another one to draw on the
 	// same limit as that one.
@@ -18,9 +18,9 @@ const (
 	// fewBytes is the share of the most bytes per second below which a look says nothing of
 	// a credit that counts bytes.
 	fewBytes = 0.8
-	// confirming is how many looks have to be below the visits when none shows a fall.
+	// confirming is how many looks have to be below the repeats when none shows a fall.
 	confirming = 2
-	// farLower is how far below visits that differ from each other a limit has to be.
+	// farLower is how far below repeats that differ from each other a limit has to be.
 	farLower = 0.15
 	// plainFall is the fall in a look that noise does not make before a level end, and
 	// beyondNoise how many times the spread of seconds a smaller one has to be.
@@ -30,21 +30,21 @@ const (
 	levelSeconds = 6
 )
 
-// glance is what was seen of one workload in one direction: in short visits, before it was
+// glance is what was seen of one workload in one direction: in short repeats, before it was
 // looked at, and without a pause. The rates are in 1/s.
 type glance struct {
 	workload  model.Workload
 	direction model.Direction
-	// visits are the rates of the visits, bandwidth (bytes/s) is their mean.
-	visits    []float64
+	// repeats are the rates of the repeats, bandwidth (bytes/s) is their mean.
+	repeats   []float64
 	bandwidth float64
-	// within is the relative spread of the seconds around the means of their visits.
+	// within is the relative spread of the seconds around the means of their repeats.
 	within float64
-	looks  []timeline.Visit
+	looks  []timeline.Repeat
 }
 
-// rate is the mean of the visits.
-func (g *glance) rate() float64 { return stats.Mean(g.visits) }
+// rate is the mean of the repeats.
+func (g *glance) rate() float64 { return stats.Mean(g.repeats) }
 
 // glances gathers what was seen, in the order of the workloads.
 func glances(rec *model.Recorded) []glance {
@@ -65,14 +65,14 @@ func glances(rec *model.Recorded) []glance {
 						n, cv := float64(len(y)-1), stats.StdDev(y)/stats.Mean(y)
 						square, df = square+n*cv*cv, df+n
 					}
-					g.visits, bandwidths = append(g.visits, t.Value(model.IOPS)), append(bandwidths, t.Value(model.Bandwidth))
+					g.repeats, bandwidths = append(g.repeats, t.Value(model.IOPS)), append(bandwidths, t.Value(model.Bandwidth))
 				}
 			}
 			g.within = math.Sqrt(square / max(1, df))
-			if len(g.visits) > 0 {
+			if len(g.repeats) > 0 {
 				g.bandwidth = stats.Mean(bandwidths)
 			}
-			if len(g.visits)+len(g.looks) > 0 {
+			if len(g.repeats)+len(g.looks) > 0 {
 				list = append(list, g)
 			}
 		}
@@ -85,17 +85,17 @@ type insight struct {
 	*glance
 	stats.Stretch
 	// fell tells that the rate did, coupled that it did in the other direction of this mix,
-	// and unsure that one look was below the visits, in which no fall was seen: a slow spell of the
+	// and unsure that one look was below the repeats, in which no fall was seen: a slow spell of the
 	// storage looks like that as well, and a second look decides.
 	fell, coupled, unsure bool
 	// last is the look that the level end is of; its seconds are in rates.
-	last  timeline.Visit
+	last  timeline.Repeat
 	rates []float64
 	// bandwidth is that of the level end.
 	bandwidth float64
 }
 
-// insights judges the looks. visit is the length of a visit in seconds.
+// insights judges the looks. repeat is the length of a repeat in seconds.
 func insights(list []glance, length int) []insight {
 	pool := &stats.Pool{}
 	pools := map[model.Direction]*stats.Pool{model.Read: {}, model.Write: {}}
@@ -104,8 +104,8 @@ func insights(list []glance, length int) []insight {
 			// What is offered differs less than what the storage does.
 			continue
 		}
-		pool.Add(list[i].visits)
-		pools[list[i].direction].Add(list[i].visits)
+		pool.Add(list[i].repeats)
+		pools[list[i].direction].Add(list[i].repeats)
 	}
 	var all []insight
 	for i := range list {
@@ -120,7 +120,7 @@ func insights(list []glance, length int) []insight {
 			s.rates = timeline.Series(look.Seconds, model.IOPS)
 			s.Stretch = stats.Level(s.rates)
 			s.fell = s.fell || s.Fell && s.plain()
-			if s.Below(s.rates[s.From:], g.visits, pool, pools[g.direction], length, lower) || s.limited() {
+			if s.Below(s.rates[s.From:], g.repeats, pool, pools[g.direction], length, lower) || s.limited() {
 				below++
 			}
 			ends = append(ends, s.Mean)
@@ -134,7 +134,7 @@ func insights(list []glance, length int) []insight {
 	for i := range all {
 		// What is looked at when a credit is known to be empty has nothing left to fall from.
 		s := &all[i]
-		if s.fell || limitOf(all, s.direction) == nil || len(s.visits) == 0 {
+		if s.fell || limitOf(all, s.direction) == nil || len(s.repeats) == 0 {
 			continue
 		}
 		if s.unsure || s.Mean < s.rate()/reaches {
@@ -149,18 +149,18 @@ func insights(list []glance, length int) []insight {
 	return all
 }
 
-// limited reports whether the end of a look is held by a limit far below the visits, none of
-// which is below it. Visits that meet a credit now full and now empty differ so much from
+// limited reports whether the end of a look is held by a limit far below the repeats, none of
+// which is below it. Repeats that meet a credit now full and now empty differ so much from
 // each other that no test of their mean would say so.
 func (s *insight) limited() bool {
-	return len(s.visits) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.visits)*(1+stats.Flat)
+	return len(s.repeats) > 1 && s.Scatter <= stats.Flat*s.Mean && s.Mean < (1-farLower)*s.rate() && s.Mean < slices.Min(s.repeats)*(1+stats.Flat)
 }
 
-// plain reports whether a fall that a look shows is more than what the seconds of a visit
-// differ by, and lies below the visits.
+// plain reports whether a fall that a look shows is more than what the seconds of a repeat
+// differ by, and lies below the repeats.
 func (s *insight) plain() bool {
 	drop := 1 - s.Mean/s.Before
-	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.visits) == 0 || s.Mean < (1-lower)*s.rate())
+	return (drop > plainFall || drop > beyondNoise*s.within) && (len(s.repeats) == 0 || s.Mean < (1-lower)*s.rate())
 }
 
 // limit is the sustained rate that looks have found in one direction: the highest rate and
@@ -212,7 +212,7 @@ func sustain(rec *model.Recorded) map[flowKey]*model.Sustained {
 		return nil
 	}
 	list := glances(rec)
-	all := insights(list, int(rec.Plan.Schedule.Visit))
+	all := insights(list, int(rec.Plan.Schedule.Repeat))
 	found := map[flowKey]*model.Sustained{}
 	for i := range list {
 		g := &list[i]
@@ -247,7 +247,7 @@ func sustained(g *glance, all []insight) *model.Sustained {
 		return own.describe(model.Doubtful)
 	case own != nil:
 		return own.describe(model.Held)
-	case l != nil && len(g.visits) > 0 && l.above(g):
+	case l != nil && len(g.repeats) > 0 && l.above(g):
 		return l.describe(model.Doubtful)
 	case l != nil:
 		return l.describe(model.Below)
@@ -257,7 +257,7 @@ func sustained(g *glance, all []insight) *model.Sustained {
 	return nil
 }
 
-// covers reports whether a look did about as much per second as the visits of another workload.
+// covers reports whether a look did about as much per second as the repeats of another workload.
 func (s *insight) covers(g *glance) bool {
 	return s.bandwidth >= fewBytes*g.bandwidth && s.Mean >= fewBytes*g.rate()
 }
@@ -282,13 +282,13 @@ func (s *insight) describe(l model.Lasting) *model.Sustained {
 }
 
 // burst is what the rate was before it fell. The credit is what the first look did above
-// the level end, or the visit that did the most above it.
+// the level end, or the repeat that did the most above it.
 func (s *insight) burst() *model.Burst {
 	first := s.looks[0]
 	rates := timeline.Series(first.Seconds, model.IOPS)
 	block := s.bandwidth / s.Mean
 	b := &model.Burst{Rate: s.rate()}
-	if len(s.visits) == 0 {
+	if len(s.repeats) == 0 {
 		b.Rate = 0
 	}
 	if at := stats.Level(rates); at.Fell {
@@ -321,7 +321,7 @@ func counted(rec *model.Recorded, found map[flowKey]*model.Sustained) map[string
 	return good
 }
 
-// modeOf is the mode that a workload's result is of: what a look fell to is one visit of
+// modeOf is the mode that a workload's result is of: what a look fell to is one repeat of
 // fixed length.
 func modeOf(w model.Workload, m model.Mode, found map[flowKey]*model.Sustained) model.Mode {
 	for _, d := range w.Directions() {

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// looked is a run in rounds of 3 s, made visit by visit.
+// looked is a run in rounds of 3 s, made repeat by repeat.
 type looked struct {
 	rec   model.Recorded
 	clock float64
@@ -16,10 +16,10 @@ type looked struct {
 
 func newLooked(workloads ...model.Workload) *looked {
 	return &looked{rec: model.Recorded{Plan: model.Plan{Workloads: workloads,
-		Schedule: model.Schedule{Mode: model.Rounds, Visit: 3, MinRounds: 3, Precision: 0.05, Look: 20, Looks: 2}}}}
+		Schedule: model.Schedule{Mode: model.Rounds, Repeat: 3, MinRounds: 3, Precision: 0.05, Look: 20, Looks: 2}}}}
 }
 
-// step adds a visit, or a look, with the given rates.
+// step adds a repeat, or a look, with the given rates.
 func (l *looked) step(name string, look bool, rates ...float64) {
 	w, _ := l.rec.Plan.Workload(name)
 	number := len(l.rec.Run.Steps) + 1
@@ -41,8 +41,8 @@ func (l *looked) step(name string, look bool, rates ...float64) {
 	}
 }
 
-// visits adds short visits with one rate each.
-func (l *looked) visits(name string, rates ...float64) {
+// repeats adds short repeats with one rate each.
+func (l *looked) repeats(name string, rates ...float64) {
 	for _, r := range rates {
 		l.step(name, false, r, r, r)
 	}
@@ -62,11 +62,11 @@ func large(name string, d model.Direction) model.Workload {
 
 func TestTheHeaviestIsLookedAt(t *testing.T) {
 	l := newLooked(small("reads", model.Read), large("large-reads", model.Read), small("writes", model.Write), large("large-writes", model.Write), small("few", model.Write))
-	l.visits("reads", 3000, 3010)
-	l.visits("large-reads", 2950, 2940)
-	l.visits("writes", 2000, 2000)
-	l.visits("large-writes", 500, 500)
-	l.visits("few", 10, 10)
+	l.repeats("reads", 3000, 3010)
+	l.repeats("large-reads", 2950, 2940)
+	l.repeats("writes", 2000, 2000)
+	l.repeats("large-writes", 500, 500)
+	l.repeats("few", 10, 10)
 	check := func(what string, want, wantWished []string) {
 		t.Helper()
 		needed, wished := Judge{}.Looks(&l.rec)
@@ -84,12 +84,12 @@ func TestTheHeaviestIsLookedAt(t *testing.T) {
 func TestWhatFellIsPublished(t *testing.T) {
 	l := newLooked(small("writes", model.Write), large("large", model.Write), small("few", model.Write), small("reads", model.Read))
 	for range 2 {
-		l.visits("writes", 2000)
-		l.visits("large", 1900)
-		l.visits("few", 100)
-		l.visits("reads", 3000)
+		l.repeats("writes", 2000)
+		l.repeats("large", 1900)
+		l.repeats("few", 100)
+		l.repeats("reads", 3000)
 	}
-	l.visits("few", 100)
+	l.repeats("few", 100)
 	if next := (Judge{}).Next(&l.rec); next != "" {
 		t.Errorf("without a look, %q is next", next)
 	}
@@ -137,7 +137,7 @@ func TestWhatFellIsPublished(t *testing.T) {
 	}
 }
 
-// One look below the visits may be a slow spell of the storage: it is looked at again.
+// One look below the repeats may be a slow spell of the storage: it is looked at again.
 func TestOneSlowLookIsNotEnough(t *testing.T) {
 	for _, c := range []struct {
 		again   float64
@@ -146,8 +146,8 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	}{{500, 500, model.Fell}, {1000, 1000, model.Held}} {
 		l := newLooked(small("writes", model.Write), small("others", model.Write))
 		for range 2 {
-			l.visits("writes", 1000)
-			l.visits("others", 1000)
+			l.repeats("writes", 1000)
+			l.repeats("others", 1000)
 		}
 		l.step("writes", true, repeat(20, 500)...)
 		r := Results(&l.rec)[0]
@@ -165,11 +165,11 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 	}
 }
 
-// Visits that meet a credit now full and now empty say nothing of what lasts.
-func TestVisitsThatDifferFromEachOther(t *testing.T) {
+// Repeats that meet a credit now full and now empty say nothing of what lasts.
+func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l := newLooked(small("writes", model.Write), small("others", model.Write))
-	l.visits("writes", 2000, 900)
-	l.visits("others", 1500, 700)
+	l.repeats("writes", 2000, 900)
+	l.repeats("others", 1500, 700)
 	l.step("writes", true, repeat(20, 500)...)
 	l.step("writes", true, repeat(10, 500)...)
 	r := Results(&l.rec)[0]
@@ -183,7 +183,7 @@ func TestAMixGoesTogether(t *testing.T) {
 	mix := small("mix", model.Mixed)
 	mix.ReadPercent = 50
 	l := newLooked(mix)
-	l.visits("mix", 1000, 1000)
+	l.repeats("mix", 1000, 1000)
 	l.step("mix", true, append(repeat(8, 1000), repeat(12, 250)...)...)
 	for _, r := range Results(&l.rec) {
 		if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/250-1) > 0.01 {
@@ -197,7 +197,7 @@ func TestALookThatHeldChangesNothing(t *testing.T) {
 	with, without := newLooked(small("reads", model.Read)), newLooked(small("reads", model.Read))
 	without.rec.Plan.Schedule.Look = 0
 	for _, l := range []*looked{with, without} {
-		l.visits("reads", 1010, 990)
+		l.repeats("reads", 1010, 990)
 	}
 	with.step("reads", true, append([]float64{1005, 1003, 998}, repeat(17, 1000)...)...)
 	without.step("reads", false, 1005, 1003, 998)
@@ -213,8 +213,8 @@ func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	one, three := small("x1", model.Read), small("x3", model.Read)
 	one.Volumes, three.Volumes = 1, 3
 	l := newLooked(one, three)
-	l.visits("x1", 700, 700)
-	l.visits("x3", 2100, 2100)
+	l.repeats("x1", 700, 700)
+	l.repeats("x3", 2100, 2100)
 	l.step("x3", true, append(repeat(6, 2100), repeat(14, 1500)...)...)
 	if next := (Judge{}).Next(&l.rec); next != "x1" {
 		t.Errorf("%q is looked at next, want one volume at 700/s where each of three fell to 500/s", next)
@@ -234,9 +234,9 @@ func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
 	closed, open := small("capacity", model.Write), small("load-10", model.Write)
 	open.OpenLoop = true
 	l := newLooked(closed, open)
-	l.visits("capacity", 5000)
+	l.repeats("capacity", 5000)
 	l.step("capacity", true, repeat(20, 4500)...)
-	l.visits("load-10", 450, 450, 450, 450, 450, 450)
+	l.repeats("load-10", 450, 450, 450, 450, 450, 450)
 	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Held {
 		t.Errorf("%+v, of one repeat and one look", r.Sustained)
 	}

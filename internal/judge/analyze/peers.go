@@ -8,21 +8,21 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// peers are the flows of one run: what they know together of how visits differ makes
+// peers are the flows of one run: what they know together of how repeats differ makes
 // the interval of each.
 type peers struct {
 	flows  []*flow
-	models map[model.Metric]*stats.VisitModel
+	models map[model.Metric]*stats.RepeatModel
 	// at is where a flow stands in the model of a metric.
 	at map[model.Metric]map[*flow]int
-	// asked tells that the number of visits is what the user asked for.
+	// asked tells that the number of repeats is what the user asked for.
 	asked bool
 }
 
 // peersOf prepares what was measured of all workloads of a plan. A workload that has
 // no samples yet has no flow. found is what looks have found; nil where there were none.
 func peersOf(p *model.Plan, samples map[string][]model.Sample, found map[flowKey]*model.Sustained) *peers {
-	all := &peers{models: map[model.Metric]*stats.VisitModel{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
+	all := &peers{models: map[model.Metric]*stats.RepeatModel{}, at: map[model.Metric]map[*flow]int{}, asked: p.Experiment.Repeat > 0}
 	for _, w := range p.Workloads {
 		list := samples[w.Name]
 		if len(list) == 0 {
@@ -69,50 +69,50 @@ func (p *peers) span() float64 {
 	return math.Max(0, end-begin)
 }
 
-// visitModel is what the flows know together of a metric, and where f stands in it.
-func (p *peers) visitModel(f *flow, m model.Metric) (*stats.VisitModel, int) {
+// repeatModel is what the flows know together of a metric, and where f stands in it.
+func (p *peers) repeatModel(f *flow, m model.Metric) (*stats.RepeatModel, int) {
 	if p.models[m] == nil {
-		var list [][]stats.Visit
+		var list [][]stats.Repeat
 		p.at[m] = map[*flow]int{}
 		for _, peer := range p.flows {
 			p.at[m][peer] = len(list)
 			list = append(list, peer.stays(m))
 		}
-		p.models[m] = stats.NewVisitModel(list)
+		p.models[m] = stats.NewRepeatModel(list)
 	}
 	return p.models[m], p.at[m][f]
 }
 
-// visitModel is what the run knows of a metric, and where f stands in it. A flow that
+// repeatModel is what the run knows of a metric, and where f stands in it. A flow that
 // belongs to no run is the only one of its own.
-func (f *flow) visitModel(m model.Metric) (*stats.VisitModel, int) {
+func (f *flow) repeatModel(m model.Metric) (*stats.RepeatModel, int) {
 	if f.peers == nil {
-		f.peers = &peers{models: map[model.Metric]*stats.VisitModel{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
+		f.peers = &peers{models: map[model.Metric]*stats.RepeatModel{}, at: map[model.Metric]map[*flow]int{}, flows: []*flow{f}}
 	}
-	return f.peers.visitModel(f, m)
+	return f.peers.repeatModel(f, m)
 }
 
 // span is when a flow was looked at first and last, in seconds.
 func (f *flow) span() (begin, end float64) {
-	last := f.visits[len(f.visits)-1].Seconds
-	return f.visits[0].Seconds[0].Begin, last[len(last)-1].End
+	last := f.repeats[len(f.repeats)-1].Seconds
+	return f.repeats[0].Seconds[0].Begin, last[len(last)-1].End
 }
 
-// stays are the visits of a flow with a metric relative to its mean, or as
+// stays are the repeats of a flow with a metric relative to its mean, or as
 // logarithms.
-func (f *flow) stays(m model.Metric) []stats.Visit {
+func (f *flow) stays(m model.Metric) []stats.Repeat {
 	whole := 1.0
 	if m.Unit() != "s" {
 		whole = f.all.Value(m)
 	}
 	_, merged := m.Percentile()
-	var list []stats.Visit
-	for i, v := range f.visits {
-		value := f.visitValue(i, m)
+	var list []stats.Repeat
+	for i, v := range f.repeats {
+		value := f.repeatValue(i, m)
 		if math.IsNaN(value) {
 			continue
 		}
-		s := stats.Visit{Value: scale(m, value) / whole, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
+		s := stats.Repeat{Value: scale(m, value) / whole, Begin: v.Seconds[0].Begin, End: v.Seconds[len(v.Seconds)-1].End}
 		if !merged {
 			s.Seconds = f.series(i, m)
 			for j := range s.Seconds {
@@ -124,9 +124,9 @@ func (f *flow) stays(m model.Metric) []stats.Visit {
 	return list
 }
 
-func (f *flow) visitValue(i int, m model.Metric) float64 {
-	if len(f.visits) != len(f.groups) {
-		// An only visit is cut into groups.
+func (f *flow) repeatValue(i int, m model.Metric) float64 {
+	if len(f.repeats) != len(f.groups) {
+		// An only repeat is cut into groups.
 		return f.all.Value(m)
 	}
 	if _, ok := m.Percentile(); ok {

@@ -96,19 +96,19 @@ func noiseOf(sides []Measured) *model.Noise {
 	var square float64
 	for i, s := range sides {
 		for _, r := range s.Report.Results {
-			if _, tail := r.Metric.Percentile(); tail || len(r.Visits) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
+			if _, tail := r.Metric.Percentile(); tail || len(r.RepeatValues) < 2 || s.Recorded.Imported == nil || len(goodSamples(s.Recorded)[r.Workload]) > 0 || r.Verdict == model.Invalid {
 				continue
 			}
-			logs := make([]float64, len(r.Visits))
-			for k, v := range r.Visits {
+			logs := make([]float64, len(r.RepeatValues))
+			for k, v := range r.RepeatValues {
 				logs[k] = math.Log(v)
 			}
 			difference := math.Exp(slices.Max(logs)-slices.Min(logs)) - 1
-			n.Repeats = append(n.Repeats, model.Repeat{System: i, Workload: r.Workload, Direction: r.Direction, Metric: r.Metric, Values: r.Visits, Difference: difference})
+			n.Repeats = append(n.Repeats, model.Repeat{System: i, Workload: r.Workload, Direction: r.Direction, Metric: r.Metric, Values: r.RepeatValues, Difference: difference})
 			n.Largest = math.Max(n.Largest, difference)
 			square += stats.Variance(logs) * float64(len(logs)-1)
 			n.DF += len(logs) - 1
-			if each := r.Seconds / float64(len(r.Visits)); each > 0 && (n.Least == 0 || each < n.Least) {
+			if each := r.Seconds / float64(len(r.RepeatValues)); each > 0 && (n.Least == 0 || each < n.Least) {
 				n.Least = each
 			}
 		}

@@ -68,11 +68,11 @@ func result(w model.Workload, f *flow, headline model.Metric, s model.Schedule) 
 	e, _ := f.estimate(headline)
 	r := model.Result{
 		Workload: w.Name, Direction: f.direction, Metric: headline, Estimate: e,
-		Seconds: f.seconds(), Repeats: len(f.visits),
+		Seconds: f.seconds(), Repeats: len(f.repeats),
 		Verdict: model.Valid, Findings: []string{},
-		Latency: f.latency(),
-		Metrics: map[model.Metric]model.Estimate{},
-		Visits:  f.values(headline), Series: f.sparkline(headline),
+		Latency:      f.latency(),
+		Metrics:      map[model.Metric]model.Estimate{},
+		RepeatValues: f.values(headline), Series: f.sparkline(headline),
 		Description: w.Describe(),
 	}
 	begin, end := f.span()
@@ -110,7 +110,7 @@ func (f *flow) latency() *model.LatencySummary {
 // 60 points are left.
 func (f *flow) sparkline(m model.Metric) []float64 {
 	var y []float64
-	for _, v := range f.visits {
+	for _, v := range f.repeats {
 		y = append(y, timeline.Series(v.Seconds, m)...)
 	}
 	if len(y) <= maxSeries {

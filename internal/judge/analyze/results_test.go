@@ -52,8 +52,8 @@ func TestRatesAreRatiosOfSums(t *testing.T) {
 		t.Fatalf("%d results, want 1", len(results))
 	}
 	r := results[0]
-	if want := []float64{1250 / 1.5, 450}; !cmp.Equal(r.Visits, want) {
-		t.Errorf("repeats %v, want %v", r.Visits, want)
+	if want := []float64{1250 / 1.5, 450}; !cmp.Equal(r.RepeatValues, want) {
+		t.Errorf("repeats %v, want %v", r.RepeatValues, want)
 	}
 	if want := 2150 / 3.5; r.Value != want {
 		t.Errorf("rate %v, want %v", r.Value, want)

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// settledLeast is the number of visits to a storage that was done with what was written
-	// before, below which none of the others can be left out; one in a single visit.
+	// settledLeast is the number of repeats to a storage that was done with what was written
+	// before, below which none of the others can be left out; one in a single repeat.
 	settledLeast = 2
-	// settledAlike is how far, relative to their mean, those visits may be apart: where they
+	// settledAlike is how far, relative to their mean, those repeats may be apart: where they
 	// differ by more, something else than writes moves the rate.
 	settledAlike = 0.15
 )
 
-// unsettled lists the visits that only read and began before the storage was done with what
+// unsettled lists the repeats that only read and began before the storage was done with what
 // was written, where a wait has made reads faster: their rate is that of reads beside a
-// cache that drains. Which visits these are is told by when they began and not by their
+// cache that drains. Which repeats these are is told by when they began and not by their
 // rates, so leaving them out prefers no rate.
 func unsettled(rec *model.Recorded) map[int]bool {
 	if !model.SettlingNeeded(rec.Run.Steps) {

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// bigRun is a run of the given workers × workloads × seconds, one visit each,
+// bigRun is a run of the given workers × workloads × seconds, one repeat each,
 // with histograms of about 150 buckets.
 func bigRun(workers, workloads, seconds int) *model.Recorded {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -16,7 +16,7 @@ const (
 )
 
 // ResolveOffered fills in the rates that the plan of a load sweep could not know,
-// from the visits that offered them.
+// from the repeats that offered them.
 func ResolveOffered(rec *model.Recorded) {
 	rates := map[string]float64{}
 	for _, s := range rec.Run.Steps {

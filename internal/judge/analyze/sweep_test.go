@@ -56,7 +56,7 @@ func TestTheKneeIsTheLastRateThatIsCarriedWell(t *testing.T) {
 	}
 }
 
-// The rates of a load sweep stand in the visits, and failed visits count for nothing.
+// The rates of a load sweep stand in the repeats, and failed repeats count for nothing.
 func TestWhatIsAchievedIsOfWhatWasDue(t *testing.T) {
 	rec := &model.Recorded{}
 	rec.Plan.Experiment.Sweep = &model.SweepRequest{Pattern: "randread", BlockSizes: []int64{4096}, Load: true}

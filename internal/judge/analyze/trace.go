@@ -59,7 +59,7 @@ func NewTraced(samples []iotrace.Sample, length float64) *Traced {
 }
 
 // Flow is some of a trace's samples, second by second.
-type Flow struct{ visit timeline.Visit }
+type Flow struct{ repeat timeline.Repeat }
 
 // Of sums samples, which come in the order of time, up by the second.
 func (t *Traced) Of(samples []*iotrace.Sample) Flow {
@@ -75,13 +75,13 @@ func (t *Traced) Of(samples []*iotrace.Sample) Flow {
 		}
 		list[at].Add(timeline.Tally{IOs: float64(s.Flow.IOs), Bytes: float64(s.Flow.Bytes), Latency: s.Flow.LatencySum, Max: s.Flow.Max, Histograms: []*histogram.Histogram{&s.Flow.Histogram}})
 	}
-	return Flow{timeline.Visit{Seconds: list}}
+	return Flow{timeline.Repeat{Seconds: list}}
 }
 
 // Estimates are the metrics of which there is enough, with intervals from the spread
 // between the seconds, as a run has them that has one long repeat.
 func (f Flow) Estimates(metrics ...model.Metric) map[model.Metric]model.Estimate {
-	all := newFlow([]timeline.Visit{f.visit}, model.IOPS, model.Rounds)
+	all := newFlow([]timeline.Repeat{f.repeat}, model.IOPS, model.Rounds)
 	if all == nil {
 		return nil
 	}
@@ -99,14 +99,14 @@ func (f Flow) Estimates(metrics ...model.Metric) map[model.Metric]model.Estimate
 // Course is how it went over the time of the trace, which has so many of them; nil where
 // there was nothing.
 func (f Flow) Course(device string, op iotrace.Operation, parts int) *model.Course {
-	visits := []timeline.Visit{f.visit}
-	if !moved(visits) {
+	repeats := []timeline.Repeat{f.repeat}
+	if !moved(repeats) {
 		return nil
 	}
-	end := f.visit.Seconds[len(f.visit.Seconds)-1].End
+	end := f.repeat.Seconds[len(f.repeat.Seconds)-1].End
 	c := &model.Course{Workload: device, Direction: directionOf(op), Workers: 1, Spans: []model.Span{{Round: 1, End: rounded(end)}}}
 	parts = max(1, parts)
-	drawn(c, visits, share(allPoints, parts, fewPoints, mostPoints), heatSize{columns: share(allColumns, parts, fewColumns, mostColumns), cells: share(allCells, parts, fewCells, mostCells)})
+	drawn(c, repeats, share(allPoints, parts, fewPoints, mostPoints), heatSize{columns: share(allColumns, parts, fewColumns, mostColumns), cells: share(allCells, parts, fewCells, mostCells)})
 	return c
 }
 

@@ -33,7 +33,7 @@ func CompareFlows(pairs []TracePair, margins model.Margins) (rows []iotrace.Comp
 	var known []stats.Contrast
 	var p []float64
 	for _, pair := range pairs {
-		a, b := newFlow([]timeline.Visit{pair.A.visit}, model.IOPS, model.Rounds), newFlow([]timeline.Visit{pair.B.visit}, model.IOPS, model.Rounds)
+		a, b := newFlow([]timeline.Repeat{pair.A.repeat}, model.IOPS, model.Rounds), newFlow([]timeline.Repeat{pair.B.repeat}, model.IOPS, model.Rounds)
 		if a == nil || b == nil {
 			continue
 		}

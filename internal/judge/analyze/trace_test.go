@@ -43,7 +43,7 @@ func TestQuietSecondsOfATraceCount(t *testing.T) {
 	}
 	f := traced.Of(pointers(samples))
 	ios, length := 0.0, 0.0
-	for i, s := range f.visit.Seconds {
+	for i, s := range f.repeat.Seconds {
 		ios, length = ios+s.IOs, length+s.Seconds
 		if quiet := i == 2 || i == 3 || i > 5; quiet != (s.IOs == 0) || math.Abs(s.Seconds-1) > 0.03 {
 			t.Errorf("second %d: %g I/Os in %g s", i, s.IOs, s.Seconds)

@@ -29,7 +29,7 @@ var traitList = []trait{
 	{name: "engine", unlike: true, words: func(r *model.RunInfo) string { return r.Volume.Engine }},
 	{name: "direct", unlike: true, words: func(r *model.RunInfo) string { return directWords(&r.Volume) }},
 	{name: "profile", unlike: true, words: func(r *model.RunInfo) string { return r.Profile }},
-	{name: "repeats", words: func(r *model.RunInfo) string { return visitWords(r.Schedule) }},
+	{name: "repeats", words: func(r *model.RunInfo) string { return repeatWords(r.Schedule) }},
 	{name: "filesystem", words: func(r *model.RunInfo) string { return r.Environment.Storage.Filesystem }},
 	{name: "mount options", words: func(r *model.RunInfo) string { return r.Environment.Storage.MountOpts }},
 	{name: "device", words: func(r *model.RunInfo) string { return r.Environment.Storage.Device }},
@@ -138,12 +138,12 @@ func directWords(v *model.Volume) string {
 	return "direct=0 (buffered)"
 }
 
-func visitWords(s model.Schedule) string {
+func repeatWords(s model.Schedule) string {
 	switch s.Mode {
 	case model.Rounds:
-		return "rounds of " + units.FormatSpan(s.Visit)
+		return "rounds of " + units.FormatSpan(s.Repeat)
 	case model.Fixed:
-		return "one of " + units.FormatSpan(s.Visit)
+		return "one of " + units.FormatSpan(s.Repeat)
 	case model.Steady:
 		return "one until steady"
 	}

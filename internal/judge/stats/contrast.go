@@ -16,14 +16,14 @@ type Contrast struct {
 	// Level is the mean of (ln A + ln B)/2: where the two lie around.
 	Level float64
 	// Blocks is the number of pairs behind it; of runs that were not interleaved,
-	// the number of visits of the side that has fewer.
+	// the number of repeats of the side that has fewer.
 	Blocks int
 }
 
-// Pair is one block: a visit of A and a visit of B, close to each other in time.
+// Pair is one block: a repeat of A and a repeat of B, close to each other in time.
 // Value is the logarithm of a rate or a latency; Seconds are the same in shares
-// of the visit's own value (may be empty).
-type Pair struct{ A, B Visit }
+// of the repeat's own value (may be empty).
+type Pair struct{ A, B Repeat }
 
 // Paired estimates the contrast from blocks: ratio = exp(δ̄ ± t·s/√n) with
 // δ_i = ln B_i − ln A_i. floor is the smallest half-width that is ever published.
@@ -33,20 +33,20 @@ type Pair struct{ A, B Visit }
 // for longer than a block (two disks, each with its slow spells) does not, so s/√n is
 // corrected for a correlation between blocks that three things must show: the
 // seconds of a side, over the pause; the differences, with a wide allowance; and
-// the two sides' visits, beyond one standard error. The last is less cautious than
+// the two sides' repeats, beyond one standard error. The last is less cautious than
 // Rounds is, because otherwise nothing is found on a workload that is measured
-// alone: with 3 % noise of its own per visit ten blocks then find −5 % in 25 of 100
+// alone: with 3 % noise of its own per repeat ten blocks then find −5 % in 25 of 100
 // comparisons, and so in more than 80. The price is paid where two disks keep their
 // slow spells for longer than a block (test/perf, EqualSides, "two disks, correlated 0.9,
-// gap 1 s"). It is never smaller than what the seconds within the visits ask for, so that
+// gap 1 s"). It is never smaller than what the seconds within the repeats ask for, so that
 // a few blocks that agree by luck do not pass for precision. From eight blocks on,
-// what the order of the visits does is taken out first.
+// what the order of the repeats does is taken out first.
 //
 // DF is 0, and Error +Inf, below two blocks.
 func Paired(blocks []Pair, floor float64) Contrast {
 	k := len(blocks)
 	c := Contrast{Blocks: k, Error: math.Inf(1)}
-	a, b, differences := make([]Visit, k), make([]Visit, k), make([]float64, k)
+	a, b, differences := make([]Repeat, k), make([]Repeat, k), make([]float64, k)
 	for i, p := range blocks {
 		a[i], b[i] = p.A, p.B
 		differences[i] = p.B.Value - p.A.Value
@@ -57,7 +57,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 	if k < 2 {
 		return c
 	}
-	rho := math.Min(math.Max(visitCorrelation(a), visitCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
+	rho := math.Min(math.Max(repeatCorrelation(a), repeatCorrelation(b)), Correlation(order.rest)+0.75/math.Sqrt(float64(k)))
 	widen, df := Dependence(k, math.Min(rho, seenCorrelation(a, b)))
 	df = math.Max(1, df-order.lost)
 	c.DF = df
@@ -73,7 +73,7 @@ func Paired(blocks []Pair, floor float64) Contrast {
 // Welch's method on logarithms (B. L. Welch, Biometrika 34, 1947). What changed
 // between the two runs for other reasons is in the difference and not in its
 // interval.
-func Independent(a, b []Visit, floor float64) Contrast {
+func Independent(a, b []Repeat, floor float64) Contrast {
 	c := Contrast{Blocks: min(len(a), len(b)), Error: math.Inf(1),
 		Difference: meanValue(b) - meanValue(a), Level: (meanValue(a) + meanValue(b)) / 2}
 	if c.Blocks < 2 {
@@ -91,7 +91,7 @@ func Independent(a, b []Visit, floor float64) Contrast {
 }
 
 // Known is the contrast of two means whose half-widths are known already, on the
-// logarithmic scale, from one long visit each.
+// logarithmic scale, from one long repeat each.
 func Known(a, halfA, b, halfB, floor float64) Contrast {
 	half := math.Max(floor, math.Hypot(halfA, halfB))
 	c := Contrast{Difference: b - a, Level: (a + b) / 2, DF: math.Inf(1), Blocks: 1}
@@ -109,31 +109,31 @@ func atLeast(seen, df, within, dfWithin, floor float64) float64 {
 	return half / StudentT(df)
 }
 
-// meanError is the standard error of the mean of visits, and its degrees of
+// meanError is the standard error of the mean of repeats, and its degrees of
 // freedom, with the same cautions as Paired.
-func meanError(visits []Visit) (err, df float64) {
-	k := len(visits)
+func meanError(repeats []Repeat) (err, df float64) {
+	k := len(repeats)
 	values := make([]float64, k)
-	for i, v := range visits {
+	for i, v := range repeats {
 		values[i] = v.Value
 	}
-	widen, df := dependence(visits, values)
-	s, dfWithin := secondsAround(visits)
+	widen, df := dependence(repeats, values)
+	s, dfWithin := secondsAround(repeats)
 	seen := StdDev(values) / math.Sqrt(float64(k)) * widen
 	return atLeast(seen, df, s/math.Sqrt(dfWithin+float64(k)), dfWithin, 0), df
 }
 
-func meanValue(visits []Visit) float64 {
+func meanValue(repeats []Repeat) float64 {
 	var sum float64
-	for _, v := range visits {
+	for _, v := range repeats {
 		sum += v.Value
 	}
-	return sum / float64(len(visits))
+	return sum / float64(len(repeats))
 }
 
-// seenCorrelation is the mean lag-1 correlation of the visits of both sides, with
+// seenCorrelation is the mean lag-1 correlation of the repeats of both sides, with
 // Kendall's correction, less one standard error.
-func seenCorrelation(a, b []Visit) float64 {
+func seenCorrelation(a, b []Repeat) float64 {
 	k := float64(len(a))
 	if k < 3 {
 		return maxCorrelation
@@ -142,30 +142,30 @@ func seenCorrelation(a, b []Visit) float64 {
 	return math.Max(0, math.Min(maxCorrelation, r+(1+3*r)/k-1/math.Sqrt(2*k)))
 }
 
-// lagOne is the lag-1 correlation of the values of visits; 0 when they are all the same.
-func lagOne(visits []Visit) float64 {
-	mean := meanValue(visits)
+// lagOne is the lag-1 correlation of the values of repeats; 0 when they are all the same.
+func lagOne(repeats []Repeat) float64 {
+	mean := meanValue(repeats)
 	var square, product float64
-	for i, v := range visits {
+	for i, v := range repeats {
 		square += (v.Value - mean) * (v.Value - mean)
 		if i > 0 {
-			product += (v.Value - mean) * (visits[i-1].Value - mean)
+			product += (v.Value - mean) * (repeats[i-1].Value - mean)
 		}
 	}
 	if square == 0 {
 		return 0
 	}
-	k := float64(len(visits))
+	k := float64(len(repeats))
 	return product / (k - 1) / (square / k)
 }
 
-// visitCorrelation is how much of one visit's deviation the next one shares, as
+// repeatCorrelation is how much of one repeat's deviation the next one shares, as
 // far as the seconds tell: those of a side, with the side's mean as 1.
-func visitCorrelation(visits []Visit) float64 {
-	mean := meanValue(visits)
-	around := make([]Visit, len(visits))
-	for i, v := range visits {
-		around[i] = Visit{Begin: v.Begin, End: v.End, Seconds: make([]float64, len(v.Seconds))}
+func repeatCorrelation(repeats []Repeat) float64 {
+	mean := meanValue(repeats)
+	around := make([]Repeat, len(repeats))
+	for i, v := range repeats {
+		around[i] = Repeat{Begin: v.Begin, End: v.End, Seconds: make([]float64, len(v.Seconds))}
 		level := math.Exp(v.Value - mean)
 		for j, y := range v.Seconds {
 			around[i].Seconds[j] = y * level
@@ -219,7 +219,7 @@ func (c Contrast) Ratio() (value, low, high float64) {
 }
 
 // Sides are the two values that the ratio is the quotient of: the geometric means over the
-// blocks, or over the visits of runs that were not interleaved. Means of another kind would
+// blocks, or over the repeats of runs that were not interleaved. Means of another kind would
 // contradict the ratio where the blocks differ much.
 func (c Contrast) Sides() (a, b float64) {
 	return math.Exp(c.Level - c.Difference/2), math.Exp(c.Level + c.Difference/2)
@@ -277,10 +277,10 @@ func (c Contrast) BlocksFor(half float64) int {
 }
 
 // secondsAround is the standard deviation of the seconds around the means of
-// their visits, and its degrees of freedom.
-func secondsAround(visits []Visit) (s, df float64) {
+// their repeats, and its degrees of freedom.
+func secondsAround(repeats []Repeat) (s, df float64) {
 	var square float64
-	for _, v := range visits {
+	for _, v := range repeats {
 		if n := float64(len(v.Seconds)); n > 1 {
 			square += Variance(v.Seconds) * (n - 1)
 			df += n - 1

@@ -15,7 +15,7 @@ func pairs(a, b []float64) []Pair {
 	list := make([]Pair, len(a))
 	for i := range list {
 		at := float64(i) * 100
-		list[i] = Pair{A: Visit{Value: a[i], Begin: at, End: at + 3}, B: Visit{Value: b[i], Begin: at + 4, End: at + 7}}
+		list[i] = Pair{A: Repeat{Value: a[i], Begin: at, End: at + 3}, B: Repeat{Value: b[i], Begin: at + 4, End: at + 7}}
 	}
 	return list
 }
@@ -36,14 +36,14 @@ func TestPairedIsStudents(t *testing.T) {
 }
 
 func TestIndependentIsWelchs(t *testing.T) {
-	visits := func(values []float64) (list []Visit) {
+	repeats := func(values []float64) (list []Repeat) {
 		for i, v := range values {
-			list = append(list, Visit{Value: v, Begin: float64(i) * 100, End: float64(i)*100 + 3})
+			list = append(list, Repeat{Value: v, Begin: float64(i) * 100, End: float64(i)*100 + 3})
 		}
 		return list
 	}
-	c := Independent(visits(sleepA), visits(sleepB), 0)
-	// The visits' own correction leaves a trace in the third digit.
+	c := Independent(repeats(sleepA), repeats(sleepB), 0)
+	// The repeats' own correction leaves a trace in the third digit.
 	if diff := cmp.Diff([]float64{1.58, 1.8608, 17.776, 0.07939}, []float64{c.Difference, c.Difference / c.Error, c.DF, c.P()},
 		cmpopts.EquateApprox(0.002, 0)); diff != "" {
 		t.Error(diff)
@@ -216,15 +216,15 @@ func maxBelow(p, adjusted []float64, limit float64) float64 {
 	return most
 }
 
-// On a disk that loses 2 % from each visit to the next, the change of −5 % is all that
+// On a disk that loses 2 % from each repeat to the next, the change of −5 % is all that
 // is left, and what the order did is no noise.
 func TestTheOrderOfABlockIsNoNoise(t *testing.T) {
 	var blocks []Pair
 	for i := range 10 {
 		level := -0.04 * float64(i)
-		p := Pair{A: Visit{Value: level, Begin: 0}, B: Visit{Value: level - 0.05 - 0.02, Begin: 3}}
+		p := Pair{A: Repeat{Value: level, Begin: 0}, B: Repeat{Value: level - 0.05 - 0.02, Begin: 3}}
 		if i%2 == 1 {
-			p = Pair{A: Visit{Value: level - 0.02, Begin: 3}, B: Visit{Value: level - 0.05, Begin: 0}}
+			p = Pair{A: Repeat{Value: level - 0.02, Begin: 3}, B: Repeat{Value: level - 0.05, Begin: 0}}
 		}
 		blocks = append(blocks, p)
 	}

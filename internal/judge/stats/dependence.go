@@ -3,16 +3,16 @@ package stats
 import "math"
 
 // longest is the largest correlation per second that is believed to reach over
-// a pause: beyond ten seconds it cannot be told from a slow spell of the visit, and
+// a pause: beyond ten seconds it cannot be told from a slow spell of the repeat, and
 // other workloads have run in between.
 const longest = 0.9
 
-// Dependence corrects t·s/√n for n visits so close to each other that each is
+// Dependence corrects t·s/√n for n repeats so close to each other that each is
 // correlated by rho with the next: it returns the factor for the half-width and the
-// degrees of freedom that are left. Visits that are 20 s and more apart give about 1
+// degrees of freedom that are left. Repeats that are 20 s and more apart give about 1
 // and n − 1.
 //
-// With correlations ρ^|i−j| the n visits are worth n² / ΣΣρ^|i−j| independent
+// With correlations ρ^|i−j| the n repeats are worth n² / ΣΣρ^|i−j| independent
 // ones, and their sample variance is too small by the share that they have in
 // common; both follow from Var(x̄) = σ²·1ᵀR1/n².
 func Dependence(n int, rho float64) (widen, df float64) {
@@ -56,25 +56,25 @@ func freedom(n int, rho float64) float64 {
 	return trace * trace / (all - 2*k*squares + columns*columns)
 }
 
-// dependence is that of visits, by a cautious estimate of the correlation between one
+// dependence is that of repeats, by a cautious estimate of the correlation between one
 // and the next: what the correlation of the seconds leaves after the pause, or
-// what the visits themselves show if that is less (with 1.75 standard errors).
-func dependence(visits []Visit, values []float64) (widen, df float64) {
-	rho := math.Min(SecondsCorrelation(visits), Correlation(values)+0.75/math.Sqrt(float64(len(visits))))
-	return Dependence(len(visits), rho)
+// what the repeats themselves show if that is less (with 1.75 standard errors).
+func dependence(repeats []Repeat, values []float64) (widen, df float64) {
+	rho := math.Min(SecondsCorrelation(repeats), Correlation(values)+0.75/math.Sqrt(float64(len(repeats))))
+	return Dependence(len(repeats), rho)
 }
 
 // SecondsCorrelation is what the correlation of the seconds leaves after the pause
-// between one visit and the next.
-func SecondsCorrelation(visits []Visit) float64 {
-	k := float64(len(visits))
-	stretches := make([][]float64, len(visits))
+// between one repeat and the next.
+func SecondsCorrelation(repeats []Repeat) float64 {
+	k := float64(len(repeats))
+	stretches := make([][]float64, len(repeats))
 	var length, pause float64
-	for i, v := range visits {
+	for i, v := range repeats {
 		stretches[i] = v.Seconds
 		length += (v.End - v.Begin) / k
 		if i > 0 {
-			pause += math.Max(0, v.Begin-visits[i-1].End) / (k - 1)
+			pause += math.Max(0, v.Begin-repeats[i-1].End) / (k - 1)
 		}
 	}
 	phi := math.Min(longest, Correlation(stretches...))

@@ -4,6 +4,6 @@
 //
 // Its opinion: a second of storage is not an independent observation. Whatever
 // is published must survive correlation between seconds, a slow spell that lasts for
-// a visit, and a rule that looks at the data to decide when to stop; the
+// a repeat, and a rule that looks at the data to decide when to stop; the
 // simulations of test/perf show how far it does.
 package stats

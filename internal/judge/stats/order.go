@@ -10,7 +10,7 @@ const (
 	orderEach = 3
 )
 
-// ordered are the differences of blocks without what the order of the two visits
+// ordered are the differences of blocks without what the order of the two repeats
 // does to them: on a disk that slows down, whoever comes second looks worse, by as
 // much as A in one half of the blocks as B in the other. It cancels from the mean,
 // but without this it counts as noise (the period effect of a cross-over trial;

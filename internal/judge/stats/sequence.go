@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// sequence is how the visits of a run, to whatever workload, follow each other: what
-// the storage does for longer than a visit is seen by the next one, too.
+// sequence is how the repeats of a run, to whatever workload, follow each other: what
+// the storage does for longer than a repeat is seen by the next one, too.
 type sequence struct {
-	// n visits are correlated by neighbour with the next, which comes apart seconds later.
+	// n repeats are correlated by neighbour with the next, which comes apart seconds later.
 	n                int
 	neighbour, apart float64
 }
 
 // follow puts the values of all members that are alike into one sequence, each relative
 // to the mean and the spread of its workload.
-func (c *VisitModel) follow(values func(m *member) []float64) sequence {
+func (c *RepeatModel) follow(values func(m *member) []float64) sequence {
 	type point struct{ begin, value float64 }
 	var points []point
 	for i := range c.members {
@@ -26,11 +26,11 @@ func (c *VisitModel) follow(values func(m *member) []float64) sequence {
 		if m.steady || m.odd || !(sd > 0) {
 			continue
 		}
-		// Few visits know their spread badly.
+		// Few repeats know their spread badly.
 		sd = math.Max(sd, math.Sqrt(m.prior.at(m.size)))
 		mean := Mean(y)
 		for j, v := range y {
-			points = append(points, point{m.visits[j].Begin, (v - mean) / sd})
+			points = append(points, point{m.repeats[j].Begin, (v - mean) / sd})
 		}
 	}
 	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.begin, b.begin) })
@@ -47,18 +47,18 @@ func (c *VisitModel) follow(values func(m *member) []float64) sequence {
 	return s
 }
 
-// reach is a cautious correlation between a visit to m and the next one to it.
+// reach is a cautious correlation between a repeat to m and the next one to it.
 func (s sequence) reach(m *member) float64 {
-	rho := SecondsCorrelation(m.visits)
+	rho := SecondsCorrelation(m.repeats)
 	if s.apart > 0 {
-		pause := (m.visits[len(m.visits)-1].Begin - m.visits[0].Begin) / float64(len(m.visits)-1)
+		pause := (m.repeats[len(m.repeats)-1].Begin - m.repeats[0].Begin) / float64(len(m.repeats)-1)
 		rho = math.Min(rho, math.Pow(s.neighbour, pause/s.apart))
 	}
 	return rho
 }
 
-// freedom is how many degrees of freedom the visits have together: fewer than there
-// are visits where they move together.
+// freedom is how many degrees of freedom the repeats have together: fewer than there
+// are repeats where they move together.
 func (s sequence) freedom() float64 {
 	if s.n < 4 {
 		return 0

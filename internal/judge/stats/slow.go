@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// slow is what single seconds or visits lost that were much slower than the others.
+// slow is what single seconds or repeats lost that were much slower than the others.
 type slow struct {
 	// of so many, count were slow; loss and square are the sums of what they lost,
 	// and of its square.

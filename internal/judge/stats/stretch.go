@@ -91,10 +91,10 @@ func apart(a, b []float64) bool {
 	return math.Abs(Mean(a)-Mean(b)) > math.Max(Scatter(b), Floor*Mean(b))*math.Max(2.5, 4*wander)
 }
 
-// Pool collects what visits of several workloads tell of the spread between visits.
+// Pool collects what repeats of several workloads tell of the spread between repeats.
 type Pool struct{ square, df float64 }
 
-// Add adds the values of the visits of one workload.
+// Add adds the values of the repeats of one workload.
 func (p *Pool) Add(values []float64) {
 	if len(values) < 2 {
 		return
@@ -107,17 +107,17 @@ func (p *Pool) Add(values []float64) {
 // oneInThousand is how rarely noise is to be taken for a fall, for one look.
 const oneInThousand = 0.001
 
-// Below reports whether the level end of a stretch lies below the visits, which had pauses
-// between them, by at least the share and by more than the spread between visits explains:
-// the largest of the workload's own visits, of the pools of all workloads and of those alike, and of
-// pieces of the end that are as long as visits (length seconds). The level of the test is a
+// Below reports whether the level end of a stretch lies below the repeats, which had pauses
+// between them, by at least the share and by more than the spread between repeats explains:
+// the largest of the workload's own repeats, of the pools of all workloads and of those alike, and of
+// pieces of the end that are as long as repeats (length seconds). The level of the test is a
 // thousandth.
-func (s Stretch) Below(end, visits []float64, all, alike *Pool, length int, share float64) bool {
-	if len(visits) == 0 || len(end) < leastLevel || !(s.Mean < (1-share)*Mean(visits)) {
+func (s Stretch) Below(end, repeats []float64, all, alike *Pool, length int, share float64) bool {
+	if len(repeats) == 0 || len(end) < leastLevel || !(s.Mean < (1-share)*Mean(repeats)) {
 		return false
 	}
 	own := &Pool{}
-	own.Add(visits)
+	own.Add(repeats)
 	pieces := &Pool{}
 	pieces.Add(cutUp(end, max(1, length)))
 	spread := Floor
@@ -126,8 +126,8 @@ func (s Stretch) Below(end, visits []float64, all, alike *Pool, length int, shar
 			spread = math.Max(spread, math.Sqrt(p.square/p.df))
 		}
 	}
-	away := Mean(logarithms(visits)) - math.Log(math.Max(s.Mean, math.SmallestNonzeroFloat64))
-	t := away / (spread * math.Sqrt(1+1/float64(len(visits))))
+	away := Mean(logarithms(repeats)) - math.Log(math.Max(s.Mean, math.SmallestNonzeroFloat64))
+	t := away / (spread * math.Sqrt(1+1/float64(len(repeats))))
 	return StudentP(t, math.Max(1, all.df))/2 < oneInThousand
 }
 

@@ -43,25 +43,25 @@ func TestTheLevelEndOfAStretch(t *testing.T) {
 	}
 }
 
-// Stretches on storage that does not change are called lower than its visits in less than one
+// Stretches on storage that does not change are called lower than its repeats in less than one
 // in three hundred, and those on storage whose rate lasts for a quarter of that always.
 func TestBelowIsNoNoise(t *testing.T) {
 	const runs = 3000
-	for _, noise := range []struct{ visit, second float64 }{{.001, .002}, {.03, .01}, {.06, .01}, {.01, .1}, {.1, .2}} {
+	for _, noise := range []struct{ repeat, second float64 }{{.001, .002}, {.03, .01}, {.06, .01}, {.01, .1}, {.1, .2}} {
 		r := rand.New(rand.NewPCG(3, 4))
 		found := func(share float64) int {
 			n := 0
 			for range runs {
 				all, own := &Pool{}, []float64{}
 				for range 6 {
-					var visits []float64
+					var repeats []float64
 					for range 2 {
-						visits = append(visits, Mean(pieced(r, noise.second, [2]float64{3, 1000 * (1 + noise.visit*r.NormFloat64())})))
+						repeats = append(repeats, Mean(pieced(r, noise.second, [2]float64{3, 1000 * (1 + noise.repeat*r.NormFloat64())})))
 					}
-					all.Add(visits)
-					own = visits
+					all.Add(repeats)
+					own = repeats
 				}
-				look := pieced(r, noise.second, [2]float64{20, share * 1000 * (1 + noise.visit*r.NormFloat64())})
+				look := pieced(r, noise.second, [2]float64{20, share * 1000 * (1 + noise.repeat*r.NormFloat64())})
 				s := Level(look)
 				if s.Below(look[s.From:], own, all, all, 3, .07) {
 					n++
@@ -72,7 +72,7 @@ func TestBelowIsNoNoise(t *testing.T) {
 		if n := found(1); n > runs/300 {
 			t.Errorf("%+v: %d of %d stretches at the same level are called lower", noise, n, runs)
 		}
-		if n := found(.25); noise.visit < .1 && n < runs*99/100 {
+		if n := found(.25); noise.repeat < .1 && n < runs*99/100 {
 			t.Errorf("%+v: %d of %d stretches at a quarter are called lower", noise, n, runs)
 		}
 	}

@@ -16,7 +16,7 @@ func Good(rec *model.Recorded, out map[int]bool) map[string][]model.Sample {
 	}
 	for _, r := range rec.Run.Steps {
 		if workload[r.Step.Number] != r.Step.Workload {
-			// A visit was made again or given up: what has not ended is not what was planned.
+			// A repeat was made again or given up: what has not ended is not what was planned.
 			clear(workload)
 			break
 		}
@@ -62,7 +62,7 @@ func Looks(rec *model.Recorded) map[int]bool {
 }
 
 // Counted are those of a workload's good samples that its results are made of: of a look the
-// seconds of a visit, and of what fell in one only the level end. said is what the looks have
+// seconds of a repeat, and of what fell in one only the level end. said is what the looks have
 // said of each direction; nil where they said nothing.
 func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*model.Sustained) []model.Sample {
 	if len(looks) == 0 {
@@ -74,14 +74,14 @@ func Counted(good []model.Sample, looks map[int]bool, s model.Schedule, said []*
 			step, from = d.Step, math.Max(from, d.From)
 		}
 	}
-	visit := int(math.Round(s.Visit))
+	repeat := int(math.Round(s.Repeat))
 	seen := map[[2]int]int{}
 	kept := make([]model.Sample, 0, len(good))
 	for _, x := range good {
 		k := [2]int{x.Step, x.Worker}
 		seen[k]++
 		level := x.Step == step && x.End-x.Seconds/2 > from
-		if level || step == 0 && (!looks[x.Step] || seen[k] <= visit) {
+		if level || step == 0 && (!looks[x.Step] || seen[k] <= repeat) {
 			kept = append(kept, x)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package timeline puts what the workers of a run have sampled onto one time: which samples
-// count, which of them belong to one visit, and what all workers of a visit did together in
+// count, which of them belong to one repeat, and what all workers of a repeat did together in
 // each second.
 //
 // Its opinion: rates of several workers may be added up only over the window in which all of

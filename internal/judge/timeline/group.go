@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Group is one visit of the workers that ran a workload together.
+// Group is one repeat of the workers that ran a workload together.
 type Group struct {
 	Step model.Step
 	// Workers are the samples of each worker, in the order of time.
@@ -15,8 +15,8 @@ type Group struct {
 	Results []model.StepResult
 }
 
-// Groups lists the visits of a workload in which no worker failed, in the order of
-// their numbers. Visits without a sample of any worker are left out.
+// Groups lists the repeats of a workload in which no worker failed, in the order of
+// their numbers. Repeats without a sample of any worker are left out.
 func Groups(r *model.Recorded, workload string) []Group {
 	var list []Group
 	at, failed := map[int]int{}, map[int]bool{}

@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// two is a visit of two workers of 100 IOPS each, the second half a second later.
+// two is a repeat of two workers of 100 IOPS each, the second half a second later.
 func two() *model.Recorded {
 	r := &model.Recorded{Run: model.Run{Steps: []model.StepResult{
 		{Step: model.Step{Number: 1, Workload: "x2", Ramp: 1, Seconds: 3}, Worker: 0},

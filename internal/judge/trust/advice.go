@@ -30,7 +30,7 @@ func (ev Evidence) command(options ...string) string {
 	return again.With(options...).String() + ev.takes(options)
 }
 
-// taken replaces what only a run of one target takes, one long visit of each workload, by
+// taken replaces what only a run of one target takes, one long repeat of each workload, by
 // more time in rounds.
 func (ev Evidence) taken(options []string) []string {
 	exp := ev.Recorded.Plan.Experiment
@@ -152,10 +152,10 @@ const (
 	// unsettled is the least for storage that is not plainly steady: an interval of a
 	// shorter look is not relied on, however narrow it is.
 	unsettled = 150.0
-	// spare is how much more than the computed time is advised: the spread between visits
+	// spare is how much more than the computed time is advised: the spread between repeats
 	// that it is computed from is itself known only roughly.
 	spare = 1.3
-	// rampBefore is the ramp and the start of a visit of a fixed length.
+	// rampBefore is the ramp and the start of a repeat of a fixed length.
 	rampBefore = 7.0
 )
 
@@ -207,16 +207,16 @@ func (ev Evidence) need(names []string) float64 {
 // bound is what --max-time would have to be to give the same time again, in seconds.
 func (ev Evidence) bound() float64 {
 	if s := ev.Recorded.Plan.Schedule; s.Mode == model.Steady {
-		return s.Visit
+		return s.Repeat
 	}
 	return ev.Recorded.Plan.Schedule.MaxTime
 }
 
-// took is the time in seconds that a workload was visited for, ramps included.
+// took is the time in seconds that a workload was measured for, ramps included.
 func (ev Evidence) took(workload string) (seconds float64) {
 	counted := map[int]bool{}
 	for _, s := range ev.steps(workload) {
-		// Several workers make one visit together.
+		// Several workers make one repeat together.
 		if !counted[s.Step.Number] {
 			counted[s.Step.Number] = true
 			seconds += s.Ended - s.Started

@@ -77,8 +77,8 @@ func checkClient(ev Evidence) []model.Finding {
 	return o.findings("the load generator was not the limit", "there is no result to judge")
 }
 
-// generator is the load generator's use of the CPU in cores, at the median visit: what one
-// visit shows may be an accident. ok is false when no visit tells it.
+// generator is the load generator's use of the CPU in cores, at the median repeat: what one
+// repeat shows may be an accident. ok is false when no repeat tells it.
 func (ev Evidence) generator(workload string) (inUse float64, ok bool) {
 	var cores []float64
 	for _, s := range ev.good(workload) {

@@ -20,7 +20,7 @@ var ruleCliff = Rule{
 // that comes or goes. What lies behind the end of the measurement is not seen,
 // so a pass says how far it looked.
 //
-// Evidence: the series (PELT on an unbroken one, a t test between visits
+// Evidence: the series (PELT on an unbroken one, a t test between repeats
 // otherwise). Source: PELT, Killick, Fearnhead and Eckley 2012.
 func checkCliff(ev Evidence) []model.Finding {
 	var moved float64

@@ -33,7 +33,7 @@ var ruleCPU = Rule{
 // a hypervisor that steals more than 5 %, or a cgroup limit that held us for more
 // than 1 % of the time, is a warning on any number.
 //
-// Evidence: /proc/stat and the cgroup's cpu.stat over each visit. Waiting for I/O
+// Evidence: /proc/stat and the cgroup's cpu.stat over each repeat. Waiting for I/O
 // counts as idle: the CPU would be free. Source: Kbench's rule for its latency tests.
 func checkCPU(ev Evidence) []model.Finding {
 	var o outcome
@@ -111,9 +111,9 @@ func (l *limit) add(name string, v float64) {
 	l.names, l.most = add(l.names, name), max(l.most, v)
 }
 
-// counters are the time-weighted means over a workload's visits: Idle (waiting
+// counters are the time-weighted means over a workload's repeats: Idle (waiting
 // for I/O included) and Steal as shares of all CPU time, Throttled as a share of
-// the time. ok is false when no visit has counters.
+// the time. ok is false when no repeat has counters.
 func (ev Evidence) counters(workload string) (mean model.Counters, ok bool) {
 	for _, s := range ev.good(workload) {
 		c := s.Counters

@@ -6,15 +6,15 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// dependentP is the p value of the difference between the visits before second end and
+// dependentP is the p value of the difference between the repeats before second end and
 // those from second at on, where neighbours are alike: each side's mean is worth what
 // stats.Dependence says. How much alike they are is taken from what is left of the
-// seconds and of the visits when each side's mean is taken away, else the change
+// seconds and of the repeats when each side's mean is taken away, else the change
 // itself would count; the smaller of the two is believed.
 func (s *series) dependentP(end, at int) float64 {
-	pre, post := s.visitsOf(0, end), s.visitsOf(at, len(s.rate))
+	pre, post := s.repeatsOf(0, end), s.repeatsOf(at, len(s.rate))
 	a, b := centre(pre), centre(post)
-	all := append(append([]stats.Visit{}, pre...), post...)
+	all := append(append([]stats.Repeat{}, pre...), post...)
 	rho := math.Min(stats.SecondsCorrelation(all), stats.Correlation(values(pre), values(post)))
 	widenPre, dfPre := sideWorth(len(pre), rho)
 	widenPost, dfPost := sideWorth(len(post), rho)
@@ -27,7 +27,7 @@ func (s *series) dependentP(end, at int) float64 {
 	return stats.StudentP(math.Abs(a-b)/(spread*math.Sqrt(widenPre*widenPre/m+widenPost*widenPost/n)), math.Max(1, dfPre+dfPost))
 }
 
-// sideWorth is stats.Dependence, which needs two visits, for a side that may be one.
+// sideWorth is stats.Dependence, which needs two repeats, for a side that may be one.
 func sideWorth(n int, rho float64) (widen, df float64) {
 	if n < 2 {
 		return 1, 0
@@ -35,37 +35,37 @@ func sideWorth(n int, rho float64) (widen, df float64) {
 	return stats.Dependence(n, rho)
 }
 
-// visitsOf are the parts of visits within the seconds from one to another.
-func (s *series) visitsOf(from, to int) []stats.Visit {
-	var list []stats.Visit
+// repeatsOf are the parts of repeats within the seconds from one to another.
+func (s *series) repeatsOf(from, to int) []stats.Repeat {
+	var list []stats.Repeat
 	for i := from; i < to; {
 		j := i
-		for j < to && s.visit[j] == s.visit[i] {
+		for j < to && s.repeat[j] == s.repeat[i] {
 			j++
 		}
 		seconds := append([]float64{}, s.rate[i:j]...)
-		list = append(list, stats.Visit{Value: stats.Mean(seconds), Seconds: seconds, Begin: s.end[i] - 1, End: s.end[j-1]})
+		list = append(list, stats.Repeat{Value: stats.Mean(seconds), Seconds: seconds, Begin: s.end[i] - 1, End: s.end[j-1]})
 		i = j
 	}
 	return list
 }
 
-// centre takes the mean of the visits away from them and from their seconds, and
+// centre takes the mean of the repeats away from them and from their seconds, and
 // returns it.
-func centre(visits []stats.Visit) float64 {
-	mean := stats.Mean(values(visits))
-	for i := range visits {
-		visits[i].Value -= mean
-		for k := range visits[i].Seconds {
-			visits[i].Seconds[k] -= mean
+func centre(repeats []stats.Repeat) float64 {
+	mean := stats.Mean(values(repeats))
+	for i := range repeats {
+		repeats[i].Value -= mean
+		for k := range repeats[i].Seconds {
+			repeats[i].Seconds[k] -= mean
 		}
 	}
 	return mean
 }
 
-func values(visits []stats.Visit) []float64 {
-	list := make([]float64, len(visits))
-	for i, v := range visits {
+func values(repeats []stats.Repeat) []float64 {
+	list := make([]float64, len(repeats))
+	for i, v := range repeats {
 		list[i] = v.Value
 	}
 	return list

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// wandering is a series of visits of three seconds with pauses of 0.7 s, whose noise of 6 %
-// is correlated by phi from one second to the next, and which changes by a factor at a visit.
-func wandering(r *rand.Rand, visits int, phi, factor float64, at int) *series {
-	s := &series{workload: "w", visits: visits}
+// wandering is a series of repeats of three seconds with pauses of 0.7 s, whose noise of 6 %
+// is correlated by phi from one second to the next, and which changes by a factor at a repeat.
+func wandering(r *rand.Rand, repeats int, phi, factor float64, at int) *series {
+	s := &series{workload: "w", repeats: repeats}
 	noise, clock := r.NormFloat64(), 0.0
 	move := func(seconds float64) {
 		keep := math.Pow(phi, seconds)
 		noise = keep*noise + math.Sqrt(1-keep*keep)*r.NormFloat64()
 	}
-	for v := range visits {
+	for v := range repeats {
 		clock += 0.7
 		move(0.7)
 		for range 3 {
@@ -25,7 +25,7 @@ func wandering(r *rand.Rand, visits int, phi, factor float64, at int) *series {
 			if v >= at {
 				rate *= factor
 			}
-			s.rate, s.end, s.visit = append(s.rate, rate), append(s.end, clock), append(s.visit, v)
+			s.rate, s.end, s.repeat = append(s.rate, rate), append(s.end, clock), append(s.repeat, v)
 		}
 	}
 	return s
@@ -37,7 +37,7 @@ func wandering(r *rand.Rand, visits int, phi, factor float64, at int) *series {
 func TestWanderingNoiseIsNoChangeOfLevel(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		visits      int
+		repeats     int
 		phi, factor float64
 		least, most int // of 100 series in which a change is found
 	}{
@@ -49,7 +49,7 @@ func TestWanderingNoiseIsNoChangeOfLevel(t *testing.T) {
 	} {
 		found := 0
 		for seed := range uint64(100) {
-			if wandering(rand.New(rand.NewPCG(seed, 7)), c.visits, c.phi, c.factor, c.visits/2).steps().kind > steady {
+			if wandering(rand.New(rand.NewPCG(seed, 7)), c.repeats, c.phi, c.factor, c.repeats/2).steps().kind > steady {
 				found++
 			}
 		}

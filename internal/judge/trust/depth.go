@@ -36,7 +36,7 @@ var ruleDepth = Rule{
 //   - Little's law: the sum of all latencies in a second is the mean number of
 //     I/Os in flight. Off by more than 5 % of jobs × depth is invalid, after what
 //     the tool itself takes between two I/Os and what is cut off at the edges of
-//     the visits (jobs × depth I/Os each).
+//     the repeats (jobs × depth I/Os each).
 //
 // An engine that cannot queue (psync) has depth 1, whatever was asked. Workloads
 // with a flush after each write or a rate limit do not keep a queue full by
@@ -105,7 +105,7 @@ func (ev Evidence) depthFault(w model.Workload, message string, evidence map[str
 }
 
 // depthAtMost is the greatest mean depth that the depth maps of a workload's
-// visits allow, with every I/O at the top of its bucket but none beyond what was
+// repeats allow, with every I/O at the top of its bucket but none beyond what was
 // asked; ok is false without a map.
 func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bool) {
 	var sum, share float64
@@ -132,11 +132,11 @@ func (ev Evidence) depthAtMost(workload string, asked int) (depth float64, ok bo
 // load is what the samples of a workload add up to.
 type load struct {
 	seconds, latency, ios float64
-	// visits are those of each worker.
-	visits map[[2]int]bool
+	// repeats are those of each worker.
+	repeats map[[2]int]bool
 }
 
-// flows adds up the samples by workload. A visit with a stall is left out: the latencies
+// flows adds up the samples by workload. A repeat with a stall is left out: the latencies
 // of what ended in it reach far beyond its ends.
 func (ev Evidence) flows() map[string]*load {
 	names, stood := map[int]string{}, map[int]bool{}
@@ -155,11 +155,11 @@ func (ev Evidence) flows() map[string]*load {
 		}
 		l := loads[name]
 		if l == nil {
-			l = &load{visits: map[[2]int]bool{}}
+			l = &load{repeats: map[[2]int]bool{}}
 			loads[name] = l
 		}
 		l.seconds += s.Seconds
-		l.visits[[2]int{s.Step, s.Worker}] = true
+		l.repeats[[2]int{s.Step, s.Worker}] = true
 		for _, f := range []*model.Flow{s.Read, s.Write} {
 			if f != nil {
 				l.latency += f.LatencySum
@@ -180,7 +180,7 @@ func (l *load) flight(w model.Workload) (f inFlight, ok bool) {
 		return f, false
 	}
 	slots := float64(w.Depth * w.JobCount())
-	edges := slots * float64(len(l.visits)) / l.ios
+	edges := slots * float64(len(l.repeats)) / l.ios
 	tool := toolSeconds * l.ios / l.seconds / slots
 	return inFlight{ratio: l.latency / l.seconds / slots, allowed: littleAllowed + edges + tool}, true
 }

@@ -22,7 +22,7 @@ var ruleDrift = Rule{
 // Evidence: the series. The level of the interval is 99.9 %, because a run has
 // many series. Source: Theil and Sen's slope, Sen 1968.
 func checkDrift(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or so unsteady ones, are too few to tell a drift from noise", leastVisits, leastVisits*driftBatch)
+	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or so unsteady ones, are too few to tell a drift from noise", leastRepeats, leastRepeats*driftBatch)
 	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {
 		word, change := "faster", r.after/r.before-1
 		if change < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// earlySeconds is how much shorter than planned a visit may be.
+// earlySeconds is how much shorter than planned a repeat may be.
 const earlySeconds = 1.0
 
 var ruleErrors = Rule{
@@ -20,16 +20,16 @@ var ruleErrors = Rule{
 	check:    checkErrors,
 }
 
-// checkErrors: any failed visit, I/O error, short I/O or early exit makes a
-// workload invalid, also when other visits went well: those are kept, but the
-// visits that a faulty device lets pass are not a fair selection of all.
+// checkErrors: any failed repeat, I/O error, short I/O or early exit makes a
+// workload invalid, also when other repeats went well: those are kept, but the
+// repeats that a faulty device lets pass are not a fair selection of all.
 //
 // fio with continue_on_error ends 0 although I/Os failed; neither is ever a pass.
 func checkErrors(ev Evidence) []model.Finding {
 	var o outcome
 	var troubles []*trouble
 	byCause := map[string]*trouble{}
-	for _, w := range ev.visited() {
+	for _, w := range ev.attempted() {
 		steps := ev.steps(w)
 		t := ev.troubleIn(steps)
 		switch {
@@ -49,15 +49,15 @@ func checkErrors(ev Evidence) []model.Finding {
 			byCause[t.cause], troubles = same, append(troubles, same)
 		}
 		same.workloads = add(same.workloads, w)
-		same.failed, same.visits = same.failed+t.failed, same.visits+t.visits
+		same.failed, same.repeats = same.failed+t.failed, same.repeats+t.repeats
 		same.ioErrors, same.shortIOs = same.ioErrors+t.ioErrors, same.shortIOs+t.shortIOs
 	}
 	for _, t := range troubles {
 		o.fault(model.Finding{
 			Severity: model.SeverityInvalid,
 			Results:  t.workloads,
-			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s went wrong: %s", t.failed, t.visits, few(t.workloads), t.cause),
-			Evidence: map[string]any{"failed_repeats": t.failed, "repeats": t.visits, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
+			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s went wrong: %s", t.failed, t.repeats, few(t.workloads), t.cause),
+			Evidence: map[string]any{"failed_repeats": t.failed, "repeats": t.repeats, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
 			Next:     ev.repaired(t.workloads),
 		})
 	}
@@ -68,12 +68,12 @@ func checkErrors(ev Evidence) []model.Finding {
 type trouble struct {
 	cause              string
 	workloads          []string
-	failed, visits     int
+	failed, repeats    int
 	ioErrors, shortIOs uint64
 }
 
-// visited lists the workloads with results or visits.
-func (ev Evidence) visited() []string {
+// attempted lists the workloads with results or repeats.
+func (ev Evidence) attempted() []string {
 	names := ev.workloads()
 	for _, s := range ev.Recorded.Run.Steps {
 		names = add(names, s.Step.Workload)
@@ -81,10 +81,10 @@ func (ev Evidence) visited() []string {
 	return names
 }
 
-// troubleIn sums up what went wrong in a workload's visits; the cause is that of
+// troubleIn sums up what went wrong in a workload's repeats; the cause is that of
 // the first one.
 func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
-	t := trouble{visits: len(steps)}
+	t := trouble{repeats: len(steps)}
 	for _, s := range steps {
 		t.ioErrors += s.IOErrors
 		t.shortIOs += s.ShortIOs
@@ -100,7 +100,7 @@ func (ev Evidence) troubleIn(steps []model.StepResult) trouble {
 	return t
 }
 
-// wrong tells what went wrong in one visit, "" when nothing did.
+// wrong tells what went wrong in one repeat, "" when nothing did.
 func wrong(s model.StepResult) string {
 	planned := s.Step.Ramp + s.Step.Seconds
 	switch {

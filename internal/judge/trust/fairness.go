@@ -52,17 +52,17 @@ func checkFairness(ev Evidence) []model.Finding {
 	return o.findings("volumes got about the same", "")
 }
 
-// shares is the mean rate of each volume, both directions together, over the visits in
+// shares is the mean rate of each volume, both directions together, over the repeats in
 // which all of them were measured.
 func (ev Evidence) shares(w model.Workload) []float64 {
 	rates := make([]float64, w.VolumeCount())
-	visits := 0.0
+	repeats := 0.0
 	for _, c := range timeline.Groups(ev.Recorded, w.Name) {
 		from, to := c.Common()
 		if len(c.Workers) != len(rates) || to <= from {
 			continue
 		}
-		visits++
+		repeats++
 		for _, d := range w.Directions() {
 			ios, _ := c.Rates(d)
 			for i := range rates {
@@ -71,7 +71,7 @@ func (ev Evidence) shares(w model.Workload) []float64 {
 		}
 	}
 	for i := range rates {
-		rates[i] /= max(1, visits)
+		rates[i] /= max(1, repeats)
 	}
 	return rates
 }

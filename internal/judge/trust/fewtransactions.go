@@ -76,7 +76,7 @@ func checkFewTransactions(ev Evidence) []model.Finding {
 	return o.findings("so many transactions could tell a rate", noLoad)
 }
 
-// latencies are those of a workload's transactions, in all visits that count.
+// latencies are those of a workload's transactions, in all repeats that count.
 func (ev Evidence) latencies(workload string) (all histogram.Histogram) {
 	steps := map[int]bool{}
 	for _, s := range ev.good(workload) {

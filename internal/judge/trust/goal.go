@@ -45,11 +45,11 @@ func validFirst(findings []model.Finding, workload string) string {
 // does not end when the interval is as narrow as was asked for: that decided nothing.
 func (ev Evidence) until(only []string, seconds float64) string {
 	s := ev.Recorded.Plan.Schedule
-	if s.Visit <= 0 {
+	if s.Repeat <= 0 {
 		return ev.command(ev.only(only))
 	}
-	repeats := math.Ceil(seconds / s.Visit)
-	whole := repeats*(s.Ramp+s.Visit+s.Overhead) + s.Look*float64(min(1, s.Looks))
+	repeats := math.Ceil(seconds / s.Repeat)
+	whole := repeats*(s.Ramp+s.Repeat+s.Overhead) + s.Look*float64(min(1, s.Looks))
 	switch {
 	case seconds == 0:
 		return ev.longer(only)

@@ -16,7 +16,7 @@ var ruleInterrupted = Rule{
 }
 
 // checkInterrupted: a run that did not end by itself. Warning: what was measured
-// is right as far as it goes, but fewer visits stand behind it than were planned,
+// is right as far as it goes, but fewer repeats stand behind it than were planned,
 // and workloads may be missing.
 //
 // Evidence: the run's status. "running" in a directory that is being analysed

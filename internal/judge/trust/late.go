@@ -23,7 +23,7 @@ const lateAllowed = 0.1
 // load generator that comes too late looks like a slow storage. What waits for the
 // storage (no slot free, a submission that does not come back) is not counted here.
 //
-// Evidence: the lateness of each visit, and the mean latency.
+// Evidence: the lateness of each repeat, and the mean latency.
 func checkLate(ev Evidence) []model.Finding {
 	var o outcome
 	var names []string
@@ -34,16 +34,16 @@ func checkLate(ev Evidence) []model.Finding {
 		if !known || !w.OpenLoop || !measured {
 			continue
 		}
-		late, visits := 0.0, 0.0
+		late, repeats := 0.0, 0.0
 		for _, s := range ev.good(r.Workload) {
 			late += s.Late
-			visits++
+			repeats++
 		}
-		if visits == 0 || ev.Recorded.Plan.Volume.Target.Kind == model.Fake {
+		if repeats == 0 || ev.Recorded.Plan.Volume.Target.Kind == model.Fake {
 			o.miss(r.Workload, "how late the load generator was is not known")
 			continue
 		}
-		late /= visits
+		late /= repeats
 		if late <= lateAllowed*mean.Value {
 			o.pass(r.Workload)
 			continue

@@ -21,7 +21,7 @@ const mergedMost = 0.05
 // checkMerge: sequential small I/Os are merged by the kernel into larger ones, so
 // that the IOPS counted above are more than the device ever did.
 //
-// Evidence: /sys/class/block/DEV/stat over each visit, of the direction that the
+// Evidence: /sys/class/block/DEV/stat over each repeat, of the direction that the
 // workload has.
 func checkMerge(ev Evidence) []model.Finding {
 	if why := ev.noDevice(); why != "" {

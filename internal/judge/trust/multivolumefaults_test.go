@@ -20,8 +20,8 @@ func soundMultiVolume() Evidence {
 	}
 	const rate = 2000.0
 	last := len(rec.Plan.Steps)
-	for visit := range soundVisits {
-		step := model.Step{Number: last + visit + 1, Round: visit + 1, Workload: three.Name, Ramp: 1, Seconds: 3}
+	for repeat := range soundRepeats {
+		step := model.Step{Number: last + repeat + 1, Round: repeat + 1, Workload: three.Name, Ramp: 1, Seconds: 3}
 		rec.Plan.Steps = append(rec.Plan.Steps, step)
 		began := 5 * float64(step.Number)
 		for worker := range 3 {

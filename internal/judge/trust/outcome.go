@@ -63,7 +63,7 @@ func add(names []string, name string) []string {
 	return append(names, name)
 }
 
-// steps returns the visits of a workload.
+// steps returns the repeats of a workload.
 func (ev Evidence) steps(workload string) []model.StepResult {
 	var list []model.StepResult
 	for _, s := range ev.Recorded.Run.Steps {
@@ -74,7 +74,7 @@ func (ev Evidence) steps(workload string) []model.StepResult {
 	return list
 }
 
-// good returns the visits of a workload that analysis counted.
+// good returns the repeats of a workload that analysis counted.
 func (ev Evidence) good(workload string) []model.StepResult {
 	var out []int
 	for _, r := range ev.Results {

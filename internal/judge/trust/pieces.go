@@ -6,16 +6,16 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// pieces are the means of the parts of visits on either side of a cut, for every place at
-// which a series of visits can be cut. Sums over whole visits are kept from both ends,
-// so that a cut costs no more than the two visits that it goes through.
+// pieces are the means of the parts of repeats on either side of a cut, for every place at
+// which a series of repeats can be cut. Sums over whole repeats are kept from both ends,
+// so that a cut costs no more than the two repeats that it goes through.
 type pieces struct {
-	visit []int
-	// sum[i] is that of the rates before second i. Of the visit that second i is of,
-	// first[i] is its first second and next[i] the first one of the visit after it.
+	repeat []int
+	// sum[i] is that of the rates before second i. Of the repeat that second i is of,
+	// first[i] is its first second and next[i] the first one of the repeat after it.
 	sum         []float64
 	first, next []int
-	// front[v] is about the whole visits before visit v, back[v] about those from v on.
+	// front[v] is about the whole repeats before repeat v, back[v] about those from v on.
 	front, back []moments
 }
 
@@ -33,11 +33,11 @@ func (m moments) with(v float64) moments {
 
 func (s *series) pieces() *pieces {
 	n := len(s.rate)
-	p := &pieces{visit: s.visit, sum: make([]float64, n+1), first: make([]int, n), next: make([]int, n)}
+	p := &pieces{repeat: s.repeat, sum: make([]float64, n+1), first: make([]int, n), next: make([]int, n)}
 	var means []float64
 	for i := 0; i < n; {
 		j := i
-		for ; j < n && s.visit[j] == s.visit[i]; j++ {
+		for ; j < n && s.repeat[j] == s.repeat[i]; j++ {
 			p.sum[j+1] = p.sum[j] + s.rate[j]
 		}
 		for k := i; k < j; k++ {
@@ -56,13 +56,13 @@ func (s *series) pieces() *pieces {
 	return p
 }
 
-// differ is the p value of the difference between the pieces of visits before second
+// differ is the p value of the difference between the pieces of repeats before second
 // end and those from second at on.
 func (p *pieces) differ(end, at int) float64 {
-	pre, post := p.front[p.visit[end-1]], p.back[p.visit[at]]
+	pre, post := p.front[p.repeat[end-1]], p.back[p.repeat[at]]
 	pre = pre.with(p.mean(p.first[end-1], end))
 	if at > p.first[at] {
-		post = p.back[p.visit[at]+1].with(p.mean(at, p.next[at]))
+		post = p.back[p.repeat[at]+1].with(p.mean(at, p.next[at]))
 	}
 	df := pre.n + post.n - 2
 	if df < 2 {
@@ -74,5 +74,5 @@ func (p *pieces) differ(end, at int) float64 {
 	return stats.StudentP(t, df)
 }
 
-// mean is that of the rates of some seconds of one visit.
+// mean is that of the rates of some seconds of one repeat.
 func (p *pieces) mean(from, to int) float64 { return (p.sum[to] - p.sum[from]) / float64(to-from) }

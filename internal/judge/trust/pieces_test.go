@@ -9,12 +9,12 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// piecesByDefinition are the means of the visits' parts within the seconds from one to another.
+// piecesByDefinition are the means of the repeats' parts within the seconds from one to another.
 func piecesByDefinition(s *series, from, to int) []float64 {
 	var list []float64
 	for i := from; i < to; {
 		j := i
-		for j < to && s.visit[j] == s.visit[i] {
+		for j < to && s.repeat[j] == s.repeat[i] {
 			j++
 		}
 		list = append(list, stats.Mean(s.rate[i:j]))
@@ -49,9 +49,9 @@ func TestPiecesDifferAsTheirDefinitionSays(t *testing.T) {
 			level := rapid.Float64Range(100, 1000).Draw(t, "level")
 			for range rapid.IntRange(1, 5).Draw(t, "seconds") {
 				s.rate = append(s.rate, level+rapid.Float64Range(-20, 20).Draw(t, "noise"))
-				s.visit = append(s.visit, s.visits)
+				s.repeat = append(s.repeat, s.repeats)
 			}
-			s.visits++
+			s.repeats++
 		}
 		p := s.pieces()
 		for at := 2; at <= len(s.rate)-2; at++ {

@@ -23,7 +23,7 @@ var rulePrecision = Rule{
 	check:    checkPrecision,
 }
 
-// lookedFor is over how long the named workloads were looked at, from the first visit to
+// lookedFor is over how long the named workloads were looked at, from the first repeat to
 // the end of the last; the shortest of them.
 func (ev Evidence) lookedFor(names []string) string {
 	shortest := math.Inf(1)

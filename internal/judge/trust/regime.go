@@ -42,16 +42,16 @@ const (
 	modesApart   = 0.10
 	driftLeast   = 0.05
 	// longSeconds is the least length of an unbroken series that is cut into
-	// segments, and segmentSeconds the least length of one, or a quarter of all. A visit of
+	// segments, and segmentSeconds the least length of one, or a quarter of all. A repeat of
 	// 20 s may lack its first and last second.
 	longSeconds    = 18
 	segmentSeconds = 20
 	// modeSeconds is the least length of a series in which modes are looked for.
 	modeSeconds = 20
-	// leastVisits is how many visits it takes to tell a drift from their noise.
-	leastVisits = 8
+	// leastRepeats is how many repeats it takes to tell a drift from their noise.
+	leastRepeats = 8
 	// driftBatch is the length in seconds over which an unbroken series is averaged,
-	// or a shorter one so that there are driftBatches: a few more than leastVisits, as
+	// or a shorter one so that there are driftBatches: a few more than leastRepeats, as
 	// a correlation that is only estimated takes some of them away.
 	driftBatch   = 5
 	driftBatches = 12
@@ -88,7 +88,7 @@ func (s *series) regime() regime {
 	found := regime{kind: tooShort}
 	if s.long() && len(s.rate) >= longSeconds {
 		found = s.segments()
-	} else if !s.long() && s.visits >= 3 {
+	} else if !s.long() && s.repeats >= 3 {
 		found = s.steps()
 	}
 	if found.kind > steady {
@@ -171,11 +171,11 @@ func (s *series) change(from, end, at, to int, only bool) regime {
 	return r
 }
 
-// steps looks for one change of level in a series of visits. What differs from
-// visit to visit is the noise here: the seconds on either side of a cut are
-// grouped by visit, and the means of these pieces are compared by a t test whose
+// steps looks for one change of level in a series of repeats. What differs from
+// repeat to repeat is the noise here: the seconds on either side of a cut are
+// grouped by repeat, and the means of these pieces are compared by a t test whose
 // level is divided by the number of cuts tried. The second in which the change
-// lies belongs to neither side. Where there are enough visits to see that neighbours
+// lies belongs to neither side. Where there are enough repeats to see that neighbours
 // are alike, as those of a workload that is measured alone often are, the test counts
 // what they are worth.
 func (s *series) steps() regime {
@@ -195,7 +195,7 @@ func (s *series) steps() regime {
 	if best*float64(cuts) > falseAlarm || math.Abs(r.before-r.after) < stepLeast*math.Max(r.before, r.after) {
 		return regime{kind: steady}
 	}
-	if s.visits >= leastVisits && s.dependentP(end, r.at)*float64(cuts) > falseAlarm {
+	if s.repeats >= leastRepeats && s.dependentP(end, r.at)*float64(cuts) > falseAlarm {
 		return regime{kind: steady}
 	}
 	return r
@@ -240,9 +240,9 @@ func (s *series) drift() regime {
 // lasts reports whether the series is long enough to show a drift.
 func (s *series) lasts() bool {
 	if s.long() {
-		return len(s.rate) >= driftBatch*leastVisits
+		return len(s.rate) >= driftBatch*leastRepeats
 	}
-	return s.visits >= leastVisits
+	return s.repeats >= leastRepeats
 }
 
 // lineFits reports whether a straight line describes the series better than two
@@ -291,7 +291,7 @@ func (s *series) tells(is kind, found regime) bool {
 	case drifting:
 		return s.lasts() && (found.kind > steady || s.drift().kind != tooShort)
 	}
-	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.visits >= 3
+	return s.long() && len(s.rate) >= longSeconds || !s.long() && s.repeats >= 3
 }
 
 // after is how far into a series its second i began, in words.

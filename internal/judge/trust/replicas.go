@@ -23,7 +23,7 @@ var ruleReplicas = Rule{
 // replicas.
 //
 // Evidence: the numbers of replicas that took part, with the times between which they
-// changed; a visit that such a time touches is named. Source: the reports of the storage
+// changed; a repeat that such a time touches is named. Source: the reports of the storage
 // system itself.
 func checkReplicas(ev Evidence) []model.Finding {
 	c := ev.Recorded.Environment.Cluster
@@ -66,7 +66,7 @@ func byWorker(looks []model.Copies) map[int][]model.Copies {
 	return all
 }
 
-// affected are the workloads with a visit during which a replica may have been missing.
+// affected are the workloads with a repeat during which a replica may have been missing.
 func (ev Evidence) affected(worker int, list []model.Copies) []string {
 	var names []string
 	for i, l := range list {

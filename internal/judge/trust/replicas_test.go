@@ -11,7 +11,7 @@ import (
 )
 
 // replicated is a sound run on a volume of three replicas, of which the storage system
-// said this. A visit begins every 5 s from the fifth on and takes 4.2 s: ten of
+// said this. A repeat begins every 5 s from the fifth on and takes 4.2 s: ten of
 // rand-read-iops, then ten of rand-write-iops, and so on.
 func replicated(looks ...model.Copies) Evidence {
 	ev := sound()

@@ -8,24 +8,24 @@ import (
 )
 
 // series is what one workload did in one direction, second by second in the
-// order of time, over all of its good visits.
+// order of time, over all of its good repeats.
 type series struct {
 	workload  string
 	direction model.Direction
-	// rate is in I/Os per second, of each second; end is when it ended, visit
-	// which visit it belongs to (from 0).
+	// rate is in I/Os per second, of each second; end is when it ended, repeat
+	// which repeat it belongs to (from 0).
 	rate, end []float64
-	visit     []int
+	repeat    []int
 	// bytes is what was moved up to the end of each second.
 	bytes []float64
 	// latencies are those of each second, of each worker that had some.
 	latencies [][]*histogram.Histogram
-	// visits is the number of visits.
-	visits int
+	// repeats is the number of repeats.
+	repeats int
 }
 
 // allSeries gathers the series of all results, in their order. The workers of a
-// visit are added up second by second; seconds that not all of them have are
+// repeat are added up second by second; seconds that not all of them have are
 // left out.
 func (ev Evidence) allSeries() []series {
 	out, said := map[int]bool{}, map[string][]*model.Sustained{}
@@ -65,8 +65,8 @@ func firstOfEach(steps []model.StepResult) []model.StepResult {
 	return list
 }
 
-// add appends the seconds of a visit.
-func (s *series) add(v timeline.Visit) {
+// add appends the seconds of a repeat.
+func (s *series) add(v timeline.Repeat) {
 	moved := 0.0
 	if n := len(s.bytes); n > 0 {
 		moved = s.bytes[n-1]
@@ -75,19 +75,19 @@ func (s *series) add(v timeline.Visit) {
 		x := &v.Seconds[i]
 		moved += x.Bytes
 		s.rate, s.end, s.bytes = append(s.rate, x.Value(model.IOPS)), append(s.end, x.End), append(s.bytes, moved)
-		s.visit, s.latencies = append(s.visit, s.visits), append(s.latencies, x.Histograms)
+		s.repeat, s.latencies = append(s.repeat, s.repeats), append(s.latencies, x.Histograms)
 	}
-	s.visits++
+	s.repeats++
 }
 
-// long reports whether the series is one unbroken visit.
-func (s *series) long() bool { return s.visits == 1 }
+// long reports whether the series is one unbroken repeat.
+func (s *series) long() bool { return s.repeats == 1 }
 
-// means are the mean rates of the visits, and the middles of their times.
+// means are the mean rates of the repeats, and the middles of their times.
 func (s *series) means() (rates, times []float64) {
 	for i := 0; i < len(s.rate); {
 		j := i
-		for j < len(s.rate) && s.visit[j] == s.visit[i] {
+		for j < len(s.rate) && s.repeat[j] == s.repeat[i] {
 			j++
 		}
 		rates, times = append(rates, stats.Mean(s.rate[i:j])), append(times, (s.end[i]-1+s.end[j-1])/2)

@@ -12,7 +12,7 @@ import (
 // storage never did anything else, whatever the numbers of their samples.
 func TestSecondsOfWorkersThatBeginApartAreAddedByTime(t *testing.T) {
 	w := model.Workload{Name: "w", Direction: model.Read, Access: model.Random, BlockSize: 4096, Depth: 1, Metric: model.IOPS, Volumes: 2}
-	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{w}, Schedule: model.Schedule{Mode: model.Fixed, Visit: 30, MinRounds: 1}}}
+	rec := &model.Recorded{Plan: model.Plan{Workloads: []model.Workload{w}, Schedule: model.Schedule{Mode: model.Fixed, Repeat: 30, MinRounds: 1}}}
 	for worker, begin := range []float64{0, 2} {
 		rec.Run.Steps = append(rec.Run.Steps, model.StepResult{Step: model.Step{Number: 1, Workload: "w", Seconds: 30}, Worker: worker})
 		for i := range 30 {

@@ -37,7 +37,7 @@ func checkSettled(ev Evidence) []model.Finding {
 	if !model.SettlingNeeded(ev.Recorded.Run.Steps) {
 		waits.helped = 0
 	}
-	groups := map[string]visitsAfter{}
+	groups := map[string]repeatsAfter{}
 	var pooled spread
 	for _, name := range ev.workloads() {
 		if w, known := ev.Recorded.Plan.Workload(name); !known || w.Writes() {
@@ -131,16 +131,16 @@ func (w *waiting) evidence() map[string]any {
 	return map[string]any{"waited": w.seconds, "waits": w.helped, "writes": w.writes, "before": w.before, "after": w.full}
 }
 
-// visitsAfter are the mean rates of a workload's visits: of those that began when writes may
+// repeatsAfter are the mean rates of a workload's repeats: of those that began when writes may
 // not have been over, and of the others.
-type visitsAfter struct {
+type repeatsAfter struct {
 	early, late []float64
 	// unknown tells that nobody noted what was written, held that the rate is given.
 	unknown, held bool
 }
 
-func (ev Evidence) afterWrites(workload string) visitsAfter {
-	var g visitsAfter
+func (ev Evidence) afterWrites(workload string) repeatsAfter {
+	var g repeatsAfter
 	early, late := map[int]bool{}, map[int]bool{}
 	wrote := false
 	for _, r := range ev.Recorded.Run.Steps {
@@ -160,7 +160,7 @@ func (ev Evidence) afterWrites(workload string) visitsAfter {
 	return g
 }
 
-// leftOut is how many visits of a workload are in no figure.
+// leftOut is how many repeats of a workload are in no figure.
 func (ev Evidence) leftOut(workload string) int {
 	for _, r := range ev.Results {
 		if r.Workload == workload {
@@ -181,11 +181,11 @@ func (ev Evidence) alone() string {
 	return ev.command(ev.only(names))
 }
 
-// spread is how much visits of one kind differ, relative to their mean, of all workloads
+// spread is how much repeats of one kind differ, relative to their mean, of all workloads
 // together: one of them alone has too few.
 type spread struct{ squares, freedom float64 }
 
-// steadiest is the least standard deviation between visits that is believed.
+// steadiest is the least standard deviation between repeats that is believed.
 const steadiest = 0.01
 
 func (s *spread) add(rates []float64) {
@@ -202,9 +202,9 @@ func (s *spread) add(rates []float64) {
 	s.freedom += float64(len(rates) - 1)
 }
 
-// slower reports whether the early visits were slower than the late ones, by a t test at the
+// slower reports whether the early repeats were slower than the late ones, by a t test at the
 // level of all tests of a run together.
-func (s *spread) slower(g visitsAfter, tests int) bool {
+func (s *spread) slower(g repeatsAfter, tests int) bool {
 	if len(g.early) == 0 || len(g.late) == 0 || s.freedom < 2 {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// draining makes every other visit of a workload one that began when writes may not have
+// draining makes every other repeat of a workload one that began when writes may not have
 // been over, and half as fast; change is what else is on record of those that did not.
 func draining(ev *Evidence, change func(*model.StepResult)) {
 	early, n := map[int]bool{}, 0
@@ -30,7 +30,7 @@ func waited(s *model.StepResult) {
 	s.Settling = &model.Settling{Writes: 20000, Waited: 6, Slow: 1000, Rate: 2000, Settled: true}
 }
 
-// leaveOut takes a workload's early visits out of its result, as analysis does.
+// leaveOut takes a workload's early repeats out of its result, as analysis does.
 func leaveOut(ev *Evidence) {
 	for i := range ev.Results {
 		if r := &ev.Results[i]; r.Workload == iops.Name {
@@ -41,7 +41,7 @@ func leaveOut(ev *Evidence) {
 			})
 		}
 	}
-	// The first visit of the other one began after writes, too.
+	// The first repeat of the other one began after writes, too.
 	eachStep(ev, lat.Name, func(s *model.StepResult) {
 		if s.Settling != nil {
 			waited(s)

@@ -46,7 +46,7 @@ func (ev Evidence) unserved() []model.Finding {
 	for _, name := range ev.workloads() {
 		w, ok := ev.window(name)
 		if !ok {
-			w, ok = ev.wholeVisits(name, read)
+			w, ok = ev.wholeRepeats(name, read)
 		}
 		if !ok || w.ClientRead < leastBytes {
 			continue
@@ -76,11 +76,11 @@ func (ev Evidence) readBytes() map[int]uint64 {
 	return read
 }
 
-// wholeVisits compares what the device counted in whole visits, their ramps included, with
+// wholeRepeats compares what the device counted in whole repeats, their ramps included, with
 // what the client read in them without: less than that is too little for certain. It
 // stands in where no second could be told apart, as when reads go through the page cache
 // and a submission does not come back. Several workers may count one device.
-func (ev Evidence) wholeVisits(workload string, read map[int]uint64) (sum model.Window, ok bool) {
+func (ev Evidence) wholeRepeats(workload string, read map[int]uint64) (sum model.Window, ok bool) {
 	if ev.noDevice() != "" || len(ev.Recorded.Plan.Volumes) > 1 {
 		return sum, false
 	}

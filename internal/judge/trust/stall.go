@@ -26,7 +26,7 @@ const (
 )
 
 // checkStall: storage that answers nothing for seconds and then goes on has stood still,
-// which is a result. Its seconds without I/O are seconds of the visit, so rates and tails
+// which is a result. Its seconds without I/O are seconds of the repeat, so rates and tails
 // hold it; that there was one, and when, has to be said, because means and percentiles of
 // so rare an event depend on how long one looks. Where the load generator or the machine
 // was suspended, the storage is not blamed.
@@ -82,7 +82,7 @@ type stalled struct {
 	// at is when the longest began, in seconds since the run began.
 	at     float64
 	worker int
-	// ramp tells that the longest began before what is measured of its visit: a load
+	// ramp tells that the longest began before what is measured of its repeat: a load
 	// generator that waits lengthens the ramp, and the numbers begin behind it.
 	ramp bool
 }

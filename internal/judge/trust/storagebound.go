@@ -30,7 +30,7 @@ const (
 // limit. So the share of the time in which a flush was under way tells whose number this is.
 // For transactions that only read it is the share of the clients' time that reads took.
 //
-// Evidence: the server's times of flushes and reads over each visit (track_wal_io_timing,
+// Evidence: the server's times of flushes and reads over each repeat (track_wal_io_timing,
 // track_io_timing).
 func checkStorageBound(ev Evidence) []model.Finding {
 	var o outcome
@@ -149,18 +149,18 @@ var ruleMaintenance = Rule{
 	check:    checkMaintenance,
 }
 
-// checkMaintenance: each visit begins after a checkpoint of ours, so that all are in the same
-// phase; one that the server makes itself, or an autovacuum, is in one visit and not in others.
+// checkMaintenance: each repeat begins after a checkpoint of ours, so that all are in the same
+// phase; one that the server makes itself, or an autovacuum, is in one repeat and not in others.
 func checkMaintenance(ev Evidence) []model.Finding {
 	var o outcome
 	for _, name := range ev.workloads() {
-		visits, checkpoints, vacuums, known := 0, 0, 0, true
+		repeats, checkpoints, vacuums, known := 0, 0, 0, true
 		for _, s := range ev.good(name) {
 			if s.App == nil || s.App.Checkpoints == nil || s.App.Vacuums == nil {
 				known = false
 				continue
 			}
-			visits++
+			repeats++
 			if *s.App.Checkpoints > 0 {
 				checkpoints++
 			}
@@ -168,14 +168,14 @@ func checkMaintenance(ev Evidence) []model.Finding {
 				vacuums++
 			}
 		}
-		odd := func(n int) bool { return n > 0 && n < visits }
+		odd := func(n int) bool { return n > 0 && n < repeats }
 		switch {
-		case !known || visits == 0:
+		case !known || repeats == 0:
 			o.miss(name, "what the server did of its own was not counted")
 		case odd(checkpoints) || odd(vacuums):
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{name},
-				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d repeats of %s, which so are not alike", checkpoints, vacuums, visits, name),
-				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "repeats": visits}})
+				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d repeats of %s, which so are not alike", checkpoints, vacuums, repeats, name),
+				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "repeats": repeats}})
 		default:
 			o.pass(name)
 		}

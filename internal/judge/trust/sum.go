@@ -22,11 +22,11 @@ var ruleSum = Rule{
 // sumAllowed is how far, as a share, a total may be above what the devices counted.
 const sumAllowed = 0.03
 
-// checkSum: a total that is larger than what the devices counted in the same visits.
+// checkSum: a total that is larger than what the devices counted in the same repeats.
 // Either it adds up rates that were not there at the same time, or something between
 // answered. That devices do more than the volumes asked for is what rule bytes tells.
 //
-// Evidence: the devices' counts over the visits.
+// Evidence: the devices' counts over the repeats.
 func checkSum(ev Evidence) []model.Finding {
 	several := ev.multiVolume()
 	if len(several) == 0 {

@@ -17,8 +17,8 @@ var ruleSustained = Rule{
 	check:    checkSustained,
 }
 
-// checkSustained: what fills again in the pauses between short visits (credits of a cloud
-// disk, write caches) lets all visits agree on a rate that does not last.
+// checkSustained: what fills again in the pauses between short repeats (credits of a cloud
+// disk, write caches) lets all repeats agree on a rate that does not last.
 //
 // Evidence: the looks, as analysis has judged them. A pass says which credit is excluded:
 // one that a stretch at this rate would have used up.
@@ -163,7 +163,7 @@ func (h *holding) into(findings []model.Finding) []model.Finding {
 	return findings
 }
 
-// stretches is the rule for visits that are long themselves: whether they fell is what burst
+// stretches is the rule for repeats that are long themselves: whether they fell is what burst
 // and cliff say.
 func (ev Evidence) stretches() []model.Finding {
 	var o outcome

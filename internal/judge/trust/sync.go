@@ -18,7 +18,7 @@ var ruleSync = Rule{
 	check:    checkSync,
 }
 
-// syncAllowed is the time in seconds by which the starts of a visit may differ.
+// syncAllowed is the time in seconds by which the starts of a repeat may differ.
 const syncAllowed = 1.0
 
 // checkSync: workers that begin one after the other use what the others leave, so
@@ -34,14 +34,14 @@ func checkSync(ev Evidence) []model.Finding {
 	unknown, measured := ev.clockError()
 	var o outcome
 	for _, w := range several {
-		worst, visits := 0.0, 0
+		worst, repeats := 0.0, 0
 		for _, c := range timeline.Groups(ev.Recorded, w.Name) {
 			if len(c.Workers) == w.VolumeCount() {
-				worst, visits = max(worst, c.StartSpread()), visits+1
+				worst, repeats = max(worst, c.StartSpread()), repeats+1
 			}
 		}
 		switch {
-		case visits == 0:
+		case repeats == 0:
 			o.miss(w.Name, "there is no repeat in which all volumes were measured")
 		case !measured:
 			o.miss(w.Name, "the workers' clocks were not compared")

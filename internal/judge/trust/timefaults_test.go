@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// shape gives the seconds of a workload a rate by their index over all visits.
+// shape gives the seconds of a workload a rate by their index over all repeats.
 func shape(ev *Evidence, workload string, rate func(i int) float64) {
 	i := 0
 	eachFlow(ev, workload, func(f *model.Flow) {
@@ -24,7 +24,7 @@ func shape(ev *Evidence, workload string, rate func(i int) float64) {
 // wiggle is a noise of about ±1 % that is the same each time.
 func wiggle(i int) float64 { return 1 + 0.01*math.Sin(float64(i*i)) }
 
-// unbroken makes one visit of n seconds of a workload.
+// unbroken makes one repeat of n seconds of a workload.
 func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
 	rec := ev.Recorded
 	var steps []model.StepResult
@@ -63,7 +63,7 @@ func unbroken(ev *Evidence, workload string, n int, rate func(i int) float64) {
 	shape(ev, workload, rate)
 }
 
-// stood gives the first visit of a workload stretches without an answer.
+// stood gives the first repeat of a workload stretches without an answer.
 func stood(ev *Evidence, workload string, stalls ...model.Stall) {
 	for i := range ev.Recorded.Run.Steps {
 		if s := &ev.Recorded.Run.Steps[i]; s.Step.Workload == workload {

@@ -24,11 +24,11 @@ func estimate(m model.Metric, v, half float64) model.Estimate {
 	return model.Estimate{Unit: m.Unit(), Value: v, Low: v * (1 - half), High: v * (1 + half), Confidence: 0.95}
 }
 
-// soundVisits is how often each workload of a sound run was visited.
-const soundVisits = 10
+// soundRepeats is how often each workload of a sound run was measured.
+const soundRepeats = 10
 
 // sound is the evidence of a run in which nothing is wrong and nothing missing:
-// each workload visited ten times for 3 s, 2,000 I/Os per second at depth 64
+// each workload measured ten times for 3 s, 2,000 I/Os per second at depth 64
 // (500 at depth 1 or with a rate), on a device that counted the same, three
 // replicas of a baseline that is as fast.
 func sound() Evidence {
@@ -38,7 +38,7 @@ func sound() Evidence {
 			Experiment: model.Experiment{Cap: model.Cap{IOPS: 100000, Bandwidth: 1 << 30}, Replicas: 3},
 			Volume:     model.Volume{Target: model.Target{Name: "/srv/my data", Kind: model.Directory}, Size: 4 << 30, Engine: "io_uring", Direct: true, Prefill: true},
 			Workloads:  []model.Workload{iops, write, lat, rated},
-			Schedule:   model.Schedule{Mode: model.Rounds, Ramp: 1, Visit: 3, MinRounds: soundVisits, MaxTime: 300, Precision: 0.05},
+			Schedule:   model.Schedule{Mode: model.Rounds, Ramp: 1, Repeat: 3, MinRounds: soundRepeats, MaxTime: 300, Precision: 0.05},
 		},
 		Run: model.Run{
 			Status:  model.Complete,
@@ -60,9 +60,9 @@ func sound() Evidence {
 			rate, level = 500, "1"
 		}
 		latency := float64(w.Depth) / rate
-		for visit := range soundVisits {
+		for repeat := range soundRepeats {
 			number := len(rec.Run.Steps) + 1
-			step := model.Step{Number: number, Round: visit + 1, Workload: w.Name, Ramp: 1, Seconds: 3}
+			step := model.Step{Number: number, Round: repeat + 1, Workload: w.Name, Ramp: 1, Seconds: 3}
 			began := 5 * float64(number)
 			n := uint64(2 * rate)
 			window := &model.Window{Seconds: 2, DeviceReads: n, DeviceRead: n * 4096, ClientReads: n, ClientRead: n * 4096}

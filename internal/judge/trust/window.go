@@ -12,7 +12,7 @@ import (
 // a few I/Os more or less mean nothing in less.
 const leastBytes = 256 << 10
 
-// window adds up the stretches of a workload's visits over which client and device
+// window adds up the stretches of a workload's repeats over which client and device
 // can be compared; ok is false when there is none.
 func (ev Evidence) window(workload string) (sum model.Window, ok bool) {
 	return model.DeviceWindow(ev.good(workload), ev.Recorded.Plan.NodeOf)

@@ -38,7 +38,7 @@ type visitor struct {
 	lines *bufio.Reader
 }
 
-func visit(t *testing.T, dir string, cuts ...linktest.Cut) *visitor {
+func arrive(t *testing.T, dir string, cuts ...linktest.Cut) *visitor {
 	t.Helper()
 	l := linktest.Connect(t.Context(), dir, cuts...)
 	t.Cleanup(func() { l.Close() })
@@ -178,7 +178,7 @@ func TestAskingDoesNotDisturb(t *testing.T) {
 	if ask() {
 		t.Error("nobody is there")
 	}
-	v := visit(t, dir)
+	v := arrive(t, dir)
 	v.event()
 	if !ask() {
 		t.Error("an engine is there")

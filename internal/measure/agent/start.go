@@ -23,7 +23,7 @@ func (w *worker) start(ctx context.Context, id int, req model.StartRequest) (*mo
 		return nil, err
 	}
 	if w.app != nil && req.At == 0 {
-		// An application is made ready for each visit before that begins: its time counts
+		// An application is made ready for each repeat before that begins: its time counts
 		// from then.
 		req.At = w.Env.Now().UnixNano()
 	}

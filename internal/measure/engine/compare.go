@@ -14,10 +14,10 @@ type PairJudge interface {
 	JudgeBlocks(w model.Workload, blocks []model.Block) model.Contrast
 }
 
-// PairScheduler draws the visits of one more round of blocks over the given
-// workloads. The two visits of a block follow each other.
+// PairScheduler draws the repeats of one more round of blocks over the given
+// workloads. The two repeats of a block follow each other.
 type PairScheduler interface {
-	Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit
+	SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep
 }
 
 // Side is one of the two things that Compare measures. Each has its own record.
@@ -42,7 +42,7 @@ type CompareOptions struct {
 }
 
 // Compare prepares both volumes in the same way and then measures them in
-// blocks, a visit of one side and a visit of the other to the same workload in an
+// blocks, a repeat of one side and a repeat of the other to the same workload in an
 // order that is drawn at random, until the judge needs no more or the time is up.
 // Both sides' steps are on one clock. Status and error are as of Execute, the
 // same for both records.
@@ -105,8 +105,8 @@ func (c *comparison) all(ctx context.Context) error {
 	p := c.plan()
 	open := p.Workloads
 	for round := 1; len(open) > 0; round++ {
-		var late [][2]model.Visit
-		for _, b := range c.readersFirst(pairs(c.scheduler.Visits(p, round, open))) {
+		var late [][2]model.SideStep
+		for _, b := range c.readersFirst(pairs(c.scheduler.SideSteps(p, round, open))) {
 			if round <= p.Schedule.MinRounds {
 				for _, s := range c.sides {
 					s.gone++
@@ -137,36 +137,36 @@ func (c *comparison) all(ctx context.Context) error {
 	return nil
 }
 
-// pairs are the blocks of visits of which each two belong together.
-func pairs(visits []model.Visit) [][2]model.Visit {
-	var blocks [][2]model.Visit
-	for i := 0; i+1 < len(visits); i += 2 {
-		blocks = append(blocks, [2]model.Visit{visits[i], visits[i+1]})
+// pairs are the blocks of repeats of which each two belong together.
+func pairs(repeats []model.SideStep) [][2]model.SideStep {
+	var blocks [][2]model.SideStep
+	for i := 0; i+1 < len(repeats); i += 2 {
+		blocks = append(blocks, [2]model.SideStep{repeats[i], repeats[i+1]})
 	}
 	return blocks
 }
 
 // readersFirst puts the blocks that only read before the others of their round, where reads
 // of a side have to wait for writes: each wait is for one change only.
-func (c *comparison) readersFirst(blocks [][2]model.Visit) [][2]model.Visit {
+func (c *comparison) readersFirst(blocks [][2]model.SideStep) [][2]model.SideStep {
 	for _, s := range c.sides {
 		if s.debt.confirmed {
-			slices.SortStableFunc(blocks, func(a, b [2]model.Visit) int { return s.writesIn(a[0].Step) - s.writesIn(b[0].Step) })
+			slices.SortStableFunc(blocks, func(a, b [2]model.SideStep) int { return s.writesIn(a[0].Step) - s.writesIn(b[0].Step) })
 			break
 		}
 	}
 	return blocks
 }
 
-// block does both visits of a block and judges the workload afterwards. What
+// block does both repeats of a block and judges the workload afterwards. What
 // fails on one side is given up on both: half a block compares nothing.
-func (c *comparison) block(ctx context.Context, visits [2]model.Visit) error {
+func (c *comparison) block(ctx context.Context, repeats [2]model.SideStep) error {
 	schedule := c.plan().Schedule
-	if visits[0].Step.Round > schedule.MinRounds && c.spent+cost(schedule, visits[0].Step)+cost(schedule, visits[1].Step) > schedule.MaxTime {
+	if repeats[0].Step.Round > schedule.MinRounds && c.spent+cost(schedule, repeats[0].Step)+cost(schedule, repeats[1].Step) > schedule.MaxTime {
 		return nil
 	}
 	var b model.Block
-	for _, v := range visits {
+	for _, v := range repeats {
 		if c.dead[v.Step.Workload] {
 			return nil
 		}
@@ -177,27 +177,27 @@ func (c *comparison) block(ctx context.Context, visits [2]model.Visit) error {
 	return nil
 }
 
-// half does a visit of a block: as it is planned, or, where it was chosen for that, for as
+// half does a repeat of a block: as it is planned, or, where it was chosen for that, for as
 // long as a look takes, with the others that this makes possible after it.
-func (c *comparison) half(ctx context.Context, v model.Visit, b *model.Block) error {
+func (c *comparison) half(ctx context.Context, v model.SideStep, b *model.Block) error {
 	s := c.sides[v.Side]
 	if !s.replaced(v.Step) {
-		return c.visit(ctx, v, b)
+		return c.repeat(ctx, v, b)
 	}
 	return c.lookAt(s, v.Step.Workload, func(name string, seconds float64, others bool) error {
 		look := v
 		look.Step.Seconds, look.Step.Look = seconds, true
 		if !others {
-			return c.visit(ctx, look, b)
+			return c.repeat(ctx, look, b)
 		}
 		// It stands in no block: the other side has not done the same.
 		look.Step.Workload, look.Step.Block, look.Step.Place, look.Step.Offset = name, 0, 0, 0
-		return c.visit(ctx, look, nil)
+		return c.repeat(ctx, look, nil)
 	})
 }
 
-// visit does a visit of a side. The second one of the block b, which may be nil, completes it.
-func (c *comparison) visit(ctx context.Context, v model.Visit, b *model.Block) error {
+// repeat does a repeat of a side. The second one of the block b, which may be nil, completes it.
+func (c *comparison) repeat(ctx context.Context, v model.SideStep, b *model.Block) error {
 	s := c.sides[v.Side]
 	d, err := c.step(ctx, s, v.Step, c.planned())
 	if err != nil {
@@ -224,18 +224,18 @@ func (c *comparison) visit(ctx context.Context, v model.Visit, b *model.Block) e
 	}
 	c.tell(s, u)
 	if d.again && ctx.Err() == nil {
-		return c.visit(ctx, v, b)
+		return c.repeat(ctx, v, b)
 	}
 	return ctx.Err()
 }
 
-// replaced reports whether a look takes the place of a visit of the block.
-func (c *comparison) replaced(b [2]model.Visit) bool {
-	return slices.ContainsFunc(b[:], func(v model.Visit) bool { return c.sides[v.Side].replaced(v.Step) })
+// replaced reports whether a look takes the place of a repeat of the block.
+func (c *comparison) replaced(b [2]model.SideStep) bool {
+	return slices.ContainsFunc(b[:], func(v model.SideStep) bool { return c.sides[v.Side].replaced(v.Step) })
 }
 
 // chosen does the blocks in which a side is looked at, when the others of the round are over.
-func (c *comparison) chosen(ctx context.Context, late [][2]model.Visit) error {
+func (c *comparison) chosen(ctx context.Context, late [][2]model.SideStep) error {
 	if len(late) == 0 {
 		return nil
 	}

@@ -23,25 +23,25 @@ func (n wants) JudgeBlocks(w model.Workload, blocks []model.Block) model.Contras
 // alternating begins odd rounds with A and even ones with B.
 type alternating struct{}
 
-func (alternating) Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit {
-	var visits []model.Visit
+func (alternating) SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {
+	var repeats []model.SideStep
 	for _, w := range workloads {
 		first := (round + 1) % 2
 		for place, side := range []int{first, 1 - first} {
-			visits = append(visits, model.Visit{Side: side, Step: model.Step{
-				Round: round, Block: round, Place: place + 1, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit}})
+			repeats = append(repeats, model.SideStep{Side: side, Step: model.Step{
+				Round: round, Block: round, Place: place + 1, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Repeat}})
 		}
 	}
-	return visits
+	return repeats
 }
 
-// visitLog keeps the order in which both sides were visited.
-type visitLog struct {
+// repeatLog keeps the order in which both sides were measured.
+type repeatLog struct {
 	mu   sync.Mutex
 	seen []string
 }
 
-func (d *visitLog) answer(side string, answer func(s *scripted, r model.Request)) func(s *scripted, r model.Request) {
+func (d *repeatLog) answer(side string, answer func(s *scripted, r model.Request)) func(s *scripted, r model.Request) {
 	return func(s *scripted, r model.Request) {
 		if r.Start != nil {
 			d.mu.Lock()
@@ -54,16 +54,16 @@ func (d *visitLog) answer(side string, answer func(s *scripted, r model.Request)
 
 type pairSetup struct {
 	recA, recB *memory
-	visitLog   *visitLog
+	repeatLog  *repeatLog
 	options    CompareOptions
 }
 
 // paired sets up a comparison of two scripted workers.
 func paired(t *testing.T, p model.Plan, j PairJudge, a, b func(s *scripted, r model.Request)) *pairSetup {
 	t.Helper()
-	s := &pairSetup{recA: &memory{}, recB: &memory{}, visitLog: &visitLog{}}
-	wa, _ := connected(t, s.visitLog.answer("A", a))
-	wb, _ := connected(t, s.visitLog.answer("B", b))
+	s := &pairSetup{recA: &memory{}, recB: &memory{}, repeatLog: &repeatLog{}}
+	wa, _ := connected(t, s.repeatLog.answer("A", a))
+	wb, _ := connected(t, s.repeatLog.answer("B", b))
 	s.options = CompareOptions{
 		A: Side{Plan: p, Workers: []*Worker{wa}, Recorder: s.recA}, B: Side{Plan: p, Workers: []*Worker{wb}, Recorder: s.recB},
 		Judge: j, Scheduler: alternating{}, Observer: silent{}, Now: time.Now,
@@ -87,10 +87,10 @@ func TestBlocksAlternateUntilSettled(t *testing.T) {
 	if err != nil || status != model.Complete || s.recA.status != model.Complete || s.recB.status != model.Complete {
 		t.Fatalf("status %s, records %s and %s, %v", status, s.recA.status, s.recB.status, err)
 	}
-	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Ab3 Bb3 Bb4 Ab4"; got != want {
+	if got, want := strings.Join(s.repeatLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Ab3 Bb3 Bb4 Ab4"; got != want {
 		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
-	// Both sides are on one clock, and no two visits overlap.
+	// Both sides are on one clock, and no two repeats overlap.
 	var all []model.StepResult
 	for _, m := range []*memory{s.recA, s.recB} {
 		if len(m.samples) != 12 {
@@ -122,7 +122,7 @@ func TestMaxTimeEndsAComparison(t *testing.T) {
 	if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Aa3 Ba3"; got != want {
+	if got, want := strings.Join(s.repeatLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2 Bb2 Ab2 Aa3 Ba3"; got != want {
 		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
 }
@@ -132,7 +132,7 @@ func TestAFailureOnOneSideGivesUpBoth(t *testing.T) {
 	if status, err := Compare(t.Context(), s.options); err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got, want := strings.Join(s.visitLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2"; got != want {
+	if got, want := strings.Join(s.repeatLog.seen, " "), "Aa1 Ba1 Ab1 Bb1 Ba2 Aa2"; got != want {
 		t.Errorf("repeats\n%s, want\n%s", got, want)
 	}
 	s = paired(t, plan(1000, "a"), wants{}, steady, failing("a"))

@@ -109,11 +109,11 @@ func (m *memory) Finish(s model.Status, reason string) error {
 	return nil
 }
 
-// needs is a judge that wants a given number of visits of each workload.
+// needs is a judge that wants a given number of repeats of each workload.
 type needs map[string]int
 
 func (n needs) Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement {
-	return model.Judgement{Workload: w.Name, Converged: len(samples[w.Name]) >= n[w.Name]*int(p.Schedule.Visit)}
+	return model.Judgement{Workload: w.Name, Converged: len(samples[w.Name]) >= n[w.Name]*int(p.Schedule.Repeat)}
 }
 
 // inOrder schedules rounds in the given order.
@@ -122,7 +122,7 @@ type inOrder struct{}
 func (inOrder) Round(p *model.Plan, round int, workloads []model.Workload, first int) []model.Step {
 	var steps []model.Step
 	for i, w := range workloads {
-		steps = append(steps, model.Step{Number: first + i, Round: round, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit})
+		steps = append(steps, model.Step{Number: first + i, Round: round, Workload: w.Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Repeat})
 	}
 	return steps
 }
@@ -132,7 +132,7 @@ type silent struct{}
 func (silent) Observe(model.Update) {}
 
 func plan(maxTime float64, names ...string) model.Plan {
-	p := model.Plan{Schedule: model.Schedule{Mode: model.Rounds, Ramp: 0.5, Visit: 2, MinRounds: 2, MaxTime: maxTime}}
+	p := model.Plan{Schedule: model.Schedule{Mode: model.Rounds, Ramp: 0.5, Repeat: 2, MinRounds: 2, MaxTime: maxTime}}
 	for _, n := range names {
 		p.Workloads = append(p.Workloads, model.Workload{Name: n, Direction: model.Read})
 	}
@@ -146,7 +146,7 @@ func execute(ctx context.Context, p model.Plan, j Judge, m *memory, workers ...*
 	return Execute(ctx, Options{Plan: p, Workers: workers, Judge: j, Scheduler: inOrder{}, Recorder: m, Observer: silent{}, Now: time.Now})
 }
 
-func visited(m *memory) string {
+func sequence(m *memory) string {
 	var names []string
 	for _, s := range m.steps {
 		names = append(names, s.Step.Workload)
@@ -161,7 +161,7 @@ func TestOnlyWhatIsNotPreciseGetsMoreRounds(t *testing.T) {
 	if err != nil || status != model.Complete || m.status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got := visited(m); got != "a b a b b b b" {
+	if got := sequence(m); got != "a b a b b b b" {
 		t.Errorf("repeats: %s", got)
 	}
 	for i, s := range m.samples[1:] {
@@ -179,17 +179,17 @@ func TestOnlyWhatIsNotPreciseGetsMoreRounds(t *testing.T) {
 func TestMaxTimeEndsTheRounds(t *testing.T) {
 	w, _ := connected(t, steady)
 	m := &memory{}
-	// Each visit takes 2.5 s: four certain ones and two more fit into 16 s.
+	// Each repeat takes 2.5 s: four certain ones and two more fit into 16 s.
 	status, err := execute(t.Context(), plan(16, "a", "b"), needs{"a": 99, "b": 99}, m, w)
 	if err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got := visited(m); got != "a b a b a b" {
+	if got := sequence(m); got != "a b a b a b" {
 		t.Errorf("repeats: %s", got)
 	}
 }
 
-func TestAFailedVisitGivesUpItsWorkloadOnly(t *testing.T) {
+func TestAFailedRepeatGivesUpItsWorkloadOnly(t *testing.T) {
 	w, _ := connected(t, func(s *scripted, r model.Request) {
 		if r.Start != nil && r.Start.Workload.Name == "b" && r.Start.Step.Round == 2 {
 			s.emit(model.Event{ID: r.ID, Result: &model.StepResult{Step: r.Start.Step, Error: "Input/output error"}})
@@ -202,7 +202,7 @@ func TestAFailedVisitGivesUpItsWorkloadOnly(t *testing.T) {
 	if err != nil || status != model.Complete {
 		t.Fatalf("status %s, %v", status, err)
 	}
-	if got := visited(m); got != "a b a b a a" {
+	if got := sequence(m); got != "a b a b a a" {
 		t.Errorf("repeats: %s", got)
 	}
 }
@@ -221,7 +221,7 @@ func TestWhenAllFailTheRunFails(t *testing.T) {
 	}
 }
 
-func TestAnInterruptKeepsThePartialVisit(t *testing.T) {
+func TestAnInterruptKeepsThePartialRepeat(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w, s := connected(t, func(s *scripted, r model.Request) {
 		switch {
@@ -346,12 +346,12 @@ func TestSeveralWorkersStartTogether(t *testing.T) {
 	if len(starts) != 2 {
 		t.Errorf("%d starts, want 2 repeats", len(starts))
 	}
-	for _, visit := range starts {
-		if len(visit) != 2 || visit[0] == 0 || visit[1] == 0 {
-			t.Fatalf("start times %v, want those of two workers", visit)
+	for _, repeat := range starts {
+		if len(repeat) != 2 || repeat[0] == 0 || repeat[1] == 0 {
+			t.Fatalf("start times %v, want those of two workers", repeat)
 		}
 		// The one's clock is an hour ahead, so it is told to begin an hour later.
-		if apart := time.Duration(max(visit[0], visit[1]) - min(visit[0], visit[1])); (apart - time.Hour).Abs() > 50*time.Millisecond {
+		if apart := time.Duration(max(repeat[0], repeat[1]) - min(repeat[0], repeat[1])); (apart - time.Hour).Abs() > 50*time.Millisecond {
 			t.Errorf("start times lie %s apart, want the hour by which the clocks differ", apart)
 		}
 	}
@@ -363,10 +363,10 @@ func TestSeveralWorkersStartTogether(t *testing.T) {
 	}
 }
 
-func TestASteadySeriesEndsALongVisit(t *testing.T) {
+func TestASteadySeriesEndsALongRepeat(t *testing.T) {
 	p := model.Plan{
 		Workloads: []model.Workload{{Name: "a", Direction: model.Read}},
-		Schedule:  model.Schedule{Mode: model.Steady, Visit: 5, MinRounds: 1, MaxTime: 1000},
+		Schedule:  model.Schedule{Mode: model.Steady, Repeat: 5, MinRounds: 1, MaxTime: 1000},
 		Steps:     []model.Step{{Number: 1, Round: 1, Workload: "a", Seconds: 1e6}},
 	}
 	stopped := make(chan int, 1)

@@ -14,7 +14,7 @@ type Judge interface {
 	Judge(p *model.Plan, w model.Workload, samples map[string][]model.Sample) model.Judgement
 }
 
-// Scheduler draws the visits of one more round over the given workloads.
+// Scheduler draws the repeats of one more round over the given workloads.
 type Scheduler interface {
 	Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int) []model.Step
 }
@@ -122,15 +122,15 @@ func (r *run) run(ctx context.Context) error {
 }
 
 // planned does a step of the plan; after a look that is planned itself, those that it makes
-// possible. What fell in it needs no visits at all.
+// possible. What fell in it needs no repeats at all.
 func (r *run) planned(ctx context.Context, step model.Step) error {
 	if !step.Look || !r.looks() {
-		return r.visit(ctx, step)
+		return r.repeat(ctx, step)
 	}
 	err := r.lookAt(r.side, step.Workload, func(name string, seconds float64, _ bool) error {
 		look := step
 		look.Workload, look.Seconds = name, seconds
-		return r.visit(ctx, look)
+		return r.repeat(ctx, look)
 	})
 	for _, name := range r.fallen(r.side) {
 		r.steadily[name] = true
@@ -138,7 +138,7 @@ func (r *run) planned(ctx context.Context, step model.Step) error {
 	return err
 }
 
-// chosen does the looks that take the place of visits.
+// chosen does the looks that take the place of repeats.
 func (r *run) chosen(ctx context.Context) error {
 	if len(r.looking.chosen) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (r *run) chosen(ctx context.Context) error {
 	s := r.plan.Schedule
 	for len(r.looking.chosen) > 0 {
 		if err := r.lookAt(r.side, r.looking.chosen[0], func(name string, seconds float64, _ bool) error {
-			return r.visit(ctx, model.Step{Round: s.MinRounds, Workload: name, Ramp: s.Ramp, Seconds: seconds, Look: true})
+			return r.repeat(ctx, model.Step{Round: s.MinRounds, Workload: name, Ramp: s.Ramp, Seconds: seconds, Look: true})
 		}); err != nil {
 			return err
 		}
@@ -163,8 +163,8 @@ func (r *run) firstLooksMeanwhile() bool {
 	return known && r.looksMeanwhile(w)
 }
 
-// visit does one visit and judges the workload afterwards.
-func (r *run) visit(ctx context.Context, step model.Step) error {
+// repeat does one repeat and judges the workload afterwards.
+func (r *run) repeat(ctx context.Context, step model.Step) error {
 	if err := r.offer(step); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (r *run) visit(ctx context.Context, step model.Step) error {
 	}
 	r.tell(r.side, u)
 	if d.again && ctx.Err() == nil {
-		return r.visit(ctx, step)
+		return r.repeat(ctx, step)
 	}
 	return ctx.Err()
 }

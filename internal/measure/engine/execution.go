@@ -23,7 +23,7 @@ type side struct {
 	// number counts its steps.
 	number int
 	beside Evidence
-	// owed is set while the look at the idle machine is left to the first visit.
+	// owed is set while the look at the idle machine is left to the first repeat.
 	owed bool
 	// offsets are how far the workers' clocks are ahead; empty for a single worker.
 	offsets []time.Duration
@@ -38,7 +38,7 @@ type side struct {
 // execution is what a run and a comparison have in common: a clock, the time
 // that is used up, and how a volume is prepared and a step is done.
 type execution struct {
-	// judge ends long visits; blocks have none, and a comparison no such judge.
+	// judge ends long repeats; blocks have none, and a comparison no such judge.
 	judge    Judge
 	observer Observer
 	now      func() time.Time
@@ -80,14 +80,14 @@ type ended struct {
 	samples  []model.Sample
 	// failed is the sentence of a failed step; its samples count for nothing.
 	failed string
-	// again tells that the visit is to be made once more, after a wait.
+	// again tells that the repeat is to be made once more, after a wait.
 	again bool
 }
 
 // update tells that the step is over.
 func (d ended) update() model.Update { return model.Update{Result: &d.results[0]} }
 
-// step does one visit at all workers of a side and records it. The caller tells
+// step does one repeat at all workers of a side and records it. The caller tells
 // what it thinks of it.
 func (e *execution) step(ctx context.Context, s *side, step model.Step, planned int) (ended, error) {
 	if err := ctx.Err(); err != nil {
@@ -119,7 +119,7 @@ func (e *execution) step(ctx context.Context, s *side, step model.Step, planned 
 	defer func() { e.until = 0 }()
 	d := ended{workload: w}
 	var recErr error
-	d.results, d.samples, err = e.visit(ctx, s, step, w, begin, base)
+	d.results, d.samples, err = e.repeat(ctx, s, step, w, begin, base)
 	for i := range d.results {
 		r := &d.results[i]
 		r.Ended += base
@@ -149,9 +149,9 @@ func givenUp(d ended) string {
 	return fmt.Sprintf("%s is given up after a failed repeat: %s", d.workload.Name, d.failed)
 }
 
-// visit runs the step at every worker of the group at the same time and gathers the
+// repeat runs the step at every worker of the group at the same time and gathers the
 // samples.
-func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
+func (e *execution) repeat(ctx context.Context, s *side, step model.Step, w model.Workload, begin time.Time, base float64) ([]model.StepResult, []model.Sample, error) {
 	type event struct {
 		worker int
 		ev     model.Event
@@ -159,7 +159,7 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		beside *model.Beside
 		err    error
 	}
-	visitCtx, stop := context.WithCancel(ctx)
+	repeatCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := make(chan event, 64)
 	group := s.workers[:s.groupSize(w)]
@@ -177,9 +177,9 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		due := system.After(s.startDelay(place))
 		go func() {
 			if looks {
-				b, err := s.look(visitCtx)
+				b, err := s.look(repeatCtx)
 				// Who was stopped says so when it starts.
-				if visitCtx.Err() == nil {
+				if repeatCtx.Err() == nil {
 					events <- event{worker: i, beside: b, err: err}
 					if err != nil {
 						return
@@ -188,9 +188,9 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 			}
 			select {
 			case <-due:
-			case <-visitCtx.Done():
+			case <-repeatCtx.Done():
 			}
-			res, err := worker.Start(visitCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
+			res, err := worker.Start(repeatCtx, model.StartRequest{Step: step, Workload: w, Volume: s.plan.VolumeOf(i), At: at},
 				func(ev model.Event) { events <- event{worker: i, ev: ev} })
 			events <- event{worker: i, result: res, err: err}
 		}()
@@ -259,17 +259,17 @@ func (e *execution) visit(ctx context.Context, s *side, step model.Step, w model
 		}
 	}
 	for i := range results {
-		if results[i].Error == model.StoppedStep && visitCtx.Err() != nil {
+		if results[i].Error == model.StoppedStep && repeatCtx.Err() != nil {
 			results[i].Error, results[i].EndedEarly = "", true
 		}
 	}
 	return results, fresh, firstErr
 }
 
-// steadyEvery is how many samples pass between two looks at a long visit.
+// steadyEvery is how many samples pass between two looks at a long repeat.
 const steadyEvery = 5
 
-// steady reports whether a long visit may end because its rule holds.
+// steady reports whether a long repeat may end because its rule holds.
 func (e *execution) steady(s *side, w model.Workload, fresh []model.Sample) bool {
 	if s.plan.Schedule.Mode != model.Steady || len(fresh)%steadyEvery != 0 {
 		return false
@@ -314,7 +314,7 @@ func (e *execution) allDead(workloads []model.Workload) bool {
 	return true
 }
 
-// slot is the whole time of a visit, cost that of a step.
-func slot(s model.Schedule) float64 { return s.Ramp + s.Visit + s.Overhead }
+// slot is the whole time of a repeat, cost that of a step.
+func slot(s model.Schedule) float64 { return s.Ramp + s.Repeat + s.Overhead }
 
 func cost(s model.Schedule, step model.Step) float64 { return step.Ramp + step.Seconds + s.Overhead }

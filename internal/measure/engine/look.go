@@ -13,8 +13,8 @@ type Looker interface {
 	Looks(rec *model.Recorded) (needed, wished []string)
 	// Next names what is to be looked at at once after a look, "" when there is nothing.
 	Next(rec *model.Recorded) string
-	// Fallen names the workloads that need no more visits, because a look has shown that
-	// visits do not tell the rate that lasts.
+	// Fallen names the workloads that need no more repeats, because a look has shown that
+	// repeats do not tell the rate that lasts.
 	Fallen(rec *model.Recorded) []string
 	// Counted are the samples of a workload that its result is made of.
 	Counted(rec *model.Recorded, workload string) []model.Sample
@@ -37,7 +37,7 @@ type looking struct {
 	// rec is what was measured so far.
 	rec model.Recorded
 	// chosen are the workloads that are looked at in the place of their last certain
-	// visit; nil until they are chosen. Those of them in short are looked at for shortLook.
+	// repeat; nil until they are chosen. Those of them in short are looked at for shortLook.
 	chosen []string
 	short  map[string]bool
 	began  bool
@@ -58,23 +58,23 @@ func (e *execution) choose(s *side, step model.Step) {
 		// What is written is what a cache would hide: the last ones are writes.
 		needed = needed[extra:]
 	}
-	left := e.remaining() + float64(len(needed))*(schedule.Look-schedule.Visit)
+	left := e.remaining() + float64(len(needed))*(schedule.Look-schedule.Repeat)
 	s.looking.short = map[string]bool{}
 	for _, name := range wished {
 		s.looking.short[name] = true
-		if left += s.lookSeconds(name) - schedule.Visit; e.spent+left <= schedule.MaxTime {
+		if left += s.lookSeconds(name) - schedule.Repeat; e.spent+left <= schedule.MaxTime {
 			needed = append(needed, name)
 		}
 	}
 	s.looking.chosen = slices.Clone(needed)
 }
 
-// lookSeconds is how long a chosen look is, in seconds: no shorter than the visit in the place
+// lookSeconds is how long a chosen look is, in seconds: no shorter than the repeat in the place
 // of which it is made.
 func (s *side) lookSeconds(name string) float64 {
 	schedule := s.plan.Schedule
 	if s.looking.short[name] {
-		return min(max(shortLook, schedule.Visit), schedule.Look)
+		return min(max(shortLook, schedule.Repeat), schedule.Look)
 	}
 	return schedule.Look
 }
@@ -117,7 +117,7 @@ func (e *execution) lookAt(s *side, chosen string, look func(name string, second
 func (s *side) unlooked() float64 {
 	schedule := s.plan.Schedule
 	if s.looks() && !s.looking.began {
-		return float64(schedule.Looks) * (schedule.Look - schedule.Visit)
+		return float64(schedule.Looks) * (schedule.Look - schedule.Repeat)
 	}
 	sum := 0.0
 	for _, name := range s.looking.chosen {
@@ -137,7 +137,7 @@ func (e *execution) certain(s *side) float64 {
 	return left
 }
 
-// remember keeps what a step has measured for the looker, and returns what counts as a visit.
+// remember keeps what a step has measured for the looker, and returns what counts as a repeat.
 func (s *side) remember(d ended) []model.Sample {
 	if !s.looks() {
 		return d.samples
@@ -151,11 +151,11 @@ func (s *side) remember(d ended) []model.Sample {
 	seen := map[int]int{}
 	return slices.DeleteFunc(slices.Clone(d.samples), func(m model.Sample) bool {
 		seen[m.Worker]++
-		return seen[m.Worker] > int(s.plan.Schedule.Visit)
+		return seen[m.Worker] > int(s.plan.Schedule.Repeat)
 	})
 }
 
-// fallen notes that what fell in a look needs no more visits, and returns it.
+// fallen notes that what fell in a look needs no more repeats, and returns it.
 func (e *execution) fallen(s *side) []string {
 	if len(s.looking.rec.Run.Steps) == 0 {
 		return nil

@@ -46,7 +46,7 @@ func (p *points) Counted(rec *model.Recorded, workload string) []model.Sample {
 	return rec.Samples
 }
 
-func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
+func TestLooksTakeThePlaceOfLastRepeats(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		maxTime float64
@@ -94,8 +94,8 @@ func TestLooksTakeThePlaceOfLastVisits(t *testing.T) {
 	}
 }
 
-// A look counts as one visit to the judge, and what fell in one gets no more visits.
-func TestALookIsOneVisit(t *testing.T) {
+// A look counts as one repeat to the judge, and what fell in one gets no more repeats.
+func TestALookIsOneRepeat(t *testing.T) {
 	for fallen, want := range map[string]string{"": "a b b a a", "a": "a b b a"} {
 		w, _ := connected(t, steady)
 		m := &memory{}
@@ -109,14 +109,14 @@ func TestALookIsOneVisit(t *testing.T) {
 			Observer: silent{}, Now: time.Now, Looker: &looks}); err != nil {
 			t.Fatal(err)
 		}
-		if got := visited(m); got != want {
+		if got := sequence(m); got != want {
 			t.Errorf("fallen %q: repeats %s, want %s", fallen, got, want)
 		}
 	}
 }
 
-// In a comparison both sides are looked at, in the place of their last certain visit, in
-// the order of its block; what is chosen on one side only is a visit as any on the other.
+// In a comparison both sides are looked at, in the place of their last certain repeat, in
+// the order of its block; what is chosen on one side only is a repeat as any on the other.
 func TestLooksOfBothSides(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -12,7 +12,7 @@ import (
 
 // lost is what is recorded of a worker that was gone in the middle of a step, and why it
 // was; nil when err says anything else. What the others measured with it counts up to its last second.
-// A worker that had not begun leaves a sum without its part, so that visit counts for
+// A worker that had not begun leaves a sum without its part, so that repeat counts for
 // nothing.
 func (e *execution) lost(s *side, step model.Step, worker int, begin time.Time, fresh []model.Sample, err error) (_ *model.StepResult, cause error) {
 	var gone *goneError

@@ -14,7 +14,7 @@ import (
 // the others are stopped, and what all of them measured until then is kept.
 func TestALostWorkerIsNamed(t *testing.T) {
 	for name, c := range map[string]struct {
-		// samples is what the lost worker sends of its last visit.
+		// samples is what the lost worker sends of its last repeat.
 		samples int
 	}{
 		"in the middle": {2}, "before its first second": {0},

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// offer fixes the rates that are shares of a capacity, when the first visit that
-// needs one comes. They stay fixed from then on, so that the visits of a rate belong
+// offer fixes the rates that are shares of a capacity, when the first repeat that
+// needs one comes. They stay fixed from then on, so that the repeats of a rate belong
 // together; the plan has put the closed loop before it.
 func (r *run) offer(step model.Step) error {
 	w, _ := r.plan.Workload(step.Workload)

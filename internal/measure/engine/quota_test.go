@@ -55,7 +55,7 @@ func TestAnEndlessLineEndsTheLink(t *testing.T) {
 	}
 }
 
-// What a worker sends of one visit is bounded: samples are seconds, and raw output is small.
+// What a worker sends of one repeat is bounded: samples are seconds, and raw output is small.
 func TestAnExceededQuotaEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		event model.Event

@@ -13,7 +13,7 @@ import (
 // What was written is not always over when the writing ends: a cache goes on writing to the
 // disk below, and reads share that disk with it. So reads that follow writes are compared
 // with reads that do not; where they are slower, the storage is left alone until short looks
-// find them fast again, and the visit is made then. While a cache drains, reads can be slow
+// find them fast again, and the repeat is made then. While a cache drains, reads can be slow
 // at one and the same rate for long: looks that agree with each other prove nothing.
 
 const (
@@ -48,19 +48,19 @@ type debt struct {
 	instants                int
 	// waits are the steps before which somebody looked.
 	waits []model.StepResult
-	// over tells that there is no time left to wait, atOnce that the next visit must not.
+	// over tells that there is no time left to wait, atOnce that the next repeat must not.
 	over, atOnce bool
 	// waited is the sum of all waits, in seconds.
 	waited float64
 	// rates are the full rates of reading workloads, in 1/s.
 	rates map[string]float64
-	// squares and freedom are of the relative deviations of seconds from their visits.
+	// squares and freedom are of the relative deviations of seconds from their repeats.
 	squares, freedom float64
 	// slow are the steps that began while writes may not have been over.
 	slow map[int]bool
 }
 
-// prefilled notes what writing before the first visit has left, if that went so fast
+// prefilled notes what writing before the first repeat has left, if that went so fast
 // that a cache must have taken it. The proof read all of it back, or not.
 func (s *side) prefilled(p *model.Preparation) {
 	write, read := s.beside.WriteBandwidth, s.beside.ReadBandwidth
@@ -82,7 +82,7 @@ const (
 	filledLeast = 1.0
 )
 
-// settle waits before a visit that only reads until what was written before is over, as far
+// settle waits before a repeat that only reads until what was written before is over, as far
 // as there is a sign that it is not. It returns nil where nothing was written.
 func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*model.Settling, error) {
 	d := &s.debt
@@ -105,7 +105,7 @@ func (e *execution) settle(ctx context.Context, s *side, step model.Step) (*mode
 			return found, err
 		}
 		if rate <= 0 {
-			// The visit itself will tell why.
+			// The repeat itself will tell why.
 			return found, nil
 		}
 		if found.Slow == 0 {
@@ -174,7 +174,7 @@ func (d *debt) limit() float64 {
 	return math.Min(slowerMost, math.Max(model.SettlingGap, noisy*spread))
 }
 
-// saw takes in a visit, and reports whether it is worth another one after a wait: it read
+// saw takes in a repeat, and reports whether it is worth another one after a wait: it read
 // after writes, and was slower than reads are without.
 func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	d := &s.debt
@@ -229,7 +229,7 @@ func (s *side) saw(v ended, settling *model.Settling) (again bool) {
 	return false
 }
 
-// settled leaves out the samples of visits that began before what was written was over, as
+// settled leaves out the samples of repeats that began before what was written was over, as
 // soon as it is known that this made them slow.
 func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sample {
 	if !d.confirmed {
@@ -242,7 +242,7 @@ func (d *debt) settled(samples map[string][]model.Sample) map[string][]model.Sam
 	return kept
 }
 
-// readersFirst puts the visits that only read before the others of their round, where
+// readersFirst puts the repeats that only read before the others of their round, where
 // reads have to wait for writes: each wait is for one change only.
 func (s *side) readersFirst(steps []model.Step) []model.Step {
 	if !s.debt.confirmed {

@@ -24,8 +24,8 @@ type probing struct {
 	step     model.Step
 }
 
-// probeFor is the look before a visit to a workload: the same, for a second, so that it
-// meets the same limits. A sequential one begins elsewhere: the visit is not to find in a
+// probeFor is the look before a repeat to a workload: the same, for a second, so that it
+// meets the same limits. A sequential one begins elsewhere: the repeat is not to find in a
 // cache what the look has read.
 func (s *side) probeFor(w model.Workload, step model.Step) probing {
 	if w.Job != "" || w.OpenLoop || w.Limit() > 0 || w.OfCapacity > 0 {
@@ -94,7 +94,7 @@ func (e *execution) passed(seconds float64) {
 	e.clock = max(e.clock+seconds, e.now().Sub(e.began).Seconds())
 }
 
-// readRates are the reads per second of a visit, second by second, of all its volumes.
+// readRates are the reads per second of a repeat, second by second, of all its volumes.
 func readRates(samples []model.Sample) []float64 {
 	var rates []float64
 	index := map[int]int{}

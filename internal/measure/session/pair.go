@@ -154,6 +154,6 @@ func (p *Pair) Measure(ctx context.Context, watch engine.Observer, now func() ti
 // profileBlocks is the profile scenario's rule for blocks.
 type profileBlocks struct{}
 
-func (profileBlocks) Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit {
-	return profile.Visits(p, round, workloads)
+func (profileBlocks) SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {
+	return profile.SideSteps(p, round, workloads)
 }

@@ -246,7 +246,7 @@ func (w *Writer) keep(name string, data []byte) error {
 
 // Step records a step's result, after all its samples, and makes all that was recorded
 // last. Nobody measures then, also on the same disk: the next step begins when it is done.
-// It takes four flushes, 3 to 10 ms together on a virtual disk, and a visit takes a second
+// It takes four flushes, 3 to 10 ms together on a virtual disk, and a repeat takes a second
 // at least.
 func (w *Writer) Step(r model.StepResult) error {
 	w.mu.Lock()

@@ -1,6 +1,6 @@
 // Package histogram counts latencies in fio's buckets, exactly mergeable and small in JSON.
 //
-// Its opinion: counts are added and never resampled, so any number of seconds, visits and
+// Its opinion: counts are added and never resampled, so any number of seconds, repeats and
 // workers have one histogram, and a percentile is as exact as its bucket.
 package histogram
 
@@ -16,7 +16,7 @@ import (
 )
 
 // Histogram counts latencies in fio's fixed buckets (29 groups of 64; fio's
-// stat.h, "FIO_IO_U_PLAT"), so that histograms of different seconds, visits and
+// stat.h, "FIO_IO_U_PLAT"), so that histograms of different seconds, repeats and
 // workers add without loss. A bucket is at most 1/64 of its value wide, so its
 // middle is off by at most 1/128. The zero value is empty and ready to use.
 //

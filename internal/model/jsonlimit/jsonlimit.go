@@ -12,7 +12,7 @@ import (
 )
 
 // A document may have been sent by somebody, and must not take memory out of all
-// proportion to it. The bounds are far beyond what a day (86,400 s) of visits leaves: of
+// proportion to it. The bounds are far beyond what a day (86,400 s) of repeats leaves: of
 // five seconds each they take 26 MB of run.json, 250 bytes for each object in it.
 const (
 	// Largest bounds a JSON document in bytes.

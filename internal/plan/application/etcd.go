@@ -14,8 +14,8 @@ var etcd = Application{
 	Kind: model.Etcd, Profiles: []func() profile.Profile{etcdStandard, etcdQuick, etcdSmall}, Make: etcdMake,
 }
 
-// A visit's ramp covers the first puts of each connection. Times in seconds.
-const etcdVisit, etcdRamp = 5.0, 1.0
+// A repeat's ramp covers the first puts of each connection. Times in seconds.
+const etcdRepeat, etcdRamp = 5.0, 1.0
 
 // etcdWorkload puts with so many clients, each waiting for its answer. The server flushes its
 // log for each batch of them.
@@ -31,7 +31,7 @@ func etcdWorkload(clients int) model.Workload {
 // etcdProfile puts with several numbers of clients. Its goal is of the first: one client has
 // each of its puts flushed.
 func etcdProfile(name, title string, clients ...int) profile.Profile {
-	p := profile.Profile{Name: name, Title: title, Visit: etcdVisit, Ramp: etcdRamp, Goals: []string{etcdGoal(fmt.Sprintf("put-c%d", clients[0]))}}
+	p := profile.Profile{Name: name, Title: title, Repeat: etcdRepeat, Ramp: etcdRamp, Goals: []string{etcdGoal(fmt.Sprintf("put-c%d", clients[0]))}}
 	for _, c := range clients {
 		p.Workloads = append(p.Workloads, etcdWorkload(c))
 	}
@@ -59,7 +59,7 @@ func etcdSmall() profile.Profile {
 
 // etcdMake is a profile of what the user asked for.
 func etcdMake(a Ask) (profile.Profile, error) {
-	p := profile.Profile{Name: "own", Title: "what was asked for", Visit: etcdVisit, Ramp: etcdRamp}
+	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: etcdRepeat, Ramp: etcdRamp}
 	if err := check(a); err != nil {
 		return p, err
 	}

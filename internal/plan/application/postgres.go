@@ -29,9 +29,9 @@ const (
 	// pgThreads are pgbench's, where nobody says: one for each client up to this many, so that
 	// the load is the same on every machine.
 	pgThreads = 4
-	// A visit sees a few seconds of the time after a checkpoint, in which whole pages go to
+	// A repeat sees a few seconds of the time after a checkpoint, in which whole pages go to
 	// the log. pgRamp covers the start of pgbench and its connections. Times in seconds.
-	pgVisit, pgRamp = 10.0, 2.0
+	pgRepeat, pgRamp = 10.0, 2.0
 )
 
 // pgWorkload is one load with so many clients.
@@ -56,7 +56,7 @@ func pgWorkload(load string, clients int) model.Workload {
 
 // pgProfile is a profile of one load with several numbers of clients.
 func pgProfile(name, title, load string, clients ...int) profile.Profile {
-	p := profile.Profile{Name: name, Title: title, Visit: pgVisit, Ramp: pgRamp}
+	p := profile.Profile{Name: name, Title: title, Repeat: pgRepeat, Ramp: pgRamp}
 	for _, c := range clients {
 		p.Workloads = append(p.Workloads, pgWorkload(load, c))
 	}
@@ -69,7 +69,7 @@ func pgStandard() profile.Profile {
 
 func pgQuick() profile.Profile {
 	p := pgProfile("quick", "1 and 16 clients, in two minutes, to ±10 %", "tpcb", 1, 16)
-	p.Visit, p.MaxTime, p.Precision = 8, 100, 0.1
+	p.Repeat, p.MaxTime, p.Precision = 8, 100, 0.1
 	return p
 }
 
@@ -93,7 +93,7 @@ func pgConnect() profile.Profile {
 
 // pgWhitepaper has the settings that published comparisons of storage systems were run with: 1
 // client × 10 transactions, 100 clients on 4 threads × 10,000, both at scale 400, and 10 clients
-// that connect for each select (at scale 250). Each is visited for a time and not for a number of
+// that connect for each select (at scale 250). Each is measured for a time and not for a number of
 // transactions, and the report says what that number could have told.
 func pgWhitepaper() profile.Profile {
 	p := pgProfile("whitepaper", "as published comparisons have it: 1 client, 100 clients on 4 threads, 10 that connect; scale 400", "tpcb", 1, 100)
@@ -109,7 +109,7 @@ func pgWhitepaper() profile.Profile {
 
 // pgMake is a profile of what the user asked for.
 func pgMake(a Ask) (profile.Profile, error) {
-	p := profile.Profile{Name: "own", Title: "what was asked for", Visit: pgVisit, Ramp: pgRamp}
+	p := profile.Profile{Name: "own", Title: "what was asked for", Repeat: pgRepeat, Ramp: pgRamp}
 	if err := check(a); err != nil {
 		return p, err
 	}

@@ -25,8 +25,8 @@ const (
 	// fillRate is how fast a server takes rows, in bytes/s, for estimates; fillStart what it
 	// takes to make one, in seconds.
 	fillRate, fillStart = 40 << 20, 4.0
-	// appOverhead is what a visit costs beside ramp and visit: a checkpoint, reading the
-	// counts twice, the load tool's start and the second by which it outlasts the visit.
+	// appOverhead is what a repeat costs beside ramp and repeat: a checkpoint, reading the
+	// counts twice, the load tool's start and the second by which it outlasts the repeat.
 	appOverhead = 2.0
 )
 

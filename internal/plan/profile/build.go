@@ -87,8 +87,8 @@ func goalsOf(exp model.Experiment, p Profile) []string {
 }
 
 func measureSeconds(p *model.Plan) float64 {
-	// A look takes the place of a visit.
-	sum := float64(p.Schedule.Looks) * (p.Schedule.Look - p.Schedule.Visit)
+	// A look takes the place of a repeat.
+	sum := float64(p.Schedule.Looks) * (p.Schedule.Look - p.Schedule.Repeat)
 	for _, s := range p.Steps {
 		sum += s.Ramp + s.Seconds + p.Schedule.Overhead
 	}

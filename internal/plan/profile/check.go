@@ -17,7 +17,7 @@ func Check(p Profile) error {
 	if len(p.Workloads) == 0 {
 		return model.RefusedError(fmt.Sprintf("profile %q has no workloads", p.Name), "list at least one")
 	}
-	for _, v := range []float64{p.Visit, p.Ramp, p.MaxTime} {
+	for _, v := range []float64{p.Repeat, p.Ramp, p.MaxTime} {
 		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 			return model.RefusedError(fmt.Sprintf("profile %q has a time that is not positive", p.Name), "")
 		}

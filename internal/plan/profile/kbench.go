@@ -3,14 +3,14 @@ package profile
 import "github.com/loadline/loadline/internal/model"
 
 // kbench is the twelve jobs of Kbench, with its names, sizes, depths and order:
-// IOPS, bandwidth, latency × random, sequential × read, write. Each visit is as short as
-// quick's: twelve workloads share what they know of the spread between visits, and on
+// IOPS, bandwidth, latency × random, sequential × read, write. Each repeat is as short as
+// quick's: twelve workloads share what they know of the spread between repeats, and on
 // steady storage all of it takes less time than one pass of Kbench's own, 300 s.
 func kbench() Profile {
 	return Profile{
 		Name:      "kbench",
 		Engine:    "libaio",
-		Visit:     2,
+		Repeat:    2,
 		Title:     "Kbench's twelve: IOPS, bandwidth and latency × random, sequential × read, write",
 		Workloads: kbenchWorkloads(),
 	}

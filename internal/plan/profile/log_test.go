@@ -10,7 +10,7 @@ import (
 // Data and log have to fit each where they are.
 func TestALogOfItsOwnHasRoomOfItsOwn(t *testing.T) {
 	plan := func(data, log int64) (model.Plan, error) {
-		p := Profile{Name: "own", Visit: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
+		p := Profile{Name: "own", Repeat: 10, Ramp: 2, Workloads: []model.Workload{{Name: "tpcb-c1", Access: model.Random, Direction: model.Write, BlockSize: 8192, Depth: 1,
 			Metric: model.Transactions, App: model.AppLoad{Tool: "pgbench", Threads: 1}}}}
 		found := model.ProbeResult{Capacity: data, Log: &model.Volume{Target: model.Target{Name: "/log", Kind: model.Directory, Path: "/log"}, Size: log},
 			App: &model.AppState{Name: "postgres", Version: "17.1"}}

@@ -55,7 +55,7 @@ func Pair(exps [2]model.Experiment, p Profile, targets [2]model.Target, probes [
 		plans[i].Workloads = fitOffsets(p.Workloads, size)
 	}
 	for round := 1; round <= plans[0].Schedule.MinRounds; round++ {
-		for _, t := range Visits(&plans[0], round, plans[0].Workloads) {
+		for _, t := range SideSteps(&plans[0], round, plans[0].Workloads) {
 			own := &plans[t.Side]
 			t.Step.Number = len(own.Steps) + 1
 			own.Steps = append(own.Steps, t.Step)
@@ -84,23 +84,23 @@ func common(mine, theirs []string) []string {
 	return both
 }
 
-// Visits returns one round of blocks: each of the given workloads once on each
-// side, in the order of Round; the two visits of a block follow each other. Which
+// SideSteps returns one round of blocks: each of the given workloads once on each
+// side, in the order of Round; the two repeats of a block follow each other. Which
 // side comes first is drawn from the schedule's seed for every two blocks of a
 // workload, and the second of these two is the other way round: with few blocks,
 // free draws are too often all the same, and then a drift of the storage looks
 // like a difference. Steps are not numbered.
-func Visits(p *model.Plan, round int, workloads []model.Workload) []model.Visit {
-	visits := make([]model.Visit, 0, 2*len(workloads))
+func SideSteps(p *model.Plan, round int, workloads []model.Workload) []model.SideStep {
+	repeats := make([]model.SideStep, 0, 2*len(workloads))
 	for _, step := range Round(p, round, workloads, 0) {
 		step.Number, step.Block = 0, round
 		first := firstSide(p.Schedule.Seed, step.Workload, round)
 		for place, side := range []int{first, 1 - first} {
 			step.Place = place + 1
-			visits = append(visits, model.Visit{Side: side, Step: step})
+			repeats = append(repeats, model.SideStep{Side: side, Step: step})
 		}
 	}
-	return visits
+	return repeats
 }
 
 // firstSide draws which side begins a block (from 1) of a workload.

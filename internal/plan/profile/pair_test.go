@@ -48,22 +48,22 @@ func TestBothSidesArePreparedAlike(t *testing.T) {
 	}
 }
 
-// Each block is one visit of each side with the same step, the second right after
+// Each block is one repeat of each side with the same step, the second right after
 // the first, and of every two blocks one begins with A.
 func TestBlocksAreBalanced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := model.Plan{Schedule: model.Schedule{Seed: rapid.Uint64Min(1).Draw(t, "seed"), Visit: 3}}
+		p := model.Plan{Schedule: model.Schedule{Seed: rapid.Uint64Min(1).Draw(t, "seed"), Repeat: 3}}
 		for _, name := range []string{"a", "b", "c"} {
 			p.Workloads = append(p.Workloads, model.Workload{Name: name, Access: model.Sequential})
 		}
 		first := map[string][]int{}
 		for round := 1; round <= 8; round++ {
-			visits := Visits(&p, round, p.Workloads)
-			if len(visits) != 6 {
-				t.Fatalf("%d repeats", len(visits))
+			repeats := SideSteps(&p, round, p.Workloads)
+			if len(repeats) != 6 {
+				t.Fatalf("%d repeats", len(repeats))
 			}
 			for i := 0; i < 6; i += 2 {
-				x, y := visits[i], visits[i+1]
+				x, y := repeats[i], repeats[i+1]
 				if x.Side+y.Side != 1 || x.Step.Place != 1 || y.Step.Place != 2 || x.Step.Block != round {
 					t.Fatalf("block %+v %+v", x, y)
 				}
@@ -73,7 +73,7 @@ func TestBlocksAreBalanced(t *testing.T) {
 				}
 				first[x.Step.Workload] = append(first[x.Step.Workload], x.Side)
 			}
-			if diff := cmp.Diff(visits, Visits(&p, round, p.Workloads)); diff != "" {
+			if diff := cmp.Diff(repeats, SideSteps(&p, round, p.Workloads)); diff != "" {
 				t.Fatalf("a plan cannot be repeated:\n%s", diff)
 			}
 		}
@@ -98,7 +98,7 @@ func TestEitherSideMayBegin(t *testing.T) {
 }
 
 func TestTheTimeOfAComparison(t *testing.T) {
-	visits := func(exp model.Experiment, name string) (model.Schedule, int) {
+	repeats := func(exp model.Experiment, name string) (model.Schedule, int) {
 		exp.Seed = 7
 		plans := pairOf(t, exp, builtin(t, name), ample(), ample())
 		for i, s := range plans[0].Steps {
@@ -109,18 +109,18 @@ func TestTheTimeOfAComparison(t *testing.T) {
 		return plans[0].Schedule, len(plans[0].Steps) + len(plans[1].Steps)
 	}
 	alone := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample()).Schedule
-	s, n := visits(model.Experiment{}, "quick")
-	if s.Visit != alone.Visit || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*alone.MaxTime || s.Look != alone.Look || s.Looks != alone.Looks {
+	s, n := repeats(model.Experiment{}, "quick")
+	if s.Repeat != alone.Repeat || s.MinRounds != 4 || n != 48 || s.MaxTime < 2*alone.MaxTime || s.Look != alone.Look || s.Looks != alone.Looks {
 		t.Errorf("quick: %+v, %d repeats; alone %+v", s, n, alone)
 	}
 	plans := pairOf(t, model.Experiment{Seed: 7}, builtin(t, "quick"), ample(), ample())
 	if took, want := plans[0].MeasureSeconds+plans[1].MeasureSeconds, 48*slot(s)+2*2*(20-2); math.Abs(took-want) > 1e-9 || took > s.MaxTime {
 		t.Errorf("measuring is said to take %g s of %g s, want %g s with two looks at each side", took, s.MaxTime, want)
 	}
-	if s, _ = visits(model.Experiment{MaxTime: 140}, "quick"); s.Looks != 0 || s.Visit != 2 {
+	if s, _ = repeats(model.Experiment{MaxTime: 140}, "quick"); s.Looks != 0 || s.Repeat != 2 {
 		t.Errorf("looks at the cost of repeats of 2 s: %+v", s)
 	}
-	if s, n = visits(model.Experiment{Repeat: 10, MaxTime: 400}, "quick"); s.MinRounds != 10 || n != 120 || float64(n)*slot(s) > 400 {
+	if s, n = repeats(model.Experiment{Repeat: 10, MaxTime: 400}, "quick"); s.MinRounds != 10 || n != 120 || float64(n)*slot(s) > 400 {
 		t.Errorf("ten blocks in 400 s: %+v, %d repeats", s, n)
 	}
 }

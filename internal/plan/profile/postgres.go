@@ -14,9 +14,9 @@ func postgres() Profile {
 		return model.Workload{Name: name, Access: model.Random, Direction: model.Read, BlockSize: 8 << 10, Depth: depth, Metric: m}
 	}
 	return Profile{
-		Name:  "postgres",
-		Title: "PostgreSQL's log (8k and 64k writes, each with fdatasync) and its reads (8k): what loadline predict needs",
-		Visit: defaultVisit, MaxTime: 90,
+		Name:   "postgres",
+		Title:  "PostgreSQL's log (8k and 64k writes, each with fdatasync) and its reads (8k): what loadline predict needs",
+		Repeat: defaultRepeat, MaxTime: 90,
 		Workloads: []model.Workload{
 			log("wal-8k", 8<<10), log("wal-64k", 64<<10),
 			read("page-read", 1, model.Latency), read("page-read-16", 16, model.IOPS),

@@ -1,8 +1,8 @@
 // Package profile is the scenario "profile": a named list of workloads, each
 // measured on the same volume, becomes a Plan.
 //
-// Its opinion: a workload is visited several times in random order rather than
-// once for long, because what varies is the time between visits more than the
+// Its opinion: a workload is measured several times in random order rather than
+// once for long, because what varies is the time between repeats more than the
 // time within one; and whatever a plan cannot keep (space, time) is refused here,
 // in a sentence, before a single I/O.
 package profile
@@ -21,8 +21,8 @@ type Profile struct {
 	// Title is one phrase for lists.
 	Title     string
 	Workloads []model.Workload
-	// Visit is the measured time of a visit, Ramp the time before it that is not counted.
-	Visit, Ramp float64
+	// Repeat is the measured time of a repeat, Ramp the time before it that is not counted.
+	Repeat, Ramp float64
 	// MaxTime bounds the whole measuring when the experiment does not.
 	MaxTime float64
 	// Precision is the relative half-width to measure until when the experiment

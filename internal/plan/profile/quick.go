@@ -16,9 +16,9 @@ const quickPrefill = 22.0
 func quick() Profile {
 	six := []string{"rand-read-iops", "rand-write-iops", "seq-read-bw", "seq-write-bw", "rand-read-lat", "rand-write-lat"}
 	return Profile{
-		Name:  "quick",
-		Title: "the six that a person looks at first, in a minute and a half, to ±10 %",
-		Visit: 2, MaxTime: 97, Precision: 0.1,
+		Name:   "quick",
+		Title:  "the six that a person looks at first, in a minute and a half, to ±10 %",
+		Repeat: 2, MaxTime: 97, Precision: 0.1,
 		Workloads: slices.DeleteFunc(kbenchWorkloads(), func(w model.Workload) bool { return !slices.Contains(six, w.Name) }),
 	}
 }

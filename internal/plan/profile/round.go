@@ -26,7 +26,7 @@ func Round(p *model.Plan, round int, workloads []model.Workload, firstNumber int
 		w := workloads[k]
 		steps[i] = model.Step{
 			Number: firstNumber + i, Round: round, Workload: w.Name,
-			Ramp: s.Ramp, Seconds: s.Visit, Offset: offset(p, w, round),
+			Ramp: s.Ramp, Seconds: s.Repeat, Offset: offset(p, w, round),
 		}
 	}
 	return steps
@@ -47,7 +47,7 @@ func readersFirst(order []int, workloads []model.Workload) {
 }
 
 // offset is where a sequential workload begins in a round, as a fraction of the
-// volume. Visits that all began at 0 would walk the same first blocks, which a
+// volume. Repeats that all began at 0 would walk the same first blocks, which a
 // cache has just seen. The golden ratio's multiples spread evenly at every
 // length (a Weyl sequence), and each workload begins its own elsewhere. At least
 // half the volume is left to walk over. Jobs that begin apart from each other

@@ -8,35 +8,35 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Times in seconds. A visit's ramp covers the start of fio's jobs and the first
-// requests; overhead is fio's start and end, beside ramp and visit.
+// Times in seconds. A repeat's ramp covers the start of fio's jobs and the first
+// requests; overhead is fio's start and end, beside ramp and repeat.
 const (
-	defaultVisit   = 3.0
+	defaultRepeat  = 3.0
 	defaultRamp    = 0.5
 	defaultMaxTime = 300.0
-	shortestVisit  = 1.0
+	shortestRepeat = 1.0
 	overhead       = 0.35
 	defaultRounds  = 3
 	// defaultBlocks is even, so that each side comes first as often as the other.
 	defaultBlocks   = 4
 	defaultAccuracy = 0.05
 	// span is the least time between the beginnings of a workload's first and
-	// last visit. Storage drifts over seconds (write-back, garbage collection,
-	// neighbours): visits back to back see one and the same moment of it, agree
+	// last repeat. Storage drifts over seconds (write-back, garbage collection,
+	// neighbours): repeats back to back see one and the same moment of it, agree
 	// too well, and the interval is too narrow. With three or more workloads the
 	// others lie between; with one or two, more rounds must.
 	span = 15.0
 	// lookSeconds is how long a workload is looked at without a pause, to see what
-	// rate lasts: a credit that refills while others are visited is used up in it. For its sake visits may get as short
-	// as lookVisit, from which on the counters of a device can be compared with them.
+	// rate lasts: a credit that refills while others are measured is used up in it. For its sake repeats may get as short
+	// as lookRepeat, from which on the counters of a device can be compared with them.
 	lookSeconds = 20.0
-	lookVisit   = 2.0
+	lookRepeat  = 2.0
 	// rounding forgives what binary fractions do to sums of times.
 	rounding = 1e-6
 )
 
 // schedule decides how the time is spent on the given number of sides, which are
-// visited in turn: 1 in a run, 2 in a comparison.
+// measured in turn: 1 in a run, 2 in a comparison.
 func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error) {
 	s := model.Schedule{
 		Ramp: orDefault(p.Ramp, defaultRamp), Overhead: overhead, Seed: exp.Seed,
@@ -50,18 +50,18 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 	case exp.Time > 0:
 		// Kbench: 20 s after a ramp of 5 s. A fixed time is a promise, so the bound
 		// only leaves room for slow starts.
-		s.Mode, s.Visit = model.Fixed, exp.Time
+		s.Mode, s.Repeat = model.Fixed, exp.Time
 		s.Ramp = orDefault(exp.RampTime, min(5, exp.Time/4))
-		s.MaxTime = max(exp.MaxTime, float64(n)*(s.Ramp+s.Visit+5))
+		s.MaxTime = max(exp.MaxTime, float64(n)*(s.Ramp+s.Repeat+5))
 		return s, nil
 	case exp.UntilSteady:
-		// The bound is per workload here: the rule itself ends a visit early.
-		s.Mode, s.Visit = model.Steady, orDefault(exp.MaxTime, defaultMaxTime)
-		s.MaxTime = float64(n) * (s.Ramp + s.Visit + 5)
+		// The bound is per workload here: the rule itself ends a repeat early.
+		s.Mode, s.Repeat = model.Steady, orDefault(exp.MaxTime, defaultMaxTime)
+		s.MaxTime = float64(n) * (s.Ramp + s.Repeat + 5)
 		return s, nil
 	}
 	s.Mode = model.Rounds
-	s.Visit = orDefault(p.Visit, defaultVisit)
+	s.Repeat = orDefault(p.Repeat, defaultRepeat)
 	s.MaxTime = orDefault(exp.MaxTime, orDefault(p.MaxTime, defaultMaxTime))
 	s.MinRounds = defaultRounds
 	fromProfile := exp.MaxTime == 0 && p.MaxTime > 0
@@ -86,14 +86,14 @@ func schedule(exp model.Experiment, p Profile, sides int) (model.Schedule, error
 }
 
 // fitLooks gives each direction a look on each side, or as many as there is time for beside
-// visits that are not much shorter. plain is the schedule without any.
+// repeats that are not much shorter. plain is the schedule without any.
 func fitLooks(s, plain model.Schedule, workloads []model.Workload, sides int) model.Schedule {
-	least := min(plain.Visit, lookVisit)
+	least := min(plain.Repeat, lookRepeat)
 	for n := lookable(workloads); n > 0; n-- {
 		part := s
 		part.MaxTime -= float64(sides*n) * (lookSeconds - least)
 		fitted, err := fitTime(part, len(workloads), sides, false)
-		if err == nil && fitted.Visit >= least {
+		if err == nil && fitted.Repeat >= least {
 			fitted.MaxTime, fitted.Look, fitted.Looks = s.MaxTime, lookSeconds, n
 			return fitted
 		}
@@ -123,7 +123,7 @@ func lookable(workloads []model.Workload) int {
 }
 
 // timeForSides is the time that a comparison gets when none is asked for: as much
-// for each side as for a run, and enough for visits as long as those of a run and as many
+// for each side as for a run, and enough for repeats as long as those of a run and as many
 // looks on each side.
 func timeForSides(s model.Schedule, n, sides, looks int) float64 {
 	run := s
@@ -135,22 +135,22 @@ func timeForSides(s model.Schedule, n, sides, looks int) float64 {
 	return float64(sides) * max(s.MaxTime, float64(n*s.MinRounds)*slot(run)+float64(looks)*lookSeconds)
 }
 
-// fitTime shortens the visits of n workloads on each side until the certain
-// rounds fit into MaxTime, and adds rounds where visits would be too close to
+// fitTime shortens the repeats of n workloads on each side until the certain
+// rounds fit into MaxTime, and adds rounds where repeats would be too close to
 // each other.
 func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, error) {
-	visits := float64(n * sides * s.MinRounds)
-	if visits*slot(s) > s.MaxTime+rounding {
-		// Samples are one second each, so visits are whole seconds.
-		s.Visit = min(s.Visit, math.Floor(s.MaxTime/visits-s.Ramp-s.Overhead+rounding))
+	repeats := float64(n * sides * s.MinRounds)
+	if repeats*slot(s) > s.MaxTime+rounding {
+		// Samples are one second each, so repeats are whole seconds.
+		s.Repeat = min(s.Repeat, math.Floor(s.MaxTime/repeats-s.Ramp-s.Overhead+rounding))
 	}
-	if s.Visit < shortestVisit {
-		shortest := s.Ramp + s.Overhead + shortestVisit
+	if s.Repeat < shortestRepeat {
+		shortest := s.Ramp + s.Overhead + shortestRepeat
 		limit := "--max-time"
 		if fromProfile {
 			limit = "the profile's max_time"
 		}
-		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(visits*shortest)))
+		hint := fmt.Sprintf("use --max-time %ds or more", int(math.Ceil(repeats*shortest)))
 		if fit := int(s.MaxTime / (float64(sides*s.MinRounds) * shortest)); fit > 0 {
 			hint += fmt.Sprintf(", or measure at most %d", fit)
 		}
@@ -160,7 +160,7 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 		}
 		return s, model.RefusedError(
 			fmt.Sprintf("%d rounds of %s take at least %s, more than %s %s: every repeat needs %s to start and 1 s to measure",
-				s.MinRounds, what, units.FormatSpan(math.Ceil(visits*shortest)), limit, units.FormatSpan(s.MaxTime), units.FormatDuration(s.Ramp+s.Overhead)),
+				s.MinRounds, what, units.FormatSpan(math.Ceil(repeats*shortest)), limit, units.FormatSpan(s.MaxTime), units.FormatDuration(s.Ramp+s.Overhead)),
 			hint)
 	}
 	for float64(s.MinRounds-1)*float64(n*sides)*slot(s) < span && float64((s.MinRounds+1)*n*sides)*slot(s) <= s.MaxTime {
@@ -169,10 +169,10 @@ func fitTime(s model.Schedule, n, sides int, fromProfile bool) (model.Schedule, 
 	return s, nil
 }
 
-// slot is the whole time of one visit.
-func slot(s model.Schedule) float64 { return s.Ramp + s.Visit + s.Overhead }
+// slot is the whole time of one repeat.
+func slot(s model.Schedule) float64 { return s.Ramp + s.Repeat + s.Overhead }
 
-// steps lists the visits that are certain.
+// steps lists the repeats that are certain.
 func steps(p *model.Plan) []model.Step {
 	var list []model.Step
 	if p.Schedule.Mode == model.Rounds {
@@ -188,7 +188,7 @@ func steps(p *model.Plan) []model.Step {
 	readersFirst(order, p.Workloads)
 	for i, k := range order {
 		list = append(list, model.Step{
-			Number: i + 1, Round: 1, Workload: p.Workloads[k].Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Visit,
+			Number: i + 1, Round: 1, Workload: p.Workloads[k].Name, Ramp: p.Schedule.Ramp, Seconds: p.Schedule.Repeat,
 		})
 	}
 	return list

@@ -14,7 +14,7 @@ import (
 
 func TestRoundsByDefault(t *testing.T) {
 	plan := build(t, model.Experiment{}, builtin(t, "standard"), directory, ample())
-	want := model.Schedule{Mode: model.Rounds, Ramp: .5, Visit: 3, MinRounds: 3, MaxTime: 300, Precision: .05, Seed: 7, Overhead: .35, Look: 20, Looks: 2}
+	want := model.Schedule{Mode: model.Rounds, Ramp: .5, Repeat: 3, MinRounds: 3, MaxTime: 300, Precision: .05, Seed: 7, Overhead: .35, Look: 20, Looks: 2}
 	if diff := cmp.Diff(want, plan.Schedule); diff != "" {
 		t.Error(diff)
 	}
@@ -31,7 +31,7 @@ func TestRoundsByDefault(t *testing.T) {
 
 func TestQuickTakesAMinuteAndAHalf(t *testing.T) {
 	plan := build(t, model.Experiment{}, builtin(t, "quick"), directory, ample())
-	if plan.Schedule.MaxTime >= 100 || plan.MeasureSeconds > plan.Schedule.MaxTime || plan.Schedule.Visit != 2 || plan.Schedule.MinRounds != 3 {
+	if plan.Schedule.MaxTime >= 100 || plan.MeasureSeconds > plan.Schedule.MaxTime || plan.Schedule.Repeat != 2 || plan.Schedule.MinRounds != 3 {
 		t.Errorf("%g s: %+v", plan.MeasureSeconds, plan.Schedule)
 	}
 	if plan = build(t, model.Experiment{MaxTime: 120}, builtin(t, "quick"), directory, ample()); plan.Schedule.MaxTime != 120 {
@@ -52,7 +52,7 @@ func TestFixedIsKbenchsSchedule(t *testing.T) {
 		}
 	}
 	plan := build(t, model.Experiment{Time: 20}, p, directory, ample())
-	if s := plan.Schedule; s.Mode != model.Fixed || s.Visit != 20 || s.Ramp != 5 || s.MinRounds != 1 || s.MaxTime < plan.MeasureSeconds {
+	if s := plan.Schedule; s.Mode != model.Fixed || s.Repeat != 20 || s.Ramp != 5 || s.MinRounds != 1 || s.MaxTime < plan.MeasureSeconds {
 		t.Errorf("%+v", s)
 	}
 	for i, s := range plan.Steps {
@@ -65,25 +65,25 @@ func TestFixedIsKbenchsSchedule(t *testing.T) {
 	}
 }
 
-func TestSteadyIsOneVisitBoundedPerWorkload(t *testing.T) {
+func TestSteadyIsOneRepeatBoundedPerWorkload(t *testing.T) {
 	plan := build(t, model.Experiment{UntilSteady: true, MaxTime: 600}, builtin(t, "quick"), directory, ample())
-	if s := plan.Schedule; s.Mode != model.Steady || s.Visit != 600 || s.MaxTime < 6*600 || len(plan.Steps) != 6 {
+	if s := plan.Schedule; s.Mode != model.Steady || s.Repeat != 600 || s.MaxTime < 6*600 || len(plan.Steps) != 6 {
 		t.Errorf("%+v, %d steps", s, len(plan.Steps))
 	}
 }
 
-func TestVisitsGetShorterBeforeATimeIsRefused(t *testing.T) {
+func TestRepeatsGetShorterBeforeATimeIsRefused(t *testing.T) {
 	for limit, want := range map[float64]float64{300: 3, 197.7: 3, 197: 2, 155.7: 2, 155: 2, 119.7: 2, 119: 1, 77.7: 1} {
 		plan := build(t, model.Experiment{MaxTime: limit}, builtin(t, "standard"), directory, ample())
-		if plan.Schedule.Visit != want {
-			t.Errorf("--max-time %g: repeats of %g s, want %g", limit, plan.Schedule.Visit, want)
+		if plan.Schedule.Repeat != want {
+			t.Errorf("--max-time %g: repeats of %g s, want %g", limit, plan.Schedule.Repeat, want)
 		}
 	}
 }
 
 func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 	p := builtin(t, "kbench")
-	p.Visit = 3
+	p.Repeat = 3
 	for n, want := range map[int]int{1: 5, 2: 3, 3: 3, 12: 3} {
 		q := p
 		q.Workloads = p.Workloads[:n]
@@ -92,7 +92,7 @@ func TestFewWorkloadsAreSpreadOverTime(t *testing.T) {
 		}
 	}
 	p.Workloads = p.Workloads[:1]
-	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, ample()).Schedule; s.MinRounds != 3 || s.Visit != 3 {
+	if s := build(t, model.Experiment{MaxTime: 12}, p, directory, ample()).Schedule; s.MinRounds != 3 || s.Repeat != 3 {
 		t.Errorf("more rounds than --max-time allows, or shorter repeats for their sake: %+v", s)
 	}
 }
@@ -123,15 +123,15 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 		if v.Size > probe.Capacity || v.Size < 16*mib || v.Size%4096 != 0 || v.SizeReason == "" {
 			t.Fatalf("size %d of %d: %s", v.Size, probe.Capacity, v.SizeReason)
 		}
-		if plan.MeasureSeconds > s.MaxTime+1e-3 || s.Visit < 1 || s.Ramp <= 0 || s.MinRounds < 3 || s.Precision <= 0 {
+		if plan.MeasureSeconds > s.MaxTime+1e-3 || s.Repeat < 1 || s.Ramp <= 0 || s.MinRounds < 3 || s.Precision <= 0 {
 			t.Fatalf("%g s: %+v", plan.MeasureSeconds, s)
 		}
 		if len(plan.Steps) != s.MinRounds*len(p.Workloads) {
 			t.Fatalf("%d steps", len(plan.Steps))
 		}
-		visits := map[string]int{}
+		repeats := map[string]int{}
 		for i, step := range plan.Steps {
-			visits[fmt.Sprint(step.Round, step.Workload)]++
+			repeats[fmt.Sprint(step.Round, step.Workload)]++
 			w, ok := plan.Workload(step.Workload)
 			if !ok || step.Number != i+1 || step.Offset < 0 || step.Offset > 0.5 || step.Offset != 0 && w.Access == model.Random {
 				t.Fatalf("step %+v", step)
@@ -140,7 +140,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 				t.Fatalf("the last job of %s begins at %d of %d, beside an offset of %g", w.Name, begin, v.Size, step.Offset)
 			}
 		}
-		for key, n := range visits {
+		for key, n := range repeats {
 			if n != 1 {
 				t.Fatalf("%s is measured %d times in one round", key, n)
 			}
@@ -159,7 +159,7 @@ func TestRoundIsOneRule(t *testing.T) {
 		t.Error("two rounds in the same order")
 	}
 	extra := Round(&plan, 4, plan.Workloads[2:4], 37)
-	if len(extra) != 2 || extra[0].Number != 37 || extra[1].Number != 38 || extra[0].Round != 4 || extra[0].Seconds != plan.Schedule.Visit {
+	if len(extra) != 2 || extra[0].Number != 37 || extra[1].Number != 38 || extra[0].Round != 4 || extra[0].Seconds != plan.Schedule.Repeat {
 		t.Errorf("%+v", extra)
 	}
 }
@@ -191,8 +191,8 @@ func TestRoundIsFair(t *testing.T) {
 }
 
 // A low-discrepancy sequence leaves no gap much wider than its number of points
-// allows: after n visits, at most 2.7/n of the range (three-distance theorem).
-func TestSequentialVisitsSpreadOverTheVolume(t *testing.T) {
+// allows: after n repeats, at most 2.7/n of the range (three-distance theorem).
+func TestSequentialRepeatsSpreadOverTheVolume(t *testing.T) {
 	plan := build(t, model.Experiment{}, builtin(t, "kbench"), directory, ample())
 	w, _ := plan.Workload("seq-read-bw")
 	for _, n := range []int{3, 5, 10, 20} {

@@ -2,7 +2,7 @@
 // several N, so that a law of growth can be fitted, or the same with a rate for each
 // volume, to see whether the rate is held.
 //
-// Its opinion: each N is a workload like any other, visited in random order with the
+// Its opinion: each N is a workload like any other, measured in random order with the
 // others in several rounds. Measured one after the other, a storage that slows down
 // while it is being measured would look as if it did not scale.
 package scale
@@ -20,13 +20,13 @@ import (
 // Name is the scenario's name in an experiment.
 const Name = "scale"
 
-// Times in seconds. Workers do not begin within the same millisecond, so a visit is
+// Times in seconds. Workers do not begin within the same millisecond, so a repeat is
 // long beside that, and the ramp outlasts it.
 const (
-	visit, ramp = 5.0, 1.0
-	slot        = visit + ramp + .85
-	leastTime   = 300.0
-	rounds      = 3
+	repeat, ramp = 5.0, 1.0
+	slot         = repeat + ramp + .85
+	leastTime    = 300.0
+	rounds       = 3
 )
 
 // maxVolumes is more than one engine can lead.
@@ -51,7 +51,7 @@ func Profile(r model.ScaleRequest, base profile.Profile) (profile.Profile, error
 	}
 	p := profile.Profile{
 		Name: Name, Title: fmt.Sprintf("%s on %s volumes at once", r.Workload, list(r.Volumes)), Engine: base.Engine,
-		Visit: visit, Ramp: ramp,
+		Repeat: repeat, Ramp: ramp,
 	}
 	for _, n := range r.Volumes {
 		v := w

@@ -27,7 +27,7 @@ func place(path, device string, room int64) Place {
 	return p
 }
 
-// Whatever numbers are asked for, each has a workload of its own that is visited in
+// Whatever numbers are asked for, each has a workload of its own that is measured in
 // every round; the volumes fit together where they are, and are of one size.
 func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,22 +60,22 @@ func TestEveryNumberOfVolumesIsPlanned(t *testing.T) {
 				t.Fatalf("%d bytes are planned where there is room for %d", used[i%disks], room)
 			}
 		}
-		visits := map[string]int{}
+		repeats := map[string]int{}
 		for _, s := range plan.Steps {
-			visits[s.Workload]++
+			repeats[s.Workload]++
 		}
 		for i, w := range plan.Workloads {
 			if w.Volumes != r.Volumes[i] || w.Metric.Unit() == "s" || w.RateIOPS != r.Rate || len(plan.VolumesOf(w)) != w.Volumes {
 				t.Fatalf("workload %+v for %d volumes at %g", w, r.Volumes[i], r.Rate)
 			}
-			if visits[w.Name] != plan.Schedule.MinRounds || plan.Schedule.MinRounds < 3 {
-				t.Fatalf("%s is measured %d times in %d rounds", w.Name, visits[w.Name], plan.Schedule.MinRounds)
+			if repeats[w.Name] != plan.Schedule.MinRounds || plan.Schedule.MinRounds < 3 {
+				t.Fatalf("%s is measured %d times in %d rounds", w.Name, repeats[w.Name], plan.Schedule.MinRounds)
 			}
 		}
 		if plan.MeasureSeconds > plan.Schedule.MaxTime {
 			t.Fatalf("%g s are planned, %g s are the bound", plan.MeasureSeconds, plan.Schedule.MaxTime)
 		}
-		if s := plan.Schedule; s.Look != 20 || s.Looks != 1 || s.Visit != visit {
+		if s := plan.Schedule; s.Look != 20 || s.Looks != 1 || s.Repeat != repeat {
 			t.Fatalf("no look beside repeats of full length: %+v", s)
 		}
 	})

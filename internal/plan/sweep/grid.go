@@ -9,14 +9,14 @@ import (
 	"github.com/loadline/loadline/internal/plan/profile"
 )
 
-// Times in seconds. Many cells share the time, so a visit is shorter than that of a
+// Times in seconds. Many cells share the time, so a repeat is shorter than that of a
 // profile; the bound grows with the cells, so that three rounds and the
 // looks always fit.
 const (
-	gridVisit = 2.0
-	gridSlot  = 3.0
-	leastTime = 300.0
-	rounds    = 3
+	gridRepeat = 2.0
+	gridSlot   = 3.0
+	leastTime  = 300.0
+	rounds     = 3
 )
 
 // GridDefaults are what a grid varies when nothing is said: every depth that
@@ -31,9 +31,9 @@ func GridDefaults() model.SweepRequest {
 // grid makes one workload for each cell.
 func grid(r model.SweepRequest) profile.Profile {
 	p := profile.Profile{
-		Name:  Name,
-		Title: fmt.Sprintf("%s: %d depths × %d block sizes × %d jobs", r.Pattern, len(r.Depths), len(r.BlockSizes), len(r.Jobs)),
-		Visit: gridVisit,
+		Name:   Name,
+		Title:  fmt.Sprintf("%s: %d depths × %d block sizes × %d jobs", r.Pattern, len(r.Depths), len(r.BlockSizes), len(r.Jobs)),
+		Repeat: gridRepeat,
 	}
 	for _, jobs := range r.Jobs {
 		for _, block := range r.BlockSizes {

@@ -22,9 +22,9 @@ const (
 	// for bursts. What waits beyond that is late all the same: latencies count from when
 	// an I/O was due.
 	loadDepth = 4 * capacityDepth
-	// A visit must see a queue build up and drain, and the ramp must outlast what the
-	// visit before left in it. Times in seconds.
-	loadVisit, loadRamp = 5.0, 1.0
+	// A repeat must see a queue build up and drain, and the ramp must outlast what the
+	// repeat before left in it. Times in seconds.
+	loadRepeat, loadRamp = 5.0, 1.0
 	// loadPrecision is the relative half-width that is asked of the mean latency, which
 	// near the capacity varies by its nature.
 	loadPrecision = 0.1
@@ -39,7 +39,7 @@ func LoadDefaults() model.SweepRequest {
 func load(r model.SweepRequest) profile.Profile {
 	p := profile.Profile{
 		Name: Name, Title: "latency against offered rate: " + r.Pattern,
-		Visit: loadVisit, Ramp: loadRamp, Precision: loadPrecision, MaxTime: leastTime,
+		Repeat: loadRepeat, Ramp: loadRamp, Precision: loadPrecision, MaxTime: leastTime,
 	}
 	w := workload(r.Pattern, r.BlockSizes[0])
 	w.Name, w.Depth = model.CapacityWorkload, capacityDepth
@@ -53,7 +53,7 @@ func load(r model.SweepRequest) profile.Profile {
 	return p
 }
 
-// capacityFirst moves the first visit of the closed loop to the front and adds a
+// capacityFirst moves the first repeat of the closed loop to the front and adds a
 // second one there, because the rates are fixed by what the two have found. The second is
 // the look, where there is time for one: rates are shares of what the storage sustains.
 func capacityFirst(p *model.Plan) {

@@ -2,7 +2,7 @@
 // depth × block size × jobs shows where more parallelism stops to pay; a load sweep
 // shows what latency costs at which offered rate.
 //
-// Its opinion: every cell is a workload like any other, visited in random order with
+// Its opinion: every cell is a workload like any other, measured in random order with
 // all the others and judged by the same rules, so that a slow minute of the storage
 // does not become a hole in one corner of the picture.
 package sweep

@@ -68,7 +68,7 @@ func plan(t interface{ Fatal(...any) }, r model.SweepRequest) model.Plan {
 }
 
 // Whatever grid is asked for: every cell is there once under a name of its own, is
-// visited in every round, and the plan keeps to its bound of time.
+// measured in every round, and the plan keeps to its bound of time.
 func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := model.SweepRequest{
@@ -82,13 +82,13 @@ func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 		if len(pl.Workloads) != cells {
 			t.Fatalf("%d workloads for %d cells", len(pl.Workloads), cells)
 		}
-		visits := map[string]int{}
+		repeats := map[string]int{}
 		for _, s := range pl.Steps {
-			visits[s.Workload]++
+			repeats[s.Workload]++
 		}
 		for _, w := range pl.Workloads {
-			if visits[w.Name] != pl.Schedule.MinRounds || pl.Schedule.MinRounds < 3 {
-				t.Fatalf("%s is measured %d times in %d rounds", w.Name, visits[w.Name], pl.Schedule.MinRounds)
+			if repeats[w.Name] != pl.Schedule.MinRounds || pl.Schedule.MinRounds < 3 {
+				t.Fatalf("%s is measured %d times in %d rounds", w.Name, repeats[w.Name], pl.Schedule.MinRounds)
 			}
 			if w.OffsetIncrement > pl.Volume.Size/int64(w.JobCount()) {
 				t.Fatalf("the jobs of %s begin %d bytes apart on %d", w.Name, w.OffsetIncrement, pl.Volume.Size)
@@ -101,7 +101,7 @@ func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 		if r.Pattern == "randrw" {
 			looks = 2
 		}
-		if s := pl.Schedule; s.Look != 20 || s.Looks != looks || s.Visit != gridVisit {
+		if s := pl.Schedule; s.Look != 20 || s.Looks != looks || s.Repeat != gridRepeat {
 			t.Fatalf("%s has no look for each direction beside repeats of full length: %+v", r.Pattern, s)
 		}
 	})
@@ -109,9 +109,9 @@ func TestEveryCellOfAGridIsPlanned(t *testing.T) {
 
 func TestALoadSweepBeginsWithItsCapacity(t *testing.T) {
 	pl := plan(t, LoadDefaults())
-	visits := map[string]int{}
+	repeats := map[string]int{}
 	for i, s := range pl.Steps {
-		visits[s.Workload]++
+		repeats[s.Workload]++
 		if s.Number != i+1 {
 			t.Errorf("step %d has number %d", i+1, s.Number)
 		}
@@ -127,8 +127,8 @@ func TestALoadSweepBeginsWithItsCapacity(t *testing.T) {
 		} else if !w.OpenLoop || w.OfCapacity <= 0 || w.OfCapacity >= 1 {
 			t.Errorf("%s is no open loop below the capacity: %+v", w.Name, w)
 		}
-		if visits[w.Name] != want {
-			t.Errorf("%s is measured %d times, want %d", w.Name, visits[w.Name], want)
+		if repeats[w.Name] != want {
+			t.Errorf("%s is measured %d times, want %d", w.Name, repeats[w.Name], want)
 		}
 		sum += w.OfCapacity
 	}

@@ -69,7 +69,7 @@ func gauged(t *testing.T, name, shown string) {
 	if len(fields) > 2 && strings.HasPrefix(fields[2], "RATE_IOPS=") {
 		// Without the limit the disk does several times as many. How exactly it is kept is
 		// asked of calibrated devices (test/truth): here 32 pods share two processors, and fio
-		// makes up within a visit for what it could not begin in the second before.
+		// makes up within a repeat for what it could not begin in the second before.
 		if most, _ := strconv.ParseFloat(strings.TrimPrefix(fields[2], "RATE_IOPS="), 64); got > 1.5*most {
 			t.Errorf("%s: %.0f IOPS beside a limit of %.0f", name, got, most)
 		}

@@ -108,7 +108,7 @@ func TestServerRestarts(t *testing.T) {
 	}
 	r := measured(t, outcome{code: ended(t, cmd), stdout: out.String(), stderr: progress.String()})
 	r.carries(t, 1000)
-	// Five visits of three seconds: all of them have arrived.
+	// Five repeats of three seconds: all of them have arrived.
 	if len(r.Results) == 0 || r.Results[0].Seconds < 14 {
 		t.Errorf("%+v", r.Results)
 	}

@@ -29,7 +29,7 @@ func BenchmarkManyVolumes(b *testing.B) {
 	b.Logf("driver: %.0f MiB at most, %.1f %% of a core while it measures; agents: %.1f MiB at most, %.2f %% of a core each",
 		m.driverMemory, 100*m.driverCPU, m.agentMemory, 100*m.agentCPU)
 	b.Logf("first sample after %.1f s (all pods run after %.1f s, the volumes are written for %.1f s, the plan is made after %.1f s, the first repeat begins %.1f s later), kubectl apply until Ready %.1f s; teardown %.1f s, kubectl delete %.1f s",
-		m.first, m.running, m.filling, m.planned, m.visit, ready, m.end, deleted)
+		m.first, m.running, m.filling, m.planned, m.repeat, ready, m.end, deleted)
 	b.ReportMetric(m.driverMemory, "MiB-driver")
 	b.ReportMetric(100*m.driverCPU, "%core-driver")
 	b.ReportMetric(m.agentMemory, "MiB-agent")
@@ -43,7 +43,7 @@ func BenchmarkManyVolumes(b *testing.B) {
 // processors in cores.
 type manyCosts struct {
 	held                                           string
-	running, filling, planned, visit, first, end   float64
+	running, filling, planned, repeat, first, end  float64
 	driverMemory, driverCPU, agentMemory, agentCPU float64
 	// manifest is that of its pods and claims.
 	manifest string
@@ -107,17 +107,17 @@ func measureMany(b *testing.B, ns string) (m manyCosts) {
 		m.end = time.Since(fewer).Seconds()
 	}
 	var planned time.Time
-	planned, m.visit, m.first, m.filling = firstSample(b, results)
+	planned, m.repeat, m.first, m.filling = firstSample(b, results)
 	m.planned = planned.Sub(begin).Seconds()
-	m.first += m.planned + m.visit
+	m.first += m.planned + m.repeat
 	m.held = heldWords(b, stdout.Bytes())
 	return m
 }
 
-// firstSample is when the plan was made, how many seconds later the first visit began, how
+// firstSample is when the plan was made, how many seconds later the first repeat began, how
 // many more it took until its first second that counts was over, and for how many seconds
 // the volumes were written.
-func firstSample(b *testing.B, results string) (planned time.Time, visit, first, filling float64) {
+func firstSample(b *testing.B, results string) (planned time.Time, repeat, first, filling float64) {
 	b.Helper()
 	plans, _ := filepath.Glob(filepath.Join(results, "*", "plan.json"))
 	if len(plans) != 1 {

@@ -114,7 +114,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	}
 	d.dev.drain(startCost, 1)
 	d.dev.drain(req.Step.Ramp, 0.5)
-	d.dev.visit()
+	d.dev.repeat()
 	t := req.Step.Ramp
 	for left := req.Step.Seconds; left > 1e-9; {
 		if ctx.Err() != nil {
@@ -143,7 +143,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 	return res, nil
 }
 
-// runOpen plays a visit of an open loop.
+// runOpen plays a repeat of an open loop.
 func (d *Driver) runOpen(ctx context.Context, req model.StartRequest, res *model.StepResult, emit func(model.Event)) {
 	d.dev.rest(startCost)
 	t := req.Step.Ramp
@@ -160,7 +160,7 @@ func (d *Driver) runOpen(ctx context.Context, req model.StartRequest, res *model
 	res.Ended = t
 }
 
-// startCost is the virtual time between visits, as fio's start costs.
+// startCost is the virtual time between repeats, as fio's start costs.
 const startCost = 0.35
 
 // depthLevel is fio's name of the bucket of a queue depth.
@@ -211,8 +211,8 @@ func (d *device) rest(seconds float64) {
 	d.ar = phi*d.ar + math.Sqrt(1-phi*phi)*d.rng.NormFloat64()
 }
 
-// visit draws the effect that all seconds of one visit share.
-func (d *device) visit() { d.effect = d.VisitCV * d.rng.NormFloat64() }
+// repeat draws the effect that all seconds of one repeat share.
+func (d *device) repeat() { d.effect = d.RepeatCV * d.rng.NormFloat64() }
 
 // second plays sec seconds of the workload.
 func (d *device) second(w model.Workload, sec float64) model.Sample {

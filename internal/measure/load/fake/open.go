@@ -14,12 +14,12 @@ import (
 type queue struct {
 	*device
 	service float64
-	// origin is the device's clock when the visit began, next when the next I/O is
+	// origin is the device's clock when the repeat began, next when the next I/O is
 	// due, free when the server has done all that came before.
 	origin, next, free float64
 }
 
-// open plays a visit of an open loop and emits a sample for each second of it.
+// open plays a repeat of an open loop and emits a sample for each second of it.
 func (d *device) open(w model.Workload, ramp, seconds float64, emit func(model.Sample) bool) (due uint64) {
 	q := &queue{device: d, service: 1 / d.base(w), origin: d.clock}
 	samples := make([]model.Sample, int(math.Ceil(seconds-1e-9)))

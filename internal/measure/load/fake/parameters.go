@@ -18,8 +18,8 @@ type Parameters struct {
 	IOPS         float64
 	MaxBandwidth float64
 	// CV is the coefficient of variation from second to second, Phi the
-	// correlation of one second with the next (0 ≤ φ < 1), VisitCV that of whole visits.
-	CV, Phi, VisitCV float64
+	// correlation of one second with the next (0 ≤ φ < 1), RepeatCV that of whole repeats.
+	CV, Phi, RepeatCV float64
 	// SpikeShare of the seconds run at SpikeLevel of the rate.
 	SpikeShare, SpikeLevel float64
 	// Drift is the relative change per minute; WarmUp a time constant in seconds.
@@ -55,7 +55,7 @@ type Parameters struct {
 func ParseParameters(query string) (Parameters, error) {
 	p := Parameters{IOPS: 10000, MaxBandwidth: 500 << 20, CV: 0.01, SpikeLevel: 0.4, StallEvery: 10, Size: 64 << 30, Seed: 1}
 	fields := map[string]*float64{
-		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "repeat-cv": &p.VisitCV,
+		"iops": &p.IOPS, "bandwidth": &p.MaxBandwidth, "cv": &p.CV, "phi": &p.Phi, "repeat-cv": &p.RepeatCV,
 		"spike": &p.SpikeShare, "spike-level": &p.SpikeLevel, "drift": &p.Drift, "warm-up": &p.WarmUp,
 		"burst": &p.BurstRate, "cache": &p.Cache, "credit": &p.BurstCredit, "refill": &p.Refill, "fail-after": &p.FailAfter, "latency": &p.Latency, "stall": &p.Stall,
 		"stall-every": &p.StallEvery, "exponential": &p.Exponential, "pace": &p.Pace, "size": &p.Size, "shared": &p.Shared,

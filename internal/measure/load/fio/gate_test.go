@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// gated is a visit of two writers to a file of zeros.
+// gated is a repeat of two writers to a file of zeros.
 func gated(t *testing.T) (req model.StartRequest, untouched func() bool) {
 	t.Helper()
 	zeros := make([]byte, 1<<20)

@@ -32,7 +32,7 @@ const refillBelow = 128 << 10
 // JobText returns the exact job file of a step. It is pure: the same step gives
 // the same text.
 //
-// Beside what the workload says: randrepeat=0, else every visit would walk over
+// Beside what the workload says: randrepeat=0, else every repeat would walk over
 // the same blocks; fio's map of visited blocks stays (norandommap is not set, as
 // in Kbench), so that a random workload touches the whole volume before it comes
 // back to a block and no cache profits from repeats, but softrandommap lets fio
@@ -138,7 +138,7 @@ func ownJob(t *text, w model.Workload, v model.Volume) {
 	}
 	t.volume(v, engine)
 	t.set("size", v.Size)
-	// The report says whether the page cache was passed by, and visits must not
+	// The report says whether the page cache was passed by, and repeats must not
 	// repeat each other, whatever the job leaves out.
 	t.set("direct", flag(v.Direct))
 	t.set("randrepeat", 0)

@@ -13,7 +13,7 @@ import (
 // document that comes afterwards carries the time at which it was due and the counts of
 // the time at which it was printed. So it is kept until the next one, whose time is right,
 // tells how long the stretch was that it ends: seconds without an I/O are seconds of the
-// visit like all others.
+// repeat like all others.
 
 // still is what a series knows of the storage standing still.
 type still struct {

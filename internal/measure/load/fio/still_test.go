@@ -39,12 +39,12 @@ func (d doc) job() *job {
 }
 
 // A storage that stands still keeps fio from printing, and the next document carries the
-// time at which it was due. The seconds without I/O are seconds of the visit.
-func TestSecondsWithoutIOAreSecondsOfTheVisit(t *testing.T) {
+// time at which it was due. The seconds without I/O are seconds of the repeat.
+func TestSecondsWithoutIOAreSecondsOfTheRepeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		jobs, flight int
 		docs         []doc
-		// want are the I/Os of each sample, length that of the visit in s.
+		// want are the I/Os of each sample, length that of the repeat in s.
 		want   []uint64
 		length float64
 		stalls []model.Stall

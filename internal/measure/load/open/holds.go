@@ -42,7 +42,7 @@ func (h *holds) since(moment float64) float64 {
 		h.spans = h.spans[1:]
 	}
 	if len(h.spans) == 0 {
-		// Rounding must not add up over a long visit.
+		// Rounding must not add up over a long repeat.
 		h.sum = 0
 	}
 	return h.sum

@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// ending is what is known of a visit when it is over.
+// ending is what is known of a repeat when it is over.
 type ending struct {
 	// due counts the I/Os that were due in the measured part, begun all that were
 	// begun, late the seconds by which we began them too late, without what was waited
@@ -43,7 +43,7 @@ func (e *ending) levels() map[string]float64 {
 	return levels
 }
 
-// loop is a visit while it goes on. Times are seconds since it began.
+// loop is a repeat while it goes on. Times are seconds since it began.
 type loop struct {
 	ending
 	dev      device
@@ -64,7 +64,7 @@ type loop struct {
 	answered float64 // when an I/O last ended, or one began while none was in flight
 }
 
-// keepTime plays a visit and closes samples; then over gets the ending.
+// keepTime plays a repeat and closes samples; then over gets the ending.
 func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartRequest, samples chan<- model.Sample, over chan<- ending) {
 	// The thread must outlive this goroutine, or processes that it once started would
 	// get their parent-death signal.
@@ -81,7 +81,7 @@ func keepTime(ctx context.Context, clock env.Clock, dev device, req model.StartR
 		l.free = append(l.free, slot)
 	}
 	l.dueAt = make([]float64, req.Workload.Depth)
-	// Where a sequential visit begins differs from visit to visit.
+	// Where a sequential repeat begins differs from repeat to repeat.
 	l.position = int64(req.Step.Offset*float64(l.size)) / l.w.BlockSize * l.w.BlockSize
 	user, system := threadCPU()
 	l.draw()
@@ -111,7 +111,7 @@ func (l *loop) end() float64 { return l.step.Ramp + l.step.Seconds }
 // longestWait bounds a sleep, so that an interrupt is soon noticed. In seconds.
 const longestWait = 0.1
 
-// play begins what is due and counts what ends, until the end of the visit.
+// play begins what is due and counts what ends, until the end of the repeat.
 func (l *loop) play(ctx context.Context) {
 	for l.fault == "" {
 		now := l.now()
@@ -247,8 +247,8 @@ func (l *loop) answer(now float64) {
 const mostStalls = 100
 
 // drain waits for what is in flight, and reports whether all has ended. What ends then is of
-// the time after the visit and does not count, unless the storage stands still: else a
-// stall at the end of a visit would leave no trace.
+// the time after the repeat and does not count, unless the storage stands still: else a
+// stall at the end of a repeat would leave no trace.
 func (l *loop) drain(ctx context.Context) bool {
 	over, limit, stalls := l.now(), drainLimit, len(l.stalls)
 	for len(l.free) < len(l.dueAt) && l.now() < over+limit.Seconds() {

@@ -40,11 +40,11 @@ func Tool(d *Driver) load.Tool {
 	}
 }
 
-// drainLimit is how long I/Os in flight may take after the end of a visit.
+// drainLimit is how long I/Os in flight may take after the end of a repeat.
 // Storage that stands still for minutes and comes back is measured as such.
 const drainLimit = 2 * time.Minute
 
-// stopLimit is the same when the visit is called off.
+// stopLimit is the same when the repeat is called off.
 const stopLimit = 30 * time.Second
 
 // device is where I/Os are begun and end. Its methods are called by one thread.
@@ -58,7 +58,7 @@ type device interface {
 	close(idle bool)
 }
 
-// Run runs one visit, ramp included, and emits a sample for each second of the rest.
+// Run runs one repeat, ramp included, and emits a sample for each second of the rest.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {
 	res := model.StepResult{Step: req.Step}
 	w := req.Workload
@@ -95,7 +95,7 @@ func (d *Driver) Ceiling(context.Context, model.Workload, model.Volume, time.Dur
 	return 0, false, nil
 }
 
-// reach opens what the visit goes to.
+// reach opens what the repeat goes to.
 func (d *Driver) reach(ctx context.Context, req model.StartRequest) (device, error) {
 	v, w := req.Volume, req.Workload
 	if w.BlockSize < 512 || v.Size < w.BlockSize {

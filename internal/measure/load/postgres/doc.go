@@ -4,7 +4,7 @@
 // Its opinion: the load is pgbench's, run as it is and logged transaction by transaction, so
 // that its numbers can be held against any other pgbench; but no number of a database says
 // anything about storage by itself, so the server's own counts of flushes, log bytes and reads
-// stand beside each visit. A server of ours never runs as root, listens on no network, and its
+// stand beside each repeat. A server of ours never runs as root, listens on no network, and its
 // data are gone when the run is.
 //
 // What is relied on is documented: pgbench's log and closing lines (the manual's page pgbench,

@@ -250,7 +250,7 @@ func (d *Driver) Leave() error {
 	return err
 }
 
-// Run makes a checkpoint, so that each visit begins at the same place of the cycle that
+// Run makes a checkpoint, so that each repeat begins at the same place of the cycle that
 // changes a transaction's I/O twentyfold (the whole pages after it), calls begin, and then
 // loads the server. Its samples count transactions.
 func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), emit func(model.Event)) (model.StepResult, error) {

@@ -114,7 +114,7 @@ func TestNamesAreNoFormulas(t *testing.T) {
 	}
 }
 
-// recorded is a run of two visits, the second of which went wrong, on two workers;
+// recorded is a run of two repeats, the second of which went wrong, on two workers;
 // the third was in progress when the run was killed.
 func recorded() *model.Recorded {
 	flow := func(ios uint64, seconds float64) *model.Flow {

@@ -27,16 +27,16 @@ var SampleColumns = []Column{
 }
 
 // WriteSamples writes one row for each sample of each worker in each direction: the
-// raw seconds, those of visits that went wrong too. Percentiles are those of what
+// raw seconds, those of repeats that went wrong too. Percentiles are those of what
 // the one second holds, however little that is.
 func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 	t := newTable(w, SampleColumns)
 	for _, rec := range runs {
-		type visit struct{ step, worker int }
-		failed, steps := map[visit]bool{}, map[int]model.Step{}
+		type repeat struct{ step, worker int }
+		failed, steps := map[repeat]bool{}, map[int]model.Step{}
 		for _, s := range rec.Run.Steps {
 			steps[s.Step.Number] = s.Step
-			failed[visit{s.Step.Number, s.Worker}] = s.Error != ""
+			failed[repeat{s.Step.Number, s.Worker}] = s.Error != ""
 		}
 		for i := range rec.Samples {
 			s := &rec.Samples[i]
@@ -58,7 +58,7 @@ func WriteSamples(w io.Writer, runs ...*model.Recorded) error {
 				}
 				t.row(text(rec.Run.ID), text(step.Workload), count(step.Round), count(s.Step), count(s.Worker), string(d), number(s.End), number(s.Seconds),
 					strconv.FormatUint(f.IOs, 10), strconv.FormatUint(f.Bytes, 10), mean, percentile(50), percentile(99), percentile(99.9),
-					strconv.FormatBool(failed[visit{s.Step, s.Worker}]))
+					strconv.FormatBool(failed[repeat{s.Step, s.Worker}]))
 			}
 		}
 	}

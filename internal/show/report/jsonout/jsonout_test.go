@@ -290,7 +290,7 @@ func properties(s *jsonschema.Schema) map[string]*jsonschema.Schema {
 
 func TestNumbersThatAreNotFiniteBecomeNull(t *testing.T) {
 	r := full()
-	r.Results[0].Low, r.Results[0].Visits = math.Inf(-1), []float64{1, math.NaN()}
+	r.Results[0].Low, r.Results[0].RepeatValues = math.Inf(-1), []float64{1, math.NaN()}
 	r.Findings[0].Evidence = map[string]any{"ratio": math.NaN(), "deep": []any{math.Inf(1)}, "text": "-1.7976931348623157e+308 \" <&>"}
 	doc := string(written(t, r))
 	for _, want := range []string{`"low": null`, `"ratio": null`, `"-1.7976931348623157e+308 \" <&>"`} {
@@ -308,7 +308,7 @@ func TestNumbersThatAreNotFiniteBecomeNull(t *testing.T) {
 
 func TestASeriesIsALine(t *testing.T) {
 	r := full()
-	r.Results[0].Visits, r.Results[0].Findings = []float64{1, math.NaN(), 2.5}, []string{"a [1,\n2]", "b"}
+	r.Results[0].RepeatValues, r.Results[0].Findings = []float64{1, math.NaN(), 2.5}, []string{"a [1,\n2]", "b"}
 	r.Courses[0].Heat.Cells = [][3]uint64{{0, 1, 2}, {3, 4, 5}}
 	doc := string(written(t, r))
 	for _, want := range []string{`"repeat_values": [1, null, 2.5],`, `"cells": [[0, 1, 2], [3, 4, 5]]`, "\"a [1,\\n2]\",\n        \"b\""} {

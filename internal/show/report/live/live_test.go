@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/show/report/term"
 )
 
-// run is a short run as the engine tells it: probe, prefill, proof, three visits
+// run is a short run as the engine tells it: probe, prefill, proof, three repeats
 // of which the last one fails.
 func run() []model.Update {
 	randRead := &model.Workload{Name: "rand-read-iops", Access: model.Random, Direction: model.Read, BlockSize: 4096, Depth: 64, Metric: model.IOPS}
@@ -25,7 +25,7 @@ func run() []model.Update {
 		return f
 	}
 	judged := func(w *model.Workload, value, half, confidence float64) *model.Judgement {
-		return &model.Judgement{Workload: w.Name, Metric: w.Metric, Visits: 1,
+		return &model.Judgement{Workload: w.Name, Metric: w.Metric, Repeats: 1,
 			Estimate: model.Estimate{Value: value, Low: value * (1 - half), High: value * (1 + half), Confidence: confidence}}
 	}
 	progress := func(phase model.Phase, done, total, rate float64) *model.Progress {

@@ -30,7 +30,7 @@ type state struct {
 	// sides of a comparison.
 	side  model.Side
 	begun int
-	// sum adds up the current visit, last is its last second.
+	// sum adds up the current repeat, last is its last second.
 	sum, last  model.Flow
 	sumSeconds float64
 	lastRate   float64
@@ -84,7 +84,7 @@ func (s *state) take(u model.Update) (lines []string) {
 	return kept
 }
 
-// addSample adds a second to the visit: both directions of a mixed workload
+// addSample adds a second to the repeat: both directions of a mixed workload
 // together, the flush left out.
 func (s *state) addSample(sample *model.Sample) {
 	s.last = model.Flow{}

@@ -50,10 +50,10 @@ var paints = []term.Paint{term.Cyan, term.Yellow, term.Magenta, term.Green}
 // The marks of curves, in order: the second glyph is for ASCII.
 var marks = [][2]string{{"●", "o"}, {"◆", "x"}, {"▲", "^"}, {"■", "#"}, {"○", "*"}, {"◇", "%"}}
 
-// The lines between visits, and at a knee.
+// The lines between repeats, and at a knee.
 var (
-	visitLine = [2]string{"┊", ":"}
-	kneeLine  = [2]string{"╎", "!"}
+	repeatLine = [2]string{"┊", ":"}
+	kneeLine   = [2]string{"╎", "!"}
 )
 
 func glyph(s term.Style, pair [2]string) string {

@@ -60,8 +60,8 @@ func loadCurve(s *model.Sweep, d model.Direction, points []model.SweepPoint, o O
 		c.below = o.wrapped(glyph(o.Style, kneeLine) + " " + where)
 	}
 	if s.Capacity != nil {
-		c.rules = append(c.rules, rule{s.Capacity.Value, visitLine, term.Dim})
-		c.below = append(c.below, o.wrapped(glyph(o.Style, visitLine)+" capacity of the closed loop: "+model.IOPS.Format(s.Capacity.Value))...)
+		c.rules = append(c.rules, rule{s.Capacity.Value, repeatLine, term.Dim})
+		c.below = append(c.below, o.wrapped(glyph(o.Style, repeatLine)+" capacity of the closed loop: "+model.IOPS.Format(s.Capacity.Value))...)
 	}
 	return c.finish("no latencies", o)
 }

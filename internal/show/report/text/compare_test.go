@@ -123,7 +123,7 @@ func TestGoalsAreShown(t *testing.T) {
 
 func TestCompareHead(t *testing.T) {
 	plan := model.Plan{Volume: steady().Run.Volume, Workloads: steady().Run.Workloads,
-		Schedule: model.Schedule{Mode: model.Rounds, Ramp: 0.5, Visit: 3, MinRounds: 4, MaxTime: 600}, MeasureSeconds: 92, PrefillSeconds: 9}
+		Schedule: model.Schedule{Mode: model.Rounds, Ramp: 0.5, Repeat: 3, MinRounds: 4, MaxTime: 600}, MeasureSeconds: 92, PrefillSeconds: 9}
 	other := plan
 	other.Volume.Target.Name, other.Volume.Target.Path = "/srv/new", "/srv/new"
 	var b bytes.Buffer

@@ -152,24 +152,24 @@ func writeWords(pl *model.Plan) string {
 // and what comes after them.
 func scheduleWords(pl *model.Plan) []string {
 	s := pl.Schedule
-	visit := words.Seconds(s.Visit)
+	repeat := words.Seconds(s.Repeat)
 	if s.Ramp > 0 {
-		visit += " after a ramp of " + words.Seconds(s.Ramp)
+		repeat += " after a ramp of " + words.Seconds(s.Ramp)
 	}
 	work := words.Count(len(pl.Workloads), "workload")
 	switch s.Mode {
 	case model.Fixed:
-		return []string{work + ", one repeat each: " + visit}
+		return []string{work + ", one repeat each: " + repeat}
 	case model.Steady:
 		return []string{work + ", one repeat each until it is steady", "precision asked ±" + words.Asked(s.Precision)}
 	}
 	return []string{
-		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "repeat"), visit) + lookWords(s),
+		fmt.Sprintf("%d = %s × %s, each %s", len(pl.Steps), work, words.Count(s.MinRounds, "repeat"), repeat) + lookWords(s),
 		"then more where the interval is wider than ±" + words.Asked(s.Precision),
 	}
 }
 
-// lookWords tells of the visits that go on for longer.
+// lookWords tells of the repeats that go on for longer.
 func lookWords(s model.Schedule) string {
 	switch {
 	case s.Look <= 0:

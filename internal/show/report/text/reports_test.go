@@ -37,7 +37,7 @@ func result(w model.Workload, d model.Direction, value, half float64, lat *model
 	return model.Result{
 		Workload: w.Name, Direction: d, Metric: m, Estimate: e, Converged: true, Seconds: 15, Repeats: 5,
 		Verdict: model.Valid, Findings: []string{}, Latency: lat, Metrics: map[model.Metric]model.Estimate{m: e},
-		Visits: series[:5], Series: series, Description: w.Describe(),
+		RepeatValues: series[:5], Series: series, Description: w.Describe(),
 	}
 }
 
@@ -62,7 +62,7 @@ func steady() *model.Report {
 		Run: model.RunInfo{
 			ID: "20260102-030405-data", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Status: model.Complete,
 			Target: target, Volume: volume, Profile: "standard", MeasuredSeconds: 245,
-			Schedule: model.Schedule{Mode: model.Rounds, Ramp: 1, Visit: 3, MinRounds: 3, MaxTime: 300, Precision: 0.05},
+			Schedule: model.Schedule{Mode: model.Rounds, Ramp: 1, Repeat: 3, MinRounds: 3, MaxTime: 300, Precision: 0.05},
 			Prepare:  &model.Preparation{Written: 4 << 30, Seconds: 9.1, Proof: model.Proof{Method: "fiemap", Checked: 4 << 30}},
 			Environment: model.Environment{Hostname: "node-b", Kernel: "6.12.9", CPUs: 2, Memory: 8 << 30,
 				Storage: model.Storage{Filesystem: "ext4", Device: "vda", Model: "QEMU HARDDISK"}},

@@ -62,7 +62,7 @@ func TestPlanAndHead(t *testing.T) {
 	device := *pl
 	device.Volume.Owned, device.Volume.Path = false, "/dev/sdx"
 	device.Volume.Target = model.Target{Name: "/dev/sdx", Kind: model.BlockDevice, Path: "/dev/sdx"}
-	device.Schedule.Mode, device.Schedule.Visit, device.Schedule.Ramp = model.Fixed, 20, 5
+	device.Schedule.Mode, device.Schedule.Repeat, device.Schedule.Ramp = model.Fixed, 20, 5
 	readOnly := device
 	readOnly.Workloads = []model.Workload{randReadIOPS}
 	readOnly.Volume.Prefill = false

@@ -46,7 +46,7 @@ func Fixed(v float64, decimals int) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// Count is "1 visit", "3 visits".
+// Count is "1 repeat", "3 repeats".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

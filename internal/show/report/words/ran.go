@@ -54,7 +54,7 @@ func repeats(r *model.Report) string {
 	s := r.Run.Schedule
 	switch s.Mode {
 	case model.Fixed:
-		return fmt.Sprintf(", one repeat of %s each", Seconds(s.Visit))
+		return fmt.Sprintf(", one repeat of %s each", Seconds(s.Repeat))
 	case model.Steady:
 		return ", one repeat each until steady"
 	}

@@ -1,9 +1,9 @@
 package stats
 
-// Visit is one stay at a workload: its value (a rate, a mean latency …), the
+// Repeat is one repeat of a workload: its value (a rate, a mean latency …), the
 // same second by second (may be empty), and when it began and ended, in seconds
 // on one clock.
-type Visit struct {
+type Repeat struct {
 	Value      float64
 	Seconds    []float64
 	Begin, End float64
@@ -11,7 +11,7 @@ type Visit struct {
 
 // Floor is the smallest relative half-width that is ever published for a rate
 // or a mean. It is the instrument's: fio's status clock ticks in milliseconds,
-// a count knows each edge of a visit to about one I/O, and a throttle's own
+// a count knows each edge of a repeat to about one I/O, and a throttle's own
 // edge is good to 0.1–0.3 %. More digits would be a claim about the clock, not
 // about the storage.
 const Floor = 0.0025

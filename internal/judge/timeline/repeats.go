@@ -61,15 +61,15 @@ func (t *Tally) Value(m model.Metric) float64 {
 	return t.Histograms[0].Percentile(p)
 }
 
-// Visit is one step of one direction, second by second.
-type Visit struct {
+// Repeat is one step of one direction, second by second.
+type Repeat struct {
 	Step    int
 	Seconds []Second
 }
 
 // Of groups samples by step, then by worker, and sums the workers second by
-// second over their common window. Visits come in the order of the samples.
-func Of(samples []model.Sample, d model.Direction) []Visit {
+// second over their common window. Repeats come in the order of the samples.
+func Of(samples []model.Sample, d model.Direction) []Repeat {
 	var groups []Group
 	at := map[int]int{}
 	for i := range samples {
@@ -85,14 +85,14 @@ func Of(samples []model.Sample, d model.Direction) []Visit {
 		}
 		groups[j].Workers[s.Worker] = append(groups[j].Workers[s.Worker], s)
 	}
-	visits := make([]Visit, 0, len(groups))
+	repeats := make([]Repeat, 0, len(groups))
 	for i := range groups {
-		v := Visit{Step: groups[i].Step.Number, Seconds: groups[i].seconds(d)}
+		v := Repeat{Step: groups[i].Step.Number, Seconds: groups[i].seconds(d)}
 		if len(v.Seconds) > 0 {
-			visits = append(visits, v)
+			repeats = append(repeats, v)
 		}
 	}
-	return visits
+	return repeats
 }
 
 // seconds is what a group did one way.

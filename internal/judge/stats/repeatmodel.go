@@ -7,38 +7,38 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// VisitModel is what the workloads of one run know together of how their visits differ:
-// three visits to one workload say little of its spread, those to all workloads more.
+// RepeatModel is what the workloads of one run know together of how their repeats differ:
+// three repeats to one workload say little of its spread, those to all workloads more.
 //
-// A visit differs from the next one for three reasons, which are told apart because
-// they are seen unequally well: noise, which every visit has; slow spells, which make some
-// visits slow as a whole; and stalls, which make single seconds slow. Of spells and
-// stalls a workload may have met none, and its next visit may.
-type VisitModel struct {
+// A repeat differs from the next one for three reasons, which are told apart because
+// they are seen unequally well: noise, which every repeat has; slow spells, which make some
+// repeats slow as a whole; and stalls, which make single seconds slow. Of spells and
+// stalls a workload may have met none, and its next repeat may.
+type RepeatModel struct {
 	members []member
-	// stalls are the slow seconds, slowVisits those visits of all members.
-	stalls, slowVisits slow
-	// noise and all are how visits follow each other, without and with the slow ones.
+	// stalls are the slow seconds, slowRepeats those repeats of all members.
+	stalls, slowRepeats slow
+	// noise and all are how repeats follow each other, without and with the slow ones.
 	noise, all sequence
 }
 
 // member is a workload of the model.
 type member struct {
-	visits []Visit
-	// values are those of its visits without their stalls, level without the slow visits, too.
+	repeats []Repeat
+	// values are those of its repeats without their stalls, level without the slow repeats, too.
 	values, level []float64
-	// between is the spread of the level, size the variance that a visit's mean has
+	// between is the spread of the level, size the variance that a repeat's mean has
 	// if its seconds are independent of each other.
 	between spread
 	size    float64
-	// seconds is how many there are, across their spread over all visits.
+	// seconds is how many there are, across their spread over all repeats.
 	seconds float64
 	across  spread
 	// prior is what the others say of its spread.
 	prior prior
 	// steady members vary by next to nothing; odd ones are unlike the others.
-	steady, odd        bool
-	stalls, slowVisits slow
+	steady, odd         bool
+	stalls, slowRepeats slow
 }
 
 // steadySpread is the relative spread of the seconds up to which a workload is plainly
@@ -54,7 +54,7 @@ func (s spread) plainly() bool {
 // steady tells which members are plainly steady. Four seconds of one workload say little, and one
 // of them that is a percent slower hides that the rest is level; so a member that varies no more
 // than that itself is steady where all of them together surely are.
-func (c *VisitModel) steady() {
+func (c *RepeatModel) steady() {
 	var together spread
 	for i := range c.members {
 		s := c.members[i].across
@@ -64,8 +64,8 @@ func (c *VisitModel) steady() {
 	for i := range c.members {
 		m := &c.members[i]
 		alike := together.plainly() && m.across.variance <= steadySpread*steadySpread
-		// One second a visit says nothing of how seconds differ within it.
-		several := len(m.visits) > 1 && m.across.df >= float64(len(m.visits))
+		// One second a repeat says nothing of how seconds differ within it.
+		several := len(m.repeats) > 1 && m.across.df >= float64(len(m.repeats))
 		m.steady = several && (m.across.plainly() || alike)
 	}
 }
@@ -74,27 +74,27 @@ func (c *VisitModel) steady() {
 // not share theirs.
 const oddP = 0.01
 
-// NewVisitModel takes the visits to each workload. Their values are relative to the
+// NewRepeatModel takes the repeats to each workload. Their values are relative to the
 // workload's mean, or logarithms.
-func NewVisitModel(list [][]Visit) *VisitModel {
-	c := &VisitModel{}
+func NewRepeatModel(list [][]Repeat) *RepeatModel {
+	c := &RepeatModel{}
 	seconds := make([][][]float64, len(list))
 	values := make([][][]float64, len(list))
-	for i, visits := range list {
-		for _, v := range visits {
+	for i, repeats := range list {
+		for _, v := range repeats {
 			seconds[i] = append(seconds[i], v.Seconds)
 		}
 	}
 	limits := slowLimits(seconds)
-	for i, visits := range list {
-		c.members = append(c.members, newMember(visits, limits[i]))
+	for i, repeats := range list {
+		c.members = append(c.members, newMember(repeats, limits[i]))
 		values[i] = [][]float64{c.members[i].values}
 	}
 	c.steady()
 	withSlow, which := 0, 0
 	for i, limit := range slowLimits(values) {
 		c.members[i].settle(limit)
-		if c.members[i].slowVisits.count > 0 {
+		if c.members[i].slowRepeats.count > 0 {
 			withSlow, which = withSlow+1, i
 		}
 	}
@@ -106,16 +106,16 @@ func NewVisitModel(list [][]Visit) *VisitModel {
 	return c
 }
 
-// newMember takes the stalls out of visits.
-func newMember(visits []Visit, limit float64) member {
-	m := member{visits: visits}
+// newMember takes the stalls out of repeats.
+func newMember(repeats []Repeat, limit float64) member {
+	m := member{repeats: repeats}
 	var within spread
 	var all []float64
-	for _, v := range visits {
+	for _, v := range repeats {
 		all = append(all, v.Seconds...)
 	}
 	usual := middle(all)
-	for _, v := range visits {
+	for _, v := range repeats {
 		rest, found := withoutSlow(v.Seconds, usual, limit)
 		m.values = append(m.values, v.Value-found.loss/math.Max(1, float64(len(v.Seconds))))
 		m.stalls.add(found)
@@ -126,7 +126,7 @@ func newMember(visits []Visit, limit float64) member {
 	}
 	m.seconds = float64(len(all))
 	if within.df > 0 {
-		m.size = within.variance / within.df / (m.seconds / float64(len(visits)))
+		m.size = within.variance / within.df / (m.seconds / float64(len(repeats)))
 	}
 	if n := len(all); n > 1 {
 		m.across = spread{Variance(all), float64(n - 1)}
@@ -134,12 +134,12 @@ func newMember(visits []Visit, limit float64) member {
 	return m
 }
 
-// settle takes the slow visits out of the values.
+// settle takes the slow repeats out of the values.
 func (m *member) settle(limit float64) {
 	m.level = m.values
 	if len(m.values) > 2 {
 		var rest []float64
-		rest, m.slowVisits = withoutSlow(m.values, middle(m.values), limit)
+		rest, m.slowRepeats = withoutSlow(m.values, middle(m.values), limit)
 		m.level = slices.Clone(m.values)
 		for i, v := range m.values {
 			if !slices.Contains(rest, v) {
@@ -159,7 +159,7 @@ func (m *member) settle(limit float64) {
 
 // fit finds out what the members have in common, and who has not; the plainly steady
 // ones are modelled apart.
-func (c *VisitModel) fit() {
+func (c *RepeatModel) fit() {
 	for _, steady := range []bool{false, true} {
 		var alike []*member
 		for i := range c.members {
@@ -178,7 +178,7 @@ func (c *VisitModel) fit() {
 		if m := &c.members[i]; !m.odd && !m.steady {
 			m.prior.df = math.Min(m.prior.df, c.noise.freedom())
 			c.stalls.add(m.stalls)
-			c.slowVisits.add(m.slowVisits)
+			c.slowRepeats.add(m.slowRepeats)
 		}
 	}
 }
@@ -221,26 +221,26 @@ func (m *member) unlike(others []spread) float64 {
 	return varianceP(m.between, m.prior.at(m.size), df)
 }
 
-// Half is the half-width of the interval around the mean of the visits to the i-th
+// Half is the half-width of the interval around the mean of the repeats to the i-th
 // workload, relative or as a factor's logarithm, and the half-width that a stopping
-// rule has to compare with its target. Both are +Inf below two visits.
-func (c *VisitModel) Half(i int) (half, rule float64) {
+// rule has to compare with its target. Both are +Inf below two repeats.
+func (c *RepeatModel) Half(i int) (half, rule float64) {
 	m := &c.members[i]
-	if len(m.visits) < 2 {
+	if len(m.repeats) < 2 {
 		return math.Inf(1), math.Inf(1)
 	}
 	near, far := c.mean(m, true), c.mean(m, false)
 	half = StudentT(near.df) * math.Sqrt(near.variance)
 	// The degrees of freedom of a sum may grow with one of its parts (Welch–Satterthwaite), but
-	// that visits are close to each other narrows nothing.
+	// that repeats are close to each other narrows nothing.
 	half = math.Max(half, StudentT(far.df)*math.Sqrt(far.variance))
 	return half, half * caution(1+int(near.df))
 }
 
-// mean is the spread of the mean of a member's visits: as close to each other as they were, or
+// mean is the spread of the mean of a member's repeats: as close to each other as they were, or
 // as if they were far apart.
-func (c *VisitModel) mean(m *member, close bool) spread {
-	k := float64(len(m.visits))
+func (c *RepeatModel) mean(m *member, close bool) spread {
+	k := float64(len(m.repeats))
 	s := m.between
 	if !m.odd {
 		s = m.prior.moderate(s, m.size)
@@ -249,28 +249,28 @@ func (c *VisitModel) mean(m *member, close bool) spread {
 		if !close {
 			return 1, k - 1
 		}
-		return Dependence(len(m.visits), q.reach(m))
+		return Dependence(len(m.repeats), q.reach(m))
 	}
 	widen, df := dependence(c.noise)
-	// What visits have in common their number has not.
+	// What repeats have in common their number has not.
 	df = math.Max(1, s.df-(k-1-df))
-	// Visits cannot differ less than their seconds make them, but for chance.
+	// Repeats cannot differ less than their seconds make them, but for chance.
 	sum := spread{math.Max(s.variance, 0.8*m.size) / k * widen * widen, df}
 	if !m.steady {
 		if v := m.rarely(c.stalls, m.stalls); m.seconds > 0 {
 			sum = sum.plus(spread{v.variance / m.seconds, v.df})
 		}
 		widen, _ = dependence(c.all)
-		v := m.rarely(c.slowVisits, m.slowVisits)
+		v := m.rarely(c.slowRepeats, m.slowRepeats)
 		sum = sum.plus(spread{v.variance / k * widen * widen, v.df})
 	}
 	return sum
 }
 
-// Few reports whether the run met slow seconds or visits, by at least the given loss, and
+// Few reports whether the run met slow seconds or repeats, by at least the given loss, and
 // the i-th workload so few that a tail which they make is not known: a share of the
 // seconds that may be as large as least, but fewer than enough of them.
-func (c *VisitModel) Few(i int, loss, least float64) bool {
+func (c *RepeatModel) Few(i int, loss, least float64) bool {
 	const (
 		enough = 20.0
 		common = 1.0 / 3
@@ -285,7 +285,7 @@ func (c *VisitModel) Few(i int, loss, least float64) bool {
 		most := (s.count + 2*math.Sqrt(s.count) + 2) / s.of
 		return most >= least && share*of < enough && share < common
 	}
-	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.slowVisits, m.slowVisits), float64(len(m.visits))))
+	return !m.steady && (few(m.either(c.stalls, m.stalls), m.seconds) || few(m.either(c.slowRepeats, m.slowRepeats), float64(len(m.repeats))))
 }
 
 // either is what happened to all members, or to the member alone where that is more.
@@ -296,7 +296,7 @@ func (m *member) either(shared, own slow) slow {
 	return shared
 }
 
-// rarely is the variance of what happens to some seconds or visits: that of the
+// rarely is the variance of what happens to some seconds or repeats: that of the
 // members, or the member's own where that is more.
 func (m *member) rarely(shared, own slow) spread {
 	s := m.either(shared, own)
@@ -308,4 +308,4 @@ func (m *member) rarely(shared, own slow) spread {
 }
 
 // SteadyAt reports whether the i-th workload is plainly steady.
-func (c *VisitModel) SteadyAt(i int) bool { return c.members[i].steady }
+func (c *RepeatModel) SteadyAt(i int) bool { return c.members[i].steady }

@@ -10,42 +10,42 @@ import (
 	"github.com/loadline/loadline/internal/judge/stats"
 )
 
-// visitsOf makes visits with the given pause.
-func visitsOf(values [][]float64, pause float64) []stats.Visit {
-	var list []stats.Visit
+// repeatsOf makes repeats with the given pause.
+func repeatsOf(values [][]float64, pause float64) []stats.Repeat {
+	var list []stats.Repeat
 	at := 0.0
 	for _, y := range values {
-		list = append(list, stats.Visit{Value: stats.Mean(y), Seconds: y, Begin: at, End: at + float64(len(y))})
+		list = append(list, stats.Repeat{Value: stats.Mean(y), Seconds: y, Begin: at, End: at + float64(len(y))})
 		at += float64(len(y)) + pause
 	}
 	return list
 }
 
-// visitsDrawn makes w workloads with k visits of three seconds each, one after the
-// other. A visit to workload i differs by a normal value with the standard
+// repeatsDrawn makes w workloads with k repeats of three seconds each, one after the
+// other. A repeat to workload i differs by a normal value with the standard
 // deviation cv(i), its seconds by a third of that.
-func visitsDrawn(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Visit {
-	list := make([][]stats.Visit, w)
+func repeatsDrawn(r *rand.Rand, w, k int, cv func(i int) float64) [][]stats.Repeat {
+	list := make([][]stats.Repeat, w)
 	clock := 0.0
 	for range k {
 		for _, i := range r.Perm(w) {
-			visit := stats.Visit{Begin: clock, End: clock + 3}
+			repeat := stats.Repeat{Begin: clock, End: clock + 3}
 			level := 1 + cv(i)*r.NormFloat64()
 			for range 3 {
-				visit.Seconds = append(visit.Seconds, level+cv(i)/3*r.NormFloat64())
+				repeat.Seconds = append(repeat.Seconds, level+cv(i)/3*r.NormFloat64())
 			}
-			visit.Value = stats.Mean(visit.Seconds)
-			list[i] = append(list[i], visit)
+			repeat.Value = stats.Mean(repeat.Seconds)
+			list[i] = append(list[i], repeat)
 			clock += 3.85
 		}
 	}
 	return list
 }
 
-func mean(visits []stats.Visit) float64 {
+func mean(repeats []stats.Repeat) float64 {
 	var sum float64
-	for _, v := range visits {
-		sum += v.Value / float64(len(visits))
+	for _, v := range repeats {
+		sum += v.Value / float64(len(repeats))
 	}
 	return sum
 }
@@ -55,8 +55,8 @@ func TestWorkloadsShareTheirSpread(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hits, width := 0.0, 0.0
 	for range runs {
-		list := visitsDrawn(r, w, k, func(int) float64 { return cv })
-		c := stats.NewVisitModel(list)
+		list := repeatsDrawn(r, w, k, func(int) float64 { return cv })
+		c := stats.NewRepeatModel(list)
 		for i := range list {
 			half, rule := c.Half(i)
 			if rule < half {
@@ -81,7 +81,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var noisy, steady, others, width float64
 	for range runs {
-		list := visitsDrawn(r, w, k, func(i int) float64 {
+		list := repeatsDrawn(r, w, k, func(i int) float64 {
 			switch i {
 			case 0:
 				return 10 * cv
@@ -90,7 +90,7 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 			}
 			return cv
 		})
-		c := stats.NewVisitModel(list)
+		c := stats.NewRepeatModel(list)
 		if !c.SteadyAt(1) || c.SteadyAt(0) || c.SteadyAt(2) {
 			t.Fatal("the throttled workload is the steady one")
 		}
@@ -118,11 +118,11 @@ func TestAWorkloadUnlikeTheOthersDoesNotBorrow(t *testing.T) {
 	}
 }
 
-// What happened to some visits, or some seconds, of a run may happen to all of its
+// What happened to some repeats, or some seconds, of a run may happen to all of its
 // workloads: an interval of one that met none of it holds the mean with it.
 func TestWhatOthersMetMayHappen(t *testing.T) {
-	for name, slow := range map[string]func(list [][]stats.Visit){
-		"a slow spell over four repeats": func(list [][]stats.Visit) {
+	for name, slow := range map[string]func(list [][]stats.Repeat){
+		"a slow spell over four repeats": func(list [][]stats.Repeat) {
 			for i := range 4 {
 				v := &list[i][1]
 				v.Value *= 0.5
@@ -131,7 +131,7 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 				}
 			}
 		},
-		"a stall in six repeats": func(list [][]stats.Visit) {
+		"a stall in six repeats": func(list [][]stats.Repeat) {
 			for i := range 6 {
 				v := &list[i][2]
 				v.Value -= v.Seconds[1] / 3
@@ -140,13 +140,13 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 		},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		list := visitsDrawn(r, 8, 4, func(int) float64 { return 0.01 })
-		before, _ := stats.NewVisitModel(list).Half(7)
+		list := repeatsDrawn(r, 8, 4, func(int) float64 { return 0.01 })
+		before, _ := stats.NewRepeatModel(list).Half(7)
 		slow(list)
-		after, _ := stats.NewVisitModel(list).Half(7)
+		after, _ := stats.NewRepeatModel(list).Half(7)
 		lost := 0.0
-		for _, visits := range list {
-			lost += (1 - mean(visits)) / float64(len(list))
+		for _, repeats := range list {
+			lost += (1 - mean(repeats)) / float64(len(list))
 		}
 		if after < lost || before > 0.02 {
 			t.Errorf("%s: the run lost %.1f %% in all, and a workload that met nothing has ±%.2f %% (±%.2f %% without it)", name, 100*lost, 100*after, 100*before)
@@ -154,8 +154,8 @@ func TestWhatOthersMetMayHappen(t *testing.T) {
 	}
 }
 
-func TestOneVisitHasNoInterval(t *testing.T) {
-	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{1, 1, 1}}, 0), nil, visitsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
+func TestOneRepeatHasNoInterval(t *testing.T) {
+	c := stats.NewRepeatModel([][]stats.Repeat{repeatsOf([][]float64{{1, 1, 1}}, 0), nil, repeatsOf([][]float64{{5, 5}, {5, 5}, {5, 5}}, 50)})
 	for i := range 2 {
 		if h, rule := c.Half(i); !math.IsInf(h, 1) || !math.IsInf(rule, 1) {
 			t.Errorf("%d repeats gave ±%v", 1-i, h)
@@ -167,24 +167,24 @@ func TestOneVisitHasNoInterval(t *testing.T) {
 }
 
 func TestAloneAWorkloadHasItsOwnSpread(t *testing.T) {
-	c := stats.NewVisitModel([][]stats.Visit{visitsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
+	c := stats.NewRepeatModel([][]stats.Repeat{repeatsOf([][]float64{{0.9, 0.9, 0.9}, {1, 1, 1}, {1.1, 1.1, 1.1}}, 50)})
 	if h, _ := c.Half(0); math.Abs(h-4.303*0.1/math.Sqrt(3)) > 0.005 {
 		t.Errorf("repeats of 90, 100 and 110 %% gave ±%.3f, want t·s/√k = 0.248", h)
 	}
 }
 
-func TestVisitModelProperties(t *testing.T) {
+func TestRepeatModelProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.IntRange(1, 6).Draw(t, "workloads")
-		var far, near [][]stats.Visit
+		var far, near [][]stats.Repeat
 		for range w {
 			values := make([][]float64, rapid.IntRange(2, 8).Draw(t, "repeats"))
 			for i := range values {
 				values[i] = rapid.SliceOfN(rapid.Float64Range(0.5, 1.5), 3, 3).Draw(t, "seconds")
 			}
-			far, near = append(far, visitsOf(values, 60)), append(near, visitsOf(values, 1))
+			far, near = append(far, repeatsOf(values, 60)), append(near, repeatsOf(values, 1))
 		}
-		a, b := stats.NewVisitModel(far), stats.NewVisitModel(near)
+		a, b := stats.NewRepeatModel(far), stats.NewRepeatModel(near)
 		for i := range w {
 			half, rule := a.Half(i)
 			if !(half >= 0) || rule < half || math.IsInf(half, 1) {
@@ -201,28 +201,28 @@ func TestVisitModelProperties(t *testing.T) {
 // seconds with such a one among them do not show that the workload is plainly steady, but those
 // of all workloads together do; next to noisy ones they do not.
 func TestSteadinessIsSeenTogether(t *testing.T) {
-	level := func(spread float64) []stats.Visit {
-		return []stats.Visit{
+	level := func(spread float64) []stats.Repeat {
+		return []stats.Repeat{
 			{Value: 1, Seconds: []float64{1 - spread, 1 + spread}, Begin: 0, End: 2},
 			{Value: 1, Seconds: []float64{1 + spread, 1 - spread}, Begin: 20, End: 22},
 		}
 	}
-	hesitant := []stats.Visit{level(0.001)[0], {Value: 0.996, Seconds: []float64{1, 0.992}, Begin: 20, End: 22}}
-	alone := stats.NewVisitModel([][]stats.Visit{hesitant})
+	hesitant := []stats.Repeat{level(0.001)[0], {Value: 0.996, Seconds: []float64{1, 0.992}, Begin: 20, End: 22}}
+	alone := stats.NewRepeatModel([][]stats.Repeat{hesitant})
 	if alone.SteadyAt(0) {
 		t.Error("four seconds, one of them slower, are plainly steady by themselves")
 	}
-	var list [][]stats.Visit
+	var list [][]stats.Repeat
 	for range 5 {
 		list = append(list, level(0.001))
 	}
-	if among := stats.NewVisitModel(append(list, hesitant)); !among.SteadyAt(5) {
+	if among := stats.NewRepeatModel(append(list, hesitant)); !among.SteadyAt(5) {
 		t.Error("a second that is slower by 0.8 % hides that the device is steady")
 	}
-	if noisy := stats.NewVisitModel([][]stats.Visit{level(0.03), level(0.03), hesitant}); noisy.SteadyAt(2) || noisy.SteadyAt(0) {
+	if noisy := stats.NewRepeatModel([][]stats.Repeat{level(0.03), level(0.03), hesitant}); noisy.SteadyAt(2) || noisy.SteadyAt(0) {
 		t.Error("a noisy device is plainly steady")
 	}
-	if unlike := stats.NewVisitModel(append(list, level(0.01))); unlike.SteadyAt(5) {
+	if unlike := stats.NewRepeatModel(append(list, level(0.01))); unlike.SteadyAt(5) {
 		t.Error("a workload that varies by 1 % borrows the steadiness of others")
 	}
 }
