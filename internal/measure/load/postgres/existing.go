@@ -147,8 +147,10 @@ func (d *Driver) examineExisting(ctx context.Context, req model.ProbeRequest, fo
 	return nil
 }
 
-// shells are the commands by which a script starts programs on the machine of pgbench.
-var shells = regexp.MustCompile(`(?i)\\(set)?shell\b`)
+// shells are the commands by which a script starts programs on the machine of pgbench, anywhere in
+// a line. Blanks may stand between the backslash and the word, and ends of lines behind a backslash
+// of their own; capitals are taken for small letters.
+var shells = regexp.MustCompile(`(?i)\\(?:[ \t\r\f\v]|\\\r*\n)*(?:set)?shell\b`)
 
 // refuseShell refuses, as root, a script that starts programs: pgbench runs as whom Loadline does,
 // for the sake of that user's password file.
