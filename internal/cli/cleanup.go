@@ -8,6 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/ask/target"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/durability"
+	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/measure/session"
 	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
@@ -23,7 +24,7 @@ func newCleanup(e *env.Env) *cobra.Command {
 		Long: `Finds Loadline's own data files in DIR and removes them: regular files that
 are yours, have exactly such a name and no other one, and that no running measurement
 holds; and the directories of databases that were measured there (loadline app), whose servers
-are ended first.
+are ended first, with what they have left in shared memory.
 The file of a durability test stays until that was checked (durability --resume): it is
 named, with the command. Nothing else is touched, nor a file whose name you gave (run
 --create, kbench run).
@@ -98,7 +99,7 @@ func cleanupDirectory(e *env.Env, dir string) error {
 			sayLine(e.Stdout, "  next: if it may go: rm -r %s", safetext.ShellWord(p.Path))
 			continue
 		}
-		if err := p.Remove(); err != nil {
+		if err := p.Remove(postgres.RemoveShared); err != nil {
 			return model.BrokenError(fmt.Sprintf("%s could not be removed: %v", p.Path, err), "")
 		}
 		sayLine(e.Stdout, "removed %s", p.Path)

@@ -38,7 +38,7 @@ func cleanupServer(ctx context.Context, e *env.Env, name string) error {
 		if p.Stays != "" {
 			continue // another user's: it is a directory for everybody
 		}
-		if err := p.Remove(); err != nil {
+		if err := p.Remove(nil); err != nil {
 			return err
 		}
 		removed++

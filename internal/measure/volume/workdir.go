@@ -36,6 +36,8 @@ type WorkDir struct {
 	path         string
 	parent, root *os.Root
 	lock         *os.File
+	// ended is called when what ran in it has ended, before its files go; it may be nil.
+	ended func(*os.Root)
 }
 
 // mostAtOnce is how many runs may begin in one directory in the same second.
@@ -170,6 +172,9 @@ func (w *WorkDir) clearOut() error {
 	if left := endOwnIn(w.where()); len(left) > 0 {
 		return model.BrokenError(fmt.Sprintf("%s stays: the processes %v in it do not end, not even by a kill", w.path, left), again+"   (when they have ended)")
 	}
+	if w.ended != nil {
+		w.ended(w.root)
+	}
 	entries, failed := fs.ReadDir(w.root.FS(), ".")
 	for _, e := range entries {
 		if e.Name() != lockName {
@@ -269,8 +274,9 @@ func (w *WorkDir) hold() error {
 	return err
 }
 
-// Remove ends what runs in it and removes it, if nobody holds it meanwhile.
-func (a Abandoned) Remove() error {
+// Remove ends what runs in it and removes it, if nobody holds it meanwhile. Where it is given,
+// ended removes what the application has left elsewhere, while its files still tell what that is.
+func (a Abandoned) Remove(ended func(*os.Root)) error {
 	w, err := a.hold()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -278,5 +284,6 @@ func (a Abandoned) Remove() error {
 	if err != nil {
 		return fmt.Errorf("%s stays: %w", a.Path, err)
 	}
+	w.ended = ended
 	return w.Close()
 }

@@ -103,7 +103,7 @@ func TestAbandonedWorkDir(t *testing.T) {
 		if (a.Path == open) != (a.Stays != "") {
 			t.Errorf("%s: stays %q", a.Path, a.Stays)
 		}
-		if err := a.Remove(); (err != nil) != (a.Path == open) {
+		if err := a.Remove(nil); (err != nil) != (a.Path == open) {
 			t.Errorf("%s: %v", a.Path, err)
 		}
 	}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// Where Loadline and its server are killed together, nobody removes what the server has in memory;
+// then cleanup does, and leaves alone what is not proven to be that server's.
+func TestCleanupRemovesTheMemoryOfAServerKilledWithItsRun(t *testing.T) {
+	lab.Lock(t)
+	dir := databaseDir(t)
+	program := filepath.Join(t.TempDir(), "loadline")
+	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "app", "postgres", dir, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(logs(dir)) == 0 {
+		if ctx.Err() != nil {
+			t.Fatalf("no load: %s", errs.String())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	places, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app"))
+	if len(places) != 1 {
+		t.Fatalf("%v", places)
+	}
+	file := filepath.Join(places[0], "data", "postmaster.pid")
+	text, err := os.ReadFile(file)
+	lines := strings.Split(string(text), "\n")
+	if err != nil || len(lines) < 7 || len(strings.Fields(lines[6])) != 2 {
+		t.Fatalf("%v: %q", err, text)
+	}
+	pid, _ := strconv.Atoi(lines[0])
+	id, _ := strconv.Atoi(strings.Fields(lines[6])[1])
+	files := mappedFiles(t, pid)
+	if len(files) == 0 {
+		t.Fatal("the server has no file in /dev/shm")
+	}
+	t.Cleanup(func() {
+		// Of a failed test.
+		_, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+		for _, name := range files {
+			_ = os.Remove(name)
+		}
+	})
+	// A server's parent is the run, or its worker. They are stopped first: who lives mends.
+	status, err := os.ReadFile("/proc/" + lines[0] + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, _ := strconv.Atoi(strings.Fields(string(status[bytes.LastIndexByte(status, ')')+1:]))[1])
+	for _, s := range []struct {
+		id     int
+		signal syscall.Signal
+	}{{cmd.Process.Pid, syscall.SIGSTOP}, {parent, syscall.SIGSTOP}, {pid, syscall.SIGKILL}, {parent, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
+		_ = syscall.Kill(s.id, s.signal)
+	}
+	_ = cmd.Wait()
+	attached := func() (int, error) {
+		var d unix.SysvShmDesc
+		_, err := unix.SysvShmCtl(id, unix.IPC_STAT, &d)
+		return int(d.Nattch), err
+	}
+	// The server's processes notice that it has died.
+	for n, err := attached(); n > 0; n, err = attached() {
+		if err != nil || ctx.Err() != nil {
+			t.Fatalf("%v, %d attached", err, n)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if _, err := attached(); err != nil {
+		t.Fatalf("the segment went by itself, so nothing is tested: %v", err)
+	}
+	if said := cleanedUp(t, dir); !strings.Contains(said, "removed "+dir) {
+		t.Errorf("cleanup: %s", said)
+	}
+	if _, err := attached(); err == nil {
+		t.Errorf("the segment %d is still there", id)
+	}
+	for _, name := range files {
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	empty(t, dir)
+}
+
+// mappedFiles are those of PostgreSQL's in /dev/shm that a process has mapped.
+func mappedFiles(t *testing.T, pid int) (files []string) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if i := strings.Index(line, "/dev/shm/PostgreSQL."); i >= 0 {
+			files = append(files, strings.TrimSpace(line[i:]))
+		}
+	}
+	return files
+}
