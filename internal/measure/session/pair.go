@@ -108,6 +108,9 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	if pair.Plans, err = profile.Pair(exps, p, targets, pair.Probes); err != nil {
 		return nil, pair.abandon(err)
 	}
+	if err := o.refuseCrowded(targets, pair.Probes, pair.Plans); err != nil {
+		return nil, pair.abandon(err)
+	}
 	adviseCleanup(targets[:], pair.Probes[:], by.Watch)
 	return pair, nil
 }

@@ -23,6 +23,17 @@ func DatabaseRoom(scale int, apart bool) int64 {
 	return int64(scale)*scaleBytes + logRoom
 }
 
+// DataRoom is how many bytes an application takes where its data are, by the volume of its plan.
+func DataRoom(ask *model.AppRequest, v model.Volume) int64 {
+	switch {
+	case ask.Name == string(model.Etcd):
+		return v.Size
+	case v.Log != nil:
+		return v.Size + catalogRoom
+	}
+	return v.Size + logRoom
+}
+
 // chooseLog decides about the log on a volume of its own: data and log have to fit each where
 // they are.
 func chooseLog(v *model.Volume, scale int, probe model.ProbeResult) error {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// Two sides that have room each, and not together, are refused before anything is made.
+func TestAppPostgresRefusesTwoSidesThatDoNotFitTogether(t *testing.T) {
+	databaseDir(t)
+	// Room for one side of 1.5 GiB.
+	full := lab.Tmpfs(t, 2500<<20)
+	in := func(name string) string {
+		dir := filepath.Join(full, name)
+		if err := os.Mkdir(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	a, b, elsewhere, other := in("a"), in("b"), databaseDir(t), databaseDir(t)
+	for name, x := range map[string]struct {
+		words string
+		args  []string
+	}{
+		"data":                  {a + " and " + b + " are on one filesystem: what is to be there takes 3.03 GiB together, and it can spare 2.3", []string{b, "--baseline", a}},
+		"logs":                  {a + " and " + b + " are on one filesystem: what is to be there takes 3 GiB together, and it can spare 2.3", []string{elsewhere, "--wal", b, "--baseline", other, "--baseline-wal", a}},
+		"data, and other's log": {"are on one filesystem: what is to be there takes 3.01 GiB together, and it can spare 2.3", []string{elsewhere, "--wal", b, "--baseline", a}},
+	} {
+		var out, errs bytes.Buffer
+		e := env.OS()
+		results := filepath.Join(t.TempDir(), "results")
+		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres", "--results", results, "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "40s", "--precision", "50%"}, x.args...), &out, &errs
+		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
+			t.Errorf("%s: exit code %d, %s", name, code, errs.String())
+		}
+		if _, err := os.Stat(results); err == nil {
+			t.Errorf("%s: a run was saved", name)
+		}
+		for _, dir := range []string{a, b, elsewhere, other} {
+			empty(t, dir)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/modeltest"
+)
+
+// What two sides need is summed where they are on one filesystem, and there alone.
+func TestTwoSidesFitTogether(t *testing.T) {
+	const gib = 1 << 30
+	here, proc := t.TempDir(), "/proc"
+	sides := func(paths [2]string, spare int64) ([2]model.Target, [2]model.ProbeResult, [2]model.Plan) {
+		var targets [2]model.Target
+		var probes [2]model.ProbeResult
+		var plans [2]model.Plan
+		for i, path := range paths {
+			targets[i] = model.Target{Name: path, Kind: model.Postgres, Path: path}
+			probes[i].Capacity = spare
+			plans[i] = model.Plan{Experiment: model.Experiment{App: &model.AppRequest{Name: "postgres", Scale: 200}}, Volume: model.Volume{Size: gib}}
+		}
+		return targets, probes, plans
+	}
+	// Each takes 1 GiB and 1.5 GiB for its log.
+	err := (&Places{}).refuseCrowded(sides([2]string{here, here}, 4*gib))
+	if e := modeltest.Refused(t, err, "takes 5 GiB together, and it can spare 4 GiB"); e != nil && e.Hint != "--scale 100 or less, or name a place on another filesystem for one of them: df -h" {
+		t.Errorf("%q", e.Hint)
+	}
+	err = (&Places{}).refuseCrowded(sides([2]string{here, here}, 3*gib))
+	if e := modeltest.Refused(t, err, "takes 5 GiB together, and it can spare 3 GiB"); e != nil && e.Hint != "name a place on another filesystem for one of them: df -h" {
+		t.Errorf("%q", e.Hint)
+	}
+	for name, err := range map[string]error{
+		"room for both":     (&Places{}).refuseCrowded(sides([2]string{here, here}, 5*gib)),
+		"two filesystems":   (&Places{}).refuseCrowded(sides([2]string{here, proc}, 4*gib)),
+		"on another host":   (&Places{Hosts: []string{"n1"}}).refuseCrowded(sides([2]string{here, here}, 4*gib)),
+		"a server's own":    (&Places{}).refuseCrowded(sides([2]string{here, ""}, 4*gib)),
+		"no such directory": (&Places{}).refuseCrowded(sides([2]string{here + "/none", here}, 4*gib)),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
