@@ -10,20 +10,34 @@ import (
 )
 
 // Traced puts the samples of a trace onto its seconds. A second in which nothing ended left
-// no sample, and counts all the same.
+// no sample, and counts all the same. A trace that is longer than mostStretches seconds is put
+// onto longer stretches instead.
 type Traced struct{ seconds []timeline.Second }
 
-// shortest is the length, as a share of a second, below which the last one is part of the
+// shortest is the length, in seconds, below which the last one is part of the
 // one before: its rate would be that of a moment.
 const shortest = 0.5
+
+// mostStretches bounds the cells of a trace, each of which every row and kind has: it may last
+// for weeks, and its record may have been made by anybody. Three hours keep their seconds; a
+// chart has a tenth as many points.
+const mostStretches = 10800
+
+// stretch is how long the cells are of a trace that lasted so long, in whole seconds, so that
+// each holds as many samples as its neighbours.
+func stretch(length float64) float64 { return max(1, math.Ceil(length/mostStretches)) }
 
 // NewTraced finds the seconds of a trace that lasted so long.
 func NewTraced(samples []iotrace.Sample, length float64) *Traced {
 	t := &Traced{}
-	at := 0.0
+	at, last := 0.0, length
+	for i := range samples {
+		last = max(last, samples[i].End)
+	}
+	unit := stretch(last)
 	until := func(end float64) {
-		// What left no sample is cut into seconds.
-		n := int(math.Round(end - at))
+		// What left no sample is cut into stretches.
+		n := int(math.Round((end - at) / unit))
 		if n == 0 && end-at > 1e-3 && len(t.seconds) == 0 {
 			n = 1
 		}
@@ -36,6 +50,11 @@ func NewTraced(samples []iotrace.Sample, length float64) *Traced {
 			t.seconds[len(t.seconds)-1].End, at = end, end
 		}
 	}
+	// open reports whether the last stretch has room for another second.
+	open := func(end float64) bool {
+		n := len(t.seconds)
+		return n > 0 && (end-at < shortest || unit > 1 && end-t.seconds[n-1].Begin < unit+shortest)
+	}
 	for i := range samples {
 		s := &samples[i]
 		if s.End <= at || !(s.Seconds > 0) {
@@ -44,7 +63,7 @@ func NewTraced(samples []iotrace.Sample, length float64) *Traced {
 		if begin := s.End - s.Seconds; begin > at+shortest {
 			until(begin)
 		}
-		if s.End-at < shortest && len(t.seconds) > 0 {
+		if open(s.End) {
 			t.seconds[len(t.seconds)-1].End = s.End
 		} else {
 			t.seconds = append(t.seconds, timeline.Second{Begin: at, End: s.End})

@@ -92,6 +92,48 @@ func TestIntervalsOfATraceHoldTheTruth(t *testing.T) {
 	t.Log(held)
 }
 
+// However long a trace says that it is, its cells are few, and every I/O is in one of them.
+func TestALongTraceIsPutOntoStretches(t *testing.T) {
+	const week = 7 * 86400
+	var samples []iotrace.Sample
+	for at := 0.0; at < week; at += 1.0003 {
+		samples = append(samples, iotrace.Sample{End: at + 1.0003, Seconds: 1.0003, Flow: model.Flow{IOs: 100, LatencySum: 0.1}})
+	}
+	length := samples[len(samples)-1].End
+	traced := NewTraced(samples, length)
+	cells := traced.Of(pointers(samples)).repeat.Seconds
+	if n := len(cells); n > mostStretches+1 || n < mostStretches*9/10 {
+		t.Errorf("a week has %d cells", n)
+	}
+	ios, sum := 0.0, 0.0
+	for i, c := range cells {
+		ios, sum = ios+c.IOs, sum+c.Seconds
+		// None has a second more than belongs to it: rates would spread that do not.
+		if rate := c.IOs / c.Seconds; math.Abs(rate-100/1.0003) > 1e-3 {
+			t.Fatalf("stretch %d of %g s has %g I/Os a second", i, c.Seconds, rate)
+		}
+	}
+	if ios != 100*float64(len(samples)) || math.Abs(sum-length) > 1e-3 {
+		t.Errorf("%g I/Os in %g s, want %d in %g", ios, sum, 100*len(samples), length)
+	}
+	if got := traced.Of(pointers(samples)).Estimates(model.IOPS)[model.IOPS]; math.Abs(got.Value-100/1.0003) > 1e-3 {
+		t.Errorf("%+v", got)
+	}
+	for name, c := range map[string]struct {
+		samples []iotrace.Sample
+		length  float64
+	}{
+		"length":   {nil, 1e12},
+		"end":      {[]iotrace.Sample{{End: 1e12, Seconds: 1, Flow: model.Flow{IOs: 1}}}, 2},
+		"interval": {[]iotrace.Sample{{End: 1e12, Seconds: 1e12, Flow: model.Flow{IOs: 1}}, {End: 2e12, Seconds: 1, Flow: model.Flow{IOs: 1}}}, 2},
+		"all":      {[]iotrace.Sample{{End: 1, Seconds: 1}, {End: 1e17, Seconds: 1e-9}}, 1e17},
+	} {
+		if n := len(NewTraced(c.samples, c.length).seconds); n > 2*mostStretches {
+			t.Errorf("%s: %d cells", name, n)
+		}
+	}
+}
+
 // What is too little for an interval has none.
 func TestAHandfulOfIOsHasNoPercentiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

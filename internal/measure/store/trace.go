@@ -159,7 +159,7 @@ func (f *Folder) readTrace() (*RecordedTrace, error) {
 	if cut {
 		rec.Run.Status, rec.Run.Reason = model.Interrupted, killed
 	}
-	rec.Samples, err = readTraceSamples(files)
+	rec.Samples, err = readTraceSamples(files, rec.Run.Seconds)
 	switch {
 	case isBound(err):
 		return nil, damaged(dir, samplesFile, err.Error())
@@ -192,8 +192,23 @@ func traceable(r *iotrace.Run) bool {
 	return ok
 }
 
-// readTraceSamples reads the samples up to where they end or cannot be read any more.
-func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
+// late is how many seconds after the end of a trace its last sample may end: the kernel's maps are
+// read after the counters, on a machine that may be short of everything.
+const late = 60
+
+// within reports whether a sample is of the time of a trace that lasted so many seconds, 0 where it
+// was cut off and nobody knows. The first second begins with the trace.
+func within(s *iotrace.Sample, length float64) bool {
+	end := longest
+	if length > 0 {
+		end = min(length+late, longest)
+	}
+	return s.End <= end && s.Seconds <= s.End+1e-6
+}
+
+// readTraceSamples reads the samples of a trace that lasted so long, up to where they end or
+// cannot be read any more.
+func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, err error) {
 	f, err := files.Open(samplesFile)
 	if err != nil {
 		return nil, err
@@ -222,6 +237,9 @@ func readTraceSamples(files fs.FS) (samples []iotrace.Sample, err error) {
 			s, err := decodeTraceLine(rest[:end], m)
 			if err != nil {
 				return samples, err
+			}
+			if !within(&s, length) {
+				return samples, errBound(fmt.Sprintf("a sample of %g s that ends %g s after the trace began is outside the trace's own time", s.Seconds, s.End))
 			}
 			if devices[s.Device] = true; len(devices) > mostDevices {
 				return samples, errBound(fmt.Sprintf("it has more than %d devices, which no machine has", mostDevices))

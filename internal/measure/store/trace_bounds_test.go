@@ -23,7 +23,7 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 		"below 0":      {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "0.1", "-1") }, "cannot be"},
 		"fewer bytes":  {1, func(int) string { return fmt.Sprintf(line, "sda", 1, -4096, "0.1", "1") }, "line is no sample"},
 	} {
-		_, err := readTraceSamples(written(t, c.lines, 1, 0, func(i, _ int) string { return c.line(i) }))
+		_, err := readTraceSamples(written(t, c.lines, 1, 0, func(i, _ int) string { return c.line(i) }), 10)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -32,6 +32,25 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 	for name, r := range map[string]iotrace.Run{"devices": {Devices: make([]iotrace.Device, 5000)}, "seconds": {Seconds: -1}, "unseen": {Devices: []iotrace.Device{{Unseen: &far}}}} {
 		if traceable(&r) {
 			t.Errorf("%s: taken for a trace", name)
+		}
+	}
+}
+
+// A sample that is not of the trace's own time is refused, of a trace that was cut off as well; one
+// that was read late is not.
+func TestSamplesOutsideATraceAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		end, seconds, length float64
+		fine                 bool
+	}{
+		{10, 1, 10, true}, {12.5, 3.5, 10, true}, {0.004, 0.004, 10, true}, {2e6, 1, 0, true},
+		{1e12, 1, 10, false}, {1e12, 1e12, 10, false}, {5, 1e12, 10, false}, {5, 6, 10, false}, {100, 1, 10, false}, {1e12, 1, 0, false}, {5, 1e12, 0, false},
+	} {
+		_, err := readTraceSamples(written(t, 1, 1, 0, func(int, int) string {
+			return fmt.Sprintf(`{"t":%g,"s":%g,"device":"sda","op":"read","f":{"ios":1,"bytes":4096,"lat":0.1,"max":0.1}}`+"\n", c.end, c.seconds)
+		}), c.length)
+		if (err == nil) != c.fine || err != nil && !strings.Contains(err.Error(), "outside the trace's own time") {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

@@ -1,0 +1,56 @@
+package harm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// forgedTrace is the directory of a trace that says it took so many seconds, whose last sample
+// has the length and the end that are given.
+func forgedTrace(t testing.TB, name string, seconds, end, s float64) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	record := fmt.Sprintf(`{"schema":"loadline.trace-run/v1","id":%q,"started":"2026-11-22T12:00:00Z","finished":"2026-11-22T12:00:30Z","status":"complete","request":{},"method":"bpf",`+
+		`"seconds":%g,"devices":[{"name":"sda","number":"8:0"}],"environment":{}}`, name, seconds)
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "trace.json"), []byte(record), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"t":%g,"s":%g,"device":"sda","op":"read","size":4096,"pid":7,"command":"db","f":{"ios":100,"bytes":409600,"lat":0.1,"max":0.001}}` + "\n"
+	generate(t, filepath.Join(dir, "samples.jsonl.zst"), fmt.Sprintf(line, 1.0, 1.0)+fmt.Sprintf(line, end, s), "\n", 0)
+	return dir
+}
+
+// A trace whose record says that it took ages is damaged where that cannot be, and otherwise takes
+// no more memory than another.
+func TestTracesOfAgesTakeLittleMemory(t *testing.T) {
+	t.Parallel()
+	const longest = 1e9
+	for name, c := range map[string]struct {
+		seconds, end, s float64
+		codes, says     string
+	}{
+		"far":      {2, 1e12, 1, "1", "outside the trace's own time"},
+		"cut off":  {0, 1e12, 1, "1", "outside the trace's own time"},
+		"long":     {2, 2, 1e12, "1", "outside the trace's own time"},
+		"record":   {1e12, 2, 1, "1", "times that cannot be"},
+		"all":      {1e12, 1e12, 1e12, "1", "times that cannot be"},
+		"possible": {longest, longest, 1, "0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := forgedTrace(t, "a", c.seconds, c.end, c.s)
+			for _, args := range [][]string{
+				{"analyze", dir}, {"report", dir}, {"report", dir, "--format", "html"}, {"report", dir, "--format", "csv"},
+				{"compare", dir, forgedTrace(t, "b", 2, 2, 1)}, {"compare", forgedTrace(t, "b", 2, 2, 1), dir},
+			} {
+				if o := frugal(t, c.codes, args...); !strings.Contains(o.stderr, c.says) {
+					t.Errorf("%v: %.500s", args, o.said())
+				}
+			}
+		})
+	}
+}
