@@ -89,7 +89,8 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 		order = append(order, k)
 	}
 	slices.SortFunc(order, func(a, b kindKey) int {
-		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)), cmp.Compare(a.size, b.size))
+		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(slices.Index(iotrace.Operations, a.op), slices.Index(iotrace.Operations, b.op)),
+			cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
 	})
 	kinds := []iotrace.Kind{}
 	for _, k := range order {

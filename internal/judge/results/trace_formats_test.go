@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/show/report/format"
+	"github.com/loadline/loadline/internal/show/report/markdown"
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
@@ -78,6 +80,72 @@ func TestATraceIsWrittenInEveryFormat(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// The name of an operation is the file's, which anybody may have made: it means nothing to
+// Markdown, and is no formula.
+func TestAnOperationsNameMeansNothing(t *testing.T) {
+	const evil, other = "=cmd|`@a`\n\n# big\n</details><b>", "@x,\"y\"\r\n| z |"
+	var seconds [][]iotrace.Sample
+	for i := range 30 {
+		who := iotrace.Who{PID: 7, Command: "db"}
+		seconds = append(seconds, []iotrace.Sample{traceSample(float64(i+1), evil, 4096, who, 600), traceSample(float64(i+1), other, 8192, who, 300), traceSample(float64(i+1), iotrace.FlushWait, 0, who, 20)})
+	}
+	run := iotrace.Run{Method: iotrace.ByBPF, Seconds: 30, Devices: []iotrace.Device{{Name: "sda", Number: "8:0"}}}
+	dir := saveTraceOf(t, run, seconds...)
+	md := string(written(t, dir, "markdown")[0].Data)
+	mayMean := func(what, md string) {
+		t.Helper()
+		bars := -1
+		for line := range strings.Lines(md) {
+			if strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "### T") {
+				t.Errorf("%s: a heading: %q", what, line)
+			}
+			n := strings.Count(line, "|")
+			if n > 0 && bars > 0 && n != bars {
+				t.Errorf("%s: a row of %d cells in a table of %d: %q", what, n-1, bars-1, line)
+			}
+			bars = n
+		}
+		if strings.Contains(md, "@a") || strings.Contains(md, "<b>") || strings.Count(md, "</details>") != strings.Count(md, "<details>") {
+			t.Errorf("%s: an operation means something:\n%s", what, md)
+		}
+	}
+	mayMean("a trace", md)
+	if !strings.Contains(md, "| flush-wait |") {
+		t.Errorf("an operation of ours has another name:\n%s", md)
+	}
+	for _, file := range written(t, dir, "csv") {
+		rows, err := csv.NewReader(bytes.NewReader(file.Data)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, seen := slices.Index(rows[0], "operation"), map[string]bool{}
+		for _, row := range rows[1:] {
+			if seen[row[at]] = true; strings.ContainsAny(row[at][:1], "=+-@\t\r") {
+				t.Errorf("%q is a formula", row[at])
+			}
+		}
+		if len(seen) != 3 {
+			t.Errorf("operations of %s: %v", file.Suffix, seen)
+		}
+	}
+	// Two names that are not known keep their own sizes.
+	for _, k := range mustRead(t, dir).Kinds {
+		if want := map[iotrace.Operation]int64{evil: 4096, other: 8192}[k.Operation]; want != 0 && (len(k.Sizes) != 1 || k.Sizes[0].Size != want) {
+			t.Errorf("%q has sizes %+v", k.Operation, k.Sizes)
+		}
+	}
+	again := renamed(t, saveTraceOf(t, run, seconds[:29]...))
+	c, err := CompareTraces(dir, again, model.Margins{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := markdown.RenderTraceComparison(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	mayMean("a comparison", b.String())
 }
 
 // The tables hold what the samples hold: every I/O once in each scope, and in the raw rows.

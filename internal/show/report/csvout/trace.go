@@ -38,7 +38,7 @@ func WriteTraces(w io.Writer, traces ...*iotrace.Report) error {
 	for _, r := range traces {
 		for i := range r.Kinds {
 			k := &r.Kinds[i]
-			head := []string{text(r.Run.ID), instant(r.Run.Started), text(k.Device), string(k.Operation)}
+			head := []string{text(r.Run.ID), instant(r.Run.Started), text(k.Device), text(string(k.Operation))}
 			t.traced(append(head[:4:4], "all", "", "", "", "", ""), &k.Figures, r.Run.Seconds)
 			for j := range k.Sizes {
 				t.traced(append(head[:4:4], "size", strconv.FormatInt(k.Sizes[j].Size, 10), "", "", "", ""), &k.Sizes[j].Figures, r.Run.Seconds)
@@ -50,7 +50,7 @@ func WriteTraces(w io.Writer, traces ...*iotrace.Report) error {
 				// They do not tell who.
 				break
 			}
-			t.traced([]string{text(r.Run.ID), instant(r.Run.Started), text(o.Device), string(o.Operation), "process", "", pid(o.PID), text(o.Command), text(o.Cgroup), strconv.FormatBool(o.Unowned)},
+			t.traced([]string{text(r.Run.ID), instant(r.Run.Started), text(o.Device), text(string(o.Operation)), "process", "", pid(o.PID), text(o.Command), text(o.Cgroup), strconv.FormatBool(o.Unowned)},
 				&o.Figures, r.Run.Seconds)
 		}
 	}
@@ -137,7 +137,7 @@ func WriteTraceSamples(w io.Writer, id string, samples []iotrace.Sample) error {
 		if s.Flow.Histogram.Count() > 0 {
 			wait, longest, percentile = number(s.Wait/n), number(s.Flow.Max), func(p float64) string { return number(s.Flow.Histogram.Percentile(p)) }
 		}
-		t.row(text(id), number(s.End), number(s.Seconds), text(s.Device), string(s.Operation), strconv.FormatInt(s.Size, 10), pid(s.PID), text(s.Command), text(s.Cgroup),
+		t.row(text(id), number(s.End), number(s.Seconds), text(s.Device), text(string(s.Operation)), strconv.FormatInt(s.Size, 10), pid(s.PID), text(s.Command), text(s.Cgroup),
 			strconv.FormatUint(s.Flow.IOs, 10), strconv.FormatUint(s.Flow.Bytes, 10), mean, percentile(50), percentile(99), percentile(99.9), longest, wait)
 	}
 	return t.end()

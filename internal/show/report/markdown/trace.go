@@ -39,7 +39,7 @@ func (p *page) trace(t *iotrace.Report) {
 	var rows [][]string
 	for i := range t.Kinds {
 		k := &t.Kinds[i]
-		rows = append(rows, append([]string{code(k.Device), string(k.Operation)}, traceCells(&k.Figures, r.Seconds)...))
+		rows = append(rows, append([]string{code(k.Device), inline(string(k.Operation))}, traceCells(&k.Figures, r.Seconds)...))
 	}
 	if len(rows) == 0 {
 		p.para("No I/O was seen.")
@@ -80,7 +80,7 @@ func (p *page) traceRows(t *iotrace.Report, figures []string) {
 		if r.PID == 0 {
 			pid = "–"
 		}
-		rows = append(rows, append(append([]string{code(words.TraceWho(r)), pid, code(r.Device), string(r.Operation)}, traceCells(&r.Figures, t.Run.Seconds)...), code(r.Cgroup)))
+		rows = append(rows, append(append([]string{code(words.TraceWho(r)), pid, code(r.Device), inline(string(r.Operation))}, traceCells(&r.Figures, t.Run.Seconds)...), code(r.Cgroup)))
 	}
 	p.table(append(append([]string{"command", "pid:", "device", "operation"}, figures...), "cgroup"), rows)
 	if over := len(t.Rows) - len(rows); over > 0 {
@@ -122,7 +122,7 @@ func (p *page) traceDetails(t *iotrace.Report) {
 			continue
 		}
 		shown = true
-		p.para(code(k.Device) + " " + string(k.Operation))
+		p.para(code(k.Device) + " " + inline(string(k.Operation)))
 		p.table([]string{"from:", "below:", "I/Os:"}, rows)
 	}
 	if !shown {
