@@ -116,18 +116,63 @@ func apart[K comparable](a, b map[K]float64) float64 {
 	return d / 2
 }
 
-// Made is what a load is made of: how many I/Os of each size an operation has, and how many
-// of each operation there are on its device.
+// Made is what a load is made of: how many I/Os of each class of sizes an operation has, how many
+// bytes these move, and how many of each operation there are on its device.
 type Made struct {
-	Sizes map[int64]float64
-	Mix   map[iotrace.Operation]float64
+	Sizes, Bytes map[int64]float64
+	Mix          map[iotrace.Operation]float64
+}
+
+// mean is the mean size of the I/Os of a class.
+func (m *Made) mean(class int64) float64 { return m.Bytes[class] / m.Sizes[class] }
+
+// mostLarger is how much the mean sizes of I/Os of one class may differ: a class goes up to twice
+// its size, and of 8k and 12k the latter takes longer on the same device. I/Os and bytes are counted,
+// not sampled, so that all that the measurement explains is chance, for which another allows. 5 %
+// of the size are at most 5 % of a latency, the margin that rates and means are judged by.
+const mostLarger = 0.05
+
+// chance is how far the means of two numbers of I/Os of one class may differ without a reason: three
+// standard errors. Between s and 2s no size has a standard deviation above 1/√8 of its mean; those
+// of the device's counters, which have one class for all, may have, and are called other sizes sooner.
+func chance(a, b float64) float64 { return 3 * math.Sqrt((1/a+1/b)/8) }
+
+// moved tells whether the I/Os of a class have other sizes in B than in A.
+func (m *Made) moved(b *Made, class int64) bool {
+	x, y := m.mean(class), b.mean(class)
+	return x > 0 && y > 0 && math.Max(x, y)/math.Min(x, y)-1 > math.Max(mostLarger, chance(m.Sizes[class], b.Sizes[class]))
+}
+
+// resized is the part of the I/Os that both have in a class, but with another mean size there,
+// from 0 to 1, and the class with most of them.
+func (m *Made) resized(b *Made) (part float64, class int64) {
+	most := 0.0
+	for _, k := range slices.Sorted(maps.Keys(m.Sizes)) {
+		both := math.Min(partOf(m.Sizes, k), partOf(b.Sizes, k))
+		if both == 0 || !m.moved(b, k) {
+			continue
+		}
+		part += both
+		if both > most {
+			most, class = both, k
+		}
+	}
+	return part, class
 }
 
 // Unlike says why the I/Os of an operation are not alike on both sides: their sizes, or the mix
 // of operations that they are part of. Empty where they are.
 func Unlike(a, b Made, op iotrace.Operation) string {
-	if apart(a.Sizes, b.Sizes) > mostApart {
+	moved := apart(a.Sizes, b.Sizes)
+	if moved > mostApart {
 		return fmt.Sprintf("the sizes of the I/Os differ (%s of A's are of %s, %s of B's of %s), and larger ones take longer", most(a.Sizes), sizeOf(a.Sizes), most(b.Sizes), sizeOf(b.Sizes))
+	}
+	if part, class := a.resized(&b); moved+part > mostApart && part > 0 {
+		of := "all sizes"
+		if class > 0 {
+			of = units.FormatBlock(class) + " to " + units.FormatBlock(2*class)
+		}
+		return fmt.Sprintf("not comparable: the mean sizes of the I/Os differ (of %s, A's are of %s and B's of %s), and larger ones take longer", of, units.FormatSize(int64(a.mean(class))), units.FormatSize(int64(b.mean(class))))
 	}
 	if apart(a.Mix, b.Mix) > mostApart {
 		return fmt.Sprintf("the mix of operations differs (%s of A's are of this one, %s of B's), and each waits for the others", shareOf(a.Mix, op), shareOf(b.Mix, op))
@@ -145,10 +190,16 @@ func commonest(m map[int64]float64) int64 {
 	return slices.MaxFunc(keys, func(a, b int64) int { return cmp.Compare(m[a], m[b]) })
 }
 
-func shareOf[K comparable](m map[K]float64, k K) string {
+func shareOf[K comparable](m map[K]float64, k K) string { return units.FormatShare(partOf(m, k)) }
+
+// partOf is the share of one, 0 where there is nothing.
+func partOf[K comparable](m map[K]float64, k K) float64 {
 	sum := 0.0
 	for _, v := range m {
 		sum += v
 	}
-	return units.FormatShare(m[k] / sum)
+	if sum == 0 {
+		return 0
+	}
+	return m[k] / sum
 }

@@ -39,10 +39,12 @@ func (s *tracedSide) of(device string, op iotrace.Operation, command string) (li
 	return list
 }
 
-func sizesOf(list []*iotrace.Sample) map[int64]float64 {
-	m := map[int64]float64{}
-	for _, s := range list {
-		m[s.Size] += float64(s.Flow.IOs)
+// madeOf is what these samples are made of, on a device.
+func (s *tracedSide) madeOf(list []*iotrace.Sample, device string) analyze.Made {
+	m := analyze.Made{Sizes: map[int64]float64{}, Bytes: map[int64]float64{}, Mix: mixOf(s.report, device)}
+	for _, x := range list {
+		m.Sizes[x.Size] += float64(x.Flow.IOs)
+		m.Bytes[x.Size] += float64(x.Flow.Bytes)
 	}
 	return m
 }
@@ -109,7 +111,7 @@ func compareTraces(a, b *tracedSide, margins model.Margins) *iotrace.Comparison 
 			pair.Row.Command = name
 			listA, listB := a.of(k.Device, k.Operation, name), b.of(other, k.Operation, name)
 			if unusable == "" {
-				pair.Reason = analyze.Unlike(analyze.Made{Sizes: sizesOf(listA), Mix: mixOf(a.report, k.Device)}, analyze.Made{Sizes: sizesOf(listB), Mix: mixOf(b.report, other)}, k.Operation)
+				pair.Reason = analyze.Unlike(a.madeOf(listA, k.Device), b.madeOf(listB, other), k.Operation)
 				pair.Unlike = pair.Reason != ""
 			}
 			pair.A, pair.B = a.seconds.Of(listA), b.seconds.Of(listB)

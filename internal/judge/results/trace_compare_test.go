@@ -25,6 +25,8 @@ type load struct {
 	rate   float64
 	mean   float64
 	size   int64
+	// bytes is the mean size within that class, which it is where this is 0.
+	bytes  int64
 	writes uint64
 	unseen float64
 	method iotrace.Method
@@ -48,6 +50,9 @@ func (l load) saved(t *testing.T) string {
 	for i := range 30 {
 		mean := l.mean * (1 + 0.03*r.NormFloat64())
 		list := []iotrace.Sample{second(float64(i+1), iotrace.Read, uint64(l.rate*(1+0.02*r.NormFloat64())), mean, l.size, "db")}
+		if l.bytes > 0 {
+			list[0].Flow.Bytes = list[0].Flow.IOs * uint64(l.bytes)
+		}
 		if l.writes > 0 {
 			list = append(list, second(float64(i+1), iotrace.Write, l.writes, mean, 8192, "db"))
 		}
@@ -103,6 +108,8 @@ func TestTwoTracesAreComparedOperationByOperation(t *testing.T) {
 		"a faster device": {with(func(l *load) { l.mean = .5e-3; l.device = "nvme0n1" }), map[string]iotrace.Verdict{"read latency": iotrace.Faster, "read p99": iotrace.Faster}},
 		"a smaller load":  {with(func(l *load) { l.rate = 100 }), map[string]iotrace.Verdict{"read iops": iotrace.Fewer, "read latency": iotrace.Same}},
 		"larger I/Os":     {with(func(l *load) { l.size = 65536; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read p99": iotrace.Unlike, "read db p50": iotrace.Unlike, "read iops": iotrace.Same}},
+		"larger in class": {with(func(l *load) { l.bytes = 6144; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read p50": iotrace.Unlike, "read p99": iotrace.Unlike, "read db latency": iotrace.Unlike, "read iops": iotrace.Same}},
+		"hardly larger":   {with(func(l *load) { l.bytes = 4250; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Slower, "read iops": iotrace.Same}},
 		"another mix":     {with(func(l *load) { l.writes = 200; l.mean = 2e-3 }), map[string]iotrace.Verdict{"read latency": iotrace.Unlike, "read iops": iotrace.Same}},
 		"a blind trace":   {with(func(l *load) { l.unseen = 0.2 }), map[string]iotrace.Verdict{"read latency": iotrace.Unusable, "read iops": iotrace.Unusable}},
 	} {
@@ -120,7 +127,9 @@ func TestTwoTracesAreComparedOperationByOperation(t *testing.T) {
 		if load := strings.Contains(findingWords(c.Findings), "another load"); load != (name == "a smaller load") {
 			t.Errorf("%s: %s", name, findingWords(c.Findings))
 		}
-		shown(t, name, c)
+		if why := "not comparable: the mean sizes of the I/Os differ (of 4k to 8k, A's are of 4 KiB and B's of 6 KiB)"; strings.Contains(shown(t, name, c), why) != (name == "larger in class") {
+			t.Errorf("%s: the text has no reason, or one for nothing", name)
+		}
 	}
 }
 
@@ -132,8 +141,8 @@ func findingWords(list []model.Finding) (words string) {
 }
 
 // shown holds the forms of a comparison to what every reader must be told, and its document to
-// its schema.
-func shown(t *testing.T, name string, c *iotrace.Comparison) {
+// its schema. It returns the text.
+func shown(t *testing.T, name string, c *iotrace.Comparison) string {
 	t.Helper()
 	var plain, md, doc bytes.Buffer
 	for _, err := range []error{text.RenderTraceComparison(&plain, c, text.Options{Width: 140, Unicode: true}), markdown.RenderTraceComparison(&md, c), jsonout.WriteTraceComparison(&doc, c)} {
@@ -162,6 +171,7 @@ func shown(t *testing.T, name string, c *iotrace.Comparison) {
 	if schema.Validate(tree) == nil {
 		t.Error("the schema has a trace that is better")
 	}
+	return strings.Join(strings.Fields(plain.String()), " ")
 }
 
 // Of two traces of the same load on the same device nothing is found to differ.
