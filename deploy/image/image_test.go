@@ -222,8 +222,8 @@ func unpack(t *testing.T, data []byte, root string) {
 	})
 }
 
-// each calls repeat for all entries of a tar.
-func each(t *testing.T, r io.Reader, repeat func(*tar.Header, []byte)) {
+// each calls visit for all entries of a tar.
+func each(t *testing.T, r io.Reader, visit func(*tar.Header, []byte)) {
 	t.Helper()
 	for entries := tar.NewReader(r); ; {
 		h, err := entries.Next()
@@ -237,7 +237,7 @@ func each(t *testing.T, r io.Reader, repeat func(*tar.Header, []byte)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		repeat(h, content)
+		visit(h, content)
 	}
 }
 

@@ -129,12 +129,12 @@ func (s *configuration) known() spec.Settable {
 	return may
 }
 
-// each repeats the commands that take values, but for those that plan.
-func (s *configuration) each(repeat func(c *cobra.Command, section string)) {
+// each visits the commands that take values, but for those that plan.
+func (s *configuration) each(visit func(c *cobra.Command, section string)) {
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
 		if section := s.section(c); section != "" && c.Runnable() && c.HasParent() && !strings.Contains(c.CommandPath(), " plan") {
-			repeat(c, section)
+			visit(c, section)
 		}
 		for _, below := range c.Commands() {
 			walk(below)

@@ -11,11 +11,11 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// everyCommand repeats the commands of the program.
-func everyCommand(repeat func(*cobra.Command)) {
+// everyCommand visits the commands of the program.
+func everyCommand(visit func(*cobra.Command)) {
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
-		repeat(c)
+		visit(c)
 		for _, below := range c.Commands() {
 			walk(below)
 		}

@@ -26,7 +26,7 @@ func world(args ...string) (*env.Env, *bytes.Buffer, *bytes.Buffer) {
 
 // serving runs serve until the function has ended, and returns its exit code and what
 // it printed to standard error.
-func serving(t *testing.T, e *env.Env, repeat func(url string)) (int, string) {
+func serving(t *testing.T, e *env.Env, visit func(url string)) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
@@ -38,7 +38,7 @@ func serving(t *testing.T, e *env.Env, repeat func(url string)) (int, string) {
 	if err != nil {
 		t.Fatalf("exit code %d: %s", <-code, stderr.String())
 	}
-	repeat(strings.TrimSpace(line))
+	visit(strings.TrimSpace(line))
 	cancel()
 	select {
 	case c := <-code:

@@ -29,7 +29,7 @@ import (
 // timeout is how long all the looking may take on a machine that is very busy.
 const timeout = 10 * time.Minute
 
-// task is what drive.mjs is told; library.mjs is told repeat.
+// task is what drive.mjs is told; library.mjs is told visit.
 type task struct {
 	Chromium string            `json:"chromium"`
 	Pages    map[string]string `json:"pages"`

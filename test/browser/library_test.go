@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/jsonout"
 )
 
-// repeat is what library.mjs is told.
-type repeat struct {
+// visit is what library.mjs is told.
+type visit struct {
 	Chromium string `json:"chromium"`
 	Out      string `json:"out"`
 	// Many is a library of Runs runs, Live one with a run that goes on until Stop is asked
@@ -35,7 +35,7 @@ type repeat struct {
 func TestTheLibraryInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium, out := eyes(t, "library")
-	v := repeat{Chromium: chromium, Out: out, Runs: 130, Token: "a-token-of-enough-characters"}
+	v := visit{Chromium: chromium, Out: out, Runs: 130, Token: "a-token-of-enough-characters"}
 	many := filepath.Join(t.TempDir(), "many")
 	for i := range v.Runs {
 		shelve(t, many, i)

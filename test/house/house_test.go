@@ -26,8 +26,8 @@ const root = "../.."
 var notOurs = map[string]bool{".git": true, ".cache": true, "bin": true, "artifacts": true,
 	"loadline-results": true, "node_modules": true}
 
-// sources calls repeat for every file of the tree.
-func sources(t *testing.T, repeat func(path string, text []byte)) {
+// sources calls visit for every file of the tree.
+func sources(t *testing.T, visit func(path string, text []byte)) {
 	t.Helper()
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func sources(t *testing.T, repeat func(path string, text []byte)) {
 			return err
 		}
 		seen++
-		repeat(name, text)
+		visit(name, text)
 		return nil
 	})
 	if err != nil {
@@ -119,6 +119,17 @@ func TestNoTracesOfABuildMachine(t *testing.T) {
 			if found := trace.Find(text); found != nil {
 				t.Errorf("%s mentions %q", path, found)
 			}
+		}
+	})
+}
+
+// TestOnlyMeasuringIsRepeated: a repeat is a stretch of measuring (docs/glossary.md). What is called
+// for each of many visits it, and who opens a page, or an engine that comes to a worker, is a visitor.
+func TestOnlyMeasuringIsRepeated(t *testing.T) {
+	other := regexp.MustCompile(`\brepeat ` + `func\(|\bcalls ` + `repeat\b|\bis told ` + `repeat\b|// \w+ repeats ` + `the \w+s\b|// repeat ` + `is (what|an) `)
+	sources(t, func(path string, text []byte) {
+		if found := other.Find(text); found != nil && strings.HasSuffix(path, ".go") {
+			t.Errorf("%s says %q, where it means a visit", path, found)
 		}
 	})
 }

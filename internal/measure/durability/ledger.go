@@ -221,10 +221,10 @@ func (l *ledger) close() error { return l.file.Close() }
 // 27 bytes for each.
 const mostLine = 64 << 20
 
-// readEntries calls repeat for each line, and returns how many bytes of the file are
+// readEntries calls visit for each line, and returns how many bytes of the file are
 // good. A torn end is what a crash leaves; a line that cannot be read before others
 // that can is damage.
-func readEntries(path string, repeat func(entry) error) (good int64, err error) {
+func readEntries(path string, visit func(entry) error) (good int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
@@ -254,7 +254,7 @@ func readEntries(path string, repeat func(entry) error) (good int64, err error) 
 		case err == nil && torn != nil:
 			return good, torn
 		case err == nil && whole:
-			if err := repeat(e); err != nil {
+			if err := visit(e); err != nil {
 				return good, fmt.Errorf("line %d: %w", number, err)
 			}
 			good += int64(len(line)) + 1

@@ -55,13 +55,13 @@ func Test(t *testing.T, s Subject) {
 }
 
 // put puts a worker, which is closed at the end of the test whatever happens.
-func (s *Subject) put(ctx context.Context, t *testing.T, at place.Place, suffix string) *repeat {
+func (s *Subject) put(ctx context.Context, t *testing.T, at place.Place, suffix string) *visitor {
 	t.Helper()
 	w, err := at.Put(ctx, s.assignment(t, suffix))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &repeat{t: t, link: w.Link, worker: w, events: make(chan model.Event, 1000), ended: make(chan error, 1)}
+	v := &visitor{t: t, link: w.Link, worker: w, events: make(chan model.Event, 1000), ended: make(chan error, 1)}
 	t.Cleanup(func() { _ = w.Link.Close() })
 	go v.read()
 	hello := v.next()
@@ -75,8 +75,8 @@ func (s *Subject) assignment(t *testing.T, suffix string) place.Assignment {
 	return place.Assignment{RunID: "contract", Suffix: suffix, Target: s.Target, Size: s.Size, Say: func(words string) { t.Log(words) }}
 }
 
-// repeat is an engine that has come to a worker.
-type repeat struct {
+// visitor is an engine that has come to a worker.
+type visitor struct {
 	t      *testing.T
 	link   io.ReadWriteCloser
 	worker *place.Worker
@@ -86,7 +86,7 @@ type repeat struct {
 }
 
 // read passes on every event, and how the stream ended.
-func (v *repeat) read() {
+func (v *visitor) read() {
 	lines := bufio.NewReaderSize(v.link, 64<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -103,7 +103,7 @@ func (v *repeat) read() {
 	}
 }
 
-func (v *repeat) next() model.Event {
+func (v *visitor) next() model.Event {
 	v.t.Helper()
 	select {
 	case ev, more := <-v.events:
@@ -117,7 +117,7 @@ func (v *repeat) next() model.Event {
 	return model.Event{}
 }
 
-func (v *repeat) send(req model.Request) int {
+func (v *visitor) send(req model.Request) int {
 	v.t.Helper()
 	v.id++
 	req.ID = v.id
@@ -132,7 +132,7 @@ func (v *repeat) send(req model.Request) int {
 }
 
 // clock asks for the time, which every worker knows.
-func (v *repeat) clock() {
+func (v *visitor) clock() {
 	v.t.Helper()
 	id := v.send(model.Request{Clock: &struct{}{}})
 	if ev := v.next(); ev.ID != id || ev.Clock == 0 {
@@ -146,7 +146,7 @@ func numbers(parameters string) model.Target {
 }
 
 // work begins a step that lasts for an hour, and returns when it has begun.
-func (v *repeat) work() {
+func (v *visitor) work() {
 	v.t.Helper()
 	target := numbers("?iops=1000&pace=50")
 	v.send(model.Request{Probe: &model.ProbeRequest{Target: target}})
@@ -163,7 +163,7 @@ func (v *repeat) work() {
 }
 
 // end closes the link twice: the second time there is nothing to do.
-func (v *repeat) end() {
+func (v *visitor) end() {
 	v.t.Helper()
 	for time := range 2 {
 		if err := v.link.Close(); err != nil {
