@@ -19,6 +19,7 @@ export function comparison(c: Comparison, nth: number, sides: [string, string]):
     h("p", {}, h("strong", {}, `${sides[0]} `), runTitle(c.a), h("strong", {}, `  ${sides[1]} `), runTitle(c.b)),
     drawing && h("div", { class: "charts" }, figure(drawing)),
     table(c, sides),
+    footnotes(notesOf(c)),
     h("p", { class: "faint legend" }, `${how} Margin: ${format.percent(c.margins.rate)} for rates, ${format.percent(c.margins.p99)} for the high percentiles.`),
     traits(c, sides),
     c.findings.length ? findings(c.findings) : null,
@@ -38,6 +39,21 @@ function traits(c: Comparison, sides: [string, string]): HTMLElement {
   return h("div", { class: "traits" }, ...parts);
 }
 
+/** notesOf says of the rows of sustained rates what the bursts are that they leave out; rows share a note in the same words. */
+function notesOf(c: Comparison): string[] {
+  return [...new Set(c.rows.filter((r) => r.sustained).map((r) => bursts(r, c)))];
+}
+
+/** bursts is the note of a row, in the words of the text report. */
+function bursts(r: Row, c: Comparison): string {
+  const of = c.findings.filter((f) => f.rule === "sustained" && f.severity === "note" && f.results?.includes(r.workload));
+  return ["sustained rates without a pause are compared", ...of.map((f) => f.message)].join(". ");
+}
+
+function footnotes(notes: string[]): HTMLElement | null {
+  return notes.length ? h("ol", { class: "footnotes", "aria-label": "Notes to the rows" }, ...notes.map((words) => h("li", {}, words))) : null;
+}
+
 function table(c: Comparison, [a, b]: [string, string]): HTMLElement {
   const head = ["workload", "verdict", "change", "95% CI", a, "95% CI", b, "95% CI"];
   const numeric = new Set([a, b, "95% CI", "change"]);
@@ -52,11 +68,12 @@ function rowOf(r: Row, c: Comparison): HTMLElement {
   const number = (text: string, bold = false) => h("td", { class: bold ? "number headline" : "number" }, text);
   const more = r.verdict === "unclear" && r.blocks_needed ? `about ${r.blocks_needed} ${c.method === "paired" ? "blocks" : "repeats"} would tell` : "";
   const trust = r.trust === "valid" ? "" : `${verdictSign[r.trust]} ${r.trust}`;
+  const note = r.sustained ? `sustained rates, note ${notesOf(c).indexOf(bursts(r, c)) + 1}` : "";
   return h(
     "tr",
     { class: r.trust },
     h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, c.rows)), h("span", { class: "name faint" }, metricWords[r.metric])),
-    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, ...[more, trust].filter(Boolean).map((words) => h("span", { class: "name faint" }, words))),
+    h("td", { class: `verdict ${changeTone[r.verdict]}` }, `${changeSign[r.verdict]} ${r.verdict}`, ...[note, more, trust].filter(Boolean).map((words) => h("span", { class: "name faint" }, words))),
     number(format.change(r.ratio.estimate), true),
     number(r.ratio.confidence ? intervalOf(r) : "–"),
     number(format.metric(r.metric, r.a.estimate, r.direction)),
