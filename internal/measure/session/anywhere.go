@@ -32,5 +32,10 @@ func anywhere(exp model.Experiment) model.Experiment {
 		}
 		exp.Scale = &scale
 	}
+	if exp.App != nil {
+		app := *exp.App
+		app.Log, app.BaselineLog = placed(app.Log), placed(app.BaselineLog)
+		exp.App = &app
+	}
 	return exp
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/ask/spec"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/plan/application"
+	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // The experiment of a run is measured again with run --experiment from any directory, or by
@@ -21,6 +23,9 @@ func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	if err := os.Mkdir("log", 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"disk.img", "other.img"} {
 		if err := os.WriteFile(name, make([]byte, 4096), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,6 +37,12 @@ func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
 		{model.Experiment{Target: "./disk.img", Baseline: "other.img", Scenario: model.OnBaseline}, model.Experiment{Target: dir + "/disk.img", Baseline: dir + "/other.img"}},
 		{model.Experiment{Target: "disk.img", Scale: &model.ScaleRequest{Workload: "rand-read-iops", Volumes: []int{1, 2}, Targets: []string{"other.img"}}},
 			model.Experiment{Target: dir + "/disk.img", Scale: &model.ScaleRequest{Workload: "rand-read-iops", Volumes: []int{1, 2}, Targets: []string{dir + "/other.img"}}}},
+		{model.Experiment{Scenario: application.Scenario, Target: ".", App: &model.AppRequest{Name: "postgres", Log: "log"}},
+			model.Experiment{Target: dir, App: &model.AppRequest{Name: "postgres", Log: dir + "/log"}}},
+		{model.Experiment{Scenario: profile.Comparison, Target: ".", Baseline: "log", App: &model.AppRequest{Name: "postgres", Log: "./log/../log", BaselineLog: "."}},
+			model.Experiment{Target: dir, Baseline: dir + "/log", App: &model.AppRequest{Name: "postgres", Log: dir + "/log", BaselineLog: dir}}},
+		{model.Experiment{Scenario: application.Scenario, Target: "sc:fast", App: &model.AppRequest{Name: "postgres", Log: "sc:log"}},
+			model.Experiment{Target: "sc:fast", App: &model.AppRequest{Name: "postgres", Log: "sc:log"}}},
 		{model.Experiment{Target: "fake:?iops=5"}, model.Experiment{Target: "fake:?iops=5"}},
 		{model.Experiment{Target: "sc:fast?size=20Gi"}, model.Experiment{Target: "sc:fast?size=20Gi"}},
 		{model.Experiment{Target: "data", Place: model.Placement{Hosts: []string{"n1"}}}, model.Experiment{Target: "data"}},
@@ -56,8 +67,8 @@ func TestASavedExperimentMeansTheSameFromAnywhere(t *testing.T) {
 		if diff := cmp.Diff(x.saved, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", x.typed.Target, diff)
 		}
-		if x.typed.Target != p.Plan.Experiment.Target {
-			t.Errorf("the plan's own target has changed to %s", p.Plan.Experiment.Target)
+		if diff := cmp.Diff(x.typed, p.Plan.Experiment); diff != "" {
+			t.Errorf("the plan's own experiment has changed: %s", diff)
 		}
 	}
 }
