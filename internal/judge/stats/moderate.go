@@ -15,6 +15,20 @@ const maxPrior = 8.0
 // spread is a sample variance with its degrees of freedom.
 type spread struct{ variance, df float64 }
 
+// finest is the smallest relative variance that is told from none, that of a part in a million:
+// below it differ the roundings of floating-point numbers, a count of I/Os over a few seconds
+// does not. Where a throttle makes every second alike, a fit of priors to such roundings divides
+// zero by zero.
+const finest = 1e-12
+
+// spreadOf is the spread of a sample; none below two values.
+func spreadOf(y []float64) spread {
+	if len(y) < 2 {
+		return spread{}
+	}
+	return spread{math.Max(Variance(y), finest), float64(len(y) - 1)}
+}
+
 // plus is the spread of a sum of independent parts (Welch–Satterthwaite).
 func (s spread) plus(o spread) spread {
 	if !(o.variance > 0) {

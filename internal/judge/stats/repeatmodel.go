@@ -126,10 +126,10 @@ func newMember(repeats []Repeat, limit float64) member {
 	}
 	m.seconds = float64(len(all))
 	if within.df > 0 {
-		m.size = within.variance / within.df / (m.seconds / float64(len(repeats)))
+		m.size = math.Max(within.variance/within.df, finest) / (m.seconds / float64(len(repeats)))
 	}
-	if n := len(all); n > 1 {
-		m.across = spread{Variance(all), float64(n - 1)}
+	if len(all) > 1 {
+		m.across = spreadOf(all)
 	}
 	return m
 }
@@ -146,15 +146,10 @@ func (m *member) settle(limit float64) {
 				m.level[i] = Mean(rest)
 			}
 		}
-		m.between = spread{Variance(rest), float64(len(rest) - 1)}
-		if len(rest) < 2 {
-			m.between = spread{}
-		}
+		m.between = spreadOf(rest)
 		return
 	}
-	if len(m.values) == 2 {
-		m.between = spread{Variance(m.values), 1}
-	}
+	m.between = spreadOf(m.values)
 }
 
 // fit finds out what the members have in common, and who has not; the plainly steady
