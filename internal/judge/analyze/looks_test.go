@@ -48,7 +48,7 @@ func (l *looked) repeats(name string, rates ...float64) {
 	}
 }
 
-func repeat(n int, rate float64) []float64 { return slices.Repeat([]float64{rate}, n) }
+func sameRate(n int, rate float64) []float64 { return slices.Repeat([]float64{rate}, n) }
 
 func small(name string, d model.Direction) model.Workload {
 	return model.Workload{Name: name, Direction: d, BlockSize: 4096, Depth: 32, Metric: model.IOPS}
@@ -75,9 +75,9 @@ func TestTheHeaviestIsLookedAt(t *testing.T) {
 		}
 	}
 	check("as many large reads as small ones", []string{"large-reads", "writes"}, []string{"large-writes"})
-	l.rec.Run.Prepare = &model.Preparation{Rates: repeat(25, 60<<20)}
+	l.rec.Run.Prepare = &model.Preparation{Rates: sameRate(25, 60<<20)}
 	check("a prefill that was a look", []string{"large-reads", "writes"}, nil)
-	l.rec.Run.Prepare.Rates = append(repeat(5, 200<<20), repeat(20, 60<<20)...)
+	l.rec.Run.Prepare.Rates = append(sameRate(5, 200<<20), sameRate(20, 60<<20)...)
 	check("one that fell", []string{"large-reads", "writes"}, []string{"large-writes"})
 }
 
@@ -93,11 +93,11 @@ func TestWhatFellIsPublished(t *testing.T) {
 	if next := (Judge{}).Next(&l.rec); next != "" {
 		t.Errorf("without a look, %q is next", next)
 	}
-	l.step("reads", true, repeat(20, 3000)...)
+	l.step("reads", true, sameRate(20, 3000)...)
 	if next := (Judge{}).Next(&l.rec); next != "" {
 		t.Errorf("after reads that held, %q is next", next)
 	}
-	l.step("writes", true, append(repeat(8, 2000), repeat(12, 500)...)...)
+	l.step("writes", true, append(sameRate(8, 2000), sameRate(12, 500)...)...)
 	if next := (Judge{}).Next(&l.rec); next != "large" {
 		t.Errorf("after writes fell, %q is next", next)
 	}
@@ -127,7 +127,7 @@ func TestWhatFellIsPublished(t *testing.T) {
 	if s := expect("reads", 3000, model.Held); math.Abs(s.IOs-60000) > 100 {
 		t.Errorf("reads exclude %g I/Os, want 60,000", s.IOs)
 	}
-	l.step("large", true, repeat(10, 500)...)
+	l.step("large", true, sameRate(10, 500)...)
 	expect("large", 500, model.Fell)
 	if next := (Judge{}).Next(&l.rec); next != "" {
 		t.Errorf("after all was looked at, %q is next", next)
@@ -149,7 +149,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 			l.repeats("writes", 1000)
 			l.repeats("others", 1000)
 		}
-		l.step("writes", true, repeat(20, 500)...)
+		l.step("writes", true, sameRate(20, 500)...)
 		r := Results(&l.rec)[0]
 		if r.Sustained.Lasting != model.Doubtful || math.Abs(r.Value/1000-1) > 0.2 {
 			t.Errorf("after one look: %g, %+v", r.Value, r.Sustained)
@@ -157,7 +157,7 @@ func TestOneSlowLookIsNotEnough(t *testing.T) {
 		if next := (Judge{}).Next(&l.rec); next != "writes" {
 			t.Errorf("%q is looked at next", next)
 		}
-		l.step("writes", true, repeat(10, c.again)...)
+		l.step("writes", true, sameRate(10, c.again)...)
 		r = Results(&l.rec)[0]
 		if r.Sustained.Lasting != c.lasting || math.Abs(r.Value/c.want-1) > 0.2 {
 			t.Errorf("after another look at %g: %g, %+v", c.again, r.Value, r.Sustained)
@@ -170,8 +170,8 @@ func TestRepeatsThatDifferFromEachOther(t *testing.T) {
 	l := newLooked(small("writes", model.Write), small("others", model.Write))
 	l.repeats("writes", 2000, 900)
 	l.repeats("others", 1500, 700)
-	l.step("writes", true, repeat(20, 500)...)
-	l.step("writes", true, repeat(10, 500)...)
+	l.step("writes", true, sameRate(20, 500)...)
+	l.step("writes", true, sameRate(10, 500)...)
 	r := Results(&l.rec)[0]
 	if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
 		t.Errorf("%g, %+v", r.Value, r.Sustained)
@@ -184,7 +184,7 @@ func TestAMixGoesTogether(t *testing.T) {
 	mix.ReadPercent = 50
 	l := newLooked(mix)
 	l.repeats("mix", 1000, 1000)
-	l.step("mix", true, append(repeat(8, 1000), repeat(12, 250)...)...)
+	l.step("mix", true, append(sameRate(8, 1000), sameRate(12, 250)...)...)
 	for _, r := range Results(&l.rec) {
 		if r.Sustained.Lasting != model.Fell || math.Abs(r.Value/250-1) > 0.01 {
 			t.Errorf("%s: %g, %+v", r.Direction, r.Value, r.Sustained)
@@ -199,7 +199,7 @@ func TestALookThatHeldChangesNothing(t *testing.T) {
 	for _, l := range []*looked{with, without} {
 		l.repeats("reads", 1010, 990)
 	}
-	with.step("reads", true, append([]float64{1005, 1003, 998}, repeat(17, 1000)...)...)
+	with.step("reads", true, append([]float64{1005, 1003, 998}, sameRate(17, 1000)...)...)
 	without.step("reads", false, 1005, 1003, 998)
 	a, b := Results(&with.rec)[0], Results(&without.rec)[0]
 	if a.Estimate != b.Estimate || a.Repeats != b.Repeats || a.Seconds != b.Seconds {
@@ -215,15 +215,15 @@ func TestFewVolumesBelowWhatManyFellTo(t *testing.T) {
 	l := newLooked(one, three)
 	l.repeats("x1", 700, 700)
 	l.repeats("x3", 2100, 2100)
-	l.step("x3", true, append(repeat(6, 2100), repeat(14, 1500)...)...)
+	l.step("x3", true, append(sameRate(6, 2100), sameRate(14, 1500)...)...)
 	if next := (Judge{}).Next(&l.rec); next != "x1" {
 		t.Errorf("%q is looked at next, want one volume at 700/s where each of three fell to 500/s", next)
 	}
 	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Doubtful {
 		t.Errorf("%+v", r.Sustained)
 	}
-	l.step("x1", true, repeat(10, 500)...)
-	l.step("x1", true, repeat(10, 500)...)
+	l.step("x1", true, sameRate(10, 500)...)
+	l.step("x1", true, sameRate(10, 500)...)
 	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Fell || math.Abs(r.Value/500-1) > 0.01 {
 		t.Errorf("%g, %+v", r.Value, r.Sustained)
 	}
@@ -235,7 +235,7 @@ func TestOpenLoopsAreNoMeasureOfTheSpread(t *testing.T) {
 	open.OpenLoop = true
 	l := newLooked(closed, open)
 	l.repeats("capacity", 5000)
-	l.step("capacity", true, repeat(20, 4500)...)
+	l.step("capacity", true, sameRate(20, 4500)...)
 	l.repeats("load-10", 450, 450, 450, 450, 450, 450)
 	if r := Results(&l.rec)[0]; r.Sustained.Lasting != model.Held {
 		t.Errorf("%+v, of one repeat and one look", r.Sustained)

@@ -31,22 +31,22 @@ func resident(t *testing.T, abandonAfter time.Duration) (dir string, ended chan 
 	return dir, ended, stop
 }
 
-// visitor is an engine at a link to a resident worker.
-type visitor struct {
+// attached is an engine attached by a link to a resident worker.
+type attached struct {
 	t     *testing.T
 	link  io.ReadWriteCloser
 	lines *bufio.Reader
 }
 
-func arrive(t *testing.T, dir string, cuts ...linktest.Cut) *visitor {
+func attach(t *testing.T, dir string, cuts ...linktest.Cut) *attached {
 	t.Helper()
 	l := linktest.Connect(t.Context(), dir, cuts...)
 	t.Cleanup(func() { l.Close() })
-	return &visitor{t: t, link: l, lines: bufio.NewReader(l)}
+	return &attached{t: t, link: l, lines: bufio.NewReader(l)}
 }
 
 // line is the next line; nil at the end.
-func (v *visitor) line() []byte {
+func (v *attached) line() []byte {
 	v.t.Helper()
 	line, err := v.lines.ReadBytes('\n')
 	if err != nil && err != io.EOF {
@@ -55,7 +55,7 @@ func (v *visitor) line() []byte {
 	return line
 }
 
-func (v *visitor) event() (ev model.Event) {
+func (v *attached) event() (ev model.Event) {
 	v.t.Helper()
 	if err := json.Unmarshal(v.line(), &ev); err != nil {
 		v.t.Fatal(err)
@@ -63,7 +63,7 @@ func (v *visitor) event() (ev model.Event) {
 	return ev
 }
 
-func (v *visitor) send(req model.Request) {
+func (v *attached) send(req model.Request) {
 	v.t.Helper()
 	if err := json.NewEncoder(v.link).Encode(req); err != nil {
 		v.t.Fatal(err)
@@ -139,7 +139,7 @@ func TestResidentEndsWhenItsPodIsDeleted(t *testing.T) {
 			return d.DialContext(ctx, "unix", filepath.Join(dir, "link.sock"))
 		}})
 	defer l.Close()
-	v := &visitor{t: t, link: l, lines: bufio.NewReader(l)}
+	v := &attached{t: t, link: l, lines: bufio.NewReader(l)}
 	v.event()
 	v.send(startRequest(1))
 	v.event()
@@ -178,7 +178,7 @@ func TestAskingDoesNotDisturb(t *testing.T) {
 	if ask() {
 		t.Error("nobody is there")
 	}
-	v := arrive(t, dir)
+	v := attach(t, dir)
 	v.event()
 	if !ask() {
 		t.Error("an engine is there")

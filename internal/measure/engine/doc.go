@@ -1,5 +1,5 @@
 // Package engine executes a plan: it drives the workers at the other ends of
-// byte streams, repeats the workloads in rounds, lets a judge say what needs more
+// byte streams, runs the workloads in rounds, lets a judge say what needs more
 // rounds, and hands everything to a recorder as it arrives. Its opinion: it knows
 // no tool, no file and no cluster, only the words of package model and the small
 // interfaces below; one step at a time, at all workers together.
