@@ -56,7 +56,7 @@ func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.Fla
 // registerIdentity adds the flags that say as whom the worker in a pod runs.
 func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
 	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: of a claim that exists, as the pods that use it state; else 10001)")
-	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: have the cluster give the whole volume to the group `GID`, which changes group and mode of every file in it, for good (default: only on a volume that is made)")
+	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: have the cluster give the whole volume to the group `GID`, which changes group and mode of every file in it, permanently (default: only on a volume that is made)")
 	flags.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: of a claim that exists, as the pods that use it state)")
 	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
 }

@@ -229,7 +229,7 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 	for _, name := range used {
 		t, err := session.ParseTarget(name)
 		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
-			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, for good, and a file alone does not allow that", name),
+			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, permanently, and a file alone does not allow that", name),
 				"say so here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
 		}
 	}

@@ -65,8 +65,8 @@ func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp mod
 // addTraced adds the device that a target stands on to those of a request, once.
 func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
 	if pgurl.Is(target) {
-		return model.RefusedError("--trace looks at the device of a directory of this machine, and where a server that exists keeps its data is its own affair",
-			"leave --trace out, or, on the server's machine, name its data meanwhile: loadline trace DIR")
+		return model.RefusedError("--trace looks at the device of a directory of this machine, and Loadline does not know where an existing server keeps its data",
+			"leave --trace out, or run loadline trace DIR on the server's machine at the same time, with DIR the server's data directory")
 	}
 	if t, err := session.ParseTarget(target); err == nil && t.Cluster != nil {
 		return model.RefusedError(fmt.Sprintf("--trace looks at this machine, and the pod that measures %s is on a node of its cluster", t.Name),

@@ -105,7 +105,7 @@ func removeGroup(dir string) bool {
 	return ignoreMissing(os.Remove(dir)) == nil
 }
 
-// endNode takes a node down for good.
+// endNode takes a node down permanently.
 func (c *Cluster) endNode(n int) {
 	c.KillNode(n)
 	_ = run("ip", "route", "del", podsOf(n))

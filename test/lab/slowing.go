@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Slowing is a device that takes writes fast until its cache is full for good.
+// Slowing is a device that takes writes fast until its cache is full and stays so.
 type Slowing struct {
 	// Budget is how many bytes are written at Fast bytes/s, all later ones at Slow. Reads
 	// have no limit.

@@ -42,7 +42,7 @@ func (c covered) share() float64 { return 100 * float64(c.hits) / float64(max(1,
 // BenchmarkCoverageEngine runs whole commands (plan, engine, worker, run
 // directory, analysis, report) on fake devices in virtual time, each with seeds
 // of its own, and prints how often the published intervals contain the truth.
-// The intervals of one run share the device's weather, so a case counts for less
+// The intervals of one run share the device's state at the time, so a case counts for less
 // than its number of intervals says; the cases together have runs enough.
 func BenchmarkCoverageEngine(b *testing.B) {
 	profiles := []string{"quick", "kbench"}

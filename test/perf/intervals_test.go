@@ -70,7 +70,7 @@ func intervals() int {
 }
 
 // runsOf is how many runs yield so many intervals. Those of a run share its
-// weather, so runs count as well.
+// state of the storage, so runs count as well.
 func runsOf(s Setup, intervals int) int { return max(intervals/6, intervals/s.Workloads) }
 
 // BenchmarkIntervals prints coverage, width and interval score of the intervals of a

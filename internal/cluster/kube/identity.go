@@ -14,7 +14,7 @@ type Identity struct {
 	// Groups are more groups of the processes. The volume does not change for them.
 	Groups []int64
 	// FSGroup is a group that Kubernetes gives the whole volume to before the pod starts:
-	// every file's group and mode are changed, for good. 0 changes nothing.
+	// every file's group and mode are changed, permanently. 0 changes nothing.
 	FSGroup int64
 	// Level is the SELinux level of the processes ("s0:c1,c2"); empty lets the node draw
 	// one, and on a node with SELinux the volume is then labelled with that.

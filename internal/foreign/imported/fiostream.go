@@ -38,7 +38,7 @@ func takeStream(docs []fioDocument, runs []run, interrupted bool, p *Part) {
 				runs[r].samples = nil
 				break
 			}
-			// fio's clock is in ms; a sliver at the end says nothing.
+			// fio's clock is in ms; a fraction of an interval at the end is not counted.
 			if s.Seconds < 0.5 || s.Read == nil && s.Write == nil {
 				continue
 			}

@@ -21,8 +21,8 @@ var ruleImported = Rule{
 // while it was measured cannot be looked at any more. So it is never valid: nothing
 // stands for the checks that were not made.
 //
-// It also hands on what the reader of the source found. A run of Loadline's own has
-// nothing to say here.
+// It also hands on what the reader of the source found. It does not apply to
+// a run of Loadline's own.
 func checkImported(ev Evidence) []model.Finding {
 	im := ev.Recorded.Imported
 	if im == nil {

@@ -10,7 +10,7 @@ import (
 // measurements of one disk may differ by chance and by the minute.
 const beyond = 0.05
 
-// noBaseline is why a rule about the storage below has nothing to say.
+// noBaseline is why a rule about the storage below does not apply.
 const noBaseline = "there is no baseline: measure the storage that the target is built on (--baseline)"
 
 // below returns the baseline's result for the same workload and direction.

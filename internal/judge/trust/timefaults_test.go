@@ -85,7 +85,7 @@ var timeFaults = []fault{
 			}
 		})
 	}, want: []string{"warning rand-read-iops"}},
-	{rule: "stall", name: "of the load generator", says: "the storage is not to blame", spoil: func(ev *Evidence) {
+	{rule: "stall", name: "of the load generator", says: "the storage is not the cause", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4, Cause: model.StallSuspended})
 	}, want: []string{"warning rand-read-iops"}},
 	{rule: "stall", name: "between slow I/Os", spoil: func(ev *Evidence) {

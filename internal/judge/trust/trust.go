@@ -37,8 +37,8 @@ type Side struct {
 }
 
 // Check runs every rule. The findings come in the order of the rules; each rule
-// gives at least one, but for the one about imported numbers, which has nothing to say
-// of others, and those about applications or about storage that is loaded by itself.
+// gives at least one, but for the one about imported numbers, which does not apply
+// to others, and those about applications or about storage that is loaded by itself.
 func Check(ev Evidence) []model.Finding {
 	if ev.Recorded == nil {
 		ev.Recorded = &model.Recorded{}

@@ -78,7 +78,7 @@ func (w *worker) shrink(v *model.Volume, prep *model.Preparation, least int64, s
 		}
 	}
 	v.Size, prep.Size = size, size
-	// A single second says little of a cache that takes and gives.
+	// A single second is too short to average over a cache that fills and drains in turn.
 	last := prep.Rates[len(prep.Rates)*2/3:]
 	for _, rate := range last {
 		prep.Slow += rate / float64(len(last))

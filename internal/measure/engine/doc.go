@@ -8,5 +8,5 @@ package engine
 import "github.com/loadline/loadline/internal/env"
 
 // system is the time that workers on other machines take to answer: how long they are
-// waited for is no matter of the clock by which a run is dated, Options.Now.
+// waited for does not depend on the clock by which a run is dated, Options.Now.
 var system env.Clock

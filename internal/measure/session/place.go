@@ -180,7 +180,7 @@ func (p *placed) offer(w *model.WorkerError) {
 		return
 	}
 	w.Message += fmt.Sprintf(" (the worker is user %d, group %d; nothing of a claim that exists is changed for it)", id.User, id.Group)
-	w.Hint = "--run-as-user UID[:GID], of who owns it: kubectl exec POD -- stat -c %u:%g DIR; or --as-root, where it is root's; or --fs-group GID, with which the cluster changes group and mode of every file in it, for good"
+	w.Hint = "--run-as-user UID[:GID], of who owns it: kubectl exec POD -- stat -c %u:%g DIR; or --as-root, where it is root's; or --fs-group GID, with which the cluster changes group and mode of every file in it, permanently"
 }
 
 // allow names the data that may be overwritten.

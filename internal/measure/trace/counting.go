@@ -37,7 +37,7 @@ func newCounting(r iotrace.Request) (tracer, error) {
 // lostWithCounters is what the counters cannot tell.
 var lostWithCounters = []string{
 	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
-	"nobody's name: neither process nor cgroup",
+	"no attribution: neither process nor cgroup",
 	"no sizes, no requeues and no errors",
 	"writes include what waits for a flush without writing anything; subtract the flushes for those with data",
 	"a mean latency includes the wait in the scheduler's queue",

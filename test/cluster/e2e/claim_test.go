@@ -31,7 +31,7 @@ func TestForeignClaim(t *testing.T) {
 	if o.code != 2 {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
 	}
-	said(t, o, "permission denied (the worker is user 10001, group 10001; nothing of a claim that exists is changed for it)", "--run-as-user UID[:GID]", "--fs-group GID", "for good")
+	said(t, o, "permission denied (the worker is user 10001, group 10001; nothing of a claim that exists is changed for it)", "--run-as-user UID[:GID]", "--fs-group GID", "permanently")
 	same("a refused run")
 
 	for name, flags := range map[string][]string{"--run-as-user": {"--run-as-user", "999"}, "a Job": {"--run-as-user", "999:999", "--in-cluster"}} {
