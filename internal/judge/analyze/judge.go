@@ -100,28 +100,7 @@ const (
 // the storage is plainly steady there are none.
 func (f *flow) lookedAtEnough(m model.Metric, s model.Schedule) bool {
 	repeats, at := f.repeatModel(m)
-	return repeats.SteadyAt(at) || f.atSteadyLimit() || f.peers.span() >= lookFor(s)
-}
-
-// sameLimit is how far apart, as a share, two rates are at most that one limit makes.
-const sameLimit = 0.02
-
-// atSteadyLimit reports whether a plainly steady workload of this direction does as many I/Os
-// or bytes per second: a limit of the storage holds both, and that this one varies more comes
-// from the client, which a longer look would not tell better.
-func (f *flow) atSteadyLimit() bool {
-	for _, g := range f.peers.flows {
-		if g == f || g.direction != f.direction {
-			continue
-		}
-		for _, m := range []model.Metric{model.IOPS, model.Bandwidth} {
-			repeats, at := g.repeatModel(m)
-			if repeats.SteadyAt(at) && math.Abs(f.all.Value(m)/g.all.Value(m)-1) <= sameLimit {
-				return true
-			}
-		}
-	}
-	return false
+	return repeats.SteadyAt(at) || f.peers.span() >= lookFor(s)
 }
 
 // lookFor is how long, in seconds, storage that is not plainly steady is looked at. A

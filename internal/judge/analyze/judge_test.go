@@ -62,33 +62,6 @@ func TestAResultIsConvergedByItsPublishedInterval(t *testing.T) {
 	}
 }
 
-// A workload at a limit that another one shows to be steady is not repeated for minutes because
-// the client makes it vary; one below that limit is, as nothing shows its storage to be steady.
-func TestASharedLimitNeedsNoLongLook(t *testing.T) {
-	schedule := model.Schedule{Mode: model.Rounds, MinRounds: 3, Precision: 0.05, MaxTime: 300}
-	steady, varying := reader("steady"), reader("varying")
-	for _, c := range []struct {
-		name      string
-		rates     []uint64
-		converged bool
-	}{
-		{"at the limit", []uint64{2985, 3003, 2997, 3009, 2991, 3003}, true},
-		{"below it", []uint64{2885, 2903, 2897, 2909, 2891, 2903}, false},
-	} {
-		samples := map[string][]model.Sample{"steady": repeats(3000, 3000, 3000), "varying": repeats(c.rates...)}
-		for i := range samples["varying"] {
-			s := &samples["varying"][i]
-			// Seconds that differ by 2 % are not plainly steady.
-			s.Read = flowOf(uint64(s.Read.IOs)+60*uint64(i%2)-30, 1e-3)
-			s.End /= 3
-		}
-		j := analyze.Judge{}.Judge(&model.Plan{Workloads: []model.Workload{steady, varying}, Schedule: schedule}, varying, samples)
-		if j.Converged != c.converged {
-			t.Errorf("%s: %+v, converged should be %v", c.name, j, c.converged)
-		}
-	}
-}
-
 func TestMixedIsAsGoodAsItsWorseDirection(t *testing.T) {
 	samples := repeats(1000, 1000, 1000)
 	for i := range samples {
