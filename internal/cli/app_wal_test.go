@@ -233,7 +233,7 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 	for _, x := range list {
 		var out, errs bytes.Buffer
 		e := env.OS()
-		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres"}, x.args...), &out, &errs
+		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres", "--results", t.TempDir()}, x.args...), &out, &errs
 		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
 			t.Errorf("%v: exit code %d, %s", x.args, code, errs.String())
 		}
