@@ -175,12 +175,14 @@ func notTrace(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not the directory of a trace: it has no %s", dir, traceFile), "name a folder under loadline-results/")
 }
 
-// mostDevices is how many a trace is of at most, and mostTraced bounds what a line of it counts (bytes
+// mostDevices is how many a trace is of at most, mostOperations how many kinds of operation it has (the
+// kernel numbers about twenty), and mostTraced bounds what a line of it counts (bytes
 // of an hour at a terabyte per second are less): the devices' tables would take minutes, and sums would
 // be no numbers any more.
 const (
-	mostDevices = 4096
-	mostTraced  = 1e17
+	mostDevices    = 4096
+	mostOperations = 64
+	mostTraced     = 1e17
 )
 
 // traceable reports whether a record can be that of a trace.
@@ -220,7 +222,7 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 	}
 	defer unzip.Close()
 	m := newMeter(f)
-	devices := map[string]bool{}
+	devices, operations := map[string]bool{}, map[string]bool{}
 	var rest []byte
 	buf := make([]byte, 1<<20)
 	for {
@@ -243,6 +245,9 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 			}
 			if devices[s.Device] = true; len(devices) > mostDevices {
 				return samples, errBound(fmt.Sprintf("it has more than %d devices, which no machine has", mostDevices))
+			}
+			if operations[string(s.Operation)] = true; len(operations) > mostOperations {
+				return samples, errBound(fmt.Sprintf("it has more than %d operations, which no kernel has", mostOperations))
 			}
 			samples, rest = append(samples, s), rest[end+1:]
 		}

@@ -19,9 +19,12 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 	}{
 		"a trace":      {5000, func(i int) string { return fmt.Sprintf(line, fmt.Sprintf("sd%d", i%100), i, 4096*i, "0.5", "0.1") }, ""},
 		"many devices": {5000, func(i int) string { return fmt.Sprintf(line, fmt.Sprintf("sd%d", i), 1, 4096, "0.5", "0.1") }, "4096 devices"},
-		"much time":    {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "1e308", "0.1") }, "cannot be"},
-		"below 0":      {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "0.1", "-1") }, "cannot be"},
-		"fewer bytes":  {1, func(int) string { return fmt.Sprintf(line, "sda", 1, -4096, "0.1", "1") }, "line is no sample"},
+		"operations": {5000, func(i int) string {
+			return strings.Replace(fmt.Sprintf(line, "sda", 1, 4096, "0.5", "0.1"), `"read"`, fmt.Sprintf(`"op%d"`, i), 1)
+		}, "64 operations"},
+		"much time":   {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "1e308", "0.1") }, "cannot be"},
+		"below 0":     {1, func(int) string { return fmt.Sprintf(line, "sda", 1, 4096, "0.1", "-1") }, "cannot be"},
+		"fewer bytes": {1, func(int) string { return fmt.Sprintf(line, "sda", 1, -4096, "0.1", "1") }, "line is no sample"},
 	} {
 		_, err := readTraceSamples(written(t, c.lines, 1, 0, func(i, _ int) string { return c.line(i) }), 10)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
