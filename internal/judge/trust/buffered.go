@@ -1,6 +1,12 @@
 package trust
 
-import "github.com/loadline/loadline/internal/model"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
 
 var ruleBuffered = Rule{
 	Name:     "buffered",
@@ -16,7 +22,9 @@ var ruleBuffered = Rule{
 // reports the depth that was asked.
 //
 // An O_DIRECT that is accepted proves nothing by itself: ext4 with data=journal accepts it
-// and goes through the page cache.
+// and goes through the page cache, and the process behind a FUSE filesystem may read its image
+// through it. What a server across a network keeps is part of that storage; what a process of
+// this machine keeps is not.
 //
 // Evidence: what the plan settled on after probing.
 func checkBuffered(ev Evidence) []model.Finding {
@@ -33,6 +41,14 @@ func checkBuffered(ev Evidence) []model.Finding {
 			Message:  "direct I/O is accepted here and is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
 			Next:     "mount it without what prevents direct I/O (ext4: data=journal), or measure another filesystem, or the device itself",
+		}}
+	case v.Direct && strings.HasPrefix(s.Filesystem, "fuse") && s.Remote() && s.Export() == "" && v.Size <= ev.Recorded.Environment.Memory:
+		return []model.Finding{{
+			Severity: model.SeverityWarning,
+			Message: fmt.Sprintf("direct I/O was accepted by %s, which a process of this machine serves: nothing shows whether that process answered from memory, which has room for all of the %s",
+				s.Filesystem, units.FormatSize(v.Size)),
+			Evidence: map[string]any{"filesystem": s.Filesystem, "size": v.Size, "memory": ev.Recorded.Environment.Memory},
+			Next:     "measure what it is built on, or more than the memory of this machine (--size " + units.FormatSize(2*ev.Recorded.Environment.Memory) + ")",
 		}}
 	case v.Direct && s.Remote():
 		return notChecked("direct I/O was accepted; what " + s.Filesystem + " or its server keeps in memory does not show")

@@ -180,7 +180,16 @@ var firstFaults = []fault{
 	}, want: []string{"not-checked"}},
 	{rule: "buffered", name: "accepted by a process that may cache", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
+		ev.Recorded.Environment.Memory = 16 << 30
+	}, want: []string{"warning"}, says: "nothing shows whether that process answered from memory, which has room for all of the 4 GiB", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by a process with less memory than the volume", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.cached", DeviceChain: []string{"fuse.cached"}}
+		ev.Recorded.Environment.Memory = 2 << 30
 	}, want: []string{"not-checked"}, says: "what fuse.cached or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
+	{rule: "buffered", name: "accepted by the client of a server elsewhere", spoil: func(ev *Evidence) {
+		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "fuse.glusterfs", MountFrom: "10.0.0.3:/shared", DeviceChain: []string{"fuse.glusterfs"}}
+		ev.Recorded.Environment.Memory = 16 << 30
+	}, want: []string{"not-checked"}, says: "what fuse.glusterfs or its server keeps in memory does not show", also: []string{"memory", "bytes", "foreign", "merge"}},
 	{rule: "buffered", name: "no engine", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Engine = ""
 	}, want: []string{"not-checked"}},
