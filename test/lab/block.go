@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -141,6 +142,27 @@ func Ramfs(t T) string {
 	t.Helper()
 	needMounts(t)
 	return Mounted(t, "-t", "ramfs", "ramfs")
+}
+
+// Userspace mounts an ext4 of size bytes that a process serves (fuse2fs), on an image in memory:
+// it accepts O_DIRECT, and reads the image through the page cache all the same.
+func Userspace(t T, size int64) string {
+	t.Helper()
+	needMounts(t)
+	Need(t, "fuse2fs", "mkfs.ext4")
+	image := filepath.Join(Tmpfs(t, size+size/8), "image")
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
+		t.Fatalf("the image: %v", err)
+	}
+	if out, err := exec.Command("mkfs.ext4", "-q", "-F", image).CombinedOutput(); err != nil {
+		t.Fatalf("mkfs.ext4: %s", strings.TrimSpace(string(out)))
+	}
+	dir := directory(t, "")
+	undo(t, unmountScript(dir), nil)
+	if out, err := exec.Command("fuse2fs", "-o", "rw,fakeroot", image, dir).CombinedOutput(); err != nil {
+		Unavailable(t, "a FUSE mount is not possible here: %s", strings.TrimSpace(string(out)))
+	}
+	return dir
 }
 
 // Mounted mounts on a directory of its own, with those arguments of mount, until the test

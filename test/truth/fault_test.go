@@ -112,6 +112,22 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 	empty(t, dir)
 }
 
+// A process that serves a filesystem may answer from memory whatever is accepted: nothing is valid.
+func TestAProcessThatMayCacheIsNamed(t *testing.T) {
+	lab.Need(t, "fio")
+	dir := lab.Userspace(t, 256<<20)
+	lab.Lock(t)
+	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64MiB", "--max-time", "12s")
+	if !o.finding("buffered", model.SeverityWarning) {
+		t.Errorf("exit code %d, findings %+v", o.code, o.report.Findings)
+	}
+	for _, r := range o.report.Results {
+		if r.Verdict == model.Valid {
+			t.Errorf("%s: %.0f/s out of memory are valid", r.Workload, r.Value)
+		}
+	}
+}
+
 // Holes read at the speed of memory: the number is invalid, by the extents.
 func TestHolesAreNamed(t *testing.T) {
 	lab.Need(t, "fio")
