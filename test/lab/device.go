@@ -13,7 +13,7 @@ type Device struct {
 	Size int64
 }
 
-// At is the device or file at path, for Calibrate, Verify and Fio.
+// At is the device or file at path, for calibrate, Verify and Fio.
 func At(path string, size int64) Device { return Device{Name: path, Path: path, Size: size} }
 
 // Target is the word that Loadline's command line calls the device by.

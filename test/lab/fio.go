@@ -95,16 +95,16 @@ func Fio(t T, d Device, job Job) Measured {
 	return runFio(t, set, job.Ramp+job.Time+time.Minute, append(args, job.Options...))
 }
 
-// Calibration is what a device does with 4 KiB random reads.
-type Calibration struct {
+// calibration is what a device does with 4 KiB random reads.
+type calibration struct {
 	// Depth1 and Depth32 are with 1 and 32 I/Os in flight.
 	Depth1, Depth32 Measured
 }
 
-// Calibrate measures the device as it is on this machine today: about 5 s.
-func Calibrate(t T, d Device) Calibration {
+// calibrate measures the device as it is on this machine today: about 5 s.
+func calibrate(t T, d Device) calibration {
 	t.Helper()
-	c := Calibration{Depth1: Fio(t, d, Job{}), Depth32: Fio(t, d, Job{Depth: 32})}
+	c := calibration{Depth1: Fio(t, d, Job{}), Depth32: Fio(t, d, Job{Depth: 32})}
 	for _, m := range []Measured{c.Depth1, c.Depth32} {
 		if m.ExitCode != 0 || m.Errors > 0 {
 			t.Fatalf("%s cannot be calibrated: fio exit code %d, %d errors: %s", d.Name, m.ExitCode, m.Errors, m.Messages)

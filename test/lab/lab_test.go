@@ -66,7 +66,7 @@ func TestThrottledUnwrittenReadsAreNotLimited(t *testing.T) {
 func TestThrottledWithDelay(t *testing.T) {
 	t.Parallel()
 	d := Throttled(t, Throttle{IOPS: 3000, Delay: 2 * time.Millisecond})
-	c := Calibrate(t, d)
+	c := calibrate(t, d)
 	within(t, "IOPS", c.Depth32.IOPS, 3000, 0.01)
 	checkDelay(t, c.Depth1.P50, 2*time.Millisecond, 0.25)
 	Verify(t, d)
