@@ -6,6 +6,7 @@ import (
 
 	"github.com/loadline/loadline/internal/model/external"
 	"github.com/loadline/loadline/internal/model/units"
+	"github.com/loadline/loadline/internal/model/waits"
 )
 
 // Postgres is the target kind of a PostgreSQL server: of our own in a directory, which
@@ -74,6 +75,11 @@ type AppRequest struct {
 	// BaselineLog is the same of the baseline's.
 	Log         string `json:"wal,omitempty"`
 	BaselineLog string `json:"baseline_wal,omitempty"`
+	// Client is where in a cluster the load tool runs: in the server's pod ("" or ClientInPod), in
+	// one of its own on the server's node (ClientSame) or on another one (ClientOther), or on
+	// the node of this name. BaselineClient is the same of the baseline's.
+	Client         string `json:"client_node,omitempty"`
+	BaselineClient string `json:"baseline_client_node,omitempty"`
 	// Clients is the largest number of clients of any workload.
 	Clients int `json:"clients,omitempty"`
 	// Ask is the load in the user's own words, in the place of a profile; with Options alone
@@ -133,8 +139,13 @@ type AppState struct {
 	Data  int64 `json:"data,omitempty"`
 	Cache int64 `json:"cache,omitempty"`
 	// Seconds is how long it took to fill it.
-	Seconds  float64   `json:"seconds,omitempty"`
-	Settings []Setting `json:"settings,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+	// RoundTrip is how long the load tool waits for the answer to an empty query over an open
+	// connection, and Connection how long it takes to open one, in seconds; 0 where that was not
+	// measured.
+	RoundTrip  float64   `json:"round_trip,omitempty"`
+	Connection float64   `json:"connection,omitempty"`
+	Settings   []Setting `json:"settings,omitempty"`
 	// Server is set where the server is not ours: it was there before, and stays.
 	Server *external.Server `json:"server,omitempty"`
 }
@@ -197,6 +208,9 @@ type AppCounts struct {
 	Vacuums     *float64 `json:"vacuums,omitempty"`
 	// Processor is what the scheduler says of the clients; nil where it does not.
 	Processor *AppProcessor `json:"processor,omitempty"`
+	// Waits is what the clients' sessions waited for, as sampled; nil where an older version
+	// measured, or an application whose server does not tell.
+	Waits *waits.Sampled `json:"waits,omitempty"`
 	// Others are the transactions of others on a server that exists, Busy the most of their
 	// sessions that worked at once (looked at once a second), nil where that is not known; Tasks are
 	// what the server did meanwhile of what it shows the progress of, such as "vacuum".

@@ -80,6 +80,9 @@ type Cluster struct {
 	// Log is the claim of an application's log, where it has one of its own, as far as it is
 	// the claim's; nil otherwise.
 	Log *Cluster `json:"log,omitempty"`
+	// Client is the pod of an application's load tool, where it has one of its own, as far as
+	// it is that pod's; nil otherwise.
+	Client *Cluster `json:"client,omitempty"`
 	// Events are what the cluster said of claim and pod until the worker answered.
 	Events []ClusterEvent `json:"events,omitempty"`
 }

@@ -1,5 +1,7 @@
 package model
 
+import "encoding/json"
+
 // ProtocolVersion is the version of the messages below; hello carries it.
 const ProtocolVersion = 1
 
@@ -24,6 +26,10 @@ type Request struct {
 	Bye *struct{} `json:"bye,omitempty"`
 	// Discard, beside Bye, gives the space back that was filled on a block device.
 	Discard bool `json:"discard,omitempty"`
+	// Load asks the worker of a client for something; it holds what package remote says.
+	Load json.RawMessage `json:"load,omitempty"`
+	// Client hands the worker of a server an event of its client's worker.
+	Client *Event `json:"client,omitempty"`
 }
 
 // ProbeRequest asks what the target is and how it can be measured.
@@ -84,6 +90,9 @@ type ProbeResult struct {
 	// Boot names the running kernel, the same in all containers on it; empty where it has
 	// no name.
 	Boot string `json:"boot,omitempty"`
+	// Cgroup is the number of the worker's cgroup, as the block layer of its kernel knows it; 0
+	// where it has none.
+	Cgroup uint64 `json:"cgroup,omitempty"`
 }
 
 // PrepareRequest asks to make the volume ready: create, prefill, prove.
@@ -141,6 +150,11 @@ type Event struct {
 	Bye   *struct{}    `json:"bye,omitempty"`
 	// Discarded, beside Bye, is the number of bytes that were given back.
 	Discarded int64 `json:"discarded,omitempty"`
+	// Client is a request for the worker of the client, of an event whose Seq is 0: the engine
+	// does not see it.
+	Client *Request `json:"client,omitempty"`
+	// Loaded answers Request.Load, as package remote has it.
+	Loaded json.RawMessage `json:"loaded,omitempty"`
 }
 
 // Hello is a worker's first event.

@@ -21,12 +21,17 @@ type Part string
 const (
 	Connect    Part = "connect"
 	ClientCPU  Part = "client-cpu"
+	RoundTrips Part = "round-trips"
 	ServerCPU  Part = "server-cpu"
 	RunQueue   Part = "run-queue"
 	Work       Part = "work"
+	Locks      Part = "locks"
+	Latches    Part = "latches"
 	Reads      Part = "reads"
+	WALWrite   Part = "wal-write"
 	FlushQueue Part = "flush-queue"
 	Flush      Part = "flush"
+	OtherWaits Part = "other-waits"
 	Submission Part = "submission"
 	ToolCPU    Part = "tool-cpu"
 	BlockQueue Part = "block-queue"
@@ -38,7 +43,7 @@ const (
 )
 
 // Parts are all of them, in their order.
-var Parts = []Part{Connect, ClientCPU, ServerCPU, RunQueue, Work, Reads, FlushQueue, Flush, Submission, ToolCPU, BlockQueue, Queueing, Service, Device, BlockIO, Residual}
+var Parts = []Part{Connect, ClientCPU, RoundTrips, ServerCPU, RunQueue, Work, Locks, Latches, Reads, WALWrite, FlushQueue, Flush, OtherWaits, Submission, ToolCPU, BlockQueue, Queueing, Service, Device, BlockIO, Residual}
 
 // Row is one part of the time of an operation.
 type Row struct {
@@ -48,13 +53,26 @@ type Row struct {
 	// residual are below 0 where the rows come to more than the client saw.
 	Seconds float64 `json:"seconds"`
 	Share   float64 `json:"share"`
+	// Margin is by how many seconds it may be wrong because it was sampled: half of its 95 %
+	// interval. 0 where it was not.
+	Margin float64 `json:"margin,omitempty"`
 	// Of is how it is computed ("1.00 flushes × 310 µs"), where it is not simply measured.
 	Of string `json:"of,omitempty"`
 	// Source is who measured it, or which law it comes from. A residual has none.
 	Source string `json:"source,omitempty"`
 }
 
-// Count is how often something was done for one operation, or how many bytes ("B").
+// Measured is its source with what it may be wrong by, for who reads a table; duration writes
+// seconds.
+func (r Row) Measured(duration func(seconds float64) string) string {
+	if r.Margin <= 0 {
+		return r.Source
+	}
+	return r.Source + ", ± " + duration(r.Margin)
+}
+
+// Count is how often something was done for one operation ("1"), how many bytes ("B"), or how many
+// seconds ("s").
 type Count struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`

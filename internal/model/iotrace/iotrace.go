@@ -39,10 +39,12 @@ var Operations = []Operation{Read, Write, Flush, Discard, FlushWait, Other}
 // Method is how a trace was made.
 type Method string
 
-// The methods, from the one that sees most. ByCounters has no percentiles, no processes
-// and no cgroups.
+// The methods, from the one that sees most. ByPerf pairs the events of the kernel's
+// tracepoints, which name no request. ByCounters has no percentiles, no processes and no
+// cgroups.
 const (
 	ByBPF      Method = "bpf"
+	ByPerf     Method = "perf"
 	ByCounters Method = "counters"
 )
 
@@ -52,8 +54,8 @@ type Who struct {
 	// through the page cache it is a thread of the kernel.
 	PID     int    `json:"pid,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Cgroup is the path below where the cgroups are mounted ("/kubepods/…"), or "#" and
-	// its number where it is gone.
+	// Cgroup is the path below where the cgroups are mounted ("/kubepods/…"), "#" and its
+	// number where it is gone, or "pod NAMESPACE/NAME" where a run's own pod is known by that.
 	Cgroup string `json:"cgroup,omitempty"`
 }
 
@@ -149,7 +151,7 @@ type Request struct {
 	Container string   `json:"container,omitempty"`
 	Pod       string   `json:"pod,omitempty"`
 	Cgroups   []string `json:"cgroups,omitempty"`
-	// Seconds is how long; 0 is until it is interrupted.
+	// Seconds is how long; 0 means until interrupted.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
@@ -168,7 +170,10 @@ type Run struct {
 	// CannotTell are sentences: what this method, on this kernel, does not see.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	// Seconds is the time between the two readings of the counters.
-	Seconds     float64           `json:"seconds"`
+	Seconds float64 `json:"seconds"`
+	// LostRecords are events of any device that there are no records of (ByPerf), because the
+	// buffers were full or the kernel wrote none: at most one I/O is missing for each.
+	LostRecords uint64            `json:"lost_records,omitempty"`
 	Devices     []Device          `json:"devices,omitempty"`
 	Environment model.Environment `json:"environment"`
 }
