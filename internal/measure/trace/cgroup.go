@@ -27,9 +27,11 @@ import (
 type cgroups struct {
 	// root is where they are mounted, and above is the path that this is of.
 	root, above string
-	names       map[uint64]string
-	looked      time.Time
-	clock       env.Clock
+	// version1 tells that they are of version 1.
+	version1 bool
+	names    map[uint64]string
+	looked   time.Time
+	clock    env.Clock
 }
 
 // newCgroups finds the mount by a mountinfo file (proc_pid_mountinfo(5)); none is no error.
@@ -46,6 +48,7 @@ func newCgroups(clock env.Clock, mountinfo string) *cgroups {
 			c.root, c.above = l[4], path.Clean("/"+l[3])
 		}
 		if blkio {
+			c.version1 = true
 			break
 		}
 	}
@@ -93,6 +96,24 @@ func (c *cgroups) name(id uint64) string {
 		}
 	}
 	return fmt.Sprintf("#%d", id)
+}
+
+// number is that of the cgroup of a path; 0 where there is none.
+func (c *cgroups) number(at string) uint64 {
+	find := func() uint64 {
+		for id, name := range c.names {
+			if name == at {
+				return id
+			}
+		}
+		return 0
+	}
+	id := find()
+	if id == 0 && at != "" && c.clock.Since(c.looked) > 500*time.Millisecond {
+		c.look()
+		id = find()
+	}
+	return id
 }
 
 // paths are all that are there, sorted.

@@ -63,6 +63,29 @@ func readDevice(files fs.FS, name string) (device, error) {
 	return d, nil
 }
 
+// queuesOf is the number of a device's queues for requests; 0 for one without requests.
+func queuesOf(files fs.FS, d device) int {
+	if d.stacked {
+		return 0
+	}
+	list, _ := fs.ReadDir(files, path.Join("sys/block", d.name, "mq"))
+	return max(1, len(list))
+}
+
+// partsOf are the numbers of a device's partitions.
+func partsOf(files fs.FS, name string) (list []uint32) {
+	parts, _ := fs.Glob(files, path.Join("sys/block", name, name+"*", "dev"))
+	for _, p := range parts {
+		var d device
+		if text, err := fs.ReadFile(files, p); err == nil {
+			if _, err := fmt.Sscanf(string(text), "%d:%d", &d.major, &d.minor); err == nil {
+				list = append(list, d.number())
+			}
+		}
+	}
+	return list
+}
+
 // wholeOf is the name of the whole device that a number, as "8:1", is of: of a partition
 // the disk that it is on.
 func wholeOf(files fs.FS, number string) (string, error) {
@@ -152,4 +175,23 @@ func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *floa
 	}
 	share := (float64(total) - float64(n)) / float64(total)
 	return &share
+}
+
+// minus is what was counted between two readings.
+func minus(now, before map[iotrace.Operation]iotrace.Counts) (left map[iotrace.Operation]iotrace.Counts) {
+	for op, n := range now {
+		b := before[op]
+		c := iotrace.Counts{
+			Queued: n.Queued - b.Queued, QueuedBytes: n.QueuedBytes - b.QueuedBytes, Issued: n.Issued - b.Issued, IssuedBytes: n.IssuedBytes - b.IssuedBytes,
+			Done: n.Done - b.Done, DoneBytes: n.DoneBytes - b.DoneBytes, Merged: n.Merged - b.Merged, MergedBytes: n.MergedBytes - b.MergedBytes,
+			Requeued: n.Requeued - b.Requeued, Errors: n.Errors - b.Errors,
+		}
+		if c != (iotrace.Counts{}) {
+			if left == nil {
+				left = map[iotrace.Operation]iotrace.Counts{}
+			}
+			left[op] = c
+		}
+	}
+	return left
 }

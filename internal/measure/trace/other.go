@@ -15,6 +15,10 @@ func newTracing(iotrace.Request, env.Clock) (tracer, error) {
 	return nil, model.RefusedError("only Linux can be traced", "run it on the machine that the devices are on")
 }
 
+func newFollowing(r iotrace.Request, c env.Clock, _ bool) (tracer, error) { return newTracing(r, c) }
+
+func refusalOfPerf(err error) *model.WorkerError { return refusal(err) }
+
 func refusal(err error) *model.WorkerError { return model.RefusedError(err.Error(), "") }
 
 func blockNumber(fs.FileInfo) (string, bool) { return "", false }

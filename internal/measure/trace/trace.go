@@ -24,6 +24,9 @@ type Options struct {
 	Clock   env.Clock
 	// Method is how to trace; empty takes the method that sees most of those that are possible.
 	Method iotrace.Method
+	// Ready, where it is set, is called when everything is loaded, before the trace begins, and
+	// may take its time. An error ends it there.
+	Ready func() error
 	// Begun is told the record when the trace has begun, before its first second.
 	Begun func(iotrace.Run) error
 	// Second is told what ended in each second, within what was asked for, and how long
@@ -136,35 +139,69 @@ func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 		return run, err
 	}
 	run.CannotTell = append(run.CannotTell, t.lacks()...)
+	if o.Ready != nil {
+		if err := o.Ready(); err != nil {
+			return run, errors.Join(err, t.close())
+		}
+	}
 	err = errors.Join(record(ctx, t, o, &run), t.close())
 	return run, err
 }
 
 // chooseTracer makes the tracer of the method that was asked for, else of the one that sees
-// most, and says in the run which it is, and why it is not the better one.
+// most, and says in the run which it is, and why it is not a better one.
 func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 	ofSome := o.Request.PID != 0 || len(o.Request.Cgroups) > 0
-	if o.Method != iotrace.ByCounters {
-		t, err := newTracing(o.Request, o.Clock)
+	var whys []*model.WorkerError
+	for _, m := range []struct {
+		method iotrace.Method
+		begin  func(iotrace.Request, env.Clock) (tracer, error)
+		why    func(error) *model.WorkerError
+	}{{iotrace.ByBPF, newTracing, refusal}, {iotrace.ByPerf, func(r iotrace.Request, c env.Clock) (tracer, error) {
+		return newFollowing(r, c, o.Method == iotrace.ByPerf)
+	}, refusalOfPerf}} {
+		if o.Method != "" && o.Method != m.method {
+			continue
+		}
+		t, err := m.begin(o.Request, o.Clock)
 		if err == nil {
-			run.Method = iotrace.ByBPF
+			run.Method = m.method
+			for _, why := range whys {
+				run.CannotTell = append(run.CannotTell, why.Message+", so this trace is by the events that Linux writes for perf")
+			}
 			return t, nil
 		}
 		var refused *model.WorkerError
 		if errors.As(err, &refused) {
 			return nil, err
 		}
-		why := refusal(err)
-		if o.Method == iotrace.ByBPF || ofSome {
-			return nil, why
+		whys = append(whys, m.why(err))
+	}
+	if len(whys) > 0 && (o.Method != "" || ofSome) {
+		return nil, refusalOfAll(whys)
+	}
+	for i, why := range whys {
+		words := why.Message
+		if i == len(whys)-1 {
+			words += ", so this trace is the device's own counters"
 		}
-		run.CannotTell = append(run.CannotTell, why.Message+", so this trace is the device's own counters")
+		run.CannotTell = append(run.CannotTell, words)
 	}
 	if ofSome {
 		return nil, model.RefusedError("the device's own counters do not tell processes and cgroups apart", "leave out --method counters, or the process and the cgroup")
 	}
 	run.Method = iotrace.ByCounters
 	return newCounting(o.Request)
+}
+
+// refusalOfAll says why none of the methods that were tried is possible; the way out is that
+// of the first, which sees most.
+func refusalOfAll(whys []*model.WorkerError) error {
+	var words []string
+	for _, why := range whys {
+		words = append(words, why.Message)
+	}
+	return model.RefusedError(strings.Join(words, "; and "), whys[0].Hint)
 }
 
 // tracer makes the samples of a method.
@@ -230,11 +267,28 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 	if run.Devices, err = t.finish(); err != nil {
 		return err
 	}
+	if l, ok := t.(interface{ lostRecords() uint64 }); ok {
+		run.LostRecords = l.lostRecords()
+	}
 	samples, err := t.second()
 	if err != nil {
 		return err
 	}
 	return give(samples)
+}
+
+// errNoDevice is the refusal where there is nothing to trace.
+var errNoDevice = model.RefusedError("this machine has no block device", "run this where the devices are: on the node, not in the volume's client")
+
+// wanted reports whether a sample is within what was asked for.
+func wanted(r *iotrace.Request, s *iotrace.Sample) bool {
+	return (r.PID == 0 || s.PID == r.PID) && (len(r.Cgroups) == 0 || within(s.Cgroup, r.Cgroups))
+}
+
+// wantedDevices are the devices of a request that are there.
+func wantedDevices(r *iotrace.Request) ([]device, error) {
+	list, err := devices(root)
+	return slices.DeleteFunc(list, func(d device) bool { return len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) }), err
 }
 
 // compareSamples orders the samples of a second.

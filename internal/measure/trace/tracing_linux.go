@@ -47,7 +47,7 @@ func newTracing(r iotrace.Request, clock env.Clock) (tracer, error) {
 		return nil, errors.Join(err, k.close())
 	}
 	if len(t.watched) == 0 {
-		return nil, errors.Join(model.RefusedError("this machine has no block device", "run this where the devices are: on the node, not in the volume's client"), k.close())
+		return nil, errors.Join(errNoDevice, k.close())
 	}
 	return t, nil
 }
@@ -58,14 +58,11 @@ func (t *tracing) close() error { return t.kernel.close() }
 
 // watch begins to trace the devices that are wanted and not traced yet: new ones appear.
 func (t *tracing) watch() error {
-	list, err := devices(root)
+	list, err := wantedDevices(&t.request)
 	if err != nil {
 		return err
 	}
 	for _, d := range list {
-		if len(t.request.Devices) > 0 && !slices.Contains(t.request.Devices, d.name) {
-			continue
-		}
 		if _, known := t.watched[d.number()]; known {
 			continue
 		}
@@ -108,7 +105,7 @@ func (t *tracing) second() ([]iotrace.Sample, error) {
 		if !known {
 			s = t.sample(k)
 			all[key] = s
-			if t.wanted(s) {
+			if wanted(&t.request, s) {
 				order = append(order, s)
 			}
 		}
@@ -144,11 +141,6 @@ func (t *tracing) sample(k *rowKey) *iotrace.Sample {
 	name, _, _ := bytes.Cut(k.Name[:], []byte{0})
 	s.Who = iotrace.Who{PID: int(k.Task), Command: safetext.Clean(string(name)), Cgroup: t.groups.name(k.Group)}
 	return s
-}
-
-// wanted reports whether a sample is within what was asked for.
-func (t *tracing) wanted(s *iotrace.Sample) bool {
-	return (t.request.PID == 0 || s.PID == t.request.PID) && (len(t.request.Cgroups) == 0 || within(s.Cgroup, t.request.Cgroups))
 }
 
 // finish holds both counters against each other, and ends the tracing of the devices.

@@ -1,0 +1,377 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/safetext"
+)
+
+const (
+	// readyTime is how long a tracer may take to load what it needs into its kernel.
+	readyTime = time.Minute
+	// lastTime is how long the last answers may take after the end was asked for.
+	lastTime = 30 * time.Second
+	// longestLine bounds a line of a tracer's, in bytes.
+	longestLine = 16 << 20
+)
+
+// Tracer is one that was started on another machine.
+type Tracer struct {
+	// Node names the machine, Devices are those that are to be traced there.
+	Node    string
+	Devices []string
+	// Cgroups are names for some of that machine's cgroups, by their numbers.
+	Cgroups map[uint64]string
+	// Link is the stream to it. Close ends the tracer and takes down what was made for it.
+	Link io.ReadWriteCloser
+
+	// offset is how much later than the first of all it began, in seconds; known since it did.
+	offset  float64
+	begun   *iotrace.Run
+	ended   *iotrace.Run
+	last    float64
+	lost    string
+	waiting bool
+}
+
+// Group are the tracers of one trace.
+type Group struct {
+	tracers []*Tracer
+	clock   env.Clock
+	say     func(string)
+	heard   chan heard
+	done    chan struct{}
+	close   func() error
+	// seconds are the first sample of each second, by its number.
+	seconds map[int]iotrace.Sample
+}
+
+// heard is a line of a tracer's, or why there is none any more.
+type heard struct {
+	from *Tracer
+	answer
+	err error
+}
+
+// Ready tells the tracers what to trace, and returns when all are ready to begin. say gets
+// remarks for people. After an error they are closed.
+func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(string)) (*Group, error) {
+	g := &Group{tracers: tracers, clock: clock, say: say, heard: make(chan heard), done: make(chan struct{}), seconds: map[int]iotrace.Sample{}}
+	g.close = sync.OnceValue(func() error {
+		close(g.done)
+		errs := make([]error, len(tracers))
+		var all sync.WaitGroup
+		for i, t := range tracers {
+			all.Go(func() { errs[i] = t.Link.Close() })
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	})
+	for _, t := range tracers {
+		go g.listen(t)
+		if err := t.order(order{Devices: t.Devices}); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+	}
+	err := g.each(ctx, readyTime, func(h heard) (bool, error) { return h.Ready, nil })
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// Close ends the tracers. It may be called twice.
+func (g *Group) Close() error { return g.close() }
+
+func (t *Tracer) order(o order) error {
+	line, err := json.Marshal(o)
+	if err == nil {
+		_, err = t.Link.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("the tracer on %s: %w", t.Node, err)
+	}
+	return nil
+}
+
+// listen passes on what a tracer says.
+func (g *Group) listen(t *Tracer) {
+	lines := bufio.NewScanner(t.Link)
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		h := heard{from: t}
+		if err := json.Unmarshal(lines.Bytes(), &h.answer); err != nil {
+			h.err = fmt.Errorf("it says %.80q", lines.Bytes())
+		}
+		if !g.pass(h) || h.err != nil {
+			return
+		}
+	}
+	err := lines.Err()
+	if err == nil {
+		err = errors.New("it has ended")
+	}
+	g.pass(heard{from: t, err: err})
+}
+
+func (g *Group) pass(h heard) bool {
+	select {
+	case g.heard <- h:
+		return true
+	case <-g.done:
+		return false
+	}
+}
+
+// each waits until every tracer has said what is waited for. An error of one is that of all.
+func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) (bool, error)) error {
+	late := g.clock.NewTimer(limit)
+	defer late.Stop()
+	for left := len(g.tracers); left > 0; {
+		select {
+		case h := <-g.heard:
+			if err := h.failure(); err != nil {
+				return err
+			}
+			is, err := said(h)
+			if err != nil {
+				return err
+			}
+			if is {
+				left--
+			}
+		case <-late.C:
+			return model.BrokenError(fmt.Sprintf("a tracer was not ready within %s", limit), "run again without --trace")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// failure is why a tracer does not go on, before it was asked to end.
+func (h heard) failure() error {
+	switch {
+	case h.err != nil:
+		return fmt.Errorf("the tracer on %s was lost: %w", h.from.Node, h.err)
+	case h.Ended != nil:
+		return model.BrokenError(fmt.Sprintf("the tracer on %s failed: %s", h.from.Node, safetext.Clean(h.Failed)), "run again without --trace")
+	}
+	return nil
+}
+
+// Run traces until the context ends, or no tracer is left, as trace.Run does for one machine. A tracer that is
+// lost meanwhile is no error: the record's Reason says so. Of o only Begun and Second
+// are used, and the request is kept in the record.
+func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
+	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
+	for _, t := range g.tracers {
+		if err := t.order(order{Begin: true}); err != nil {
+			return run, err
+		}
+	}
+	// A fast one sends samples before a slow one has begun.
+	var early []heard
+	err := g.each(ctx, readyTime, func(h heard) (bool, error) {
+		if h.Begun == nil {
+			early = append(early, h)
+			return false, nil
+		}
+		now := g.clock.Now()
+		if run.Started.IsZero() {
+			run.Started = now
+		}
+		h.from.begun, h.from.offset = h.Begun, now.Sub(run.Started).Seconds()
+		return true, nil
+	})
+	if err != nil {
+		return run, err
+	}
+	g.describe(&run)
+	if o.Begun != nil {
+		if err := o.Begun(run); err != nil {
+			return run, err
+		}
+	}
+	for _, h := range early {
+		if err := g.take(h, o.Second); err != nil {
+			return run, err
+		}
+	}
+	err = g.follow(ctx, o.Second)
+	g.conclude(&run)
+	return run, err
+}
+
+// follow takes what the tracers say until all have ended.
+func (g *Group) follow(ctx context.Context, second func(float64, []iotrace.Sample) error) error {
+	ended, late := ctx.Done(), (<-chan time.Time)(nil)
+	for slices.ContainsFunc(g.tracers, (*Tracer).goes) {
+		select {
+		case h := <-g.heard:
+			if err := g.take(h, second); err != nil {
+				return err
+			}
+		case <-ended:
+			ended, late = nil, g.clock.After(lastTime)
+			for _, t := range g.tracers {
+				if t.waiting = true; t.goes() {
+					_ = t.order(order{End: true}) // who cannot be told is heard of, or late
+				}
+			}
+		case <-late:
+			for _, t := range g.tracers {
+				if t.goes() {
+					g.lose(t, fmt.Sprintf("it has not answered within %s", lastTime))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goes reports whether more may come of a tracer.
+func (t *Tracer) goes() bool { return t.ended == nil && t.lost == "" }
+
+func (g *Group) lose(t *Tracer, why string) {
+	t.lost = safetext.Clean(why)
+	g.say(fmt.Sprintf("the trace of %s ends here: %s", t.Node, t.lost))
+}
+
+// take takes one line.
+func (g *Group) take(h heard, second func(float64, []iotrace.Sample) error) error {
+	t := h.from
+	switch {
+	case !t.goes():
+	case h.err != nil:
+		g.lose(t, h.err.Error())
+	case h.Ended != nil:
+		t.ended = h.Ended
+		if h.Failed != "" {
+			g.lose(t, h.Failed)
+		} else if !t.waiting {
+			g.lose(t, "it has ended by itself")
+		}
+	case len(h.Samples) > 0:
+		for i := range h.Samples {
+			s := &h.Samples[i]
+			s.End += t.offset
+			g.align(s)
+			s.Device, s.Cgroup, s.Command = g.device(t, s.Device), t.cgroup(s.Cgroup), safetext.Clean(s.Command)
+			t.last = max(t.last, s.End)
+		}
+		return second(t.last, h.Samples)
+	}
+	return nil
+}
+
+// apart is how far from each other two seconds of two machines may end and be the same one.
+const apart = 0.25
+
+// align gives a second the same end on all machines: whoever sums them counts it once.
+func (g *Group) align(s *iotrace.Sample) {
+	number := int(math.Round(s.End))
+	first, known := g.seconds[number]
+	switch {
+	case !known:
+		g.seconds[number] = *s
+	case math.Abs(first.End-s.End) < apart && math.Abs(first.Seconds-s.Seconds) < apart:
+		s.End, s.Seconds = first.End, first.Seconds
+	}
+}
+
+// device is the name of a tracer's device among those of all.
+func (g *Group) device(t *Tracer, name string) string {
+	name = safetext.Clean(name)
+	if len(g.tracers) > 1 {
+		return t.Node + "/" + name
+	}
+	return name
+}
+
+// cgroup is the name of a cgroup that the tracer only has the number of.
+func (t *Tracer) cgroup(name string) string {
+	var number uint64
+	if _, err := fmt.Sscanf(name, "#%d", &number); err == nil && t.Cgroups[number] != "" {
+		return t.Cgroups[number]
+	}
+	return safetext.Clean(name)
+}
+
+// sight orders the methods by what they see.
+func sight(m iotrace.Method) int {
+	switch m {
+	case iotrace.ByBPF:
+		return 2
+	case iotrace.ByCounters:
+		return 0
+	}
+	return 1
+}
+
+// describe writes what the tracers are into the record: the method is the one that sees least.
+func (g *Group) describe(run *iotrace.Run) {
+	run.Request.Devices = nil
+	where := map[string][]string{}
+	var said []string
+	for i, t := range g.tracers {
+		for _, name := range t.Devices {
+			run.Request.Devices = append(run.Request.Devices, g.device(t, name))
+		}
+		if i == 0 || sight(t.begun.Method) < sight(run.Method) {
+			run.Method = t.begun.Method
+		}
+		for _, words := range t.begun.CannotTell {
+			words = safetext.Clean(words)
+			if where[words] == nil {
+				said = append(said, words)
+			}
+			where[words] = append(where[words], t.Node)
+		}
+	}
+	for _, words := range said {
+		if len(where[words]) < len(g.tracers) {
+			words = strings.Join(where[words], ", ") + ": " + words
+		}
+		run.CannotTell = append(run.CannotTell, words)
+	}
+}
+
+// conclude writes what became of the tracers into the record.
+func (g *Group) conclude(run *iotrace.Run) {
+	var lost []string
+	for _, t := range g.tracers {
+		if t.lost != "" {
+			lost = append(lost, fmt.Sprintf("the tracer on %s was lost after %.0f s: %s", t.Node, t.last, t.lost))
+		}
+		if t.ended == nil || len(t.ended.Devices) == 0 {
+			// What it counted in all is not known, nor what the devices did.
+			run.Seconds = max(run.Seconds, t.last)
+			for _, name := range t.Devices {
+				run.Devices = append(run.Devices, iotrace.Device{Name: g.device(t, name)})
+			}
+			continue
+		}
+		run.Seconds = max(run.Seconds, t.ended.Seconds)
+		run.LostRecords += t.ended.LostRecords
+		for _, d := range t.ended.Devices {
+			d.Name = g.device(t, d.Name)
+			run.Devices = append(run.Devices, d)
+		}
+	}
+	run.Reason = strings.Join(lost, "; ")
+}

@@ -1,0 +1,205 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// played is a tracer that is a function of this test: it reads orders and writes answers.
+type played struct {
+	io.Reader
+	io.Writer
+	closed atomic.Bool
+	end    func()
+}
+
+func (p *played) Close() error {
+	p.closed.Store(true)
+	p.end()
+	return nil
+}
+
+// tracer plays one on a node.
+func tracer(node string, cgroups map[uint64]string, devices []string, play func(orders *json.Decoder, answers *json.Encoder) error) (*Tracer, *played) {
+	ordersRead, ordersWrite := io.Pipe()
+	answersRead, answersWrite := io.Pipe()
+	p := &played{Reader: answersRead, Writer: ordersWrite, end: func() {
+		ordersRead.CloseWithError(io.ErrClosedPipe)
+		answersRead.CloseWithError(io.ErrClosedPipe)
+	}}
+	go func() {
+		err := play(json.NewDecoder(ordersRead), json.NewEncoder(answersWrite))
+		if err == nil {
+			_, _ = io.Copy(io.Discard, ordersRead)
+			err = io.EOF
+		}
+		ordersRead.CloseWithError(io.ErrClosedPipe)
+		answersWrite.CloseWithError(err)
+	}()
+	return &Tracer{Node: node, Devices: devices, Cgroups: cgroups, Link: p}, p
+}
+
+// play is a tracer that sees one second, and ends when it is told to, or with this error.
+func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost error) func(*json.Decoder, *json.Encoder) error {
+	return func(in *json.Decoder, out *json.Encoder) error {
+		var first, begin, end order
+		if err := in.Decode(&first); err != nil || len(first.Devices) != 1 {
+			return errors.Join(err, errors.New("one device, it was said"))
+		}
+		run := iotrace.Run{Method: method, CannotTell: cannot}
+		if err := errors.Join(out.Encode(answer{Ready: true}), in.Decode(&begin), out.Encode(answer{Begun: &run}), out.Encode(answer{Samples: []iotrace.Sample{sample}})); err != nil || lost != nil {
+			return errors.Join(err, lost)
+		}
+		if err := in.Decode(&end); err != nil || !begin.Begin || !end.End {
+			return errors.Join(err, errors.New("begin and end, it was said"))
+		}
+		seen := 0.25
+		run.Seconds, run.Devices = 1.5, []iotrace.Device{{Name: sample.Device, Number: "7:1", Unseen: &seen}}
+		return out.Encode(answer{Ended: &run})
+	}
+}
+
+func second(device, cgroup string, end float64) iotrace.Sample {
+	return iotrace.Sample{End: end, Seconds: 1, Device: device, Operation: iotrace.Read, Who: iotrace.Who{Command: "fio", Cgroup: cgroup}, Flow: model.Flow{IOs: 5}}
+}
+
+// trial has tracers trace until so many samples have come.
+func trial(t *testing.T, enough int, tracers ...*Tracer) (iotrace.Run, []iotrace.Sample, []string) {
+	t.Helper()
+	var said []string
+	var samples []iotrace.Sample
+	g, err := Ready(t.Context(), env.Clock{}, tracers, func(words string) { said = append(said, words) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	begun := 0
+	run, err := g.Run(ctx, trace.Options{
+		Begun: func(iotrace.Run) error { begun++; return nil },
+		Second: func(_ float64, s []iotrace.Sample) error {
+			if samples = append(samples, s...); len(samples) == enough {
+				cancel()
+			}
+			return nil
+		},
+	})
+	if err != nil || begun != 1 {
+		t.Fatalf("%v, begun %d times", err, begun)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	return run, samples, said
+}
+
+// One record has what all tracers saw: a device by its node, a cgroup by its pod, and a second
+// of all nodes once.
+func TestSeveralNodesInOneRecord(t *testing.T) {
+	a, linkA := tracer("a", map[uint64]string{7: "pod n/x"}, []string{"sda"}, play(iotrace.ByBPF, []string{"the one", "both"}, second("sda", "#7", 1), nil))
+	b, linkB := tracer("b", map[uint64]string{8: "pod n/y"}, []string{"sda"}, play(iotrace.ByCounters, []string{"both"}, second("sda", "#7", 1.05), nil))
+	run, samples, said := trial(t, 2, a, b)
+	if !linkA.closed.Load() || !linkB.closed.Load() || len(said) > 0 {
+		t.Errorf("closed: %v, %v; said: %q", linkA.closed.Load(), linkB.closed.Load(), said)
+	}
+	if run.Method != iotrace.ByCounters || run.Reason != "" || run.Started.IsZero() {
+		t.Errorf("%+v", run)
+	}
+	if diff := cmp.Diff([]string{"a: the one", "both"}, run.CannotTell); diff != "" && !slices.Equal(run.CannotTell, []string{"both", "a: the one"}) {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"a/sda", "b/sda"}, run.Request.Devices); diff != "" {
+		t.Error(diff)
+	}
+	if len(run.Devices) != 2 || run.Devices[0].Name != "a/sda" || run.Devices[1].Name != "b/sda" || *run.Devices[1].Unseen != 0.25 || run.Seconds != 1.5 {
+		t.Errorf("%+v", run.Devices)
+	}
+	slices.SortFunc(samples, func(a, b iotrace.Sample) int { return strings.Compare(a.Device, b.Device) })
+	if samples[0].Device != "a/sda" || samples[0].Cgroup != "pod n/x" || samples[1].Device != "b/sda" || samples[1].Cgroup != "#7" {
+		t.Errorf("%+v", samples)
+	}
+	if samples[0].End != samples[1].End || samples[0].Seconds > samples[0].End {
+		t.Errorf("one second ends at %g and at %g", samples[0].End, samples[1].End)
+	}
+}
+
+// A single node's devices have their own names, and a tracer that is lost leaves what came.
+func TestALostTracer(t *testing.T) {
+	only, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone")))
+	run, samples, said := trial(t, 2, only)
+	if len(samples) != 1 || samples[0].Device != "sda" || len(run.Devices) != 1 || run.Devices[0].Name != "sda" || run.Devices[0].Counters != nil || run.Seconds < 1 {
+		t.Errorf("%+v, %+v", samples, run)
+	}
+	if !strings.Contains(run.Reason, "the tracer on a was lost after 1 s: the node is gone") || len(said) != 1 || !strings.Contains(said[0], "the trace of a ends here") {
+		t.Errorf("%q, %q", run.Reason, said)
+	}
+	// Beside one that goes on.
+	lost, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone")))
+	whole, _ := tracer("b", nil, []string{"sdb"}, play(iotrace.ByBPF, nil, second("sdb", "", 1), nil))
+	run, samples, _ = trial(t, 2, lost, whole)
+	if len(samples) != 2 || len(run.Devices) != 2 || run.Devices[0].Unseen != nil || run.Devices[1].Unseen == nil || !strings.Contains(run.Reason, "on a was lost") || strings.Contains(run.Reason, "on b") {
+		t.Errorf("%+v, %+v", samples, run)
+	}
+}
+
+// What cannot begin is said before anything is measured, and the other tracers are taken down.
+func TestATracerThatCannotBegin(t *testing.T) {
+	fine, link := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), nil))
+	bad, _ := tracer("b", nil, []string{"sdz"}, func(in *json.Decoder, out *json.Encoder) error {
+		var first order
+		return errors.Join(in.Decode(&first), out.Encode(answer{Ended: &iotrace.Run{}, Failed: "there is no block device sdz"}))
+	})
+	_, err := Ready(t.Context(), env.Clock{}, []*Tracer{fine, bad}, func(string) {})
+	if err == nil || !strings.Contains(err.Error(), "the tracer on b failed: there is no block device sdz") || !link.closed.Load() {
+		t.Errorf("%v; closed: %v", err, link.closed.Load())
+	}
+}
+
+// A real tracer at the other end: it traces this machine, whichever way is possible here.
+func TestServe(t *testing.T) {
+	names, err := os.ReadDir("/sys/block")
+	if err != nil || len(names) == 0 {
+		lab.Unavailable(t, "this machine has no block device")
+	}
+	device := names[0].Name()
+	ordersRead, ordersWrite := io.Pipe()
+	answersRead, answersWrite := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- Serve(t.Context(), env.Clock{}, ordersRead, answersWrite) }()
+	only := &Tracer{Node: "here", Devices: []string{device}, Link: &played{Reader: answersRead, Writer: ordersWrite, end: func() {
+		ordersWrite.Close()
+		answersRead.CloseWithError(io.ErrClosedPipe)
+	}}}
+	g, err := Ready(t.Context(), env.Clock{}, []*Tracer{only}, func(words string) { t.Error(words) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	run, err := g.Run(ctx, trace.Options{Begun: func(iotrace.Run) error {
+		time.AfterFunc(1500*time.Millisecond, cancel)
+		return nil
+	}, Second: func(float64, []iotrace.Sample) error { return nil }})
+	if err := errors.Join(err, <-served, g.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if run.Reason != "" || run.Method == "" || len(run.Devices) != 1 || run.Devices[0].Name != device || run.Seconds < 1 {
+		t.Errorf("%+v", run)
+	}
+}

@@ -1,0 +1,114 @@
+// Package remote is a trace of other machines: a tracer on each, and one record of what all
+// of them saw. Its opinion:
+//
+//   - A tracer is told what to do over the stream that its samples come by, so it is started
+//     without knowing anything, and does nothing before somebody asks.
+//   - All tracers are ready before the first begins, so that they begin at the same moment.
+//   - The measurement is worth more than its trace: a tracer that is lost ends the trace of
+//     its machine, the record says so, and everything else goes on.
+//   - Machines number their cgroups and name their devices each for itself. A sample says whose
+//     number and name it is as soon as there is more than one machine.
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// order is a line to the tracer: first the devices, then that it may begin, then the end.
+type order struct {
+	Devices []string `json:"devices,omitempty"`
+	Begin   bool     `json:"begin,omitempty"`
+	End     bool     `json:"end,omitempty"`
+}
+
+// answer is a line from the tracer; one of its fields is set.
+type answer struct {
+	Ready bool         `json:"ready,omitempty"`
+	Begun *iotrace.Run `json:"begun,omitempty"`
+	// Samples end End seconds after the beginning.
+	Samples []iotrace.Sample `json:"samples,omitempty"`
+	// Ended is the record, and the last line; Failed why it is not whole.
+	Ended  *iotrace.Run `json:"ended,omitempty"`
+	Failed string       `json:"failed,omitempty"`
+}
+
+// samplesPerLine bounds a line.
+const samplesPerLine = 2048
+
+// Serve traces for one driver: it reads orders and writes answers, until the driver says that
+// it is enough, or the orders end. Its error is of the writing.
+func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Writer) error {
+	in, out := json.NewDecoder(orders), json.NewEncoder(answers)
+	var first order
+	if err := in.Decode(&first); err != nil {
+		return fmt.Errorf("nobody has said what to trace: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	begin := make(chan struct{})
+	go follow(in, sync.OnceFunc(func() { close(begin) }), cancel)
+	o := trace.Options{
+		Clock: clock,
+		Ready: func() error {
+			if err := out.Encode(answer{Ready: true}); err != nil {
+				return err
+			}
+			select {
+			case <-begin:
+				return nil
+			case <-ctx.Done():
+				return errors.New("it was ended before it began")
+			}
+		},
+		Begun: func(r iotrace.Run) error { return out.Encode(answer{Begun: &r}) },
+		Second: func(_ float64, samples []iotrace.Sample) error {
+			for len(samples) > 0 {
+				n := min(len(samples), samplesPerLine)
+				if err := out.Encode(answer{Samples: samples[:n]}); err != nil {
+					return err
+				}
+				samples = samples[n:]
+			}
+			return nil
+		},
+	}
+	run, err := run(ctx, o, first.Devices)
+	last := answer{Ended: &run}
+	if err != nil {
+		last.Failed = err.Error()
+	}
+	return out.Encode(last)
+}
+
+// follow carries out the orders until the last one.
+func follow(in *json.Decoder, begin, end func()) {
+	defer end()
+	for {
+		var o order
+		if in.Decode(&o) != nil || o.End {
+			return
+		}
+		if o.Begin {
+			begin()
+		}
+	}
+}
+
+// run traces devices.
+func run(ctx context.Context, o trace.Options, devices []string) (iotrace.Run, error) {
+	for _, name := range devices {
+		if err := trace.Resolve(&o.Request, o.Clock, name, ""); err != nil {
+			return iotrace.Run{}, err
+		}
+	}
+	return trace.Run(ctx, o)
+}

@@ -1,0 +1,91 @@
+package trace
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+)
+
+// tasks are the cgroups of processes, for methods that see who makes a request and not which
+// cgroup the block layer accounts it to.
+type tasks struct {
+	groups *cgroups
+	clock  env.Clock
+	// files looks like "/".
+	files fs.FS
+	// sampled tells that the kernel's number of a task's cgroup is one of groups.
+	sampled bool
+	known   map[uint32]task
+}
+
+// task is a process, and when its cgroup was read: it can be moved.
+type task struct {
+	group  uint64
+	looked time.Time
+}
+
+// newTasks needs the mountinfo file that groups are of: the events' cgroup is that of the
+// perf_event controller, which is in version 2 unless it is mounted as version 1.
+func newTasks(groups *cgroups, files fs.FS, mountinfo string, clock env.Clock) *tasks {
+	t := &tasks{groups: groups, clock: clock, files: files, sampled: !groups.version1, known: map[uint32]task{}}
+	for line := range strings.Lines(mountinfo) {
+		_, right, _ := strings.Cut(strings.TrimSpace(line), " - ")
+		if r := strings.Fields(right); len(r) > 2 && r[0] == "cgroup" && slices.Contains(strings.Split(r[2], ","), "perf_event") {
+			t.sampled = false
+		}
+	}
+	return t
+}
+
+// mostTasks bounds those that are remembered.
+const mostTasks = 1 << 16
+
+// again is how long a process is taken to be in the cgroup that it was in.
+const again = time.Second
+
+// group is the number of a process's cgroup; 0 where it has none or is gone.
+func (t *tasks) group(pid uint32, sampled uint64) uint64 {
+	if t.sampled && sampled != 0 {
+		return sampled
+	}
+	if pid == 0 || t.groups.root == "" {
+		return 0
+	}
+	was, known := t.known[pid]
+	if known && t.clock.Since(was.looked) < again {
+		return was.group
+	}
+	now := task{group: was.group, looked: t.clock.Now()}
+	text, err := fs.ReadFile(t.files, path.Join("proc", strconv.FormatUint(uint64(pid), 10), "cgroup"))
+	if err == nil {
+		now.group = t.groups.number(pathIn(string(text), t.groups.version1))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		now.group = 0
+	}
+	if len(t.known) >= mostTasks {
+		clear(t.known)
+	}
+	t.known[pid] = now
+	return now.group
+}
+
+// pathIn is the path that a /proc/PID/cgroup file tells: that of version 1's blkio controller,
+// or that of version 2.
+func pathIn(text string, version1 bool) string {
+	for line := range strings.Lines(text) {
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		if version1 && slices.Contains(strings.Split(part[1], ","), "blkio") || !version1 && part[0] == "0" && part[1] == "" {
+			return part[2]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package tracepoint
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// kind is what happened to an I/O.
+type kind uint8
+
+const (
+	started kind = iota
+	issued
+	completed
+	requeued
+	requestMerged
+	backMerged
+	frontMerged
+	bioQueued
+	bioCompleted
+	kinds
+)
+
+// source is an event of the kernel, and what must be in its records.
+type source struct {
+	name string
+	kind kind
+	// bio tells that it is only of use for devices without requests.
+	bio bool
+	// must tells that nothing can be traced without it.
+	must bool
+}
+
+// sources are the events that are followed. block_io_start comes for each request, in the
+// process that wants it. Before Linux 6.5 the insertion into the scheduler does, where there
+// is one.
+var sources = []source{
+	{name: "block_io_start", kind: started}, {name: "block_rq_insert", kind: started},
+	{name: "block_rq_issue", kind: issued, must: true}, {name: "block_rq_complete", kind: completed, must: true},
+	{name: "block_rq_requeue", kind: requeued}, {name: "block_rq_merge", kind: requestMerged},
+	{name: "block_bio_backmerge", kind: backMerged}, {name: "block_bio_frontmerge", kind: frontMerged},
+	{name: "block_bio_queue", kind: bioQueued, bio: true}, {name: "block_bio_complete", kind: bioCompleted, bio: true},
+}
+
+// operation numbers the operations that are told apart.
+type operation uint8
+
+const (
+	opRead operation = iota
+	opWrite
+	opFlush
+	opDiscard
+	opWait
+	opOther
+	opCount
+)
+
+// operations are their names.
+var operations = [opCount]iotrace.Operation{
+	opRead: iotrace.Read, opWrite: iotrace.Write, opFlush: iotrace.Flush, opDiscard: iotrace.Discard, opWait: iotrace.FlushWait, opOther: iotrace.Other,
+}
+
+// event is one that happened, as far as it matters.
+type event struct {
+	time    uint64 // in ns of the monotonic clock
+	kind    kind
+	op      operation
+	failed  bool
+	asks    asks
+	device  uint32 // as the kernel numbers devices
+	sector  uint64
+	sectors uint32
+	bytes   uint32
+	who     who
+}
+
+// end is the sector behind the I/O.
+func (e *event) end() uint64 { return e.sector + uint64(e.sectors) }
+
+// who is the task that an event happened in.
+type who struct {
+	pid     uint32
+	command [16]byte
+	// group is the number of its cgroup, 0 where that is not known.
+	group uint64
+}
+
+// asks are the flushes that a request wants.
+type asks uint8
+
+const (
+	asksBefore asks = 1 << iota // before it (REQ_PREFLUSH)
+	asksAfter                   // after it, or to go past the cache (REQ_FUA)
+)
+
+// sectorSize is the unit of sectors and counts of sectors in the events.
+const sectorSize = 512
+
+// decoder reads the records of one event.
+type decoder struct {
+	id   uint16
+	kind kind
+	// Fields that an event does not have are empty.
+	device, sector, sectors, bytes, failed, letters, command span
+}
+
+// decoder makes one, and fails when a field is absent that there is no way around.
+func (f format) decoder(k kind) (decoder, error) {
+	for _, name := range []string{"dev", "sector", "nr_sector", "rwbs"} {
+		if f.fields[name].size == 0 {
+			return decoder{}, fmt.Errorf("its records have no field %s", name)
+		}
+	}
+	return decoder{id: f.id, kind: k, device: f.fields["dev"], sector: f.fields["sector"], sectors: f.fields["nr_sector"], bytes: f.fields["bytes"],
+		failed: f.fields["error"], letters: f.fields["rwbs"], command: f.fields["comm"]}, nil
+}
+
+// decode reads a record into e, but for its time and its process.
+func (d *decoder) decode(record []byte, e *event) {
+	e.kind = d.kind
+	e.device, e.sector, e.sectors = uint32(d.device.number(record)), d.sector.number(record), uint32(d.sectors.number(record))
+	e.bytes = e.sectors * sectorSize
+	if e.sectors == 0 {
+		e.bytes = uint32(d.bytes.number(record)) // a driver's own command has no sectors
+	}
+	e.failed = d.failed.number(record) != 0
+	e.op, e.asks = classify(d.letters.bytes(record), e.sectors)
+	if e.sector == noSector {
+		e.sector = 0
+	}
+	copy(e.who.command[:], d.command.bytes(record))
+}
+
+// noSector is the sector of a request that has none, on kernels that do not show 0 there.
+const noSector = ^uint64(0)
+
+// classify understands the letters of an I/O: an F before the operation is a flush that is
+// wanted before it, one behind it a flush after it.
+func classify(letters []byte, sectors uint32) (op operation, a asks) {
+	letters, _, _ = bytes.Cut(letters, []byte{0})
+	if len(letters) > 1 && letters[0] == 'F' && bytes.IndexByte([]byte("WRDFNZ"), letters[1]) >= 0 {
+		a, letters = asksBefore, letters[1:]
+	}
+	if len(letters) == 0 {
+		return opOther, 0
+	}
+	first, rest := letters[0], letters[1:]
+	switch first {
+	case 'F':
+		return opFlush, 0
+	case 'R':
+		return opRead, 0
+	case 'D':
+		// Those that erase for good are counted among the writes.
+		if len(rest) > 0 && rest[0] == 'E' {
+			return opWrite, 0
+		}
+		return opDiscard, 0
+	case 'N':
+		// Commands of drivers, and on some kernels what writes zeros, which has sectors.
+		if sectors > 0 {
+			return opWrite, 0
+		}
+		return opOther, 0
+	case 'Z':
+		return opWrite, 0
+	case 'W':
+		if bytes.IndexByte(rest, 'F') >= 0 {
+			a |= asksAfter
+		}
+		if sectors == 0 && a&asksBefore != 0 {
+			return opWait, a
+		}
+		return opWrite, a
+	}
+	return opOther, 0
+}

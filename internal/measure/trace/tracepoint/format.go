@@ -1,0 +1,76 @@
+package tracepoint
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// format is where the records of one event have their fields, as the kernel tells it.
+type format struct {
+	id     uint16
+	fields map[string]span
+}
+
+// span is a field: its offset from the record's begin and its length, in bytes.
+type span struct{ at, size int }
+
+// mostRecord bounds the offsets that are believed: a record of perf is below 64 KiB.
+const mostRecord = 1 << 16
+
+// parseFormat reads a format file of the tracing filesystem.
+func parseFormat(text string) (format, error) {
+	f := format{fields: map[string]span{}}
+	named := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if number, ok := strings.CutPrefix(line, "ID:"); ok {
+			id, err := strconv.ParseUint(strings.TrimSpace(number), 10, 16)
+			if err != nil {
+				return f, fmt.Errorf("the number of the event is %q", number)
+			}
+			f.id, named = uint16(id), true
+		}
+		rest, ok := strings.CutPrefix(line, "field:")
+		if !ok {
+			continue
+		}
+		declared, numbers, _ := strings.Cut(rest, ";")
+		var s span
+		if _, err := fmt.Sscanf(strings.TrimSpace(numbers), "offset:%d;\tsize:%d;", &s.at, &s.size); err != nil || s.at < 0 || s.size < 0 || s.at > mostRecord || s.size > mostRecord-s.at {
+			return f, fmt.Errorf("the line %q says no place of a field", line)
+		}
+		name := declared[strings.LastIndexAny(declared, " *")+1:]
+		name, _, _ = strings.Cut(name, "[")
+		f.fields[name] = s
+	}
+	if !named {
+		return f, fmt.Errorf("it has no number")
+	}
+	return f, nil
+}
+
+// number is a field of 1, 2, 4 or 8 bytes; 0 where the record has none such.
+func (s span) number(record []byte) uint64 {
+	raw := s.bytes(record)
+	switch len(raw) {
+	case 1:
+		return uint64(raw[0])
+	case 2:
+		return uint64(binary.NativeEndian.Uint16(raw))
+	case 4:
+		return uint64(binary.NativeEndian.Uint32(raw))
+	case 8:
+		return binary.NativeEndian.Uint64(raw)
+	}
+	return 0
+}
+
+// bytes is a field as it stands; nil where the record has none.
+func (s span) bytes(record []byte) []byte {
+	if s.at+s.size > len(record) {
+		return nil
+	}
+	return record[s.at : s.at+s.size]
+}

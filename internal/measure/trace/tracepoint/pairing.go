@@ -1,0 +1,335 @@
+package tracepoint
+
+import (
+	"math/bits"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/histogram"
+	"github.com/loadline/loadline/internal/model/iotrace"
+)
+
+// Row is whose I/Os of which kind a sum is of.
+type Row struct {
+	// Device is as the kernel numbers devices (MKDEV).
+	Device    uint32
+	Operation iotrace.Operation
+	// Size is the power of two, in bytes, that an I/O's size is not below; 0 without data.
+	Size    int64
+	PID     uint32
+	Command [16]byte
+	// Cgroup is its number, 0 where it is not known.
+	Cgroup uint64
+}
+
+// Sum is what the I/Os of a row took. Times are seconds.
+type Sum struct {
+	Flow model.Flow
+	// Wait is the sum of the times from the beginning to the last issue.
+	Wait float64
+}
+
+// Device is what was counted of one device.
+type Device struct {
+	Operations map[iotrace.Operation]iotrace.Counts
+	// Unmatched, Overflowed and Dropped are as in iotrace.Device.
+	Unmatched, Overflowed, Dropped uint64
+}
+
+// The most that is remembered of I/Os in flight and of rows within a second.
+const (
+	mostFlying = 1 << 17
+	mostRows   = 1 << 16
+)
+
+// stale is when an I/O that did not end is taken for one whose end was not seen, when room is
+// needed: in ns.
+const stale = 60e9
+
+// key finds an I/O: no event says which request it is of. Requests are found by their first
+// sector, bios by the one behind their last, which does not change when they are split.
+type key struct {
+	device uint32
+	op     operation
+	bio    bool
+	sector uint64
+}
+
+// flight is an I/O that has begun.
+type flight struct {
+	start, issue uint64 // ns; issue is 0 before it
+	bytes, left  uint32 // left are the sectors that have not ended
+	asks         asks
+	requeued     bool
+	who          who
+	// older is the next one of the same key.
+	older *flight
+}
+
+// pairing makes I/Os of events, which must come in the order of their times.
+type pairing struct {
+	devices map[uint32]*watched
+	flying  map[key]*flight
+	count   int
+	rows    map[Row]*Sum
+	free    *flight
+	// byInsertion tells that an I/O begins with its insertion into the scheduler.
+	byInsertion bool
+	// mostFlying and mostRows bound what is remembered.
+	mostFlying, mostRows int
+}
+
+// watched is a device that is followed.
+type watched struct {
+	number  uint32
+	stacked bool
+	counts  [opCount]iotrace.Counts
+	Device
+	flushes
+}
+
+func newPairing() *pairing {
+	return &pairing{devices: map[uint32]*watched{}, flying: map[key]*flight{}, rows: map[Row]*Sum{}, mostFlying: mostFlying, mostRows: mostRows}
+}
+
+// watch begins to follow a device with so many queues; none is one without requests. Parts
+// are the numbers of its partitions, which bios are still told of by.
+func (p *pairing) watch(number uint32, queues int, parts []uint32) {
+	d := &watched{number: number, stacked: queues == 0, flushes: flushes{ended: make([]uint64, endsKept(queues))}}
+	p.devices[number] = d
+	if d.stacked {
+		for _, part := range parts {
+			p.devices[part] = d
+		}
+	}
+}
+
+// deviceCounts are the counts of a device since it is watched.
+func (p *pairing) deviceCounts(number uint32) Device {
+	d := p.devices[number]
+	if d == nil {
+		return Device{}
+	}
+	out := d.Device
+	for op, c := range d.counts {
+		if c != (iotrace.Counts{}) {
+			if out.Operations == nil {
+				out.Operations = map[iotrace.Operation]iotrace.Counts{}
+			}
+			out.Operations[operations[op]] = c
+		}
+	}
+	return out
+}
+
+// take gives out and empties what ended since the last time.
+func (p *pairing) take(yield func(Row, *Sum)) {
+	for row, sum := range p.rows {
+		yield(row, sum)
+	}
+	p.rows = map[Row]*Sum{}
+}
+
+// on takes an event.
+func (p *pairing) on(e *event) {
+	d := p.devices[e.device]
+	if d == nil || (e.kind == bioQueued || e.kind == bioCompleted) != d.stacked {
+		return
+	}
+	e.device = d.number
+	c := &d.counts[e.op]
+	switch e.kind {
+	case started:
+		p.onStart(d, e)
+	case issued:
+		c.Issued++
+		c.IssuedBytes += uint64(e.bytes)
+		p.onIssue(d, e)
+	case completed:
+		p.onComplete(d, e)
+	case requeued:
+		c.Requeued++
+		if f := newest(p.flying[e.key()], func(f *flight) bool { return f.issue != 0 && !f.requeued }); f != nil {
+			f.requeued = true
+		}
+	case requestMerged:
+		c.Merged++
+		c.MergedBytes += uint64(e.bytes)
+		if f := newest(p.flying[e.key()], notIssued); f != nil {
+			d.hadFlush(f)
+			p.remove(e.key(), f)
+		}
+	case backMerged, frontMerged:
+		c.Merged++
+		c.MergedBytes += uint64(e.bytes)
+		c.Queued++
+		c.QueuedBytes += uint64(e.bytes)
+		if e.kind == frontMerged {
+			p.onFront(e)
+		}
+	case bioQueued:
+		c.Queued++
+		c.QueuedBytes += uint64(e.bytes)
+		p.add(d, e.bioKey(), flight{start: e.time, issue: e.time, bytes: e.bytes, left: e.sectors, who: e.who})
+	case bioCompleted:
+		if f := newest(p.flying[e.bioKey()], func(*flight) bool { return true }); f != nil {
+			p.ended(d, e, f)
+			p.remove(e.bioKey(), f)
+		} else {
+			d.Unmatched++
+		}
+	}
+}
+
+// key is where the request of an event is found. All that wait for a flush of a device are at
+// one place.
+func (e *event) key() key {
+	if e.op == opWait || e.op == opFlush {
+		return key{device: e.device, op: e.op}
+	}
+	return key{device: e.device, op: e.op, sector: e.sector}
+}
+
+func (e *event) bioKey() key { return key{device: e.device, op: e.op, bio: true, sector: e.end()} }
+
+func notIssued(f *flight) bool { return f.issue == 0 || f.requeued }
+
+func (p *pairing) onStart(d *watched, e *event) {
+	if e.op == opFlush {
+		return // nothing says when it is made
+	}
+	if p.byInsertion {
+		if f := newest(p.flying[e.key()], func(f *flight) bool { return f.requeued }); f != nil {
+			return // what was requeued is inserted once more
+		}
+	}
+	p.begin(d, e)
+}
+
+// begin counts and remembers a request that is made.
+func (p *pairing) begin(d *watched, e *event) *flight {
+	d.counts[e.op].Queued++
+	d.counts[e.op].QueuedBytes += uint64(e.bytes)
+	f := p.add(d, e.key(), flight{start: e.time, bytes: e.bytes, left: e.sectors, asks: e.asks, who: e.who})
+	d.wantFlush(f)
+	return f
+}
+
+func (p *pairing) onIssue(d *watched, e *event) {
+	if e.op == opFlush {
+		f := flight{start: e.time, issue: e.time, who: d.owner(e.time)}
+		p.add(d, e.key(), f)
+		return
+	}
+	f := oldest(p.flying[e.key()], notIssued)
+	if f == nil {
+		f = p.begin(d, e)
+	}
+	if f != nil {
+		// It may have grown by merges since it was made.
+		f.issue, f.bytes, f.left, f.requeued = e.time, e.bytes, e.sectors, false
+	}
+}
+
+// onFront finds a request again that begins earlier than it did.
+func (p *pairing) onFront(e *event) {
+	was := key{device: e.device, op: e.op, sector: e.end()}
+	if f := newest(p.flying[was], notIssued); f != nil {
+		p.unlink(was, f)
+		f.left += e.sectors
+		p.link(e.key(), f)
+	}
+}
+
+func (p *pairing) onComplete(d *watched, e *event) {
+	var f *flight
+	switch {
+	case e.sectors == 0 && (e.op == opWrite || e.op == opWait):
+		// A write without data. The kernel has taken away the letter of the flush that it
+		// asked for.
+		if e.sector != 0 {
+			d.sequenceEnded(e)
+			return
+		}
+		e.op = opWait
+		p.dropStaleWaits(d, e.key())
+		// Those who wait are answered in the order in which they came.
+		f = oldest(p.flying[e.key()], func(*flight) bool { return true })
+	default:
+		f = p.answered(e)
+	}
+	at := e.key()
+	switch {
+	case f == nil:
+		d.Unmatched++
+	case e.sectors < f.left:
+		// Of an answer in parts the last one counts.
+		p.unlink(at, f)
+		f.left -= e.sectors
+		p.link(key{device: at.device, op: at.op, sector: e.end()}, f)
+	default:
+		p.ended(d, e, f)
+		if e.op == opFlush {
+			d.flushEnded(f.issue)
+		}
+		d.dataEnded(f, e.end(), e.time)
+		p.remove(at, f)
+	}
+}
+
+// answered is the I/O that an answer is of: the newest, since an older one at its place may
+// be one whose end was never seen; one of its length before one of which it is a part.
+func (p *pairing) answered(e *event) *flight {
+	first := p.flying[e.key()]
+	for _, fits := range []func(*flight) bool{
+		func(f *flight) bool { return f.issue != 0 && f.left == e.sectors },
+		func(f *flight) bool { return f.issue != 0 && f.left > e.sectors },
+		func(f *flight) bool { return f.left >= e.sectors },
+	} {
+		if f := newest(first, fits); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// ended counts an I/O and adds it to its row.
+func (p *pairing) ended(d *watched, e *event, f *flight) {
+	c := &d.counts[e.op]
+	c.Done++
+	c.DoneBytes += uint64(f.bytes)
+	if e.failed {
+		c.Errors++
+	}
+	from := f.issue
+	if from == 0 || e.op == opWait {
+		from = f.start
+	}
+	row := Row{Device: d.number, Operation: operations[e.op], PID: f.who.pid, Command: f.who.command, Cgroup: f.who.group}
+	if f.bytes > 0 {
+		row.Size = 1 << (bits.Len32(f.bytes) - 1)
+	}
+	sum := p.rows[row]
+	if sum == nil {
+		if len(p.rows) >= p.mostRows {
+			d.Dropped++
+			return
+		}
+		sum = &Sum{}
+		p.rows[row] = sum
+	}
+	took := since(e.time, from)
+	sum.Flow.IOs++
+	sum.Flow.Bytes += uint64(f.bytes)
+	sum.Flow.LatencySum += float64(took) / 1e9
+	sum.Flow.Max = max(sum.Flow.Max, float64(took)/1e9)
+	sum.Flow.Histogram.Add(histogram.BucketOf(took), 1)
+	sum.Wait += float64(since(from, f.start)) / 1e9
+}
+
+// since is a time between two instants; the clocks of two processors may differ a little.
+func since(now, before uint64) uint64 {
+	if now < before {
+		return 0
+	}
+	return now - before
+}

@@ -1,0 +1,313 @@
+package tracepoint
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options are what is followed.
+type Options struct {
+	// Devices are the numbers (MKDEV) of the devices that are wanted, with their partitions;
+	// none is all.
+	Devices []uint32
+	// CgroupOf is the number of the cgroup of a process whose I/O begins; sampled is the one
+	// that the kernel has put into the event, 0 where it puts none there.
+	CgroupOf func(pid uint32, sampled uint64) uint64
+}
+
+// Reader follows the block events of all processors. All of its methods can be used at once.
+type Reader struct {
+	options Options
+	files   *tracefs
+	events  []*opened
+	cpus    []*processor
+	// cgroups tells that the samples have one.
+	cgroups bool
+	bios    bool
+
+	mu      sync.Mutex
+	pairing *pairing
+	pending []event
+	// until is the time of the youngest event that was taken from a ring.
+	until uint64
+	// records is the number of records that there were, and lost of events without one.
+	records, lost uint64
+	scratch       []byte
+	stop          chan struct{}
+	stopped       sync.WaitGroup
+}
+
+// opened is an event that is open on all processors.
+type opened struct {
+	source
+	decoder
+	fds []int
+}
+
+// mostFiltered bounds the devices that the kernel filters events by. Beyond, all come here.
+const mostFiltered = 16
+
+// Open begins to follow the block events. No device is looked at before Watch.
+func Open(o Options) (_ *Reader, err error) {
+	r := &Reader{options: o, pairing: newPairing(), stop: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	if r.files, err = openTracefs(); err != nil {
+		return nil, err
+	}
+	numbers, err := online()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.openRings(numbers); err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		if s.bio || s.kind == started && r.has(started) {
+			continue
+		}
+		if err := r.follow(s); err != nil {
+			return nil, err
+		}
+	}
+	r.pairing.byInsertion = !r.hasEvent("block_io_start")
+	r.stopped.Add(1)
+	go r.read()
+	return r, nil
+}
+
+func (r *Reader) has(k kind) bool {
+	return slices.ContainsFunc(r.events, func(o *opened) bool { return o.source.kind == k })
+}
+
+func (r *Reader) hasEvent(name string) bool {
+	return slices.ContainsFunc(r.events, func(o *opened) bool { return o.name == name })
+}
+
+// online are the numbers of the processors that run.
+func online() (list []int, err error) {
+	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, err
+	}
+	for part := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
+		low, high, ranged := strings.Cut(part, "-")
+		first, err := strconv.Atoi(low)
+		last := first
+		if err == nil && ranged {
+			last, err = strconv.Atoi(high)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the processors of this machine are %q", text)
+		}
+		for n := first; n <= last; n++ {
+			list = append(list, n)
+		}
+	}
+	return list, nil
+}
+
+// follow opens an event on all processors. One that this kernel does not have is left out.
+func (r *Reader) follow(s source) error {
+	f, err := r.files.format("block/" + s.name)
+	if errors.Is(err, os.ErrNotExist) && !s.must {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o := &opened{source: s}
+	if o.decoder, err = f.decoder(s.kind); err != nil {
+		return fmt.Errorf("the kernel's event %s cannot be read: %w", s.name, err)
+	}
+	r.events = append(r.events, o)
+	filter := filterOf(r.options.Devices)
+	for _, c := range r.cpus {
+		fd, err := c.open(uint64(f.id), r.cgroups, filter)
+		if err != nil {
+			return err
+		}
+		o.fds = append(o.fds, fd)
+	}
+	return nil
+}
+
+// filterOf is the filter that lets only those devices through; empty for all.
+func filterOf(devices []uint32) string {
+	if len(devices) > mostFiltered {
+		return ""
+	}
+	var parts []string
+	for _, d := range devices {
+		parts = append(parts, fmt.Sprintf("dev == %d", d))
+	}
+	return strings.Join(parts, " || ")
+}
+
+// Lacks are sentences: what this kernel does not tell.
+func (r *Reader) Lacks() (list []string) {
+	if !r.hasEvent("block_io_start") {
+		list = append(list, "Linux before 6.5 does not say who made a request that no scheduler got: such an I/O belongs to the process that gave it to the driver, and the wait before that is not known")
+	}
+	return list
+}
+
+// Watch begins to follow a device. Queues is the number of its queues for requests, 0 for one
+// that has no requests of its own; parts are the numbers of its partitions.
+func (r *Reader) Watch(number uint32, queues int, parts []uint32) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if queues == 0 && !r.bios {
+		r.bios = true
+		for _, s := range sources {
+			if !s.bio {
+				continue
+			}
+			if err := r.follow(s); err != nil {
+				return err
+			}
+		}
+	}
+	r.pairing.watch(number, queues, parts)
+	return nil
+}
+
+// read drains the rings until the end.
+func (r *Reader) read() {
+	defer r.stopped.Done()
+	polled := make([]unix.PollFd, len(r.cpus))
+	for i, c := range r.cpus {
+		polled[i] = unix.PollFd{Fd: int32(c.ring.fd), Events: unix.POLLIN}
+	}
+	const pause = 20 // ms: what waits no longer than this in a ring that hardly fills
+	for {
+		select {
+		case <-r.stop:
+			return
+		default:
+		}
+		_, _ = unix.Poll(polled, pause)
+		r.mu.Lock()
+		r.round()
+		r.mu.Unlock()
+	}
+}
+
+// round takes what is in the rings. What happened before the end of the last drain is
+// complete now, in whatever rings it stands, and is put in order and followed.
+func (r *Reader) round() {
+	cut := r.until
+	r.drain()
+	slices.SortStableFunc(r.pending, func(a, b event) int { return cmp.Compare(a.time, b.time) })
+	n, _ := slices.BinarySearchFunc(r.pending, cut+1, func(e event, t uint64) int { return cmp.Compare(e.time, t) })
+	for i := range n {
+		e := &r.pending[i]
+		if e.kind == started || e.kind == bioQueued || e.kind == issued {
+			e.who.group = r.options.CgroupOf(e.who.pid, e.who.group)
+		}
+		r.pairing.on(e)
+	}
+	r.pending = append(r.pending[:0], r.pending[n:]...)
+}
+
+// drain takes the records that are in the rings.
+func (r *Reader) drain() {
+	for _, c := range r.cpus {
+		c.drain(&r.scratch, r.take)
+	}
+}
+
+// take keeps a record for its turn.
+func (r *Reader) take(kind uint32, body []byte) {
+	switch kind {
+	case typeLost:
+		r.pairing.lost() // countLost counts them
+	case typeSample:
+		r.records++
+		s, ok := readSample(body, r.cgroups)
+		if !ok || len(s.raw) < 2 {
+			return
+		}
+		id := binary.NativeEndian.Uint16(s.raw) // common_type stands first in every record
+		for _, o := range r.events {
+			if o.id != id {
+				continue
+			}
+			e := event{time: s.time, who: who{pid: s.pid, group: s.group}}
+			o.decode(s.raw, &e)
+			r.until = max(r.until, e.time)
+			r.pending = append(r.pending, e)
+			return
+		}
+	}
+}
+
+// countLost counts the events that there are no records of: those that found no room, and
+// those that the kernel has not written.
+func (r *Reader) countLost() {
+	var had uint64
+	for _, o := range r.events {
+		for _, fd := range o.fds {
+			had += hits(fd)
+		}
+	}
+	r.drain()
+	if had > r.records+r.lost {
+		r.lost = had - r.records
+		r.pairing.lost()
+	}
+}
+
+// Counts are the counts of all watched devices by their numbers, up to now, and the number of
+// events of any device that there are no records of: that found no room in the rings, or that
+// the kernel has not written.
+func (r *Reader) Counts() (devices map[uint32]Device, lost uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.countLost()
+	r.round()
+	devices = map[uint32]Device{}
+	for _, d := range r.pairing.devices {
+		devices[d.number] = r.pairing.deviceCounts(d.number)
+	}
+	return devices, r.lost
+}
+
+// Take gives out and empties what ended since the last time.
+func (r *Reader) Take(yield func(Row, *Sum)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.countLost()
+	r.pairing.take(yield)
+}
+
+// Close ends the following.
+func (r *Reader) Close() error {
+	close(r.stop)
+	r.stopped.Wait()
+	var errs []error
+	for _, o := range r.events {
+		for _, fd := range o.fds {
+			errs = append(errs, unix.Close(fd))
+		}
+	}
+	for _, c := range r.cpus {
+		errs = append(errs, c.close())
+	}
+	if r.files != nil {
+		r.files.close()
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,139 @@
+package tracepoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrBlind is the reason for which a kernel's events are not to be relied on.
+var ErrBlind = errors.New("this kernel writes no record of some events that happen on idle processors")
+
+// Bounds of the self-test: how many events a processor must have had to be judged, and which
+// share of their records may be missing.
+const (
+	testEnough = 20
+	testShare  = 0.01
+)
+
+// SelfTest lets processors sleep and be woken, and holds the records of that against the
+// number of events, which the kernel counts in any case. Linux 6.18 has been seen to write no
+// record of what happens in an interrupt of an idle processor, where most I/Os end. It takes
+// a fifth of a second, and ErrBlind is what it finds. On processors that are never idle
+// meanwhile it finds nothing: Reader.Counts tells of the records that are missing later.
+func SelfTest() error {
+	r := &Reader{stop: make(chan struct{})}
+	err := r.selfTest()
+	return errors.Join(err, r.Close())
+}
+
+func (r *Reader) selfTest() (err error) {
+	if r.files, err = openTracefs(); err != nil {
+		return err
+	}
+	f, err := r.files.format("irq/softirq_entry")
+	if err != nil {
+		return err
+	}
+	numbers, err := online()
+	if err != nil {
+		return err
+	}
+	if err := r.openRings(numbers); err != nil {
+		return err
+	}
+	o := &opened{}
+	r.events = append(r.events, o)
+	for _, c := range r.cpus {
+		fd, err := c.open(uint64(f.id), r.cgroups, "")
+		if err != nil {
+			return err
+		}
+		o.fds = append(o.fds, fd)
+	}
+	wakeProcessors(numbers)
+	for i, c := range r.cpus {
+		if err := unix.IoctlSetInt(o.fds[i], unix.PERF_EVENT_IOC_DISABLE, 0); err != nil {
+			return err
+		}
+		had := hits(o.fds[i])
+		var seen uint64
+		c.drain(&r.scratch, func(kind uint32, body []byte) {
+			switch kind {
+			case typeSample:
+				seen++
+			case typeLost:
+				seen += lostIn(body)
+			}
+		})
+		if err := judgeTest(c.number, had, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeTest judges how many events a processor had, and of how many there are records.
+func judgeTest(number int, had, seen uint64) error {
+	if had >= testEnough && seen < had && float64(had-seen) > testShare*float64(had) {
+		return fmt.Errorf("%w: on processor %d there were records of %d in %d", ErrBlind, number, seen, had)
+	}
+	return nil
+}
+
+// hits is how often an open event has happened; 0 where that cannot be read.
+func hits(fd int) uint64 {
+	var raw [8]byte
+	if n, err := unix.Read(fd, raw[:]); err != nil || n != len(raw) {
+		return 0
+	}
+	return binary.NativeEndian.Uint64(raw[:])
+}
+
+// wakeProcessors lets each processor that this process may use sleep and be woken by timers
+// that expire in soft interrupts, some fifty times.
+func wakeProcessors(numbers []int) {
+	var all sync.WaitGroup
+	for _, n := range numbers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			runtime.LockOSThread()
+			var before, only unix.CPUSet
+			if unix.SchedGetaffinity(0, &before) != nil {
+				runtime.UnlockOSThread()
+				return
+			}
+			// The thread is bound to a processor for this test alone, and must outlive it: processes
+			// that it once started get their parent-death signal when it ends.
+			defer func() {
+				if unix.SchedSetaffinity(0, &before) == nil {
+					runtime.UnlockOSThread()
+				}
+			}()
+			only.Set(n)
+			if unix.SchedSetaffinity(0, &only) != nil {
+				return
+			}
+			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+			if err != nil {
+				return
+			}
+			defer unix.Close(pair[0])
+			defer unix.Close(pair[1])
+			const each = 4000 // µs; the timers of sockets expire in soft interrupts
+			if unix.SetsockoptTimeval(pair[0], unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Usec: each}) != nil {
+				return
+			}
+			for range 50 {
+				var nothing [1]byte
+				_, _ = unix.Read(pair[0], nothing[:])
+			}
+		}()
+	}
+	all.Wait()
+}
