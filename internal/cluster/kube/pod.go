@@ -24,6 +24,8 @@ const (
 	LogPath = "/wal"
 	// StatePath is a directory of the pod's own, for the worker's state.
 	StatePath = "/run/loadline"
+	// AddressVariable is the variable of the environment that holds the address of the pod.
+	AddressVariable = "LOADLINE_ADDRESS"
 )
 
 // goodbye is how many seconds a worker has to remove its file when its pod is deleted.
@@ -33,6 +35,7 @@ const goodbye = 30
 type PodSpec struct {
 	Name string
 	Made
+	// Claim is that of the volume, "" for a pod without one.
 	Claim string
 	Block bool
 	// Log is the claim of an application's log, "" where that is with the data.
@@ -45,6 +48,8 @@ type PodSpec struct {
 	Near string
 	// Spread is how the pods of the run are spread over nodes.
 	Spread Spread
+	// Addressed tells the worker the address of its pod, by AddressVariable.
+	Addressed bool
 }
 
 // Spread is how the pods of a run are spread over the nodes that may run them; empty where
@@ -66,6 +71,8 @@ type Where struct {
 	// Node is the name of a node, NodeSelector are labels that it must have.
 	Node         string
 	NodeSelector map[string]string
+	// Apart is the name of a node that it must not be; empty where Node is set.
+	Apart string
 	// Tolerations are written as kubectl's taints are: key[=value][:effect].
 	Tolerations []string
 	// Resources are requests and limits, such as "cpu": "2".
@@ -127,9 +134,14 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 		VolumeMounts:             []corev1.VolumeMount{{Name: "state", MountPath: StatePath}},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
-	if s.Block {
+	if s.Addressed {
+		container.Env = append(container.Env, corev1.EnvVar{Name: AddressVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "status.podIP"}}})
+	}
+	switch {
+	case s.Claim == "":
+	case s.Block:
 		container.VolumeDevices = []corev1.VolumeDevice{{Name: "target", DevicePath: DevicePath}}
-	} else {
+	default:
 		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: "target", MountPath: MountPath})
 	}
 	pod := &corev1.Pod{
@@ -142,9 +154,11 @@ func (c *Client) manifest(s PodSpec) *corev1.Pod {
 			NodeSelector: s.NodeSelector, Affinity: affinity(s), TopologySpreadConstraints: s.spread(),
 			Volumes: []corev1.Volume{
 				{Name: "state", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-				{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}},
 			},
 		},
+	}
+	if s.Claim != "" {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.Claim}}})
 	}
 	if s.Application != "" {
 		s.lend(&pod.Spec)
@@ -204,17 +218,21 @@ func resources(asked map[string]string) corev1.ResourceRequirements {
 // affinity demands or prefers a node by its name. The scheduler does it (and not
 // spec.nodeName), so that a claim that waits for its first consumer is bound.
 func affinity(s PodSpec) *corev1.Affinity {
-	term := func(name string) corev1.NodeSelectorTerm {
+	term := func(by corev1.NodeSelectorOperator, name string) corev1.NodeSelectorTerm {
 		return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
-			{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}}
+			{Key: "metadata.name", Operator: by, Values: []string{name}}}}
+	}
+	required := func(t corev1.NodeSelectorTerm) *corev1.Affinity {
+		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{t}}}}
 	}
 	switch {
 	case s.Node != "":
-		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-			NodeSelectorTerms: []corev1.NodeSelectorTerm{term(s.Node)}}}}
+		return required(term(corev1.NodeSelectorOpIn, s.Node))
+	case s.Apart != "":
+		return required(term(corev1.NodeSelectorOpNotIn, s.Apart))
 	case s.Near != "":
 		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
-			{Weight: 100, Preference: term(s.Near)}}}}
+			{Weight: 100, Preference: term(corev1.NodeSelectorOpIn, s.Near)}}}}
 	}
 	return nil
 }

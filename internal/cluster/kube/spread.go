@@ -58,25 +58,33 @@ func (c *Client) WaitBound(ctx context.Context, claim string, limit time.Duratio
 // Nodes counts the nodes that may run a pod, by what it selects and tolerates; known is
 // false when that may not be read.
 func (c *Client) Nodes(ctx context.Context, w Where) (count int, known bool) {
+	fit, _, known := c.NodeNames(ctx, w)
+	return len(fit), known
+}
+
+// NodeNames are the names of the nodes that may run a pod, and of all; known is false when that
+// may not be read.
+func (c *Client) NodeNames(ctx context.Context, w Where) (fit, all []string, known bool) {
 	nodes, err := know(c.known, "nodes", func() (all corev1.NodeList, err error) {
 		err = c.list(ctx, c.core, "", "nodes", "", "", &all)
 		return all, err
 	})
 	if err != nil {
-		return 0, false
+		return nil, nil, false
 	}
 	var own corev1.PodSpec
 	w.admit(&own)
 	for i := range nodes.Items {
+		all = append(all, nodes.Items[i].Name)
 		if w.mayRun(&nodes.Items[i], own.Tolerations) {
-			count++
+			fit = append(fit, nodes.Items[i].Name)
 		}
 	}
-	return count, true
+	return fit, all, true
 }
 
 func (w Where) mayRun(node *corev1.Node, tolerated []corev1.Toleration) bool {
-	if w.Node != "" && node.Name != w.Node {
+	if w.Node != "" && node.Name != w.Node || node.Name == w.Apart {
 		return false
 	}
 	for key, value := range w.NodeSelector {

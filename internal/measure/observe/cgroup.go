@@ -80,7 +80,7 @@ func parseCgroupMounts(s string) []cgroupMount {
 			mounts = append(mounts, cgroupMount{"", l[3], l[4]})
 		case "cgroup":
 			for _, o := range strings.Split(r[len(r)-1], ",") {
-				if o == "cpu" || o == "memory" {
+				if o == "cpu" || o == "memory" || o == blkio {
 					mounts = append(mounts, cgroupMount{o, l[3], l[4]})
 				}
 			}

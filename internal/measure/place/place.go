@@ -38,6 +38,9 @@ type Assignment struct {
 	// Node is the node that it has to be on, "" for what the user demands; Near one that is
 	// preferred, for measuring two volumes at one place.
 	Node, Near string
+	// ClientNode is where in a cluster an application's load tool is to run, as
+	// model.AppRequest.Client has it; "" where it is with the server.
+	ClientNode string
 	// Spread is how the workers of the run are to lie on nodes.
 	Spread Spread
 	// Say gets remarks for people; it is required.

@@ -181,6 +181,10 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		answer(w, metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: path + " already exists"})
 		return
 	}
+	if r.URL.Query().Get("dryRun") == "All" {
+		write(w, http.StatusCreated, o)
+		return
+	}
 	s.made++
 	meta["uid"] = fmt.Sprintf("uid-%d", s.made)
 	if _, rest, in := strings.Cut(path, "/namespaces/"); in {
@@ -274,10 +278,14 @@ func involves(o Object, selector string) bool {
 
 // Forbid makes a call fail for want of a right, in the API server's words.
 func (s *Server) Forbid(verb, path, right, resource string) {
+	s.Refuse(verb, path, resource+` is forbidden: User "dev" cannot `+right+` resource "`+resource+`" in API group "" in the namespace "n"`)
+}
+
+// Refuse makes a call fail as forbidden, in these words.
+func (s *Server) Refuse(verb, path, message string) {
 	s.Lock()
 	defer s.Unlock()
-	s.Fail[verb+" "+path] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
-		Message: resource + ` is forbidden: User "dev" cannot ` + right + ` resource "` + resource + `" in API group "" in the namespace "n"`}
+	s.Fail[verb+" "+path] = metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
 }
 
 // Calls are the requests so far, as "VERB path".

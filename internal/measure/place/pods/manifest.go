@@ -19,7 +19,7 @@ func (p *placement) claimSpec() kube.ClaimSpec {
 func (p *placement) podSpec(raw bool) kube.PodSpec {
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
-		Log:     p.logName(),
+		Log: p.logName(), Addressed: p.ClientNode != "",
 		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
 	}
 }
@@ -48,7 +48,7 @@ func (at Place) Manifests(ctx context.Context, a place.Assignment) ([]byte, erro
 			p.log = &model.Cluster{Claim: p.name + logSuffix}
 			claims = append(claims, p.logSpec())
 		}
-		return p.Client.Manifests(claims, p.podSpec(raw))
+		return p.Client.Manifests(claims, p.podSpecs(raw)...)
 	}
 	if err := p.useClaim(ctx, p.Target.Cluster); err != nil {
 		return nil, err
@@ -60,5 +60,5 @@ func (at Place) Manifests(ctx context.Context, a place.Assignment) ([]byte, erro
 	if err := p.logVolume(ctx); err != nil {
 		return nil, err
 	}
-	return p.Client.Manifests(nil, p.podSpec(raw))
+	return p.Client.Manifests(nil, p.podSpecs(raw)...)
 }

@@ -22,8 +22,9 @@ import (
 type node struct {
 	*kubetest.Server
 	t *testing.T
-	// program is what pods run, dir has a directory for each pod's state.
-	program, dir string
+	// program is what pods run, whole what tracers run (where a test has built it), and dir has a
+	// directory for each pod's state.
+	program, whole, dir string
 	// processes are those of the pods, by the pods' paths; the server's mutex guards them.
 	processes map[string]*process
 	started   sync.WaitGroup
@@ -148,6 +149,8 @@ func (n *node) command(state string, words []string) *exec.Cmd {
 	for i, word := range words {
 		if words[i] = strings.NewReplacer(kube.StatePath, state, kube.LoanPath, filepath.Join(state, kube.LoanPath)).Replace(word); word == program {
 			words[i] = n.program
+		} else if word == tracer {
+			words[i] = n.whole
 		}
 	}
 	cmd := exec.Command(words[0], words[1:]...)

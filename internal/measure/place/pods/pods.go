@@ -146,16 +146,20 @@ func (p *placement) start(ctx context.Context) (*place.Worker, error) {
 	if err := p.learn(ctx, node); err != nil {
 		return nil, err
 	}
-	// The link outlives an interrupt: the worker is told to stop and answers first.
-	l := link.Connect(context.WithoutCancel(ctx), &link.Link{
-		Name: "the pod on " + node,
+	return &place.Worker{Link: p.connect(ctx, "the pod on "+node), Target: AsSeen(p.Target, raw), Cluster: &p.facts}, nil
+}
+
+// connect links to the pod. The link outlives an interrupt: the worker is told to stop and
+// answers first.
+func (p *placement) connect(ctx context.Context, name string) *link.Link {
+	return link.Connect(context.WithoutCancel(ctx), &link.Link{
+		Name: name,
 		Dial: p.dial,
 		Gone: func(ctx context.Context) error { return p.Client.Gone(ctx, p.name) },
 		Away: func(ctx context.Context) error { return p.Client.Away(ctx, p.name) },
 		Say:  p.Say, Clock: p.Client.Clock,
 		End: p.takeDown,
 	})
-	return &place.Worker{Link: l, Target: AsSeen(p.Target, raw), Cluster: &p.facts}, nil
 }
 
 // AsSeen is the target as a worker in a pod sees it.

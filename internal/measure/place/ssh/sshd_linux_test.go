@@ -182,6 +182,14 @@ func (r *remote) command(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, s
 // below are the processes that sshd has started, and those that these have.
 func (r *remote) below() []int { return descendants(r.sshd.Process.Pid) }
 
+// runs reports whether a program of that name is below sshd.
+func (r *remote) runs(name string) bool {
+	return slices.ContainsFunc(r.below(), func(pid int) bool {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		return err == nil && strings.TrimSpace(string(text)) == name
+	})
+}
+
 func descendants(pid int) (list []int) {
 	for _, child := range children(pid) {
 		list = append(append(list, child), descendants(child)...)
@@ -262,6 +270,14 @@ func TestRealSSH(t *testing.T) {
 			t.Parallel()
 			r.measures(t, `"nodes": 2`, "scale", "fake:?iops=1000&shared=3000", "--volumes", "1,3", "--hosts", "box,also")
 		})
+		t.Run("postgres", func(t *testing.T) {
+			t.Parallel()
+			r.measuresServer(t, "postgres", `"workload": "simple-c2"`, "--load", "simple", "--clients", "2", "--scale", "1")
+		})
+		t.Run("etcd", func(t *testing.T) {
+			t.Parallel()
+			r.measuresServer(t, "etcd", `"workload": "put-c2"`, "--clients", "2", "--etcd", lab.Etcd(t))
+		})
 		for host, c := range map[string]struct {
 			code int
 			want []string
@@ -334,6 +350,34 @@ func (r *remote) measures(t *testing.T, want string, args ...string) {
 	}
 }
 
+// measuresServer runs an application in a directory of the host, which is empty again at the end.
+func (r *remote) measuresServer(t *testing.T, name, want string, args ...string) {
+	t.Helper()
+	data, err := os.MkdirTemp("", "loadline-ssh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(data)
+	// The server is not root's.
+	if err := os.Chmod(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stdout, stderr := r.command(t, append([]string{"app", name, data, "--hosts", "box", "--time", "3s", "--format", "json"}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(30*time.Second, func() bool { return r.runs(name) }) {
+		t.Errorf("no %s is below sshd", name)
+	}
+	// Beside other tests the machine may be too busy for a number to be valid.
+	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 5 || !strings.Contains(stdout.String(), want) {
+		t.Errorf("%v, or %s is not in\n%s%s", err, want, stdout, stderr)
+	}
+	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
+		t.Errorf("left on the host: %v %v", left, err)
+	}
+}
+
 // cut ends the connection in the middle of a measurement: it is said, and the worker
 // at the other end stops its load and removes its file.
 func (r *remote) cut(t *testing.T) {
@@ -343,15 +387,7 @@ func (r *remote) cut(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	loaded := func() bool {
-		for _, pid := range r.below() {
-			if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(name)) == "fio" {
-				return true
-			}
-		}
-		return false
-	}
-	if !eventually(30*time.Second, loaded) {
+	if !eventually(30*time.Second, func() bool { return r.runs("fio") }) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		t.Fatalf("no load after 30 s: %s", stderr)

@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/loadline/loadline/internal/model"
+)
+
+// TracerCapabilities are what the kernel asks of who traces it: a tracer's pod has these and
+// no other. Root without them may not, and nobody but root gets them in a pod.
+var TracerCapabilities = []string{"BPF", "PERFMON"}
+
+// TracerSpec is a pod that traces the block layer of its node. It has no volume of anybody's,
+// no namespace of the node's, and is not privileged.
+type TracerSpec struct {
+	Name string
+	Made
+	// Where names the node. Its Resources and Application are for who measures.
+	Where
+	Command []string
+}
+
+// tracer is the pod of a spec: a worker's, but for the volume, the user and the two capabilities.
+func (c *Client) tracer(s TracerSpec) *corev1.Pod {
+	s.Application, s.Resources = "", nil
+	root := int64(0)
+	pod := c.manifest(PodSpec{Name: s.Name, Made: s.Made, Where: s.Where, Command: s.Command, Identity: Identity{User: &root, Group: &root}})
+	rights := pod.Spec.Containers[0].SecurityContext.Capabilities
+	for _, name := range TracerCapabilities {
+		rights.Add = append(rights.Add, corev1.Capability(name))
+	}
+	return pod
+}
+
+// MakeTracer makes the pod and returns its UID.
+func (c *Client) MakeTracer(ctx context.Context, s TracerSpec) (uid string, err error) {
+	if err := s.Check(); err != nil {
+		return "", err
+	}
+	uid, err = c.create(ctx, "pod", c.tracer(s))
+	return uid, c.explainTracer(err)
+}
+
+// TryTracer asks whether the cluster would have the pod, and makes nothing.
+func (c *Client) TryTracer(ctx context.Context, s TracerSpec) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	body, err := json.Marshal(c.tracer(s))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	err = c.core.Post().Namespace(c.Namespace).Resource("pods").Param("dryRun", metav1.DryRunAll).Body(body).Do(ctx).Error()
+	if young(err) || err != nil && strings.Contains(words(err), "dry run") {
+		return nil // it is asked when it is made: some who are asked answer in earnest only
+	}
+	return c.explainTracer(c.explain("create", "pods", c.Namespace, err))
+}
+
+// explainTracer tells what to do where Pod Security refuses the pod.
+func (c *Client) explainTracer(err error) error {
+	var refused *model.WorkerError
+	if !errors.As(err, &refused) || !RefusedByPodSecurity(err) {
+		return err
+	}
+	return model.RefusedError(fmt.Sprintf("--trace needs a pod with the capabilities BPF and PERFMON, and the Pod Security standard of the namespace %s does not allow them: %s", c.Namespace, words(err)),
+		fmt.Sprintf("leave --trace out, or have the namespace allow it while you measure: kubectl label --overwrite namespace %s pod-security.kubernetes.io/enforce=privileged", c.Namespace))
+}
+
+// TracerManifest is what MakeTracer makes, as YAML.
+func (c *Client) TracerManifest(s TracerSpec) ([]byte, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(c.tracer(s))
+}

@@ -1,0 +1,60 @@
+package pods
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/loadline/loadline/internal/cluster/kube"
+	"github.com/loadline/loadline/internal/measure/place"
+)
+
+// tracer is the program of a tracer's pod: the whole loadline, which has what a worker has no
+// use for, and would have to carry in every pod that measures.
+const tracer = "loadline"
+
+// tracerSpec is the pod of a tracer on a node; "" for one that is only looked at.
+func (at Place) tracerSpec(name, node string) kube.TracerSpec {
+	where := at.Where
+	if node != "" {
+		where.Node, where.NodeSelector = node, nil
+	}
+	return kube.TracerSpec{Name: name, Made: at.Made, Where: where, Command: []string{tracer, "agent", "--trace", kube.StatePath}}
+}
+
+// PutTracer makes a pod that traces its node, waits for it and connects; suffix tells it from
+// the run's other pods. Closing the stream takes it down. After an error nothing is left
+// (unless Keep).
+func (at Place) PutTracer(ctx context.Context, node, suffix string, say func(string)) (io.ReadWriteCloser, error) {
+	p := &placement{Place: at, Assignment: place.Assignment{Say: say}, name: at.Made.Run + suffix}
+	p.facts.Node = node
+	if err := p.startTracer(ctx); err != nil {
+		return nil, errors.Join(err, p.takeDown())
+	}
+	return p.connect(ctx, "the tracer on "+node), nil
+}
+
+func (p *placement) startTracer(ctx context.Context) error {
+	p.note("pod", p.name)
+	uid, err := p.Client.MakeTracer(ctx, p.tracerSpec(p.name, p.facts.Node))
+	p.noted(uid, err)
+	if err != nil {
+		return err
+	}
+	_, err = p.Client.WaitRunning(ctx, p.name, "", p.Ready, p.Say)
+	return err
+}
+
+// TryTracer refuses, before anything is made, where the cluster would not have such a pod.
+func (at Place) TryTracer(ctx context.Context) error {
+	return at.Client.TryTracer(ctx, at.tracerSpec(at.Made.Run+"-trace", ""))
+}
+
+// TracerManifest is the pod that would be made on each node that has a volume, as YAML for
+// people. The node is known when the volumes have theirs.
+func (at Place) TracerManifest() ([]byte, error) {
+	spec := at.tracerSpec(at.Made.Run+"-trace", "")
+	// Who has made it is known when it is.
+	spec.Made = kube.Made{Run: at.Made.Run}
+	return at.Client.TracerManifest(spec)
+}
