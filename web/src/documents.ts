@@ -30,7 +30,7 @@ export type Result = Estimate & {
   confidence?: number;
   open?: boolean;
   /**
-   * The interval is as narrow as was asked for, and the rule for stopping held.
+   * The interval is as narrow as was requested, and the rule for stopping held.
    */
   converged: boolean;
   seconds: Seconds;
@@ -78,17 +78,22 @@ export type Rate = number | null;
  */
 export type Time = number | null;
 /**
- * connect: connection set-up. client-cpu, server-cpu: on a processor. run-queue: ready, and waiting for one. work: all of these and reads, where a law has them as one. reads: of what the server's cache did not hold. flush-queue: waiting for a flush that is in progress. flush: the flush that makes it durable. submission: the call that hands an I/O to the kernel. tool-cpu: the load tool on a processor, besides. block-queue: scheduler and block queue. queueing: waiting for other I/Os of the same load. service: the I/O alone, kernel and device. device: from the driver's issue to the completion. block-io: reads and writes as a tracer saw them. residual: what is left over.
+ * connect: connection set-up. client-cpu, server-cpu: on a processor. round-trips: between a statement's answer and the next. run-queue: ready, and waiting for one. work: all of these and reads, where a law has them as one. locks: of other transactions. latches: locks inside the server. reads: of what the server's cache did not hold. wal-write: writing the WAL. flush-queue: waiting for a flush that is in progress. flush: the flush that makes it durable. other-waits: what else a session waited for. submission: the call that hands an I/O to the kernel. tool-cpu: the load tool on a processor, besides. block-queue: scheduler and block queue. queueing: waiting for other I/Os of the same load. service: the I/O alone, kernel and device. device: from the driver's issue to the completion. block-io: reads and writes as a tracer saw them. residual: what is left over.
  */
 export type BudgetPart =
   | "connect"
   | "client-cpu"
+  | "round-trips"
   | "server-cpu"
   | "run-queue"
   | "work"
+  | "locks"
+  | "latches"
   | "reads"
+  | "wal-write"
   | "flush-queue"
   | "flush"
+  | "other-waits"
   | "submission"
   | "tool-cpu"
   | "block-queue"
@@ -98,9 +103,9 @@ export type BudgetPart =
   | "block-io"
   | "residual";
 /**
- * 1: a number, B: bytes.
+ * 1: a number, B: bytes, s: seconds.
  */
-export type BudgetUnit = "1" | "B";
+export type BudgetUnit = "1" | "B" | "s";
 export type Sentences = string[];
 export type Share = number;
 export type Numbers = Num[];
@@ -266,7 +271,7 @@ export interface Schedule {
   min_rounds: Count;
   max_time: Seconds;
   /**
-   * The relative half-width that was asked for.
+   * The relative half-width that was requested.
    */
   precision: number;
   seed: Count;
@@ -312,6 +317,8 @@ export interface Application {
   data?: Size;
   cache?: Size;
   seconds?: Seconds;
+  round_trip?: Seconds;
+  connection?: Seconds;
   settings?: {
     name: string;
     value: string;
@@ -452,7 +459,7 @@ export interface Cluster {
    */
   spread?: {
     /**
-     * What was asked for: hard or soft.
+     * What was requested: hard or soft.
      */
     asked?: string;
     volumes: number;
@@ -532,6 +539,7 @@ export interface Cluster {
     unknown?: string[];
   };
   log?: Cluster;
+  client?: Cluster;
   events?: {
     object: string;
     type?: string;
@@ -833,6 +841,7 @@ export interface BudgetRow {
   name: string;
   seconds: Time;
   share: Num;
+  margin?: Time;
   /**
    * How it is computed.
    */
@@ -1515,7 +1524,7 @@ export interface TraceRun {
   command?: string[];
   labels?: Labels;
   /**
-   * What was asked for; what is absent is no limit.
+   * What was requested; what is absent is no limit.
    */
   request: {
     target?: string;
@@ -1527,14 +1536,15 @@ export interface TraceRun {
     seconds?: Time;
   };
   /**
-   * counters: the devices' own, without percentiles, processes and cgroups.
+   * perf: the events of the kernel's tracepoints, which name no request. counters: the devices' own, without percentiles, processes and cgroups.
    */
-  method: "bpf" | "counters";
+  method: "bpf" | "perf" | "counters";
   /**
    * Sentences: what this method does not see on this kernel.
    */
   cannot_tell?: string[];
   seconds: Time;
+  lost_records?: Count;
   devices?: TraceDevice[];
   environment: Environment;
 }

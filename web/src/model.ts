@@ -70,6 +70,8 @@ export type TraceComparison = doc.TraceComparison;
 /** What a page is made of: reports, comparisons of two runs and durability tests; or a reference report, traces, or a comparison of two traces. */
 export interface Documents {
   reports: Report[];
+  /** The traces made beside the runs: one for each report, null where there was none. */
+  beside?: (Trace | null)[];
   comparisons?: doc.Comparison[];
   durability?: doc.DurabilityReport[];
   reference?: Reference;

@@ -140,7 +140,7 @@ func knee(points []model.SweepPoint) *model.Knee {
 	}
 	k.Why = "every rate that was tried is carried well, so the knee lies at or above the last one"
 	if p.Offered < points[len(points)-1].Offered {
-		k.Why = "higher rates had too few independent I/Os for a p99: give it more time"
+		k.Why = "higher rates had too few independent I/Os for a p99: allow more time"
 	}
 	for i := best - 1; i >= 0; i-- {
 		if faults[i] != "" {

@@ -20,21 +20,26 @@ const shortest = 0.5
 
 // mostStretches bounds the cells of a trace, each of which every row and kind has: it may last
 // for weeks, and its record may have been made by anybody. Three hours keep their seconds; a
-// chart has a tenth as many points.
-const mostStretches = 10800
+// chart has a tenth as many points, and fewestStretches are enough for one.
+const (
+	mostStretches   = 10800
+	fewestStretches = 300
+)
 
 // stretch is how long the cells are of a trace that lasted so long, in whole seconds, so that
-// each holds as many samples as its neighbours.
-func stretch(length float64) float64 { return max(1, math.Ceil(length/mostStretches)) }
+// each holds as many samples as its neighbours, and there are most of them at most.
+func stretch(length float64, most int) float64 { return max(1, math.Ceil(length/float64(most))) }
 
-// NewTraced finds the seconds of a trace that lasted so long.
-func NewTraced(samples []iotrace.Sample, length float64) *Traced {
+// NewTraced finds the seconds of a trace that lasted so long. It will be asked for so many flows, all
+// of which may have so many cells together: where they would have more, each is put onto fewer and
+// longer stretches.
+func NewTraced(samples []iotrace.Sample, length float64, flows, cells int) *Traced {
 	t := &Traced{}
 	at, last := 0.0, length
 	for i := range samples {
 		last = max(last, samples[i].End)
 	}
-	unit := stretch(last)
+	unit := stretch(last, max(fewestStretches, min(mostStretches, cells/max(1, flows))))
 	until := func(end float64) {
 		// What left no sample is cut into stretches.
 		n := int(math.Round((end - at) / unit))

@@ -132,9 +132,13 @@ func (m *Made) mean(class int64) float64 { return m.Bytes[class] / m.Sizes[class
 // of the size are at most 5 % of a latency, the margin that rates and means are judged by.
 const mostLarger = 0.05
 
+// By the devices' counters there is one class, 0, for all sizes of an operation: what is held to that
+// bound is the mean of everything. I/Os of 4k and 128k may have the mean of I/Os of 64k, so that
+// a comparison of such traces says that their sizes were not checked.
+
 // chance is how far the means of two numbers of I/Os of one class may differ without a reason: three
-// standard errors. Between s and 2s no size has a standard deviation above 1/√8 of its mean; those
-// of the device's counters, which have one class for all, may have, and are called other sizes sooner.
+// standard errors. Between s and 2s no size has a standard deviation above 1/√8 of its mean; that
+// of class 0 may be larger, and is not known.
 func chance(a, b float64) float64 { return 3 * math.Sqrt((1/a+1/b)/8) }
 
 // moved tells whether the I/Os of a class have other sizes in B than in A.
@@ -168,7 +172,7 @@ func Unlike(a, b Made, op iotrace.Operation) string {
 		return fmt.Sprintf("the sizes of the I/Os differ (%s of A's are of %s, %s of B's of %s), and larger ones take longer", most(a.Sizes), sizeOf(a.Sizes), most(b.Sizes), sizeOf(b.Sizes))
 	}
 	if part, class := a.resized(&b); moved+part > mostApart && part > 0 {
-		of := "all sizes"
+		of := "all I/Os together"
 		if class > 0 {
 			of = units.FormatBlock(class) + " to " + units.FormatBlock(2*class)
 		}

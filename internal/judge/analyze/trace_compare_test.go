@@ -31,7 +31,7 @@ func TestMeanSizesWithinAClassAreCompared(t *testing.T) {
 		"a small class":  {of(map[int64][2]float64{4096: {95, 4096}, 65536: {5, 65536}}), of(map[int64][2]float64{4096: {95, 4096}, 65536: {5, 130000}}), ""},
 		"a large class":  {of(map[int64][2]float64{4096: {9e4, 4096}, 65536: {2e4, 65536}}), of(map[int64][2]float64{4096: {9e4, 4096}, 65536: {2e4, 98304}}), "of 64k to 128k"},
 		"both together":  {of(map[int64][2]float64{4096: {94e3, 4096}, 65536: {6e3, 65536}}), of(map[int64][2]float64{4096: {86e3, 4096}, 65536: {14e3, 98304}}), "of 64k to 128k"},
-		"by the counter": {one(0, 1e5, 8192), one(0, 1e5, 12288), "of all sizes"},
+		"by the counter": {one(0, 1e5, 8192), one(0, 1e5, 12288), "of all I/Os together"},
 		"without data":   {one(0, 1e5, 0), one(0, 1e5, 0), ""},
 		"nothing":        {of(nil), of(nil), ""},
 		"only one":       {of(nil), one(4096, 1e5, 4096), ""},

@@ -37,7 +37,7 @@ func TestQuietSecondsOfATraceCount(t *testing.T) {
 	last := traceSecond(r, 6.02, 3, 1e-3)
 	last.Seconds = 0.02
 	samples = append(samples, last)
-	traced := NewTraced(samples, 10)
+	traced := NewTraced(samples, 10, 1, 1e9)
 	if len(traced.seconds) != 10 {
 		t.Fatalf("%d seconds, want 10: %+v", len(traced.seconds), traced.seconds)
 	}
@@ -55,7 +55,7 @@ func TestQuietSecondsOfATraceCount(t *testing.T) {
 	if got := f.Estimates(model.IOPS)[model.IOPS]; math.Abs(got.Value-40.3) > 1e-9 {
 		t.Errorf("%+v, want 40.3 a second", got)
 	}
-	if empty := NewTraced(nil, 0).Of(nil); empty.Estimates(model.IOPS) != nil || empty.Course("sda", iotrace.Read, 1) != nil {
+	if empty := NewTraced(nil, 0, 1, 1e9).Of(nil); empty.Estimates(model.IOPS) != nil || empty.Course("sda", iotrace.Read, 1) != nil {
 		t.Error("of nothing something is known")
 	}
 }
@@ -72,7 +72,7 @@ func TestIntervalsOfATraceHoldTheTruth(t *testing.T) {
 		for second := range 20 {
 			samples = append(samples, traceSecond(r, float64(second+1), uint64(500*(1+0.1*r.NormFloat64())), 1e-3*(1+0.05*r.NormFloat64())))
 		}
-		for m, e := range NewTraced(samples, 20).Of(pointers(samples)).Estimates(model.IOPS, model.Latency, model.P50, model.P99, model.P999) {
+		for m, e := range NewTraced(samples, 20, 1, 1e9).Of(pointers(samples)).Estimates(model.IOPS, model.Latency, model.P50, model.P99, model.P999) {
 			if m == model.P999 {
 				continue
 			}
@@ -100,7 +100,7 @@ func TestALongTraceIsPutOntoStretches(t *testing.T) {
 		samples = append(samples, iotrace.Sample{End: at + 1.0003, Seconds: 1.0003, Flow: model.Flow{IOs: 100, LatencySum: 0.1}})
 	}
 	length := samples[len(samples)-1].End
-	traced := NewTraced(samples, length)
+	traced := NewTraced(samples, length, 1, 1e9)
 	cells := traced.Of(pointers(samples)).repeat.Seconds
 	if n := len(cells); n > mostStretches+1 || n < mostStretches*9/10 {
 		t.Errorf("a week has %d cells", n)
@@ -128,8 +128,27 @@ func TestALongTraceIsPutOntoStretches(t *testing.T) {
 		"interval": {[]iotrace.Sample{{End: 1e12, Seconds: 1e12, Flow: model.Flow{IOs: 1}}, {End: 2e12, Seconds: 1, Flow: model.Flow{IOs: 1}}}, 2},
 		"all":      {[]iotrace.Sample{{End: 1, Seconds: 1}, {End: 1e17, Seconds: 1e-9}}, 1e17},
 	} {
-		if n := len(NewTraced(c.samples, c.length).seconds); n > 2*mostStretches {
+		if n := len(NewTraced(c.samples, c.length, 1, 1e9).seconds); n > 2*mostStretches {
 			t.Errorf("%s: %d cells", name, n)
+		}
+	}
+}
+
+// Many flows have fewer and longer stretches each, and lose none of the time; a short trace keeps its seconds.
+func TestManyFlowsHaveFewerCells(t *testing.T) {
+	var samples []iotrace.Sample
+	for at := range 20000 {
+		samples = append(samples, iotrace.Sample{End: float64(at + 1), Seconds: 1, Flow: model.Flow{IOs: 100}})
+	}
+	for _, c := range []struct{ length, flows, cells, want int }{{20000, 1, 1e9, 10000}, {20000, 100, 100 * 5000, 5000}, {20000, 1000, 1e6, 20000 / 20}, {20000, 1e6, 1e6, 20000 / 67}, {60, 1e6, 1e6, 60}} {
+		traced := NewTraced(samples[:c.length], float64(c.length), c.flows, c.cells)
+		n := len(traced.seconds)
+		sum := 0.0
+		for _, s := range traced.seconds {
+			sum += s.Seconds
+		}
+		if math.Abs(float64(n-c.want)) > 0.01*float64(c.want)+1 || math.Abs(sum-float64(c.length)) > 1e-6 {
+			t.Errorf("%+v: %d cells of %g s", c, n, sum)
 		}
 	}
 }
@@ -141,12 +160,12 @@ func TestAHandfulOfIOsHasNoPercentiles(t *testing.T) {
 	for second := range 10 {
 		samples = append(samples, traceSecond(r, float64(second+1), 2, 1e-3))
 	}
-	got := NewTraced(samples, 10).Of(pointers(samples)).Estimates(model.IOPS, model.P50, model.P99)
+	got := NewTraced(samples, 10, 1, 1e9).Of(pointers(samples)).Estimates(model.IOPS, model.P50, model.P99)
 	if _, ok := got[model.P99]; ok {
 		t.Errorf("a p99 of 20 I/Os: %+v", got)
 	}
 	counted := []iotrace.Sample{{End: 1, Seconds: 1, Flow: model.Flow{IOs: 10, LatencySum: 1}}, {End: 2, Seconds: 1, Flow: model.Flow{IOs: 12, LatencySum: 1}}, {End: 3, Seconds: 1, Flow: model.Flow{IOs: 11, LatencySum: 1}}}
-	got = NewTraced(counted, 3).Of(pointers(counted)).Estimates(model.IOPS, model.Latency, model.P50)
+	got = NewTraced(counted, 3, 1, 1e9).Of(pointers(counted)).Estimates(model.IOPS, model.Latency, model.P50)
 	if _, ok := got[model.P50]; ok || got[model.IOPS].Confidence == 0 || got[model.Latency].Confidence == 0 {
 		t.Errorf("of the counters: %+v", got)
 	}

@@ -88,11 +88,24 @@ func compare(a, b *budget.Budget) budget.Comparison {
 	return c
 }
 
-func rowOf(b *budget.Budget, p budget.Part) (budget.Row, bool) {
+// rowOf is the row of a part; several of one part, such as a flush of which the device's own time is
+// known, are one here, because the other side may have it whole.
+func rowOf(b *budget.Budget, p budget.Part) (row budget.Row, ok bool) {
 	if p == budget.Residual {
 		return b.Residual, true
 	}
-	return b.Row(p)
+	for _, r := range b.Rows {
+		switch {
+		case r.Part != p:
+			continue
+		case !ok:
+			row, ok = r, true
+		default:
+			row.Seconds, row.Share = row.Seconds+r.Seconds, row.Share+r.Share
+			row.Name, _, _ = strings.Cut(row.Name, partOf)
+		}
+	}
+	return row, ok
 }
 
 // unlikeBy is by what share the counts of two operations differ that are not of the same work
@@ -155,6 +168,13 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 			list = append(list, fmt.Sprintf("the budget of %s does not close: %s", x.name, x.of.Refused))
 		}
 	}
+	if sampled := bySamples(a); sampled != bySamples(b) && a.Operation == b.Operation {
+		which, other := "A", "B"
+		if !sampled {
+			which, other = other, which
+		}
+		list = append(list, fmt.Sprintf("waits were sampled in %s only, so rows with the same name differ in meaning: in %s, waits are part of its flush rows or of what is left over", which, other))
+	}
 	if len(c.Unlike) > 0 {
 		var counts []string
 		for _, u := range c.Unlike {
@@ -170,8 +190,11 @@ func says(a, b *budget.Budget, c *budget.Comparison) (list []string) {
 
 // quantity writes a count.
 func quantity(unit string, v float64) string {
-	if unit == "B" {
+	switch unit {
+	case "B":
 		return units.FormatSize(int64(v))
+	case "s":
+		return units.FormatDuration(v)
 	}
 	return few(v)
 }

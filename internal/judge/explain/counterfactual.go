@@ -11,6 +11,7 @@ import (
 // The laws, as they are named in what is printed.
 const (
 	serialLaw  = "serial: L = sum of its parts, X = 1/L"
+	rowLaw     = "one row: X = 1/time that a transaction holds it"
 	commitLaw  = "group commit: X = N/2F"
 	boundLaw   = "saturation: X = k/S, k served at once"
 	processLaw = "full processors: X = processors / time on one"

@@ -115,7 +115,7 @@ func (ev Evidence) doubts(b *budget.Budget) {
 	}
 	var rules []string
 	for _, f := range ev.Report.Findings {
-		if f.Severity == model.SeverityInvalid && slices.Contains(f.Results, b.Workload) {
+		if f.Severity == model.SeverityInvalid && (len(f.Results) == 0 || slices.Contains(f.Results, b.Workload)) {
 			rules = append(rules, f.Rule)
 		}
 	}

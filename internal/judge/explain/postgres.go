@@ -11,6 +11,8 @@ import (
 // transaction is what one transaction was, over all repeats that count, ramps included: times in
 // seconds, of one transaction; a pointer is nil where it is not known.
 type transaction struct {
+	// server is its name for people.
+	server           string
 	clients, threads int
 	// rate is in 1/s; seen is the time of one as its client has it.
 	rate, seen float64
@@ -19,11 +21,18 @@ type transaction struct {
 	flushes, flush, flushing *float64
 	reading                  *float64
 	processor                *model.AppProcessor
+	// far tells that the client was on another node, with processors of its own.
+	far bool
 	// connect is the mean time of a connection, 0 where each client keeps its own.
 	connect float64
 	// idle is the share of all processors' time that was left over, processors how many they are.
 	idle       *float64
 	processors int
+	// sampled is what its clients' sessions waited for, or unsampled says why that is not known.
+	sampled   *sampling
+	unsampled string
+	// shared tells that the server's counts are those of others too.
+	shared bool
 }
 
 // waits reports whether transactions wait for flushes: with commits that do not
@@ -34,10 +43,10 @@ func (t transaction) waits() bool {
 
 // transaction sums up the steps of a workload; ok is false when there are none.
 func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
-	t = transaction{clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: ev.Recorded.Environment.CPUs}
+	t = transaction{server: serverOf(w).name, clients: max(1, w.Depth), threads: max(1, min(w.App.Threads, w.Depth)), processors: ev.Recorded.Environment.CPUs}
 	var transactions, seconds, flushes, flushing, reading, connects float64
 	var p model.AppProcessor
-	whole, timed, read, scheduled := true, true, true, true
+	whole, timed, read, scheduled, others := true, true, true, true, 0.0
 	for _, s := range ev.steps(w.Name) {
 		c := s.App
 		if c == nil || c.Transactions == 0 || c.Seconds <= 0 {
@@ -48,6 +57,9 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 		sum(&whole, &flushes, c.Flushes)
 		sum(&timed, &flushing, c.FlushSeconds)
 		sum(&read, &reading, c.ReadSeconds)
+		if c.Others != nil {
+			others += *c.Others
+		}
 		if c.Processor == nil {
 			scheduled = false
 		} else {
@@ -57,6 +69,9 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	}
 	if transactions == 0 {
 		return t, false
+	}
+	if at := ev.Recorded.Environment.Cluster; at != nil && at.Client != nil {
+		t.far = at.Client.Node != at.Node
 	}
 	t.rate = transactions / seconds
 	t.seen = float64(t.clients) / t.rate
@@ -76,8 +91,16 @@ func (ev Evidence) transaction(w model.Workload) (t transaction, ok bool) {
 	}
 	idle, counted := ev.idle(w.Name)
 	t.idle = share(counted, idle)
+	t.shared = others > fewOthers*transactions
+	if w.App.Tool == "pgbench" {
+		t.sampled, t.unsampled = ev.sampling(w)
+	}
 	return t, true
 }
+
+// fewOthers is how many transactions of others there may be for each of ours until the server's
+// counts are not taken for ours.
+const fewOthers = 0.02
 
 // sum adds a count that one of the steps may lack.
 func sum(known *bool, to *float64, v *float64) {
@@ -98,6 +121,7 @@ func (ev Evidence) postgres(w model.Workload) (b budget.Budget, why string) {
 	b.SeenBy = fmt.Sprintf("%s at %s/s, by Little's law", clients(t.clients), units.FormatRate(t.rate))
 	ev.costs(&b, w)
 	residual := transactionRows(&b, t)
+	ev.tracedTransaction(&b, w, t)
 	t.counterfactuals(&b)
 	judge(&b, residual)
 	return b, ""
@@ -142,6 +166,12 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 	if t.connect > 0 {
 		b.Rows = append(b.Rows, connectRow(t.clients, t.threads, t.connect, "pgbench"))
 	}
+	if t.sampled != nil && t.connect == 0 {
+		return sampledRows(b, t)
+	}
+	if t.unsampled != "" {
+		b.Notes = append(b.Notes, "waits were not sampled: "+t.unsampled)
+	}
 	if t.bound() {
 		groupRows(b, t)
 		return residual
@@ -157,19 +187,19 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 			Measure: "measure it again, with connections that last: loadline app postgres DIR; the kernel must tell (/proc/PID/schedstat)"})
 	}
 	if t.reading != nil {
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: "PostgreSQL"})
-	} else {
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Reads, Name: "reads of pages not in its cache", Seconds: *t.reading, Source: t.server})
+	} else if t.server == postgresServer.name {
 		b.Missing = append(b.Missing, budget.Missing{What: "how long reads took", Measure: "loadline app postgres DIR --set track_io_timing=on; of a server that exists: ALTER SYSTEM SET track_io_timing=on"})
 	}
 	switch {
 	case t.waits() && t.clients == 1:
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flushes * *t.flush, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: "PostgreSQL"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flushes * *t.flush, Of: times(*t.flushes, "flush", "flushes") + units.FormatDuration(*t.flush), Source: t.server})
 	case t.waits():
 		if t.flushing != nil {
 			b.Rows = append(b.Rows, budget.Row{Part: budget.FlushQueue, Name: "waiting for the flush in progress", Seconds: *t.flushing * *t.flush / 2,
 				Of: percent(*t.flushing) + " × half a flush", Source: "computed"})
 		}
-		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: "PostgreSQL"})
+		b.Rows = append(b.Rows, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.server})
 	case t.flush == nil:
 		b.Missing = append(b.Missing, budget.Missing{What: "how long flushes took", Measure: "loadline app postgres DIR --set track_wal_io_timing=on; of a server that exists: ALTER SYSTEM SET track_wal_io_timing=on"})
 	}
@@ -177,8 +207,8 @@ func transactionRows(b *budget.Budget, t transaction) (residual string) {
 		// Who comes back from a flush waits for a processor like everybody: it is in both rows.
 		b.Missing = append(b.Missing, budget.Missing{What: "flushes and reads without the wait for a processor after them", Measure: "measure while nothing else runs on this machine, or on one with more processors"})
 	}
-	if t.clients > 1 {
-		b.Missing = append(b.Missing, budget.Missing{What: "how long transactions waited for each other's locks", Measure: "measure 1 client, who waits for nobody: --clients 1"})
+	if t.clients > 1 && t.unsampled != "" {
+		b.Missing = append(b.Missing, budget.Missing{What: "how long transactions waited for each other's locks", Measure: "measure it again: loadline app postgres samples what sessions wait for"})
 	}
 	return residual
 }
@@ -231,8 +261,13 @@ func groupRows(b *budget.Budget, t transaction) {
 		b.Rows = append(b.Rows, budget.Row{Part: budget.Work, Name: "own work (processors, reads)", Seconds: c, Source: "scheduler, PostgreSQL"})
 		first.Name, first.Seconds, first.Of = "waiting for the other group's flush", *t.flush-c, "a flush less own work"
 	}
-	b.Rows = append(b.Rows, first, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: "PostgreSQL"})
-	b.Notes = append(b.Notes, fmt.Sprintf("group commit: %s flushes for each transaction (2/N = %s), and a flush is in progress %s of the time", few(*t.flushes), few(2/float64(t.clients)), percent(*t.flushing)))
+	b.Rows = append(b.Rows, first, budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: *t.flush, Source: t.server})
+	b.Notes = append(b.Notes, t.grouping())
+}
+
+// grouping is the sentence that the law of group commit describes these transactions.
+func (t transaction) grouping() string {
+	return fmt.Sprintf("group commit: %s flushes for each transaction (2/N = %s), and a flush is in progress %s of the time", few(*t.flushes), few(2/float64(t.clients)), percent(*t.flushing))
 }
 
 // fullShare is the share of the processors' time below which they are full.
@@ -241,10 +276,18 @@ const fullShare = 0.1
 // full reports whether the processors were.
 func (t transaction) full() bool { return t.idle != nil && *t.idle < fullShare }
 
+// onServer is how long a transaction takes the processors of the server's machine, in seconds.
+func (t transaction) onServer(p *model.AppProcessor) float64 {
+	if t.far {
+		return p.ServerCPU
+	}
+	return p.ServerCPU + p.ClientCPU
+}
+
 // saturates reports whether it is these transactions that fill the processors.
 func (t transaction) saturates() bool {
 	p := t.processor
-	return t.full() && p != nil && (p.ServerCPU+p.ClientCPU)*t.rate >= (1-2*lawful)*float64(t.processors)
+	return t.full() && p != nil && t.onServer(p)*t.rate >= (1-2*lawful)*float64(t.processors)
 }
 
 // counterfactuals asks what other flushes would do. Processors that are full of other work have
@@ -264,11 +307,13 @@ func (t transaction) counterfactuals(b *budget.Budget) {
 			counterfactual(b, c, budget.Flush, 1/(t.seen-c.saved**t.flushes), serialLaw, "the client's and the server's own work stays what it is")
 		case t.bound():
 			t.grouped(b, c, f)
+		case t.queued():
+			counterfactual(b, c, budget.Flush, 1/(1/t.rate-c.saved**t.flushes), rowLaw, "transactions keep waiting for the same row", "what its holder does beside its flush stays what it is")
 		case t.saturates():
 			counterfactual(b, c, budget.Flush, t.rate, processLaw, "the processors stay full: a transaction takes as much of their time as now")
 		}
 	}
-	if t.clients > 1 && !t.bound() && !t.full() {
+	if t.clients > 1 && !t.bound() && !t.queued() && !t.full() {
 		b.Notes = append(b.Notes, "between the laws: flushes follow each other for less than all of the time, and the processors are not full either, so nothing is said of faster flushes")
 	}
 }
@@ -283,7 +328,7 @@ func (t transaction) grouped(b *budget.Budget, c change, f float64) {
 		assumes = []string{"a transaction's own work stays " + units.FormatDuration(own)}
 	}
 	if p := t.processor; p != nil && t.processors > 0 {
-		if time := p.ServerCPU + p.ClientCPU; time > 0 {
+		if time := t.onServer(p); time > 0 {
 			rate = min(rate, float64(t.processors)/time)
 			assumes = append(assumes, fmt.Sprintf("no more than %s/s, where %d processors would be full", units.FormatRate(float64(t.processors)/time), t.processors))
 		}

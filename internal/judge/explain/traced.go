@@ -26,17 +26,19 @@ type below struct {
 // either side: what of a second is the ramp's cannot be told from the rest.
 const margin = 0.1
 
-// below sums up what was traced while a workload was measured; ok is false where nothing was.
-func (ev Evidence) below(w model.Workload, rate float64) (found below, ok bool) {
-	if len(ev.Trace) == 0 || rate <= 0 || ev.Recorded.Run.Clock.IsZero() {
-		return found, false
+// during gives out what was traced while a workload was measured, and tells how many seconds that
+// was; 0 where nothing was traced, or nobody knows when. Transactions are counted with their ramps.
+func (ev Evidence) during(w model.Workload, add func(*iotrace.Sample)) (seconds float64) {
+	if len(ev.Trace) == 0 || ev.Recorded.Run.Clock.IsZero() {
+		return 0
 	}
 	offset := ev.TraceBegan.Sub(ev.Recorded.Run.Clock).Seconds()
-	var own, all, flushes sums
-	seconds := 0.0
 	for _, s := range ev.steps(w.Name) {
-		from := s.Started + s.Delay + s.Step.Ramp + margin
-		to := from + s.Step.Seconds - 2*margin
+		begin, length := s.Started+s.Delay+s.Step.Ramp, s.Step.Seconds
+		if s.App != nil {
+			begin, length = s.Started+s.Delay, s.App.Seconds
+		}
+		from, to := begin+margin, begin+length-margin
 		covered := map[float64]float64{}
 		for i := range ev.Trace {
 			x := &ev.Trace[i]
@@ -44,21 +46,30 @@ func (ev Evidence) below(w model.Workload, rate float64) (found below, ok bool) 
 				continue
 			}
 			covered[x.End] = x.Seconds
-			switch data := x.Operation == iotrace.Read && w.Reads() || x.Operation == iotrace.Write && w.Writes(); {
-			case x.Operation == iotrace.Flush:
-				flushes.add(x)
-			case data && strings.HasPrefix(x.Command, "fio"):
-				own.add(x)
-				all.add(x)
-			case data:
-				all.add(x)
-			}
+			add(x)
 		}
 		for _, s := range covered {
 			seconds += s
 		}
 	}
-	if seconds == 0 || all.ios == 0 {
+	return seconds
+}
+
+// below sums up what was traced while a workload was measured; ok is false where nothing was.
+func (ev Evidence) below(w model.Workload, rate float64) (found below, ok bool) {
+	var own, all, flushes sums
+	seconds := ev.during(w, func(x *iotrace.Sample) {
+		switch data := x.Operation == iotrace.Read && w.Reads() || x.Operation == iotrace.Write && w.Writes(); {
+		case x.Operation == iotrace.Flush:
+			flushes.add(x)
+		case data && strings.HasPrefix(x.Command, "fio"):
+			own.add(x)
+			all.add(x)
+		case data:
+			all.add(x)
+		}
+	})
+	if seconds == 0 || all.ios == 0 || rate <= 0 {
 		return found, false
 	}
 	if own.ios == 0 {

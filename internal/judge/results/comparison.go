@@ -150,11 +150,11 @@ func workloadWords(rec *model.Recorded) string {
 	return strings.Join(names, ", ")
 }
 
-// readWhole reads a run that has come to an end; one that is still going on, or
+// readWhole reads a run that has come to an end; one that is still in progress, or
 // that was cut off, is refused: half a run compares as if it were a whole one.
 func readWhole(dir string) (*model.Recorded, error) {
 	if store.Running(dir) {
-		return nil, model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or interrupt it")
+		return nil, model.RefusedError(fmt.Sprintf("the run in %s is still in progress", dir), "wait for its end, or interrupt it")
 	}
 	rec, err := store.Read(dir)
 	if err != nil {

@@ -47,6 +47,7 @@ func Read(args []string) (*Documents, error) {
 	if len(args) > 1 {
 		d.compare()
 	}
+	d.addBeside()
 	d.Samples = d.samples
 	d.TraceSamples = func(t *iotrace.Report) []iotrace.Sample { return d.traced[slices.Index(d.Traces, t)] }
 	return d, nil
@@ -176,7 +177,7 @@ func (d *Documents) addTrace(dir string) error {
 // addRun adds a run directory.
 func (d *Documents) addRun(dir string) error {
 	if store.Running(dir) {
-		return model.RefusedError(fmt.Sprintf("the run in %s is still going on", dir), "wait for its end, or watch it: loadline serve "+safetext.ShellWord(filepath.Dir(dir)))
+		return model.RefusedError(fmt.Sprintf("the run in %s is still in progress", dir), "wait for its end, or watch it: loadline serve "+safetext.ShellWord(filepath.Dir(dir)))
 	}
 	r, remarks, err := savedReport(dir)
 	if err != nil {
@@ -187,6 +188,20 @@ func (d *Documents) addRun(dir string) error {
 	d.Remarks = append(d.Remarks, remarks...)
 	d.Reports, d.directories = append(d.Reports, r), append(d.directories, dir)
 	return nil
+}
+
+// addBeside adds the traces made beside the runs; one that cannot be read is a remark.
+func (d *Documents) addBeside() {
+	for _, dir := range d.directories {
+		var t *iotrace.Report
+		if dir != "" {
+			var err error
+			if t, err = tracedBeside(dir); err != nil {
+				d.Remarks = append(d.Remarks, fmt.Sprintf("%s: the trace beside it cannot be read: %v", dir, err))
+			}
+		}
+		d.Beside = append(d.Beside, t)
+	}
 }
 
 // savedReport is the saved report of a run, or one computed from its raw data when

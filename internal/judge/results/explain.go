@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -15,9 +16,6 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/suggest"
 )
-
-// traceBeside is the folder of a run that holds the trace made beside it.
-const traceBeside = "trace"
 
 // ExplainOptions say what is to be explained.
 type ExplainOptions struct {
@@ -129,16 +127,20 @@ func evidence(verb, dir string) (ev explain.Evidence, remarks []string, err erro
 	ev = explain.Evidence{Recorded: rec, Report: Assemble(rec)}
 	ev.Report.Run.Directory = dir
 	if err := addTrace(&ev, dir); err != nil {
-		remarks = append(remarks, fmt.Sprintf("%s: the trace beside it cannot be read: %v", dir, err))
+		remarks = append(remarks, fmt.Sprintf("%s: the trace beside it cannot be used: %v", dir, err))
 	}
 	return ev, remarks, nil
 }
 
-// addTrace adds what was traced beside the run in a directory, if anything was.
+// addTrace adds what was traced beside the run in a directory, if anything was. A trace that missed
+// too much is none: what it says of an operation would be too little, and nothing beside it says so.
 func addTrace(ev *explain.Evidence, dir string) error {
-	t, err := store.ReadTraceBeside(dir, traceBeside)
+	t, err := store.ReadTraceBeside(dir)
 	if err != nil || t == nil {
 		return err
+	}
+	if why := incomplete(&t.Run); why != "" {
+		return errors.New(why)
 	}
 	ev.Trace, ev.TraceBegan = t.Samples, t.Run.Started
 	return nil

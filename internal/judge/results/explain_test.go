@@ -155,7 +155,7 @@ func TestExplainFollowsNoLinkOutOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, remarks, err := Explain(ExplainOptions{Runs: []string{dir}})
-	if err != nil || len(remarks) != 1 || !strings.Contains(remarks[0], "the trace beside it cannot be read") {
+	if err != nil || len(remarks) != 1 || !strings.Contains(remarks[0], "the trace beside it cannot be used") {
 		t.Errorf("%q, %v", remarks, err)
 	}
 }

@@ -58,7 +58,7 @@ func Analyze(dir string) (Outcome, error) {
 
 // stillRunning refuses what is not at its end.
 func stillRunning(what, dir string) error {
-	return model.RefusedError(fmt.Sprintf("the %s in %s is still going on", what, dir), "wait for its end, or interrupt it")
+	return model.RefusedError(fmt.Sprintf("the %s in %s is still in progress", what, dir), "wait for its end, or interrupt it")
 }
 
 // finishIn reads a run back and is Finish of it. It reads what was saved and not what is

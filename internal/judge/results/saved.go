@@ -11,6 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/durability"
 	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/safetext"
 	"github.com/loadline/loadline/internal/model/units"
 	"github.com/loadline/loadline/internal/show/report/html"
@@ -71,7 +72,11 @@ func saveReport(f *store.Folder, r *model.Report) ([]byte, error) {
 		return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), err)
 	}
 	return doc.Bytes(), saving(f.Dir(), "loadline analyze "+safetext.ShellWord(f.Dir()), f.Write("summary.txt", summary.Bytes()), f.SaveCard(store.CardOfReport(r), doc.Len()),
-		savePage(f, func(w io.Writer) error { return html.Render(w, r) }))
+		savePage(f, func(w io.Writer) error {
+			// A trace that cannot be read is left out, as in the budgets.
+			t, _ := tracedBeside(f.Dir())
+			return html.RenderAll(w, jsonout.Page{Reports: []*model.Report{r}, Beside: []*iotrace.Report{t}})
+		}))
 }
 
 // saveComparison writes a comparison beside its two sides.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/loadline/loadline/internal/measure/store"
@@ -18,8 +20,8 @@ import (
 	"github.com/loadline/loadline/internal/show/report/text"
 )
 
-// mostTraceRows bounds a report's rows: who is busiest stands first, and all the others are
-// in the samples.
+// mostTraceRows bounds a report's rows, and its operations on devices: the busiest are shown, and all
+// the others are in the samples.
 const mostTraceRows = 500
 
 // assembleTrace computes the report of a trace.
@@ -31,6 +33,11 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 			Message: fmt.Sprintf("%d more processes and operations, none of them busier than those shown, are in the samples only", over)})
 		t.Rows = t.Rows[:mostTraceRows]
 	}
+	if over := len(t.Kinds) - mostTraceRows; over > 0 {
+		t.Kinds = busiestKinds(t.Kinds)
+		t.Findings = append(t.Findings, model.Finding{Rule: "kinds", Severity: model.SeverityNote,
+			Message: fmt.Sprintf("%d more operations on devices, none of them busier than those shown, are in the samples only", over)})
+	}
 	if t.Run.Seconds == 0 {
 		// It was cut off: what is known is when its last second ended.
 		for _, s := range rec.Samples {
@@ -38,6 +45,7 @@ func assembleTrace(rec *store.RecordedTrace) *iotrace.Report {
 		}
 	}
 	estimateTrace(t, rec.Samples)
+	t.Findings = append(t.Findings, lostFindings(&t.Run)...)
 	for i := range t.Run.Devices {
 		t.Findings = append(t.Findings, traceFindings(&t.Run, &t.Run.Devices[i])...)
 	}
@@ -104,6 +112,22 @@ func traceKinds(samples []iotrace.Sample) []iotrace.Kind {
 	return kinds
 }
 
+// busiestKinds are the mostTraceRows kinds with the most I/Os, in the order that they had.
+func busiestKinds(kinds []iotrace.Kind) []iotrace.Kind {
+	order := make([]int, len(kinds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kinds[b].IOs, kinds[a].IOs) })
+	order = order[:mostTraceRows]
+	slices.Sort(order)
+	busiest := make([]iotrace.Kind, 0, mostTraceRows)
+	for _, i := range order {
+		busiest = append(busiest, kinds[i])
+	}
+	return busiest
+}
+
 // figures is a sum of samples.
 type figures struct {
 	flow model.Flow
@@ -146,6 +170,26 @@ const (
 	unseenHandful = 20
 )
 
+// lostFindings says how many events have no record. Where that is a hundredth of the I/Os, it
+// is a warning, as for what is unseen of a device.
+func lostFindings(run *iotrace.Run) []model.Finding {
+	if run.LostRecords == 0 {
+		return nil
+	}
+	var total uint64
+	for _, d := range run.Devices {
+		if d.Counters != nil {
+			total += d.Counters.Total()
+		}
+	}
+	f := model.Finding{Rule: "lost", Severity: model.SeverityNote,
+		Message: fmt.Sprintf("%d events of the kernel have no record, because its buffers were full or it wrote none: as many I/Os or fewer are missing", run.LostRecords)}
+	if float64(run.LostRecords) >= unseenWarning*float64(total) {
+		f.Severity, f.Next = model.SeverityWarning, "trace one device, or take --method bpf"
+	}
+	return []model.Finding{f}
+}
+
 // traceFindings says what is to be known of the figures of a device.
 func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	add := func(rule string, s model.Severity, next, message string, values ...any) {
@@ -154,6 +198,8 @@ func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 	switch {
 	case run.Method == iotrace.ByCounters:
 		add("unseen", model.SeverityNotChecked, "", "%s: the figures are the device's own counters, so there is nothing to compare them with", d.Name)
+	case d.Counters == nil && d.Number == "":
+		add("unseen", model.SeverityNotChecked, "", "%s: the tracer was lost before it read the device's counters again, so what was not seen is not known", d.Name)
 	case d.Counters == nil:
 		add("unseen", model.SeverityNotChecked, "", "%s does not count what it does, or went away: what was not seen is not known", d.Name)
 	case d.Unseen == nil && len(d.Operations) > 0:
@@ -175,12 +221,33 @@ func traceFindings(run *iotrace.Run, d *iotrace.Device) (list []model.Finding) {
 		add("unmatched", model.SeverityNote, "", "%s: %d ended that were not seen to begin; most were in flight when the trace began", d.Name, d.Unmatched)
 	}
 	if lost := d.Overflowed + d.Dropped; lost > 0 {
-		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room in the kernel's maps: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Overflowed, d.Dropped)
+		add("room", model.SeverityWarning, "trace one device, or for a shorter time", "%s: %d I/Os found no room: %d are missing, and %d are counted, but in no row", d.Name, lost, d.Overflowed, d.Dropped)
 	}
 	if d.Stacked {
 		add("stacked", model.SeverityNote, "", "%s stands on other devices: its I/Os appear on those as well, and one that it splits is counted once or more often", d.Name)
 	}
 	return list
+}
+
+// incomplete says of which device a trace has too few I/Os in its rows for figures about an operation;
+// "" where there is none.
+func incomplete(run *iotrace.Run) string {
+	for i := range run.Devices {
+		d := &run.Devices[i]
+		var total, missing float64
+		for _, c := range d.Operations {
+			total += float64(c.Done)
+		}
+		if d.Counters != nil && d.Unseen != nil {
+			total = float64(d.Counters.Total())
+			missing = math.Abs(*d.Unseen) * total
+		}
+		missing += float64(d.Dropped)
+		if missing >= unseenHandful && missing >= unseenInvalid*total {
+			return fmt.Sprintf("of %s it lacks %s of the I/Os", d.Name, unseenWords(min(1, missing/total)))
+		}
+	}
+	return ""
 }
 
 // unseenWords is a share in percent, as exact as it is small.
@@ -208,6 +275,33 @@ func FinishTrace(dir string) (*iotrace.Report, error) {
 	}
 	t := assembleTrace(rec)
 	return t, saveTrace(t)
+}
+
+// tracedBeside is the report of the trace made beside the run in a directory: the saved one, else
+// it is computed from its samples. It is nil where there is no trace.
+func tracedBeside(run string) (*iotrace.Report, error) {
+	dir := filepath.Join(run, store.TraceDir)
+	if data, err := traceDocument(run); err == nil {
+		if doc, err := jsonout.Read(data); err == nil && doc.Trace != nil {
+			doc.Trace.Directory = dir
+			return doc.Trace, nil
+		}
+	}
+	rec, err := store.ReadTraceBeside(run)
+	if rec == nil || err != nil {
+		return nil, err
+	}
+	return assembleTrace(rec), nil
+}
+
+// traceDocument is the saved report of the trace beside a run.
+func traceDocument(run string) ([]byte, error) {
+	root, err := os.OpenRoot(run)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return store.TraceDocumentBeside(root)
 }
 
 func saveTrace(t *iotrace.Report) error {

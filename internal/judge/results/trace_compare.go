@@ -76,17 +76,28 @@ func CompareTraces(dirA, dirB string, asked model.Margins) (*iotrace.Comparison,
 			return nil, err
 		}
 		t := assembleTrace(rec)
-		sides[i] = tracedSide{t, rec.Samples, analyze.NewTraced(rec.Samples, t.Run.Seconds)}
+		sides[i] = tracedSide{t, rec.Samples, analyze.NewTraced(rec.Samples, t.Run.Seconds, 2*len(t.Kinds)*(1+mostCompared), mostKept)}
 	}
 	a, b := &sides[0], &sides[1]
 	if a.report.Run.ID == b.report.Run.ID && a.report.Run.Started.Equal(b.report.Run.Started) {
 		return nil, model.RefusedError(fmt.Sprintf("%s is a copy of %s: a trace would be compared with itself", dirB, dirA), "name two traces")
 	}
 	if a.report.Run.Method != b.report.Run.Method {
-		return nil, model.RefusedError("one of the two was traced by BPF, the other by the device's counters, whose latencies include the wait and whose writes what waits for a flush: they count different things",
-			"trace both in the same way: loadline trace --method counters")
+		return nil, differentMethods(a.report.Run.Method, b.report.Run.Method)
 	}
 	return compareTraces(a, b, Margins(asked, model.Experiment{})), nil
+}
+
+// differentMethods refuses two traces that were not made in the same way; the way out is the
+// method of the two that sees less.
+func differentMethods(a, b iotrace.Method) error {
+	if a == iotrace.ByCounters || b == iotrace.ByCounters {
+		other := map[bool]string{true: "perf events", false: "BPF"}[a == iotrace.ByPerf || b == iotrace.ByPerf]
+		return model.RefusedError(fmt.Sprintf("one of the two was traced by %s, the other by the device's counters, whose latencies include the wait and whose writes what waits for a flush: they count different things", other),
+			"trace both in the same way: loadline trace --method counters")
+	}
+	return model.RefusedError("one of the two was traced by BPF, the other by perf events, which cost each I/O more, can confuse two I/Os of the same sector, and may leave out others: a difference could be the method's",
+		"trace both in the same way: loadline trace --method perf")
 }
 
 func compareTraces(a, b *tracedSide, margins model.Margins) *iotrace.Comparison {
@@ -208,6 +219,10 @@ func comparedFindings(c *iotrace.Comparison, a, b *iotrace.Report) (list []model
 				list = append(list, f)
 			}
 		}
+	}
+	if a.Run.Method == iotrace.ByCounters {
+		list = append(list, model.Finding{Rule: "sizes", Severity: model.SeverityNotChecked,
+			Message: "the devices' counters have one mean size for all I/Os of an operation: where these means are within 5 % the latencies are judged, but I/Os of other sizes may have the same mean"})
 	}
 	for _, r := range c.Rows {
 		if r.Command == "" && r.Metric == model.IOPS && (r.Verdict == iotrace.More || r.Verdict == iotrace.Fewer) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,7 +197,9 @@ func TestEqualTracesDoNotDiffer(t *testing.T) {
 func TestTracesThatCannotBeComparedAreRefused(t *testing.T) {
 	a := load{device: "sda", rate: 50, mean: 1e-3, size: 4096}.saved(t)
 	b := renamed(t, load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: iotrace.ByCounters, seed: 1}.saved(t))
-	for want, dirs := range map[string][2]string{"are the same trace": {a, a}, "count different things": {a, b}} {
+	counted := load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: iotrace.ByCounters, seed: 1}.saved(t)
+	perf := renamed(t, load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: iotrace.ByPerf, seed: 1}.saved(t))
+	for want, dirs := range map[string][2]string{"are the same trace": {a, a}, "BPF, the other by the device's counters": {a, b}, "perf events, the other by the device's": {perf, counted}, "could be the method's": {perf, a}} {
 		if _, err := CompareTraces(dirs[0], dirs[1], model.Margins{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -215,4 +218,20 @@ func renamed(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// The counters have one mean size for all I/Os of an operation: that says little of their sizes, and the
+// comparison says so.
+func TestSizesAreNotCheckedByTheCounters(t *testing.T) {
+	for method, want := range map[iotrace.Method]bool{iotrace.ByCounters: true, iotrace.ByBPF: false} {
+		a := load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: method}.saved(t)
+		b := renamed(t, load{device: "sda", rate: 50, mean: 1e-3, size: 4096, method: method, seed: 1}.saved(t))
+		c, err := CompareTraces(a, b, model.Margins{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(c.Findings, func(f model.Finding) bool { return f.Rule == "sizes" && f.Severity == model.SeverityNotChecked }); got != want {
+			t.Errorf("%s: %+v", method, c.Findings)
+		}
+	}
 }

@@ -12,10 +12,27 @@ var (
 	rowMetrics  = []model.Metric{model.IOPS, model.Latency, model.P50, model.P99}
 )
 
+// mostCells bounds the cells of all rows, kinds and sizes of a report together, of which one at a time
+// is in memory, and mostKept those of a comparison, which are in memory at once. A thousand rows and
+// kinds keep the seconds of three hours, and so do ninety pairs that are compared.
+const (
+	mostCells = 1000 * 10800
+	mostKept  = 2 * 90 * 10800
+)
+
+// flowsOf is how many rows, kinds and sizes a report has.
+func flowsOf(t *iotrace.Report) int {
+	n := len(t.Rows)
+	for _, k := range t.Kinds {
+		n += 1 + len(k.Sizes)
+	}
+	return n
+}
+
 // estimateTrace adds to the rows and kinds what takes their seconds: intervals, and how
 // they went over time.
 func estimateTrace(t *iotrace.Report, samples []iotrace.Sample) {
-	seconds := analyze.NewTraced(samples, t.Run.Seconds)
+	seconds := analyze.NewTraced(samples, t.Run.Seconds, flowsOf(t), mostCells)
 	kinds, rows := map[kindKey][]*iotrace.Sample{}, map[rowKey][]*iotrace.Sample{}
 	for i := range samples {
 		s := &samples[i]

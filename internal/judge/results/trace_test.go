@@ -2,6 +2,8 @@ package results
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,21 @@ func saveTraceOf(t *testing.T, run iotrace.Run, seconds ...[]iotrace.Sample) str
 		t.Fatal(err)
 	}
 	return w.Dir()
+}
+
+// Events without a record are told of, whatever the devices' own counters say.
+func TestLostRecordsAreFound(t *testing.T) {
+	for ios, want := range map[uint64]model.Severity{600: model.SeverityWarning, 60000: model.SeverityNote} {
+		dir := saveTraceOf(t, iotrace.Run{Method: iotrace.ByPerf, Seconds: 1, LostRecords: 7, Devices: []iotrace.Device{{Name: "sda", Counters: &iotrace.Counters{Reads: ios}}}},
+			[]iotrace.Sample{traceSample(1, iotrace.Read, 4096, iotrace.Who{PID: 7}, 600)})
+		done, err := Analyze(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := done.Trace.Findings; len(f) != 1 || f[0].Rule != "lost" || f[0].Severity != want || !strings.HasPrefix(f[0].Message, "7 events") {
+			t.Errorf("of %d I/Os: %+v", ios, f)
+		}
+	}
 }
 
 func TestTraceIsReadAsItWasSaved(t *testing.T) {
@@ -119,7 +136,7 @@ func TestARunningTraceIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Analyze(w.Dir()); err == nil || !strings.Contains(err.Error(), "still going on") {
+	if _, err := Analyze(w.Dir()); err == nil || !strings.Contains(err.Error(), "still in progress") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Read([]string{w.Dir()}); err == nil {
@@ -130,5 +147,22 @@ func TestARunningTraceIsLeftAlone(t *testing.T) {
 	}
 	if _, err := Analyze(w.Dir()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of very many operations on devices the busiest are shown, in their usual order, and the others counted.
+func TestTheBusiestOperationsAreShown(t *testing.T) {
+	var samples []iotrace.Sample
+	for i := range mostTraceRows + 20 {
+		s := traceSample(1, iotrace.Read, 4096, iotrace.Who{PID: i + 1, Command: "db"}, uint64(100+i))
+		s.Device = fmt.Sprintf("sd%03d", i)
+		samples = append(samples, s)
+	}
+	r := mustRead(t, saveTraceOf(t, iotrace.Run{Method: iotrace.ByBPF, Seconds: 1}, samples))
+	if len(r.Kinds) != mostTraceRows || r.Kinds[0].Device != "sd020" || r.Kinds[mostTraceRows-1].Device != fmt.Sprintf("sd%03d", mostTraceRows+19) {
+		t.Fatalf("%d kinds, from %s to %s", len(r.Kinds), r.Kinds[0].Device, r.Kinds[len(r.Kinds)-1].Device)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Rule == "kinds" && strings.HasPrefix(f.Message, "20 more") }) {
+		t.Errorf("%+v", r.Findings)
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 var ruleAboveDisks = Rule{
 	Name:     "above-disks",
-	Checks:   "reads are no more than all backing disks together give",
+	Checks:   "reads are no faster than all backing disks together",
 	Evidence: "the IOPS and bandwidth of reads of target and baseline; the number of replicas (`--replicas`, or what the storage system says)",
-	Severity: "warning: it exceeds all backing disks, so a cache answers part of it; a note that says how many disks it takes where the number of replicas is not known",
+	Severity: "warning: the rate exceeds all backing disks, so a cache answers part of the reads; if the number of replicas is not known, a note that says how many disks it would take",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkAboveDisks,
 }
@@ -66,15 +66,15 @@ func checkAboveDisks(ev Evidence) []model.Finding {
 			o.miss(r.Workload, "the baseline has no valid result to compare it with")
 		}
 	}
-	return o.findings("no read exceeds what all backing disks give", "no workload reads")
+	return o.findings("no read rate exceeds that of all backing disks", "no workload reads")
 }
 
 // asManyDisks says how many disks like the baseline's it takes to read that fast.
 func (ev Evidence) asManyDisks(r model.Result, m model.Metric, here, there model.Estimate) model.Finding {
 	disks := int(math.Ceil(here.Low / (there.High * (1 + beyond))))
 	return model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
-		Message: fmt.Sprintf("%s take %d disks like %s at least: if there are fewer behind it, a cache answered part of it",
+		Message: fmt.Sprintf("%s take at least %d disks like %s: if there are fewer, a cache answered part of the reads",
 			m.Format(here.Value), disks, ev.Baseline.Name),
 		Evidence: map[string]any{"metric": string(m), "here_low": here.Low, "baseline_high": there.High, "disks": disks},
-		Next:     "say --replicas, if you know how many there are; else " + ev.command("--size", ev.large(), "--check-cache")}
+		Next:     "give --replicas if you know how many there are; otherwise " + ev.command("--size", ev.large(), "--check-cache")}
 }

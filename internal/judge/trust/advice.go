@@ -171,10 +171,10 @@ func (ev Evidence) longer(names []string) string {
 	case need > longestAdvised:
 		reached := fmt.Sprintf("%.0f%%", math.Ceil(100*s.Precision*math.Sqrt(need/longestAdvised)))
 		if within := math.Sqrt(need/longestAdvised) * s.Precision; within < 0.9 {
-			return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary, or measure for an hour: ", percent(s.Precision), units.FormatSpan(need)) +
+			return fmt.Sprintf("±%s would take about %s on this storage in its present state: find out why it varies, or measure for an hour: ", percent(s.Precision), units.FormatSpan(need)) +
 				ev.command(only, "--precision", reached, "--max-time", span(longestAdvised))
 		}
-		return fmt.Sprintf("±%s would take about %s on this storage as it is now: find what makes it vary", percent(s.Precision), units.FormatSpan(need))
+		return fmt.Sprintf("±%s would take about %s on this storage in its present state: find out why it varies", percent(s.Precision), units.FormatSpan(need))
 	}
 	return ev.command(only, "--max-time", span(need))
 }

@@ -39,7 +39,7 @@ func (ev Evidence) measureAgain() string { return "measure it with Loadline: " +
 // cause, and run them again. Of an imported test only who has that storage can do so.
 func (ev Evidence) repaired(names []string) string {
 	if ev.Recorded.Imported != nil {
-		return "the tool's own words are in the run's raw/ folder; run the test again where it was measured, and import the new output"
+		return "the tool's own output is in the run's raw/ folder; run the test again where it was measured, and import the new output"
 	}
-	return "fix the cause (the tool's own words are in the run's raw/ folder), then " + ev.command(ev.only(names))
+	return "fix the cause (the tool's own output is in the run's raw/ folder), then " + ev.command(ev.only(names))
 }

@@ -68,7 +68,7 @@ func (ev Evidence) loads(o *outcome, look func(w model.Workload, r model.Result,
 			continue
 		}
 		if r.App == nil {
-			o.miss(r.Workload, "what the server counted is not known")
+			o.miss(r.Workload, "the server's counts are not known")
 			continue
 		}
 		look(w, r, *r.App)

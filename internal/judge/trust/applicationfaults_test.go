@@ -157,7 +157,7 @@ func TestAFullCPUIsToldToHaveFewerClients(t *testing.T) {
 		ask     model.AppAsk
 		next    string
 	}{
-		{1, model.AppAsk{}, "stop what else runs on this machine (top shows it), or measure on one with more processors"},
+		{1, model.AppAsk{}, "stop other programs on this machine (see top), or measure on one with more processors"},
 		{4, model.AppAsk{}, "fewer clients: loadline app postgres /srv/x --clients 1"},
 		{16, model.AppAsk{}, "fewer clients: loadline app postgres /srv/x --clients 1,4"},
 		{16, model.AppAsk{Load: "select"}, "fewer clients: loadline app postgres /srv/x --load select --clients 1,4"},

@@ -22,7 +22,7 @@ func limited(ev *Evidence) {
 var baselineFaults = []fault{
 	{rule: "faster-reads", name: "with known replicas", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
-	}, want: []string{"invalid rand-read-lat"}, says: "a read takes 120 µs and on /srv/local 2.00 ms"},
+	}, want: []string{"invalid rand-read-lat"}, says: "a read takes 120 µs, and on /srv/local it takes 2.00 ms"},
 	{rule: "faster-reads", name: "with unknown replicas", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
 		ev.Recorded.Plan.Experiment.Replicas = 0
@@ -39,7 +39,7 @@ var baselineFaults = []fault{
 		limited(ev)
 		setMetric(ev.Results, lat.Name, model.IOPS, 1450, 0.02)
 		told(ev, 3)
-	}, want: []string{"note rand-read-lat"}, says: "limited in its rate (500 IOPS, also at greater depth), which 3 replicas share"},
+	}, want: []string{"note rand-read-lat"}, says: "rate is limited (500 IOPS, even at greater depth), and 3 replicas share the load"},
 	{rule: "faster-reads", name: "four times one of three limited disks", spoil: func(ev *Evidence) {
 		limited(ev)
 		setMetric(ev.Results, lat.Name, model.IOPS, 2000, 0.02)
@@ -51,12 +51,12 @@ var baselineFaults = []fault{
 	{rule: "faster-reads", name: "no deeper read to compare with", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 120e-6, 0.02)
 		setResult(ev.Baseline.Results, iops.Name, func(r *model.Result) { r.Verdict = model.Invalid })
-	}, want: []string{"warning rand-read-lat"}, also: []string{"above-disks"}, says: "limited in their rate, which 3 replicas share"},
+	}, want: []string{"warning rand-read-lat"}, also: []string{"above-disks"}, says: "rate of its disks is limited, and 3 replicas share the load"},
 	{rule: "faster-reads", name: "from the nearest head of a mirror of this machine", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
 		ev.Recorded.Environment.Storage.Device, ev.Recorded.Environment.Storage.DeviceChain = "md0", []string{"md0", "sda", "sdb"}
 		ev.Recorded.Plan.Experiment.Replicas = 1
-	}, want: []string{"warning rand-read-lat"}, says: "or it has several disks (md0), of which the nearest or the fastest answers"},
+	}, want: []string{"warning rand-read-lat"}, says: "or it has several disks (md0), of which the nearest or fastest answers"},
 	{rule: "faster-reads", name: "from a logical volume on one disk", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, lat.Name, model.P50, 1.2e-3, 0.02)
 		ev.Recorded.Environment.Storage.DeviceChain = []string{"dm-0", "sda2", "sda"}
@@ -121,7 +121,7 @@ var baselineFaults = []fault{
 		ev.Recorded.Durability = []model.Durability{{
 			Target: ev.Recorded.Plan.Volume.Target, Result: model.DurabilityClean, Cuts: []model.Cut{{Kind: model.CutCommand, Noticed: true}},
 		}}
-	}, want: []string{"note rand-write-iops"}, says: "a persistent cache is likely"},
+	}, want: []string{"note rand-write-iops"}, says: "it probably has a persistent cache"},
 	{rule: "faster-writes", name: "intervals touch", spoil: func(ev *Evidence) {
 		setMetric(ev.Results, write.Name, model.IOPS, 2300, 0.1)
 	}},
@@ -141,5 +141,5 @@ var baselineFaults = []fault{
 	{rule: "above-disks", name: "twelve times one of an unknown number", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Experiment.Replicas = 0
 		setMetric(ev.Results, iops.Name, model.IOPS, 24000, 0.02)
-	}, want: []string{"note rand-read-iops"}, says: "24.0k IOPS take 11 disks like /srv/local at least: if there are fewer behind it, a cache answered part of it"},
+	}, want: []string{"note rand-read-iops"}, says: "24.0k IOPS take at least 11 disks like /srv/local: if there are fewer, a cache answered part of the reads"},
 }

@@ -11,7 +11,7 @@ import (
 var ruleBuffered = Rule{
 	Name:     "buffered",
 	Checks:   "the page cache was bypassed",
-	Evidence: "what probing found out about direct I/O: whether it is accepted, and whether what was read past the page cache is in it, in ZFS's cache, or was not read of the device",
+	Evidence: "what the probe found about direct I/O: whether it is accepted, and whether data read with it came from the page cache or ZFS's cache rather than from the device",
 	Severity: "warning: the numbers are partly the page cache's",
 	Advice:   "measure a filesystem or device that takes O_DIRECT",
 	check:    checkBuffered,
@@ -32,15 +32,15 @@ func checkBuffered(ev Evidence) []model.Finding {
 	kind := v.Target.Kind
 	switch {
 	case ev.appends():
-		return passedAll("what was written through the page cache, as a log is, was flushed after each write")
+		return passedAll("data was written through the page cache, as a log is, and flushed after each write")
 	case v.Engine == "":
 		return notChecked("the plan names no I/O engine")
 	case v.Direct && s.Bypassed != nil && !*s.Bypassed:
 		return []model.Finding{{
 			Severity: model.SeverityWarning,
-			Message:  "direct I/O is accepted here and is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
+			Message:  "direct I/O is accepted here but is not direct: " + s.BypassDetail + ", so these numbers are partly those of memory",
 			Evidence: map[string]any{"engine": v.Engine, "direct": true, "bypassed": false, "filesystem": s.Filesystem, "mount_options": s.MountOpts},
-			Next:     "mount it without what prevents direct I/O (ext4: data=journal), or measure another filesystem, or the device itself",
+			Next:     "mount it without the option that prevents direct I/O (ext4: data=journal), or measure another filesystem or the device itself",
 		}}
 	case v.Direct && strings.HasPrefix(s.Filesystem, "fuse") && s.Remote() && s.Export() == "" && v.Size <= ev.Recorded.Environment.Memory:
 		return []model.Finding{{
@@ -53,7 +53,7 @@ func checkBuffered(ev Evidence) []model.Finding {
 	case v.Direct && s.Remote():
 		return notChecked("direct I/O was accepted; what " + s.Filesystem + " or its server keeps in memory does not show")
 	case v.Direct && s.Bypassed == nil && (kind == model.Directory || kind == model.File):
-		return notChecked("direct I/O was accepted; whether it is direct was not seen")
+		return notChecked("direct I/O was accepted; whether it is really direct could not be seen")
 	case v.Direct:
 		return passedAll("the I/O bypassed the page cache")
 	}

@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -10,8 +11,8 @@ import (
 var ruleBytes = Rule{
 	Name:     "bytes",
 	Checks:   "the device moved as many bytes as the client",
-	Evidence: "the bytes that the block device counted against fio's, from one sample's end to another's (±5 %)",
-	Severity: "warning: I/O amplification, or something between answered; a note where a flush after each write makes the filesystem write its own records",
+	Evidence: "the block device's byte counters against fio's, from the end of one sample to the end of another (±5 %)",
+	Severity: "warning: I/O amplification, or a layer in between answered; a note if a flush after each write makes the filesystem write its own records",
 	Advice:   "find out what adds or answers I/O: journal, copy-on-write, RAID, a cache, another process",
 	check:    checkBytes,
 }
@@ -34,6 +35,7 @@ func checkBytes(ev Evidence) []model.Finding {
 		return notChecked(why)
 	}
 	var o outcome
+	var faults []bytesOff
 	for _, name := range ev.workloads() {
 		w, _ := ev.Recorded.Plan.Workload(name)
 		win, ok := ev.window(name)
@@ -56,7 +58,7 @@ func checkBytes(ev Evidence) []model.Finding {
 				continue
 			}
 			fault = true
-			o.fault(bytesFault(w, ev, name, verb, ratio, allowed, win))
+			faults = append(faults, bytesOff{w, verb, ratio, allowed, win.Seconds})
 		}
 		switch {
 		case fault:
@@ -66,31 +68,92 @@ func checkBytes(ev Evidence) []model.Finding {
 			o.pass(name)
 		}
 	}
+	for len(faults) > 0 {
+		// One cause has one finding, whichever workloads it shows in.
+		cause := faults[0].cause()
+		alike := slices.DeleteFunc(slices.Clone(faults), func(f bytesOff) bool { return f.cause() != cause })
+		faults = slices.DeleteFunc(faults, func(f bytesOff) bool { return f.cause() == cause })
+		o.fault(bytesFault(ev, cause, alike))
+	}
 	return o.findings("the device moved what the client moved", "there is no result to judge")
 }
 
-func bytesFault(w model.Workload, ev Evidence, name, verb string, ratio, allowed float64, win model.Window) model.Finding {
-	device := ev.Recorded.Environment.Storage.Device
-	f := model.Finding{Severity: model.SeverityWarning, Results: []string{name},
-		Evidence: map[string]any{"ratio": ratio, "allowed": allowed, "seconds": win.Seconds, "device": device},
-		Message: fmt.Sprintf("I/O amplification ×%.2f: %s %s %.2f times the bytes of %s, so something adds I/O: a journal, copy-on-write, RAID, or another process",
-			ratio, device, verb, ratio, name),
-		Next: "find who does it: iostat -x 1 " + device + " beside the run, and the filesystem's mount options",
-	}
+// bytesOff is a workload whose bytes and the device's differ: the device read or wrote ratio times
+// as many.
+type bytesOff struct {
+	workload                model.Workload
+	verb                    string
+	ratio, allowed, seconds float64
+}
+
+// bytesCause is why they may differ.
+type bytesCause int
+
+const (
+	answered bytesCause = iota
+	amplified
+	flushed
+	appended
+)
+
+func (f bytesOff) cause() bytesCause {
 	switch {
-	case ratio < 1:
-		f.Message = fmt.Sprintf("not all of it reached the disk: %s %s only %s of the bytes of %s, so a cache or holes between answered the rest",
-			device, verb, percent(ratio), name)
-		f.Next = "loadline doctor   # it says whether direct I/O works here"
-	case w.Sync != "":
-		f.Severity = model.SeverityNote
-		f.Message = fmt.Sprintf("I/O amplification ×%.2f: %s wrote %.2f times the bytes of %s: each flush also writes the filesystem's own records",
-			ratio, device, ratio, name)
-		f.Next = "measure the block device itself to leave the filesystem out"
-		if w.Append {
-			f.Message += ", and a log's last page is written again by each write to it"
-			f.Next = "nothing: this is what a log costs on this filesystem"
+	case f.ratio < 1:
+		return answered
+	case f.workload.Sync == "":
+		return amplified
+	case f.workload.Append:
+		return appended
+	}
+	return flushed
+}
+
+// bytesFault is the finding of all workloads that have a cause in common, of which there is at least
+// one: with the smallest and the largest ratio.
+func bytesFault(ev Evidence, cause bytesCause, list []bytesOff) model.Finding {
+	device := ev.Recorded.Environment.Storage.Device
+	first := list[0]
+	low, high, verb := first.ratio, first.ratio, first.verb
+	var names []string
+	ratios := map[string]any{}
+	for _, f := range list {
+		low, high, names = min(low, f.ratio), max(high, f.ratio), add(names, f.workload.Name)
+		ratios[f.workload.Name] = f.ratio
+		if f.verb != verb {
+			verb = "moved"
 		}
+	}
+	f := model.Finding{Severity: model.SeverityWarning, Results: names, Evidence: map[string]any{"ratio": high, "allowed": first.allowed, "seconds": first.seconds, "device": device}}
+	of := "the bytes of " + names[0]
+	if len(names) > 1 {
+		f.Evidence = map[string]any{"ratios": ratios, "device": device}
+		of = fmt.Sprintf("the bytes of these %d workloads", len(names))
+	}
+	// span is both ends, or the one where they are written alike.
+	span := func(write func(float64) string, to string) string {
+		if write(low) == write(high) {
+			return write(low)
+		}
+		return write(low) + to + write(high)
+	}
+	if cause == answered {
+		f.Message = fmt.Sprintf("not everything reached the disk: %s %s only %s of %s, so a cache or holes answered the rest", device, verb, span(percent, " to "), of)
+		f.Next = "loadline doctor   # it says whether direct I/O works here"
+		return f
+	}
+	digits := func(v float64) string { return fmt.Sprintf("%.2f", v) }
+	f.Message = fmt.Sprintf("I/O amplification ×%s: %s %s %s times %s", span(digits, " to ×"), device, verb, span(digits, " to "), of)
+	if cause == amplified {
+		f.Message += ", so something adds I/O: a journal, copy-on-write, RAID, or another process"
+		f.Next = "find out what does it: iostat -x 1 " + device + " beside the run, and the filesystem's mount options"
+		return f
+	}
+	f.Severity = model.SeverityNote
+	f.Message += ": each flush also writes the filesystem's own records"
+	f.Next = "measure the block device itself to leave the filesystem out"
+	if cause == appended {
+		f.Message += ", and each write to a log rewrites its last page"
+		f.Next = "nothing to do: this is what a log costs on this filesystem"
 	}
 	return f
 }

@@ -12,9 +12,9 @@ import (
 
 var ruleCache = Rule{
 	Name:     "cache",
-	Checks:   "reads are as fast on all of the volume as on a small part of it",
+	Checks:   "reads of the whole volume are as fast as reads of a small part of it",
 	Evidence: "`--check-cache`: random reads within ¼, ½, 1, 2 and 4 times the RAM, or, on a smaller volume, within 1/16 to all of it (a step of more than 15 %)",
-	Severity: "warning: cached below the size at which the step lies",
+	Severity: "warning: data below the size at which the step occurs is cached",
 	Advice:   "use a `--size` several times as large as the cache",
 	check:    checkCache,
 }
@@ -29,7 +29,7 @@ const cacheStep = 0.15
 func checkCache(ev Evidence) []model.Finding {
 	points := slices.Clone(ev.Recorded.Run.Beside.Cache)
 	if len(points) == 0 {
-		return notChecked("it was not asked for (--check-cache)")
+		return notChecked("it was not requested (--check-cache)")
 	}
 	for _, p := range points {
 		if p.Error != "" {
@@ -52,7 +52,7 @@ func checkCache(ev Evidence) []model.Finding {
 	last := points[len(points)-1]
 	bounded := ""
 	if ram := ev.Recorded.Environment.Memory; ram > 0 && last.Size < 4*ram {
-		bounded = fmt.Sprintf("; the volume is smaller than 4 × RAM (%s), so a cache that holds all of it does not show", units.FormatSize(4*ram))
+		bounded = fmt.Sprintf("; the volume is smaller than 4 × RAM (%s), so a cache that holds all of it would not be detected", units.FormatSize(4*ram))
 	}
 	if at < 0 {
 		return passedAll(fmt.Sprintf("no step of more than 15 %% between reads within %s and %s%s",

@@ -8,10 +8,10 @@ import (
 
 var ruleCap = Rule{
 	Name:     "cap",
-	Checks:   "which results are a limit that the storage is said to have",
+	Checks:   "which results are at the declared limit of the storage",
 	Evidence: "`--cap iops=…,bandwidth=…` and the intervals (within ±3 %)",
-	Severity: "note: this is the limit, and not what the storage could do; a warning when a random workload beats the limit",
-	Advice:   "for the storage itself, measure without the limit; beyond it, look for a cache, unallocated extents or burst credits",
+	Severity: "note: this is the limit, not what the storage could do; a warning if a random workload exceeds the limit",
+	Advice:   "to measure the storage itself, remove the limit; if the limit is exceeded, look for a cache, unallocated extents or burst credits",
 	check:    checkCap,
 }
 
@@ -58,7 +58,7 @@ func checkCap(ev Evidence) []model.Finding {
 			case e.Low >= (1-capBand)*l.limit && e.High <= (1+capBand)*l.limit:
 				f.Severity = model.SeverityNote
 				f.Message = fmt.Sprintf("this is the limit: %s is the declared %s, not what the storage behind it could do", name, limit)
-				f.Next = "nothing, when the limit is what you wanted to see; else measure without it"
+				f.Next = "nothing to do if you wanted to see the limit; otherwise measure without it"
 			default:
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 
 var ruleClient = Rule{
 	Name:     "client",
-	Checks:   "the storage was the limit and not the load generator",
-	Evidence: "the load generator's use of its cores (more than 90 % of one for each job), and its own ceiling on no storage (fio's null engine: less than twice the result)",
+	Checks:   "the storage was the limit, not the load generator",
+	Evidence: "the load generator's CPU use (more than 90 % of a core for each job), and its maximum rate without storage (fio's null engine: less than twice the result)",
 	Severity: "invalid: this measured the client",
 	Advice:   "use a faster CPU, larger blocks, or more jobs in a profile of your own",
 	check:    checkClient,
@@ -54,11 +54,11 @@ func checkClient(ev Evidence) []model.Finding {
 		ceiling := ceilings[name]
 		switch {
 		case cores > coreMost*jobs:
-			finding.Message = fmt.Sprintf("measured the client: the load generator used %s of its core, so it was the limit and not the storage",
+			finding.Message = fmt.Sprintf("measured the client: the load generator used %s of its core, so it was the limit, not the storage",
 				percent(cores/jobs))
 			finding.Evidence = map[string]any{"cores": cores, "jobs": int(jobs), "allowed": coreMost}
 		case ceiling > 0 && known && ceiling < ceilingNeeded*e.Low/float64(w.VolumeCount()):
-			finding.Message = fmt.Sprintf("measured the client: on no storage at all the load generator makes %s, less than twice the result",
+			finding.Message = fmt.Sprintf("measured the client: without any storage, the load generator reaches %s, less than twice the result",
 				model.IOPS.Format(ceiling))
 			finding.Evidence = map[string]any{"ceiling": ceiling, "result_low": e.Low, "needed": ceilingNeeded}
 		case w.Loads():
@@ -66,7 +66,7 @@ func checkClient(ev Evidence) []model.Finding {
 			o.pass(name)
 			continue
 		case ceiling == 0 && cores >= idleGenerator:
-			o.miss(name, "the load generator was busy, and its own ceiling was not measured")
+			o.miss(name, "the load generator was busy, and its maximum rate without storage was not measured")
 			continue
 		default:
 			o.pass(name)

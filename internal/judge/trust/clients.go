@@ -9,10 +9,10 @@ import (
 
 var ruleClients = Rule{
 	Name:     "clients",
-	Checks:   "all clients of an application were there",
+	Checks:   "all clients of an application were active",
 	Evidence: "Little's law: the sum of all latencies over the time is how many transactions were in flight (below 0.9 of the clients)",
 	Severity: "invalid: the load was not applied",
-	Advice:   "look for what ended or held clients: the load tool's words are in the run's `raw/` folder",
+	Advice:   "find out what ended or blocked clients: the load tool's output is in the run's `raw/` folder",
 	check:    checkClients,
 }
 
@@ -35,9 +35,9 @@ func checkClients(ev Evidence) []model.Finding {
 			o.miss(r.Workload, "the latencies of all transactions were not recorded")
 		case cost.UnderWay < clientsNeeded*asked:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
-				Message:  fmt.Sprintf("load not applied: by Little's law %.3g of %d clients of %s were there", cost.UnderWay, w.Depth, r.Workload),
+				Message:  fmt.Sprintf("load not applied: by Little's law, only %.3g of %d clients of %s were active", cost.UnderWay, w.Depth, r.Workload),
 				Evidence: map[string]any{"under_way": cost.UnderWay, "asked": w.Depth, "needed": clientsNeeded},
-				Next:     "look for what ended or held clients: the tool's words are in " + ev.Recorded.Directory + "/raw"})
+				Next:     "find out what ended or blocked clients: the tool's output is in " + ev.Recorded.Directory + "/raw"})
 		default:
 			o.pass(r.Workload)
 		}
@@ -47,9 +47,9 @@ func checkClients(ev Evidence) []model.Finding {
 
 var ruleSkipped = Rule{
 	Name:     "skipped",
-	Checks:   "what an application was offered was begun",
-	Evidence: "the transactions that the load tool skipped because they were late already (1 % of those that were due), and those that failed",
-	Severity: "warning: skipped ones are in the percentiles as slower than the limit and no more is known of them; invalid where that is half of all, or where transactions failed",
+	Checks:   "an application started all transactions that were due",
+	Evidence: "the transactions that the load tool skipped because they were already late (1 % of those due), and those that failed",
+	Severity: "warning: skipped transactions count in the percentiles as slower than the limit, and nothing more is known about them; invalid if half of all were skipped, or if transactions failed",
 	Advice:   "ask for a lower rate, or a higher limit",
 	check:    checkSkipped,
 }
@@ -71,17 +71,17 @@ func checkSkipped(ev Evidence) []model.Finding {
 		switch {
 		case cost.Failed > 0:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
-				Message:  fmt.Sprintf("%d transactions of %s failed, and the others are a biased sample", cost.Failed, r.Workload),
+				Message:  fmt.Sprintf("%d transactions of %s failed, and the rest are a biased sample", cost.Failed, r.Workload),
 				Evidence: map[string]any{"failed": cost.Failed, "done": cost.Transactions},
-				Next:     "fix the cause: the tool's words are in " + ev.Recorded.Directory + "/raw"})
+				Next:     "fix the cause: the tool's output is in " + ev.Recorded.Directory + "/raw"})
 		case share > skippedMost:
 			f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message: fmt.Sprintf("overload: %s of what was due in %s was skipped, being later than %s already: it counts as that slow in the percentiles, and was slower",
+				Message: fmt.Sprintf("overload: %s of the transactions due in %s were skipped because they were already later than %s: the percentiles count them as that slow, but they were slower",
 					percent(share), r.Workload, units.FormatDuration(w.App.Limit)),
 				Evidence: map[string]any{"skipped": cost.Skipped, "share": share, "allowed": skippedMost},
 				Next:     fmt.Sprintf("ask for a lower rate: --rate %.0f", 0.8*r.Metrics[model.Transactions].Value)}
 			if w.App.Limit == 0 {
-				f.Message = fmt.Sprintf("overload: %s of what was due in %s was not begun by the end of its repeat: it counts as late as it was by then in the percentiles, and was slower",
+				f.Message = fmt.Sprintf("overload: %s of the transactions due in %s had not started by the end of their repeat: the percentiles count them as late as they were by then, but they were slower",
 					percent(share), r.Workload)
 			}
 			if share > skippedHalf {
@@ -92,5 +92,5 @@ func checkSkipped(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		}
 	})
-	return o.findings("what was due was begun, and none failed", noLoad)
+	return o.findings("all transactions due were started, and none failed", noLoad)
 }

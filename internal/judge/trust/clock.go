@@ -19,10 +19,10 @@ var goodClocks = []string{"tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocks
 
 var ruleClock = Rule{
 	Name:     "clock",
-	Checks:   "latencies are possible, and the clock is fast",
+	Checks:   "the latencies are plausible, and the clock is fast",
 	Evidence: "the median latency (never below 100 ns) and the kernel's clocksource",
 	Severity: "invalid for an impossible latency, a note for a slow clock",
-	Advice:   "`loadline doctor`; choose the fast clocksource",
+	Advice:   "`loadline doctor`; select the fast clocksource",
 	check:    checkClock,
 }
 

@@ -13,8 +13,8 @@ import (
 var ruleConnecting = Rule{
 	Name:     "connecting",
 	Checks:   "clients that connect for each transaction do so concurrently",
-	Evidence: "the load tool's threads against the clients, where each transaction opens a connection; of an imported test whether its latency is clients × the time of a connection (to 10 %)",
-	Severity: "warning: the rate is that of one thread connecting in turn, and says nothing of storage",
+	Evidence: "the number of the load tool's threads against its clients, if each transaction opens a connection; for an imported test, whether its latency is clients × the time of a connection (within 10 %)",
+	Severity: "warning: the rate is that of threads connecting one client at a time, and says nothing about storage",
 	Advice:   "give the load tool a thread for each client",
 	check:    checkConnecting,
 }
@@ -35,7 +35,7 @@ func checkConnecting(ev Evidence) []model.Finding {
 				took = fmt.Sprintf(" (%s each)", units.FormatDuration(cost.Connect))
 			}
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message: fmt.Sprintf("connecting in turn: %d clients of %s connect%s by %d of pgbench's threads, one after the other, so its rate is that of connecting and says nothing of storage",
+				Message: fmt.Sprintf("connecting in turn: %d clients of %s connect%s through %d of pgbench's threads, one at a time, so the rate is that of connecting and says nothing about storage",
 					w.Depth, r.Workload, took, threads),
 				Evidence: map[string]any{"clients": w.Depth, "threads": threads, "connect": cost.Connect},
 				Next:     ev.otherLoad("--load", "select", "--connect", "--clients", strconv.Itoa(w.Depth), "--threads", strconv.Itoa(w.Depth))})
@@ -50,7 +50,7 @@ func checkConnecting(ev Evidence) []model.Finding {
 			}
 		}
 	}
-	return o.findings("each client connected by a thread of its own", "no workload of this run connects for each transaction")
+	return o.findings("each client connected in a thread of its own", "no workload of this run connects for each transaction")
 }
 
 // connects reports whether an imported test connected for each transaction.
@@ -72,7 +72,7 @@ func connectsInTurn(o *outcome, f model.Figure) {
 		o.miss(f.Workload, "the source does not say how many clients there were and how long a connection took")
 	case math.Abs(latency/turn-1) <= inTurnWithin:
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{f.Workload},
-			Message: fmt.Sprintf("connecting in turn: the %s of %s are %d × %s, the time of one connection after the other by one thread, so this is the rate of connecting and says nothing of storage",
+			Message: fmt.Sprintf("connecting in turn: the %s of %s are %d × %s, the time one thread needs to open the connections one at a time, so this is the rate of connecting and says nothing about storage",
 				units.FormatDuration(latency), f.Workload, c.Clients, units.FormatDuration(c.Connect)),
 			Evidence: map[string]any{"clients": c.Clients, "connect": c.Connect, "latency": latency},
 			Next:     fmt.Sprintf("run pgbench with a thread for each client (-j %d), or without -C", c.Clients)})
@@ -84,8 +84,8 @@ func connectsInTurn(o *outcome, f model.Figure) {
 var ruleHotRows = Rule{
 	Name:     "hot-rows",
 	Checks:   "clients do not wait for each other's rows",
-	Evidence: "pgbench's scale (the rows of the table that each TPC-B-like transaction updates one of) against the clients",
-	Severity: "warning: clients wait for row locks and not for the storage",
+	Evidence: "pgbench's scale (the number of rows in the table in which each TPC-B-like transaction updates one) against the clients",
+	Severity: "warning: clients wait for row locks, not for the storage",
 	Advice:   "a `--scale` of at least the number of clients",
 	check:    checkHotRows,
 }
@@ -104,7 +104,7 @@ func checkHotRows(ev Evidence) []model.Finding {
 			o.miss(r.Workload, "the scale is not known")
 		case state.Scale < w.Depth:
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message:  fmt.Sprintf("hot rows: %d clients of %s update %d rows, so most wait for each other's locks and not for the storage", w.Depth, r.Workload, state.Scale),
+				Message:  fmt.Sprintf("hot rows: %d clients of %s update %d rows, so most wait for each other's locks, not for the storage", w.Depth, r.Workload, state.Scale),
 				Evidence: map[string]any{"clients": w.Depth, "scale": state.Scale},
 				Next:     ev.scaled(strconv.Itoa(w.Depth))})
 		default:

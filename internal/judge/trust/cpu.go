@@ -20,9 +20,9 @@ const (
 var ruleCPU = Rule{
 	Name:     "cpu",
 	Checks:   "the CPU was not the limit",
-	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself is what fills the processors), stolen time (5 %), throttling by a cgroup (1 %), over each repeat",
-	Severity: "invalid for a latency without idle time; a warning for a rate beside full processors, and for stolen or throttled time",
-	Advice:   "stop what else runs, or raise the limit",
+	Evidence: "idle time (a latency needs 40 %, a rate 5 % unless the load generator itself fills the processors), stolen time (5 %), throttling by a cgroup (1 %), over each repeat",
+	Severity: "invalid for a latency without idle time; a warning for a rate with full processors, and for stolen or throttled time",
+	Advice:   "stop other programs, or raise the limit",
 	check:    checkCPU,
 }
 
@@ -70,13 +70,13 @@ func checkCPU(ev Evidence) []model.Finding {
 		o.fault(model.Finding{Severity: model.SeverityInvalid, Results: busy.names,
 			Message:  fmt.Sprintf("CPU-bound: only %s of the CPU was idle, and a latency needs 40 %%", percent(1-busy.most)),
 			Evidence: map[string]any{"idle": 1 - busy.most, "needed": idleNeeded},
-			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(busy.names))})
+			Next:     "stop other programs on this machine (see top), then " + ev.command(ev.only(busy.names))})
 	}
 	if len(full.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: full.names,
 			Message:  fmt.Sprintf("no CPU time left: %s of the CPU was busy, mostly with other work than this load, so the storage may carry more", percent(full.most)),
 			Evidence: map[string]any{"idle": 1 - full.most, "needed": idleLeft},
-			Next:     "stop what else runs on this machine (top shows it), then " + ev.command(ev.only(full.names))})
+			Next:     "stop other programs on this machine (see top), then " + ev.command(ev.only(full.names))})
 	}
 	if len(stolen.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: stolen.names,
@@ -86,9 +86,9 @@ func checkCPU(ev Evidence) []model.Finding {
 	}
 	if len(held.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: held.names,
-			Message:  fmt.Sprintf("CPU limit: the cgroup held the load back for %s of the time", percent(held.most)),
+			Message:  fmt.Sprintf("CPU limit: the cgroup throttled the load for %s of the time", percent(held.most)),
 			Evidence: map[string]any{"throttled": held.most, "allowed": throttledLimit, "cgroup_cpu": ev.Recorded.Environment.CgroupCPU},
-			Next:     "raise the container's CPU limit, or leave it out"})
+			Next:     "raise the container's CPU limit, or remove it"})
 	}
 	return o.findings("the CPU was not the limit", "there is no result to judge")
 }

@@ -21,8 +21,8 @@ const (
 
 var ruleDepth = Rule{
 	Name:     "depth",
-	Checks:   "the queue was as deep as asked",
-	Evidence: "fio's map of depths (below 0.9 of what was asked) and Little's law (off by more than 5 %)",
+	Checks:   "the queue was as deep as requested",
+	Evidence: "fio's distribution of depths (below 0.9 of the requested depth) and Little's law (off by more than 5 %)",
 	Severity: "invalid: the load was not applied",
 	Advice:   "`loadline doctor` says which engines work",
 	check:    checkDepth,
@@ -50,10 +50,10 @@ func checkDepth(ev Evidence) []model.Finding {
 		w, known := ev.Recorded.Plan.Workload(name)
 		switch {
 		case !known || w.Depth < 1:
-			o.miss(name, "the depth that was asked for is not known")
+			o.miss(name, "the requested depth is not known")
 			continue
 		case w.Job != "":
-			o.miss(name, "the depth of a fio job of one's own is not known")
+			o.miss(name, "the depth of a user's own fio job is not known")
 			continue
 		case w.Sync != "" || w.Limit() > 0:
 			continue
@@ -63,19 +63,19 @@ func checkDepth(ev Evidence) []model.Finding {
 		flight, little := flows[name].flight(w)
 		switch {
 		case mapped && levels < depthNeeded*asked:
-			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: the mean depth was at most %s where %d was asked for",
+			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: the mean depth was at most %s, but %d was requested",
 				short(levels), w.Depth), map[string]any{"depth": levels, "asked": w.Depth}))
 		case little && (flight.ratio > 1+flight.allowed || flight.ratio < 1-flight.allowed):
-			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: by Little's law %s I/Os were in flight where %d were asked for",
+			o.fault(ev.depthFault(w, fmt.Sprintf("load not applied: by Little's law, %s I/Os were in flight, but %d were requested",
 				short(flight.ratio*asked*float64(w.JobCount())), w.Depth*w.JobCount()),
 				map[string]any{"little": flight.ratio, "allowed": flight.allowed, "asked": w.Depth * w.JobCount()}))
 		case !mapped && !little:
-			o.miss(name, "neither a map of depths nor latencies were recorded")
+			o.miss(name, "neither a distribution of depths nor latencies were recorded")
 		default:
 			o.pass(name)
 		}
 	}
-	return o.findings("the queue was as deep as asked", "no workload of this run keeps its queue full by design")
+	return o.findings("the queue was as deep as requested", "no workload of this run keeps its queue full by design")
 }
 
 // roundedUp is the next power of two, and whether the depth is none.
@@ -97,8 +97,8 @@ func (ev Evidence) depthFault(w model.Workload, message string, evidence map[str
 		message += fmt.Sprintf(" (%s cannot queue)", engine)
 		next = "loadline doctor   # it says why neither io_uring nor libaio works here"
 	case engine == "io_uring" && rounded && little > 1:
-		message += fmt.Sprintf(" (fio's io_uring makes a power of two of it, %d)", power)
-		next = fmt.Sprintf("ask for a depth of %d, or of %d", power/2, power)
+		message += fmt.Sprintf(" (fio's io_uring rounds it up to a power of two, %d)", power)
+		next = fmt.Sprintf("use a depth of %d or %d", power/2, power)
 	}
 	evidence["engine"] = engine
 	return model.Finding{Severity: model.SeverityInvalid, Results: []string{name}, Message: message, Evidence: evidence, Next: next}

@@ -11,8 +11,8 @@ var ruleDrift = Rule{
 	Name:     "drift",
 	Checks:   "the speed did not drift",
 	Evidence: "the repeats (at least 8) or batches of up to 5 s of each workload: Theil–Sen's slope, whose interval excludes 0, and a change of more than 5 %",
-	Severity: "warning: the number depends on when and how long was measured",
-	Advice:   "`--until-steady`, or more time before",
+	Severity: "warning: the number depends on when and for how long it was measured",
+	Advice:   "`--until-steady`, or a longer warm-up",
 	check:    checkDrift,
 }
 
@@ -22,7 +22,7 @@ var ruleDrift = Rule{
 // Evidence: the series. The level of the interval is 99.9 %, because a run has
 // many series. Source: Theil and Sen's slope, Sen 1968.
 func checkDrift(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or so unsteady ones, are too few to tell a drift from noise", leastRepeats, leastRepeats*driftBatch)
+	short := fmt.Sprintf("fewer than %d repeats (or %d s in one), or too noisy ones, cannot distinguish a drift from noise", leastRepeats, leastRepeats*driftBatch)
 	return ev.regimeRule(drifting, short, "no workload drifts", func(s *series, r regime) model.Finding {
 		word, change := "faster", r.after/r.before-1
 		if change < 0 {

@@ -10,8 +10,8 @@ import (
 var ruleDurable = Rule{
 	Name:     "durable",
 	Checks:   "a database flushes what it acknowledges",
-	Evidence: "the server's settings fsync, synchronous_commit and full_page_writes (etcd: unsafe-no-fsync), and the flushes that it counted for each transaction that writes",
-	Severity: "warning: durability unproven; these are numbers of a server that may lose what it has acknowledged",
+	Evidence: "the server's settings fsync, synchronous_commit and full_page_writes (etcd: unsafe-no-fsync), and the number of flushes per writing transaction",
+	Severity: "warning: durability unproven; the server may lose what it has acknowledged",
 	Advice:   "measure with the server's own settings",
 	check:    checkDurable,
 }
@@ -52,13 +52,13 @@ func checkDurable(ev Evidence) []model.Finding {
 	ev.loads(&o, func(w model.Workload, r model.Result, cost model.AppResult) {
 		switch {
 		case w.App.Script != "":
-			o.miss(r.Workload, "what the script commits, and whether it waits for that, is not known")
+			o.miss(r.Workload, "it is not known what the script commits and whether it waits for that")
 		case !w.Writes():
 		case cost.Flushes == nil:
 			o.miss(r.Workload, "the server's flushes were not counted")
 		case *cost.Flushes < fewestFlushes/float64(max(1, w.Depth)):
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message:  fmt.Sprintf("durability unproven: the server counted %.3g flushes for each transaction of %s, fewer than %d clients can share", *cost.Flushes, r.Workload, w.Depth),
+				Message:  fmt.Sprintf("durability unproven: the server counted %.3g flushes per transaction of %s, fewer than %d clients can share", *cost.Flushes, r.Workload, w.Depth),
 				Evidence: map[string]any{"flushes": *cost.Flushes, "clients": w.Depth},
 				Next:     "look at the server's settings (loadline plan app " + ev.Recorded.Plan.Experiment.App.Name + " DIR) and at what a transaction does"})
 		default:

@@ -14,9 +14,9 @@ const earlySeconds = 1.0
 var ruleErrors = Rule{
 	Name:     "errors",
 	Checks:   "no repeat failed, no I/O failed or was short, no load ended early",
-	Evidence: "the exit, error counts and duration of every repeat",
-	Severity: "invalid: the repeats that a faulty device lets pass are a biased sample",
-	Advice:   "fix the cause; the tool's own words are in the run's `raw/` folder",
+	Evidence: "the exit status, error counts and duration of every repeat",
+	Severity: "invalid: the repeats that succeed on a faulty device are a biased sample",
+	Advice:   "fix the cause; the tool's own output is in the run's `raw/` folder",
 	check:    checkErrors,
 }
 
@@ -34,7 +34,7 @@ func checkErrors(ev Evidence) []model.Finding {
 		t := ev.troubleIn(steps)
 		switch {
 		case len(steps) == 0:
-			o.miss(w, "no repeat is on record")
+			o.miss(w, "no repeat was recorded")
 			continue
 		case t.failed == 0 && !ev.told(w):
 			o.miss(w, "the source does not say whether anything failed")
@@ -56,12 +56,12 @@ func checkErrors(ev Evidence) []model.Finding {
 		o.fault(model.Finding{
 			Severity: model.SeverityInvalid,
 			Results:  t.workloads,
-			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s went wrong: %s", t.failed, t.repeats, few(t.workloads), t.cause),
+			Message:  fmt.Sprintf("incomplete: %d of %d repeats of %s failed: %s", t.failed, t.repeats, few(t.workloads), t.cause),
 			Evidence: map[string]any{"failed_repeats": t.failed, "repeats": t.repeats, "io_errors": t.ioErrors, "short_ios": t.shortIOs},
 			Next:     ev.repaired(t.workloads),
 		})
 	}
-	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat is on record")
+	return o.findings("no repeat failed, no I/O failed or was short, none ended early", "no repeat was recorded")
 }
 
 // trouble is one cause and all that it spoiled.
@@ -112,7 +112,7 @@ func wrong(s model.StepResult) string {
 	case s.IOErrors > 0:
 		return "I/Os failed"
 	case s.ShortIOs > 0:
-		return "I/Os moved fewer bytes than asked"
+		return "I/Os moved fewer bytes than requested"
 	case s.EndedEarly:
 		return ""
 	case s.Ended > s.Started && s.Ended-s.Started < planned-earlySeconds:

@@ -39,7 +39,7 @@ func TestRulesOfAnEtcd(t *testing.T) {
 		}},
 		"too few flushes": {"durable", "loadline plan app etcd DIR", model.SeverityWarning, func(ev Evidence) { *ev.Results[0].App.Flushes = 0.01 }},
 		"nobody knows":    {"durable", "", model.SeverityNotChecked, func(ev Evidence) { ev.state().Settings = nil }},
-		"an overload without a limit": {"skipped", "was not begun by the end of its repeat", model.SeverityWarning, func(ev Evidence) {
+		"an overload without a limit": {"skipped", "had not started by the end of their repeat", model.SeverityWarning, func(ev Evidence) {
 			ev.Results[0].App.Skipped = 1000
 		}},
 	} {

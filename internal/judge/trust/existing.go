@@ -20,10 +20,10 @@ func (ev Evidence) existing() bool {
 
 var ruleOthers = Rule{
 	Name:     "others",
-	Checks:   "nobody else used a server that exists",
-	Evidence: "the server's transactions beyond pgbench's (5 % of all), the sessions of others that worked, looked at once a second, and what the server shows the progress of (vacuum, base backup, index builds)",
-	Severity: "warning: the rate was shared, and the flushes, log bytes and reads beside it are those of all; a note where others only had a session that worked",
-	Advice:   "measure when nobody else does, or on a server made for it",
+	Checks:   "nobody else used an existing server",
+	Evidence: "the server's transactions beyond pgbench's (5 % of all), active sessions of others, sampled once a second, and operations for which the server reports progress (vacuum, base backup, index builds)",
+	Severity: "warning: the rate was shared, and its flushes, log bytes and reads include those of all users; a note if others merely had an active session",
+	Advice:   "measure when nobody else uses the server, or on a dedicated one",
 	check:    checkOthers,
 }
 
@@ -66,19 +66,19 @@ func checkOthers(ev Evidence) []model.Finding {
 		fault := func(severity model.Severity, message string) {
 			o.fault(model.Finding{Severity: severity, Results: []string{name}, Message: message,
 				Evidence: map[string]any{"others": others, "share": share, "busy": busy, "tasks": running, "allowed": othersMost},
-				Next:     "measure when nobody else does: " + ev.made()})
+				Next:     "measure when nobody else uses the server: " + ev.made()})
 		}
 		switch {
 		case share > othersMost:
-			fault(model.SeverityWarning, fmt.Sprintf("not ours alone: %s of the server's transactions during %s were others'; they shared the rate, and the flushes, log bytes and reads beside it are those of all", percent(share), name))
+			fault(model.SeverityWarning, fmt.Sprintf("shared server: %s of the transactions during %s came from others; they shared the rate, and its flushes, log bytes and reads include theirs", percent(share), name))
 		case len(running) > 0:
-			fault(model.SeverityWarning, fmt.Sprintf("not ours alone: during %s the server had in progress: %s; its flushes, log bytes and reads are in the counts", name, strings.Join(running, ", ")))
+			fault(model.SeverityWarning, fmt.Sprintf("shared server: in progress during %s: %s; its flushes, log bytes and reads are included in the counts", name, strings.Join(running, ", ")))
 		case busy > 0:
-			fault(model.SeverityNote, fmt.Sprintf("others worked on the server during %s, %.0f sessions at once at most", name, busy))
+			fault(model.SeverityNote, fmt.Sprintf("other sessions were active on the server during %s, at most %.0f at once", name, busy))
 		case !known:
-			o.miss(name, "how many transactions were others' is not known")
+			o.miss(name, "the number of transactions by others is not known")
 		case !visible:
-			o.miss(name, "what the sessions of others did could not be seen")
+			o.miss(name, "the activity of other sessions could not be seen")
 		default:
 			o.pass(name)
 		}
@@ -89,8 +89,8 @@ func checkOthers(ev Evidence) []model.Finding {
 var ruleCheckpoints = Rule{
 	Name:     "checkpoint-cycle",
 	Checks:   "each repeat began after a checkpoint",
-	Evidence: "whether the user may have a server that exists make one (superuser, or pg_checkpoint from version 15 on)",
-	Severity: "note: phases of the checkpoint cycle not controlled, so repeats differ in the whole pages that go to the log",
+	Evidence: "whether the user may trigger one on an existing server (superuser, or pg_checkpoint from version 15 on)",
+	Severity: "note: the phase of the checkpoint cycle is not controlled, so repeats differ in how many whole pages they write to the log",
 	Advice:   "GRANT pg_checkpoint TO the user",
 	check:    checkCheckpoints,
 }
@@ -105,6 +105,6 @@ func checkCheckpoints(ev Evidence) []model.Finding {
 		return passedAll("each repeat began after a checkpoint")
 	}
 	return []model.Finding{{Severity: model.SeverityNote,
-		Message: "phases of the checkpoint cycle not controlled: the user may not have the server make a checkpoint before each repeat, so repeats differ in the whole pages that go to the log",
+		Message: "phases of the checkpoint cycle not controlled: the user may not trigger a checkpoint before each repeat, so repeats differ in how many whole pages they write to the log",
 		Next:    "GRANT pg_checkpoint TO the user (from version 15 on), or measure for longer than checkpoint_timeout"}}
 }

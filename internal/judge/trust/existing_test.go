@@ -27,13 +27,13 @@ func TestExistingServers(t *testing.T) {
 		plant             func(Evidence)
 	}{
 		{"nothing", "others", "nobody else used the server", model.SeverityPassed, func(Evidence) {}},
-		{"a tenth is others'", "others", "10 % of the server's transactions", model.SeverityWarning, func(ev Evidence) {
+		{"a tenth is others'", "others", "10 % of the transactions during", model.SeverityWarning, func(ev Evidence) {
 			for i := range 3 {
 				*app(ev, i).Others = 148
 			}
 		}},
-		{"a vacuum", "others", "in progress: vacuum", model.SeverityWarning, func(ev Evidence) { app(ev, 1).Tasks = []string{"vacuum"} }},
-		{"a session that works", "others", "3 sessions at once at most", model.SeverityNote, func(ev Evidence) { *app(ev, 2).Busy = 3 }},
+		{"a vacuum", "others", "in progress during tpcb-c4: vacuum", model.SeverityWarning, func(ev Evidence) { app(ev, 1).Tasks = []string{"vacuum"} }},
+		{"a session that works", "others", "at most 3 at once", model.SeverityNote, func(ev Evidence) { *app(ev, 2).Busy = 3 }},
 		{"transactions are not counted", "others", "is not known", model.SeverityNotChecked, func(ev Evidence) { app(ev, 0).Others = nil }},
 		{"sessions are not shown", "others", "could not be seen", model.SeverityNotChecked, func(ev Evidence) { app(ev, 0).Busy = nil }},
 		{"no right to a checkpoint", "checkpoint-cycle", "phases of the checkpoint cycle not controlled", model.SeverityNote, func(ev Evidence) {
@@ -46,12 +46,12 @@ func TestExistingServers(t *testing.T) {
 		{"processors that are not seen", "full-cpu", "cannot be seen from here", model.SeverityNotChecked, func(ev Evidence) {
 			ev.Recorded.Run.Prepare.App.Server.Data = ""
 		}},
-		{"a client whose processors are full", "full-cpu", "of the client's processors", model.SeverityWarning, func(ev Evidence) {
+		{"a client whose processors are full", "full-cpu", "of the client's processor time", model.SeverityWarning, func(ev Evidence) {
 			ev.Recorded.Run.Prepare.App.Server.Data = ""
 			ev.Recorded.Run.Steps[0].Counters.Idle, ev.Recorded.Run.Steps[0].Counters.IOWait = 0, 0
 		}},
 		// Reads alone do not tell what a load that writes has waited for.
-		{"flushes without their times", "storage-bound", "did not take the times", model.SeverityNotChecked, func(ev Evidence) {
+		{"flushes without their times", "storage-bound", "did not time flushes", model.SeverityNotChecked, func(ev Evidence) {
 			ev.Results[0].App.FlushTime, ev.Results[0].App.Flushing = nil, nil
 			*ev.Results[0].App.Reading = 0.9
 		}},

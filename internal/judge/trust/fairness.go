@@ -11,10 +11,10 @@ import (
 
 var ruleFairness = Rule{
 	Name:     "fairness",
-	Checks:   "volumes that are loaded at once get about the same",
+	Checks:   "volumes loaded at the same time get about the same rate",
 	Evidence: "the rate of each volume while all run (Jain's index below 0.85)",
-	Severity: "warning: the mean per volume hides that some get far less",
-	Advice:   "look at what the slow ones have in common: a node, a disk, a replica that is rebuilt",
+	Severity: "warning: the mean per volume hides that some volumes get far less",
+	Advice:   "find out what the slow volumes have in common: a node, a disk, a replica being rebuilt",
 	check:    checkFairness,
 }
 
@@ -43,10 +43,10 @@ func checkFairness(ev Evidence) []model.Finding {
 		default:
 			least, most := slices.Min(rates), slices.Max(rates)
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{w.Name},
-				Message: fmt.Sprintf("unfair: of the volumes of %s number %d got %s and number %d %s, so the mean is the share of none of them",
+				Message: fmt.Sprintf("unfair: of the volumes of %s, number %d got %s and number %d got %s, so the mean describes none of them",
 					w.Name, slices.Index(rates, least)+1, model.IOPS.Format(least), slices.Index(rates, most)+1, model.IOPS.Format(most)),
 				Evidence: map[string]any{"index": index, "least": least, "most": most, "needed": fairnessNeeded},
-				Next:     "see where the slow volumes lie: report.json has the rate of each, in the order of the targets"})
+				Next:     "find out where the slow volumes are: report.json has the rate of each, in the order of the targets"})
 		}
 	}
 	return o.findings("volumes got about the same", "")

@@ -12,9 +12,9 @@ import (
 
 var ruleFasterReads = Rule{
 	Name:     "faster-reads",
-	Checks:   "a single read is no faster than on the storage below",
+	Checks:   "a single read is no faster than on the underlying storage",
 	Evidence: "the median (or mean) latency at depth 1 of target and baseline; the number of replicas (`--replicas`, or what the storage system says), and the rate of a deeper read of the baseline",
-	Severity: "invalid where the number of replicas is known and no nearer disk among them explains it; a warning where it is not known, where several disks are combined (md, device mapper), or where a cap may slow the baseline down; a note where one does, and the replicas share it",
+	Severity: "invalid if the number of replicas is known and no nearer disk among them explains it; a warning if it is not known, if several disks are combined (md, device mapper), or if a rate limit may slow the baseline down; a note if one does, and the replicas share it",
 	Advice:   "use a larger `--size`, and `--check-cache`",
 	check:    checkFasterReads,
 }
@@ -55,7 +55,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 			continue
 		}
 		f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
-			Message: fmt.Sprintf("faster than its disk: a read takes %s and on %s %s: a cache answered, or the space was never written",
+			Message: fmt.Sprintf("faster than its disk: a read takes %s, and on %s it takes %s: a cache answered, or the space was never written",
 				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value)),
 			Evidence: map[string]any{"metric": string(m), "here_high": here.High, "baseline_low": there.Low, "replicas": ev.replicas()},
 			Next:     ev.command("--size", ev.large(), "--check-cache")}
@@ -63,7 +63,7 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		switch at, known := ev.paced(w, b); {
 		case several != "":
 			f.Severity = model.SeverityWarning
-			f.Message += fmt.Sprintf(", or it has several disks (%s), of which the nearest or the fastest answers", several)
+			f.Message += fmt.Sprintf(", or it has several disks (%s), of which the nearest or fastest answers", several)
 			f.Evidence["several_disks"] = several
 		case ev.replicas() == 0 || ev.Baseline.Cap != (model.Cap{}):
 			f.Severity = model.SeverityWarning
@@ -74,13 +74,13 @@ func checkFasterReads(ev Evidence) []model.Finding {
 		case !ev.shared(r, b), known && at == 0:
 		case known:
 			f.Severity = model.SeverityNote
-			f.Message = fmt.Sprintf("a read takes %s and on %s %s: that disk is limited in its rate (%s, also at greater depth), which %d replicas share",
+			f.Message = fmt.Sprintf("a read takes %s, and on %s it takes %s: that disk's rate is limited (%s, even at greater depth), and %d replicas share the load",
 				units.FormatDuration(here.Value), ev.Baseline.Name, units.FormatDuration(there.Value), model.IOPS.Format(at), ev.replicas())
 			f.Evidence["baseline_iops"] = at
 			f.Next = "compare them below that rate: " + ev.sweeping("--load")
 		default:
 			f.Severity = model.SeverityWarning
-			f.Message += fmt.Sprintf(", or its disks are limited in their rate, which %d replicas share", ev.replicas())
+			f.Message += fmt.Sprintf(", or the rate of its disks is limited, and %d replicas share the load", ev.replicas())
 			f.Next = "measure a deeper read of the same kind as well, such as rand-read-iops beside rand-read-lat"
 		}
 		o.fault(f)

@@ -10,7 +10,7 @@ import (
 
 var ruleFasterWrites = Rule{
 	Name:     "faster-writes",
-	Checks:   "no write is faster than on the storage below",
+	Checks:   "no write is faster than on the underlying storage",
 	Evidence: "every metric of every write and flush of target and baseline; a durability test",
 	Severity: "invalid until a durability test of the target has passed: durability unproven",
 	Advice:   "`loadline durability TARGET`",
@@ -74,13 +74,13 @@ func (ev Evidence) fasterWrite(r, b model.Result, m model.Metric) model.Finding 
 		m.Format(here.Value), m.Format(there.Value))
 	proven, why := model.DurabilityProven(ev.Recorded.Durability, ev.Recorded.Plan.Volume.Target)
 	f := model.Finding{Severity: model.SeverityInvalid, Results: []string{r.Workload},
-		Message:  "durability unproven: " + compared + ", which takes a persistent cache, or acknowledging before the data is safe",
+		Message:  "durability unproven: " + compared + ", which means either a persistent cache, or acknowledging before the data is safe",
 		Evidence: map[string]any{"metric": string(m), "here": here.Value, "baseline": there.Value, "durability": why},
 		Next:     "loadline durability " + strings.Join(append([]string{ev.target()}, ev.making()...), " ") + " --run " + ev.directory() + " --cut COMMAND   (a command that cuts its power)"}
 	if proven {
 		f.Severity = model.SeverityNote
-		f.Message = "faster than its disk: " + compared + "; its durability test has passed, so a persistent cache is likely in front"
-		f.Next = "write more than the cache holds, to see the disk: a larger --size and --until-steady"
+		f.Message = "faster than its disk: " + compared + "; its durability test has passed, so it probably has a persistent cache"
+		f.Next = "to measure the disk, write more than the cache holds: a larger --size and --until-steady"
 	}
 	return f
 }

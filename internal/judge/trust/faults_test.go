@@ -103,10 +103,10 @@ var firstFaults = []fault{
 	}, want: []string{"not-checked"}},
 	{rule: "errors", name: "one repeat of two", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "fio: Input/output error."
-	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 repeats of rand-read-iops went wrong: fio: Input/output error"},
+	}, want: []string{"invalid rand-read-iops"}, says: "incomplete: 1 of 10 repeats of rand-read-iops failed: fio: Input/output error"},
 	{rule: "errors", name: "one cause, two workloads", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "no space left", "no space left"
-	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 20 repeats of rand-read-iops, rand-write-iops went wrong: no space left"},
+	}, want: []string{"invalid rand-read-iops,rand-write-iops"}, says: "2 of 20 repeats of rand-read-iops, rand-write-iops failed: no space left"},
 	{rule: "errors", name: "two causes", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error, ev.Recorded.Run.Steps[10].Error = "killed", "no space left"
 	}, want: []string{"invalid rand-read-iops", "invalid rand-write-iops"}, says: "1 of 10"},
@@ -126,13 +126,13 @@ var firstFaults = []fault{
 
 	{rule: "memory", name: "tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Filesystem: "tmpfs", Memory: true}
-	}, also: []string{"buffered", "bytes", "merge", "foreign"}, want: []string{"invalid"}, says: "this is memory: the volume lives in tmpfs"},
+	}, also: []string{"buffered", "bytes", "merge", "foreign"}, want: []string{"invalid"}, says: "this is memory: the volume is in tmpfs"},
 	{rule: "memory", name: "loop on tmpfs", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage = model.Storage{Device: "loop0", Memory: true}
 	}, also: []string{"buffered"}, want: []string{"invalid"}, says: "this is memory"},
 	{rule: "memory", name: "the log alone", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "tmpfs", Memory: true}
-	}, want: []string{"warning"}, says: "the log lives in memory (tmpfs): its flushes reach no storage"},
+	}, want: []string{"warning"}, says: "the log is in memory (tmpfs): its flushes reach no storage"},
 	{rule: "memory", name: "the log is not", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.LogStorage = &model.Storage{Filesystem: "xfs", Device: "vdb"}
 	}},
@@ -174,7 +174,7 @@ var firstFaults = []fault{
 	{rule: "buffered", name: "accepted, and not direct", spoil: func(ev *Evidence) {
 		no := false
 		ev.Recorded.Environment.Storage.Bypassed, ev.Recorded.Environment.Storage.BypassDetail = &no, "1 MiB of the 1 MiB that were read past the page cache are in it"
-	}, want: []string{"warning"}, says: "direct I/O is accepted here and is not direct: 1 MiB"},
+	}, want: []string{"warning"}, says: "direct I/O is accepted here but is not direct: 1 MiB"},
 	{rule: "buffered", name: "accepted, and nobody looked", spoil: func(ev *Evidence) {
 		ev.Recorded.Environment.Storage.Bypassed = nil
 	}, want: []string{"not-checked"}},
@@ -196,7 +196,7 @@ var firstFaults = []fault{
 
 	{rule: "buffered", name: "a log", spoil: asLog, also: logSpeaks},
 	{rule: "sparse", name: "a log", spoil: asLog, also: logSpeaks},
-	{rule: "size", name: "a log", spoil: asLog, want: []string{"not-checked"}, says: "a log is written to space that was never written", also: logSpeaks},
+	{rule: "size", name: "a log", spoil: asLog, want: []string{"not-checked"}, says: "a log is written to new space", also: logSpeaks},
 	{rule: "size", name: "too small", spoil: func(ev *Evidence) {
 		ev.Results[0].Metrics[model.Bandwidth] = estimate(model.Bandwidth, 874<<20, 0.01)
 	}, also: []string{"above-disks"}, want: []string{"warning rand-read-iops"}, says: "4 GiB is less than 25 s at 865 MiB/s (rand-read-iops), so a cache below may have answered; the rule asks for 22 GiB"},
@@ -219,7 +219,7 @@ var firstFaults = []fault{
 	{rule: "depth", name: "an engine that cannot queue", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Volume.Engine = "psync"
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"1": 1} })
-	}, want: []string{"invalid rand-read-iops"}, says: "at most 1 where 64 was asked for (psync cannot queue)"},
+	}, want: []string{"invalid rand-read-iops"}, says: "at most 1, but 64 was requested (psync cannot queue)"},
 	{rule: "depth", name: "a fifth of the I/Os alone", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.DepthLevels = map[string]float64{"1": 0.2, ">=64": 0.8} })
 	}, want: []string{"invalid rand-read-iops"}, says: "at most 51"},
@@ -238,10 +238,10 @@ var firstFaults = []fault{
 		w.Depth = 48
 		setWorkload(ev, w)
 		ev.Recorded.Plan.Volume.Engine = "io_uring"
-	}, want: []string{"invalid rand-read-iops"}, says: "64 I/Os were in flight where 48 were asked for (fio's io_uring makes a power of two of it, 64)"},
+	}, want: []string{"invalid rand-read-iops"}, says: "64 I/Os were in flight, but 48 were requested (fio's io_uring rounds it up to a power of two, 64)"},
 	{rule: "depth", name: "Little's law, too few", spoil: func(ev *Evidence) {
 		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 0.8 })
-	}, want: []string{"invalid rand-write-iops"}, says: "51 I/Os were in flight where 64"},
+	}, want: []string{"invalid rand-write-iops"}, says: "51 I/Os were in flight, but 64"},
 	{rule: "depth", name: "Little's law, too many", spoil: func(ev *Evidence) {
 		eachFlow(ev, write.Name, func(f *model.Flow) { f.LatencySum *= 1.2 })
 	}, want: []string{"invalid rand-write-iops"}, says: "77 I/Os"},
@@ -256,7 +256,7 @@ var firstFaults = []fault{
 		w := write
 		w.Jobs = 4
 		setWorkload(ev, w)
-	}, want: []string{"invalid rand-write-iops"}, says: "64 I/Os were in flight where 256"},
+	}, want: []string{"invalid rand-write-iops"}, says: "64 I/Os were in flight, but 256"},
 	{rule: "depth", name: "failed repeats do not count", spoil: func(ev *Evidence) {
 		ev.Recorded.Run.Steps[0].Error = "killed"
 		ev.Recorded.Run.Steps[0].DepthLevels = map[string]float64{"1": 1}
@@ -284,7 +284,7 @@ var firstFaults = []fault{
 
 	{rule: "precision", name: "up to twice as wide", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.08), false
-	}, want: []string{"note rand-read-iops"}, says: "±8 % where ±5 % was asked for"},
+	}, want: []string{"note rand-read-iops"}, says: "±8 %, but ±5 % was requested"},
 	{rule: "precision", name: "far", spoil: func(ev *Evidence) {
 		ev.Results[0].Estimate, ev.Results[0].Converged = estimate(model.IOPS, 2000, 0.23), false
 		ev.Results[1].Estimate, ev.Results[1].Converged = estimate(model.IOPS, 2000, 0.08), false

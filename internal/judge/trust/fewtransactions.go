@@ -12,10 +12,10 @@ import (
 
 var ruleFewTransactions = Rule{
 	Name:     "few-transactions",
-	Checks:   "a published test of so many transactions could tell its rate",
-	Evidence: "rates of that many latencies drawn from the measured ones (a 95 % range of 10 %); of an imported test how long it ran (1 s)",
-	Severity: "warning on an imported test: it saw too little; a note on a load of one's own that stands for such a test",
-	Advice:   "run the load for a time (`pgbench -T 60`), and not for ten transactions",
+	Checks:   "a published test with so few transactions could determine a rate",
+	Evidence: "rates computed from that many latencies, drawn from the measured ones (a 95 % range of 10 %); for an imported test, how long it ran (1 s)",
+	Severity: "warning for an imported test: it was too short; a note for a load that imitates such a test",
+	Advice:   "run the load for a period of time (`pgbench -T 60`), not for ten transactions",
 	check:    checkFewTransactions,
 }
 
@@ -52,7 +52,7 @@ func checkFewTransactions(ev Evidence) []model.Finding {
 				fewImported(&o, f)
 			}
 		}
-		return o.findings("the tests ran for long enough to tell a rate", "the source does not say how many transactions ran")
+		return o.findings("the tests ran long enough to determine a rate", "the source does not say how many transactions ran")
 	}
 	ev.loads(&o, func(w model.Workload, r model.Result, _ model.AppResult) {
 		if w.App.Published < 1 {
@@ -60,7 +60,7 @@ func checkFewTransactions(ev Evidence) []model.Finding {
 		}
 		latencies := ev.latencies(w.Name)
 		if latencies.Count() < fewMost {
-			o.miss(r.Workload, "too few transactions were measured to tell what fewer could")
+			o.miss(r.Workload, "too few transactions were measured to say what fewer could show")
 			return
 		}
 		low, high := drawn(latencies, min(w.App.Published, fewMost), max(1, w.Depth))
@@ -69,11 +69,11 @@ func checkFewTransactions(ev Evidence) []model.Finding {
 			return
 		}
 		o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
-			Message: fmt.Sprintf("a published test of %s had %d transactions: drawn from the %d that were measured here, so many would have said anything from %s to %s tps (95 %%), so they tell no systems apart that differ by less than %s",
+			Message: fmt.Sprintf("a published test of %s had %d transactions: that many, drawn from the %d measured here, give anything from %s to %s tps (95 %%), so they cannot distinguish systems that differ by less than %s",
 				r.Workload, w.App.Published, latencies.Count(), units.FormatRate(low), units.FormatRate(high), percent(high/low-1)),
 			Evidence: map[string]any{"transactions": w.App.Published, "measured": latencies.Count(), "low": low, "high": high, "allowed": fewSpread}})
 	})
-	return o.findings("so many transactions could tell a rate", noLoad)
+	return o.findings("that many transactions could determine a rate", noLoad)
 }
 
 // latencies are those of a workload's transactions, in all repeats that count.
@@ -125,7 +125,7 @@ func fewImported(o *outcome, f model.Figure) {
 		o.miss(f.Workload, "the source does not say how long it ran")
 	case ran < fewSeconds:
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{f.Workload},
-			Message: fmt.Sprintf("too short: %s ran %d transactions in %s; a single one that took %s longer would have made its rate %s lower",
+			Message: fmt.Sprintf("too short: %s ran %d transactions in %s; if a single one had taken %s longer, the rate would have been %s lower",
 				f.Workload, f.Clients.Done, units.FormatDuration(ran), units.FormatDuration(oneSlow), percent(oneSlow/(ran+oneSlow))),
 			Evidence: map[string]any{"transactions": f.Clients.Done, "seconds": ran, "needed": fewSeconds},
 			Next:     "run it for a time: pgbench -T 60"})

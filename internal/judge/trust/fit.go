@@ -9,10 +9,10 @@ import (
 
 var ruleFit = Rule{
 	Name:     "fit",
-	Checks:   "an application's data were in memory, or were not, as asked",
-	Evidence: "the device's reads for each transaction (cached: less than 0.05), and of `--fit disk` their share of the pages that the server did not hold (half)",
+	Checks:   "an application's data were in memory, or not, as requested",
+	Evidence: "the device's reads per transaction (cached: less than 0.05), and for `--fit disk` their share of the pages not in the server's cache (half)",
 	Severity: "warning: reads came from elsewhere than `--fit` says",
-	Advice:   "another `--scale`; a warm-up, where the data fit and were not read yet",
+	Advice:   "use another `--scale`; or a warm-up, if the data fit into memory but had not been read yet",
 	check:    checkFit,
 }
 
@@ -45,10 +45,10 @@ func checkFit(ev Evidence) []model.Finding {
 		case cost.DeviceReads == nil || cost.Reads == nil:
 			o.miss(r.Workload, "the device's reads, or the server's, were not counted")
 		case asked == "cached" && *cost.DeviceReads > cachedReads && *cost.Reads > cachedReads:
-			fault(fmt.Sprintf("not cached: each transaction of %s read %s pages that the server did not hold, and the device saw %s reads for it",
+			fault(fmt.Sprintf("not cached: each transaction of %s read %s pages that were not in the server's cache, with %s reads from the device",
 				r.Workload, units.FormatRate(*cost.Reads), units.FormatRate(*cost.DeviceReads)))
 		case asked == "disk" && *cost.DeviceReads < diskReads**cost.Reads:
-			fault(fmt.Sprintf("cached: each transaction of %s read %s pages that the server did not hold, and the device saw %s reads for it: the page cache answered",
+			fault(fmt.Sprintf("cached: each transaction of %s read %s pages that were not in the server's cache, with %s reads from the device: the page cache answered",
 				r.Workload, units.FormatRate(*cost.Reads), units.FormatRate(*cost.DeviceReads)))
 		default:
 			o.pass(r.Workload)

@@ -9,8 +9,8 @@ import (
 var ruleForeign = Rule{
 	Name:     "foreign",
 	Checks:   "nobody else used the device",
-	Evidence: "what the block device counted in an idle second before measuring, and what went the other way while a workload only read or only wrote (more than 5 % of the workload's I/Os or bytes)",
-	Severity: "warning: the numbers are what the others left",
+	Evidence: "what the block device counted in an idle second before measuring, and its writes while a workload only read, or its reads while one only wrote (more than 5 % of the workload's I/Os or bytes)",
+	Severity: "warning: the numbers are what other users left over",
 	Advice:   "stop the other load, or measure when it is quiet",
 	check:    checkForeign,
 }
@@ -39,7 +39,7 @@ func checkForeign(ev Evidence) []model.Finding {
 		}
 		ios, bytes := float64(win.ClientReads+win.ClientWrites), float64(win.ClientRead+win.ClientWritten)
 		if bytes < leastBytes {
-			o.miss(name, "too little was moved to compare it with what others did")
+			o.miss(name, "too little was moved to compare it with the I/O of others")
 			continue
 		}
 		share := func(n, b uint64, seconds float64) float64 {
@@ -75,10 +75,10 @@ func checkForeign(ev Evidence) []model.Finding {
 			continue
 		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: found.names,
-			Message: fmt.Sprintf("not alone: others used %s %s, up to %s of what was measured (%s)",
+			Message: fmt.Sprintf("not alone: others used %s %s, up to %s of the measured amount (%s)",
 				device, found.when, percent(found.most), few(found.names)),
 			Evidence: map[string]any{"share": found.most, "allowed": foreignMost, "device": device},
-			Next:     "find and stop the other load (iotop shows it), then " + ev.command(ev.only(found.names))})
+			Next:     "find and stop the other load (see iotop), then " + ev.command(ev.only(found.names))})
 	}
 	return o.findings("nobody else used the device", "there is no result to judge")
 }

@@ -42,7 +42,7 @@ func validFirst(findings []model.Finding, workload string) string {
 }
 
 // until is the command that measures a workload for so many seconds, ramps not counted. It
-// does not end when the interval is as narrow as was asked for: that decided nothing.
+// does not end when the interval is as narrow as requested for: that decided nothing.
 func (ev Evidence) until(only []string, seconds float64) string {
 	s := ev.Recorded.Plan.Schedule
 	if s.Repeat <= 0 {
@@ -54,9 +54,9 @@ func (ev Evidence) until(only []string, seconds float64) string {
 	case seconds == 0:
 		return ev.longer(only)
 	case math.IsInf(whole, 1) || whole > 24*longestAdvised:
-		return "the value is so close to the bound that measuring longer does not tell them apart"
+		return "the value is so close to the limit that measuring longer would not decide it"
 	case whole > longestAdvised:
-		return fmt.Sprintf("to decide it takes about %s on this storage as it is now: find what makes it vary", units.FormatSpan(whole))
+		return fmt.Sprintf("a decision would take about %s on this storage in its present state: find out why it varies", units.FormatSpan(whole))
 	case s.Mode != model.Rounds:
 		// One repeat of a fixed length: its interval is that of its seconds.
 		return ev.command(ev.only(only), "--time", span(seconds))
@@ -83,9 +83,9 @@ func (ev Evidence) whereMet(w model.Workload, g model.Goal) string {
 	}
 	rate := g.Metric == model.IOPS || g.Metric == model.Bandwidth
 	var depths []int
-	words := "see whether more I/Os at once reach it: "
+	words := "test whether more concurrent I/Os reach it: "
 	if !rate {
-		words = "see at which depth it is met: "
+		words = "find the depth at which it is met: "
 	}
 	switch {
 	case rate && g.Above:

@@ -9,10 +9,10 @@ import (
 
 var ruleImported = Rule{
 	Name:     "imported",
-	Checks:   "the numbers were measured by Loadline, second by second",
-	Evidence: "where the numbers come from; what the source says against itself",
-	Severity: "warning: a figure without its seconds has no interval, and most of these rules have nothing to look at",
-	Advice:   "measure it with `loadline run`, a database with `loadline app postgres`; or import fio's output of `--status-interval=1 --output-format=json+`, which holds the seconds",
+	Checks:   "Loadline measured the numbers itself, second by second",
+	Evidence: "the source of the numbers, and contradictions in it",
+	Severity: "warning: a figure without samples of each second has no interval, and most of these rules have no evidence",
+	Advice:   "measure it with `loadline run`, a database with `loadline app postgres`; or import fio's output with `--status-interval=1 --output-format=json+`, which contains each second",
 	check:    checkImported,
 }
 
@@ -44,16 +44,16 @@ func checkImported(ev Evidence) []model.Finding {
 				repeated++
 			}
 		}
-		message := "imported: no raw series; these are single figures without an interval, and what was not checked when they were measured cannot be checked now"
+		message := "imported: no raw series; these are single figures without intervals, and what was not checked during the measurement cannot be checked now"
 		if repeated > 0 {
-			message = fmt.Sprintf("imported: no raw series; %d of these figures were repeated and have an interval, the others have none, and what was not checked when they were measured cannot be checked now", repeated)
+			message = fmt.Sprintf("imported: no raw series; %d of these figures were repeated and have an interval, the others have none, and what was not checked during the measurement cannot be checked now", repeated)
 		}
 		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: bare, Message: message,
 			Next: ev.measureAgain()})
 	}
 	if len(series) > 0 {
 		list = append(list, model.Finding{Severity: model.SeverityWarning, Results: series, Next: ev.measureAgain(),
-			Message: "imported: the seconds are there, so there are intervals, but what the volume held and what the machine and the device did meanwhile is not known"})
+			Message: "imported: the source contains each second, so there are intervals, but the content of the volume and the activity of the machine and the device are not known"})
 	}
 	return append(list, im.Remarks...)
 }

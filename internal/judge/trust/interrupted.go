@@ -8,9 +8,9 @@ import (
 
 var ruleInterrupted = Rule{
 	Name:     "interrupted",
-	Checks:   "the run came to its planned end",
+	Checks:   "the run ended as planned",
 	Evidence: "the status of the run",
-	Severity: "warning: fewer repeats stand behind the numbers than were planned",
+	Severity: "warning: the numbers are based on fewer repeats than planned",
 	Advice:   "run it again",
 	check:    checkInterrupted,
 }
@@ -26,13 +26,13 @@ func checkInterrupted(ev Evidence) []model.Finding {
 	var what string
 	switch run.Status {
 	case model.Complete:
-		return passedAll("the run came to its planned end")
+		return passedAll("the run ended as planned")
 	case model.Interrupted:
 		what = "the run was interrupted"
 	case model.Failed:
 		what = "the run failed"
 	case model.Running:
-		what = "the run has no end on record: its process was killed, or is still at work"
+		what = "the end of the run was not recorded: its process was killed, or is still running"
 	default:
 		return notChecked("the run does not say how it ended")
 	}

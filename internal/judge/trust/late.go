@@ -9,10 +9,10 @@ import (
 
 var ruleLate = Rule{
 	Name:     "late",
-	Checks:   "an open loop began its I/Os when they were due",
-	Evidence: "the mean time by which the load generator itself was late, against the mean latency (10 %)",
+	Checks:   "an open loop started its I/Os when they were due",
+	Evidence: "the load generator's own mean delay, relative to the mean latency (10 %)",
 	Severity: "warning: part of the latency is the load generator's own",
-	Advice:   "stop what else runs on this machine",
+	Advice:   "stop other programs on this machine",
 	check:    checkLate,
 }
 
@@ -40,7 +40,7 @@ func checkLate(ev Evidence) []model.Finding {
 			repeats++
 		}
 		if repeats == 0 || ev.Recorded.Plan.Volume.Target.Kind == model.Fake {
-			o.miss(r.Workload, "how late the load generator was is not known")
+			o.miss(r.Workload, "the load generator's delay is not known")
 			continue
 		}
 		late /= repeats
@@ -56,10 +56,10 @@ func checkLate(ev Evidence) []model.Finding {
 	if len(names) > 0 {
 		mean := at.Metrics[model.Latency].Value
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: names,
-			Message: fmt.Sprintf("late: the load generator itself began I/Os of %s %s too late on average, which is %s of the mean latency",
+			Message: fmt.Sprintf("late: the load generator itself started the I/Os of %s %s too late on average, which is %s of the mean latency",
 				at.Workload, units.FormatDuration(worst*mean), percent(worst)),
 			Evidence: map[string]any{"late": worst * mean, "latency": mean, "allowed": lateAllowed},
-			Next:     "stop what else runs on this machine (top shows it), then " + ev.command()})
+			Next:     "stop other programs on this machine (see top), then " + ev.command()})
 	}
-	return o.findings("I/Os began when they were due", "no workload of this run is an open loop")
+	return o.findings("I/Os were started when they were due", "no workload of this run is an open loop")
 }

@@ -11,9 +11,9 @@ import (
 
 var ruleLittlesLaw = Rule{
 	Name:     "littles-law",
-	Checks:   "an imported rate, its latency and its load belong together",
-	Evidence: "Little's law: rate × mean latency is how many clients or I/Os were in flight (pgbench: 0.9 to 1.1 of its clients, connecting included; fio: 0.8 to 1.25 of jobs × depth); the transactions that ran of those that were asked for",
-	Severity: "invalid where clients were gone, or where an application's figures contradict each other; warning where a queue was not as deep as asked",
+	Checks:   "an imported rate, its latency and its load are consistent",
+	Evidence: "Little's law: rate × mean latency is the number of clients or I/Os in flight (pgbench: 0.9 to 1.1 of its clients, connecting included; fio: 0.8 to 1.25 of jobs × depth); the share of requested transactions that ran",
+	Severity: "invalid if clients were missing, or if an application's figures contradict each other; warning if a queue was not as deep as requested",
 	Advice:   "look in the tool's full output for clients that could not connect, and for engines that cannot queue",
 	check:    checkLittlesLaw,
 }
@@ -53,7 +53,7 @@ func checkLittlesLaw(ev Evidence) []model.Finding {
 			closesQueue(&o, f, w, im.Figures)
 		}
 	}
-	return o.findings("rate × latency is the load that was asked for", "the source does not say rate, latency and load of the same test")
+	return o.findings("rate × latency equals the requested load", "the source does not give rate, latency and load of the same test")
 }
 
 // closesClients applies the law to the clients of an application.
@@ -67,7 +67,7 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	}
 	switch {
 	case c.Clients < 1 || c.Rate <= 0 || latency <= 0:
-		o.miss(f.Workload, "the source does not say rate, latency and clients of the same test")
+		o.miss(f.Workload, "the source does not give rate, latency and clients of the same test")
 	case c.Asked > c.Done:
 		ran := clients * float64(c.Done) / float64(c.Asked)
 		message := fmt.Sprintf("clients gone: the transactions of %s of %d clients of %s ran%s", short(ran), c.Clients, f.Workload, threadsGone(c))
@@ -79,14 +79,14 @@ func closesClients(o *outcome, f model.Figure, c model.ClientFigure) {
 	case c.Offered:
 		o.miss(f.Workload, "transactions were due at a rate, so clients wait by design")
 	case math.Abs(underWay/clients-1) > closesWithin && (!c.Timed || underWay > clients):
-		fault(fmt.Sprintf("contradiction: %s/s × %s are %s transactions in flight, and %s had %d clients: these lines are not of one run",
+		fault(fmt.Sprintf("contradiction: %s/s × %s is %s transactions in flight, but %s had %d clients: these lines are not from the same run",
 			units.FormatRate(c.Rate), units.FormatDuration(latency), short(underWay), f.Workload, c.Clients), map[string]any{})
 	case c.Reconnect && c.Timed:
 		o.miss(f.Workload, "clients wait for their connections beside their transactions")
 	case underWay < (1-closesWithin)*clients:
 		fault(fmt.Sprintf("clients gone: by Little's law %s of %d clients of %s were there", short(underWay), c.Clients, f.Workload), map[string]any{})
 	case !c.Timed && c.Asked == 0:
-		o.miss(f.Workload, "pgbench computed the latency from clients and rate, so it tells nothing of clients that were gone (-P 1 times each transaction)")
+		o.miss(f.Workload, "pgbench computed the latency from clients and rate, so it says nothing about missing clients (-P 1 times each transaction)")
 	default:
 		o.pass(f.Workload)
 	}
@@ -113,14 +113,14 @@ func closesQueue(o *outcome, f model.Figure, w model.Workload, all []model.Figur
 	inFlight := f.Values[model.IOPS] * f.Values[model.Latency]
 	switch {
 	case f.Values[model.Latency] <= 0 || w.Depth < 1:
-		o.miss(f.Workload, "the source does not say rate, latency and depth of the same test")
+		o.miss(f.Workload, "the source does not give rate, latency and depth of the same test")
 	case shared || w.Sync != "" || w.Limit() > 0 || w.Job != "":
 		o.miss(f.Workload, "this load does not keep its queue full by design, or shares it")
 	case inFlight < queueLow*asked || inFlight > queueHigh*asked:
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{f.Workload},
-			Message:  fmt.Sprintf("load not applied: by Little's law %s I/Os of %s were in flight where %s were asked for", short(inFlight), f.Workload, short(asked)),
+			Message:  fmt.Sprintf("load not applied: by Little's law, %s I/Os of %s were in flight, but %s were requested", short(inFlight), f.Workload, short(asked)),
 			Evidence: map[string]any{"in_flight": inFlight, "asked": asked},
-			Next:     "look whether the engine can queue and direct=1 was given: loadline run measures it"})
+			Next:     "check that the engine can queue and that direct=1 was given: loadline run measures it"})
 	default:
 		o.pass(f.Workload)
 	}

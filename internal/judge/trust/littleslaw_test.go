@@ -42,12 +42,12 @@ func TestLittlesLawOnImports(t *testing.T) {
 		{"timed, a quarter gone", pgbenched(1000, 0.012, model.ClientFigure{Clients: 16, Done: 60000, Timed: true}), model.SeverityInvalid, "12 of 16 clients of w were there"},
 		// A latency that is reckoned closes whoever was there.
 		{"reckoned", pgbenched(1000, 0.016, model.ClientFigure{Clients: 16, Done: 60000}), model.SeverityNotChecked, "-P 1"},
-		{"of two runs", pgbenched(1000, 0.016, model.ClientFigure{Clients: 4, Done: 60000}), model.SeverityInvalid, "not of one run"},
+		{"of two runs", pgbenched(1000, 0.016, model.ClientFigure{Clients: 4, Done: 60000}), model.SeverityInvalid, "not from the same run"},
 		{"a rate", pgbenched(100, 0.001, model.ClientFigure{Clients: 16, Done: 6000, Timed: true, Offered: true}), model.SeverityNotChecked, "by design"},
 		{"connecting", pgbenched(100, 0.001, model.ClientFigure{Clients: 16, Done: 6000, Timed: true, Reconnect: true}), model.SeverityNotChecked, "wait for their connections"},
 		{"no clients told", pgbenched(348, 0.002873, model.ClientFigure{}), model.SeverityNotChecked, ""},
 		{"fio", fioFigure(32000, 0.00098), model.SeverityPassed, ""},
-		{"fio that cannot queue", fioFigure(1000, 0.00098), model.SeverityWarning, "1 I/Os of w were in flight where 32"},
+		{"fio that cannot queue", fioFigure(1000, 0.00098), model.SeverityWarning, "1 I/Os of w were in flight, but 32"},
 		{"fio without latency", fioFigure(1000, 0), model.SeverityNotChecked, ""},
 	} {
 		list := checkLittlesLaw(x.ev)

@@ -45,6 +45,10 @@ var machineFaults = []fault{
 	{rule: "bytes", name: "each write twice", spoil: func(ev *Evidence) {
 		eachWindow(ev, write.Name, func(w *model.Window) { w.DeviceWritten *= 2; w.DeviceWrites *= 2 })
 	}, want: []string{"warning rand-write-iops"}, says: "I/O amplification ×2.00: vda wrote 2.00 times the bytes"},
+	{rule: "bytes", name: "each write and each read more than once", spoil: func(ev *Evidence) {
+		eachWindow(ev, write.Name, func(w *model.Window) { w.DeviceWritten *= 2; w.DeviceWrites *= 2 })
+		eachWindow(ev, iops.Name, func(w *model.Window) { w.DeviceRead *= 3; w.DeviceReads *= 3 })
+	}, want: []string{"warning rand-read-iops,rand-write-iops"}, says: "I/O amplification ×2.00 to ×3.00: vda moved 2.00 to 3.00 times the bytes of these 2 workloads", also: []string{"foreign"}},
 	{rule: "bytes", name: "a journal behind each flush", spoil: func(ev *Evidence) {
 		flush := write
 		flush.Sync = "fdatasync"
@@ -100,17 +104,17 @@ var machineFaults = []fault{
 		w := rated
 		w.RateIOPS = 1000
 		setWorkload(ev, w)
-	}, want: []string{"warning rand-read-rate"}, says: "500 of the 1.00k that were asked for"},
+	}, want: []string{"warning rand-read-rate"}, says: "500 of the requested 1.00k"},
 	{rule: "rate", name: "half of a bandwidth", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS, w.RateBandwidth = 0, 1000*4096
 		setWorkload(ev, w)
-	}, want: []string{"warning rand-read-rate"}, says: "500 of the 1.00k that were asked for"},
+	}, want: []string{"warning rand-read-rate"}, says: "500 of the requested 1.00k"},
 	{rule: "rate", name: "a fifth more than asked", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 415
 		setWorkload(ev, w)
-	}, want: []string{"warning rand-read-rate"}, says: "too much load: 500 were done where 415 were asked for"},
+	}, want: []string{"warning rand-read-rate"}, says: "too much load: 500 were done, but 415 were requested"},
 	{rule: "rate", name: "the interval reaches it", spoil: func(ev *Evidence) {
 		w := rated
 		w.RateIOPS = 515
@@ -200,7 +204,7 @@ var machineFaults = []fault{
 	{rule: "client", name: "a low ceiling", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.SystemCPU = 0.4 })
 		ev.Recorded.Run.Beside.Ceilings = []model.Ceiling{{Workload: iops.Name, IOPS: 3900}}
-	}, want: []string{"invalid rand-read-iops"}, says: "makes 3.90k IOPS, less than twice"},
+	}, want: []string{"invalid rand-read-iops"}, says: "reaches 3.90k IOPS, less than twice"},
 	{rule: "client", name: "a high ceiling", spoil: func(ev *Evidence) {
 		eachStep(ev, iops.Name, func(s *model.StepResult) { s.SystemCPU = 0.4 })
 		ev.Recorded.Run.Beside.Ceilings = []model.Ceiling{{Workload: iops.Name, IOPS: 400000}}

@@ -10,9 +10,9 @@ import (
 
 var ruleMemory = Rule{
 	Name:     "memory",
-	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and what is flushed there is flushed",
-	Evidence: "the filesystem's type, the chain of devices below it, and the options that it is mounted with (nobarrier, an overlay's volatile)",
-	Severity: "invalid: this is memory; warning: the log of an application is, or its filesystem does not pass flushes on",
+	Checks:   "the volume is not in RAM (tmpfs, ramfs, a loop device on them), and flushes reach the storage",
+	Evidence: "the filesystem's type, the chain of devices below it, and its mount options (nobarrier, an overlay's volatile)",
+	Severity: "invalid: this is memory; warning: an application's log is in memory, or its filesystem does not pass flushes on",
 	Advice:   "name a directory on a disk, or mount it without that option",
 	check:    checkMemory,
 }
@@ -35,7 +35,7 @@ func checkMemory(ev Evidence) []model.Finding {
 	if log != nil && log.Memory && !s.Memory {
 		return []model.Finding{{
 			Severity: model.SeverityWarning,
-			Message:  "the log lives in memory (" + log.Filesystem + "): its flushes reach no storage, and what was committed would be lost, so these are the numbers of a server whose commits cost nothing",
+			Message:  "the log is in memory (" + log.Filesystem + "): its flushes reach no storage, and committed data would be lost, so these are the numbers of a server whose commits cost nothing",
 			Evidence: map[string]any{"filesystem": log.Filesystem, "mount": log.Mount},
 			Next:     "name a directory on a disk for --wal",
 		}}
@@ -48,23 +48,23 @@ func checkMemory(ev Evidence) []model.Finding {
 		}
 		return []model.Finding{{
 			Severity: model.SeverityInvalid,
-			Message:  "this is memory: the volume lives in " + where + ", so no disk was measured",
+			Message:  "this is memory: the volume is in " + where + ", so no disk was measured",
 			Evidence: map[string]any{"filesystem": s.Filesystem, "device": s.Device, "mount": s.Mount},
 			Next:     "name a directory on a disk; findmnt -t notmpfs,noramfs lists the filesystems that are not memory",
 		}}
 	case kind == model.NBD || kind == model.RBD:
-		return notChecked("a server across a socket does not tell whether its data lives in memory")
+		return notChecked("a server behind a socket does not reveal whether its data is in memory")
 	case dropsFlushes(flushed) != "" && len(ev.flushed()) > 0:
 		return []model.Finding{{
 			Severity: model.SeverityWarning, Results: ev.flushed(),
-			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they end before anything is on a disk, and how long they take says nothing of it", flushed.Mount, dropsFlushes(flushed)),
+			Message:  fmt.Sprintf("flushes are not passed on: %s is mounted with %s, so they return before anything is on a disk, and their duration says nothing about it", flushed.Mount, dropsFlushes(flushed)),
 			Evidence: map[string]any{"filesystem": flushed.Filesystem, "mount": flushed.Mount, "mount_options": flushed.MountOpts, "write_cache": flushed.WriteCache},
 			Next:     "mount it without " + dropsFlushes(flushed) + ", or measure another filesystem",
 		}}
 	case s.Filesystem == "" && s.Device == "":
 		return notChecked("neither the filesystem nor the device behind the volume is known")
 	case s.Remote():
-		return notChecked("no block device of this machine stands behind " + s.Filesystem + ", so where its data lives does not show")
+		return notChecked("no block device of this machine stands behind " + s.Filesystem + ", so it cannot be seen where its data is")
 	}
 	return passedAll("the volume is not in memory")
 }

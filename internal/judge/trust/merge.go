@@ -55,7 +55,7 @@ func checkMerge(ev Evidence) []model.Finding {
 	}
 	if len(merged.names) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityNote, Results: merged.names,
-			Message: fmt.Sprintf("counted before merging: the kernel merged %s of the I/Os into larger ones, so the device did fewer than these IOPS",
+			Message: fmt.Sprintf("counted before merging: the kernel merged %s of the I/Os into larger ones, so the device did fewer I/Os than this rate says",
 				percent(merged.most)),
 			Evidence: map[string]any{"merged": merged.most, "allowed": mergedMost, "device": ev.Recorded.Environment.Storage.Device},
 			Next:     "compare the bandwidth, or a random workload, whose I/Os cannot be merged"})

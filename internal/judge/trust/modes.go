@@ -10,8 +10,8 @@ var ruleModes = Rule{
 	Name:     "modes",
 	Checks:   "the storage has one speed and not two",
 	Evidence: "the seconds of each workload: Hartigan's dip test (p < 0.01) and modes at least 10 % apart",
-	Severity: "warning: the mean is a speed that the storage does not have",
-	Advice:   "look at the series, and find out what switches",
+	Severity: "warning: the mean is a speed that the storage never has",
+	Advice:   "look at the series, and find out what changes",
 	check:    checkModes,
 }
 
@@ -20,10 +20,10 @@ var ruleModes = Rule{
 // Evidence: the series; neighbours that are alike count as less than two values.
 // Source: the dip test of Hartigan and Hartigan 1985.
 func checkModes(ev Evidence) []model.Finding {
-	short := fmt.Sprintf("fewer than %d seconds are too few to tell two modes", modeSeconds)
+	short := fmt.Sprintf("fewer than %d seconds are too few to detect two modes", modeSeconds)
 	return ev.regimeRule(bimodal, short, "no workload jumps between two speeds", func(s *series, r regime) model.Finding {
 		return model.Finding{Severity: model.SeverityWarning,
-			Message: fmt.Sprintf("two modes: %s jumps between %s and %s, so its mean is a speed that it does not have",
+			Message: fmt.Sprintf("two modes: %s jumps between %s and %s, so its mean is a speed that it never has",
 				s.workload, model.IOPS.Format(r.before), model.IOPS.Format(r.after)),
 			Evidence: map[string]any{"low": r.before, "high": r.after},
 			Next:     "look at the series in the report and at what else happened then; " + ev.command(ev.only([]string{s.workload}), "--time", "120s")}

@@ -76,7 +76,7 @@ func eachSample(ev *Evidence, worker int, change func(*model.Sample)) {
 var multiVolumeFaults = []fault{
 	{rule: "sync", name: "one begins two seconds later", spoil: func(ev *Evidence) {
 		eachSample(ev, 2, func(s *model.Sample) { s.End += 1.9 })
-	}, want: []string{"invalid rand-read-iops-x3"}, says: "began up to 2.00 s apart", also: []string{"modes"}},
+	}, want: []string{"invalid rand-read-iops-x3"}, says: "started up to 2.00 s apart", also: []string{"modes"}},
 	{rule: "sync", name: "within a second", spoil: func(ev *Evidence) {
 		eachSample(ev, 2, func(s *model.Sample) { s.End += .8 })
 	}},
@@ -113,7 +113,7 @@ var multiVolumeFaults = []fault{
 
 	{rule: "fairness", name: "one volume gets a tenth", spoil: func(ev *Evidence) {
 		eachSample(ev, 1, func(s *model.Sample) { s.Read.IOs /= 10 })
-	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"depth"}, says: "number 2 got 200 IOPS and number 1 2.00k IOPS"},
+	}, want: []string{"warning rand-read-iops-x3"}, also: []string{"depth"}, says: "number 2 got 200 IOPS and number 1 got 2.00k IOPS"},
 	{rule: "fairness", name: "one volume gets four fifths", spoil: func(ev *Evidence) {
 		eachSample(ev, 1, func(s *model.Sample) { s.Read.IOs = s.Read.IOs * 4 / 5 })
 	}},
@@ -133,7 +133,7 @@ var multiVolumeFaults = []fault{
 		w := three
 		w.RateIOPS = 4000
 		setWorkload(ev, w)
-	}, want: []string{"warning rand-read-iops-x3"}, says: "6.00k of the 12.0k", multiVolume: true},
+	}, want: []string{"warning rand-read-iops-x3"}, says: "6.00k of the requested 12.0k", multiVolume: true},
 	{rule: "size", name: "volumes hold more together", spoil: func(ev *Evidence) {
 		r := &ev.Results[len(ev.Results)-1]
 		r.Metrics[model.Bandwidth] = estimate(model.Bandwidth, 400<<20, 0)

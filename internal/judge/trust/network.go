@@ -11,7 +11,7 @@ var ruleNetwork = Rule{
 	Checks:   "no network card was full",
 	Evidence: "the bytes that each machine's busiest network card of known speed counted over each repeat (85 % of its speed)",
 	Severity: "warning: the network is the limit",
-	Advice:   "use a faster network, or see whether volumes can lie on the node that uses them",
+	Advice:   "use a faster network, or place volumes on the node that uses them",
 	check:    checkNetwork,
 }
 
@@ -48,7 +48,7 @@ func checkNetwork(ev Evidence) []model.Finding {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{w.Name},
 				Message:  fmt.Sprintf("network-limited: %s was %s full during %s, so the storage behind it may be faster", card.Name, percent(worst), w.Name),
 				Evidence: map[string]any{"use": worst, "card": card.Name, "speed": card.Speed, "allowed": networkMost},
-				Next:     "see who uses it (sar -n DEV 1), or measure volumes that lie on the node that uses them"})
+				Next:     "find out who uses it (sar -n DEV 1), or measure volumes on the node that uses them"})
 		default:
 			o.pass(w.Name)
 		}

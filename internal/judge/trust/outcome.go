@@ -111,7 +111,7 @@ func (ev Evidence) appends() bool {
 // are others.
 func (ev Evidence) nothingRead(otherwise string) string {
 	if ev.appends() {
-		return "nothing is read: a log is written to space that was never written"
+		return "nothing is read: a log is written to new space"
 	}
 	return otherwise
 }

@@ -16,10 +16,10 @@ const widerIsWarning = 2.0
 
 var rulePrecision = Rule{
 	Name:     "precision",
-	Checks:   "the interval is as narrow as was asked",
-	Evidence: "the interval of the headline",
-	Severity: "note up to twice as wide, then a warning: the number is less sure than was asked for",
-	Advice:   "give it more time",
+	Checks:   "the interval is as narrow as requested",
+	Evidence: "the interval of the headline metric",
+	Severity: "note up to twice the requested width, then a warning: the number is less certain than requested",
+	Advice:   "allow more time",
 	check:    checkPrecision,
 }
 
@@ -67,7 +67,7 @@ func (w widest) words() string {
 func checkPrecision(ev Evidence) []model.Finding {
 	asked := ev.Recorded.Plan.Schedule.Precision
 	if asked <= 0 {
-		return notChecked("no precision was asked for")
+		return notChecked("no precision was requested")
 	}
 	var o outcome
 	var near, far, brief, bare []string
@@ -94,12 +94,12 @@ func checkPrecision(ev Evidence) []model.Finding {
 		if len(names) == 0 {
 			return
 		}
-		message := fmt.Sprintf("not converged: the interval is %s where ±%s was asked for", w.words(), percent(asked))
+		message := fmt.Sprintf("not converged: the interval is %s, but ±%s was requested", w.words(), percent(asked))
 		if len(names) > 1 {
-			message = fmt.Sprintf("not converged: the widest interval is %s where ±%s was asked for", w.words(), percent(asked))
+			message = fmt.Sprintf("not converged: the widest interval is %s, but ±%s was requested", w.words(), percent(asked))
 		}
 		if w.half <= asked {
-			message = fmt.Sprintf("not settled: the interval is %s, but storage that varies was looked at too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
+			message = fmt.Sprintf("not settled: the interval is %s, but the storage varies and was observed too briefly (%s) to rely on that: it may have slower and faster minutes", w.words(), ev.lookedFor(names))
 		}
 		o.fault(model.Finding{Severity: severity, Results: names, Message: message, Next: ev.longer(names),
 			Evidence: map[string]any{"half_width": w.half, "asked": asked}})
@@ -109,7 +109,7 @@ func checkPrecision(ev Evidence) []model.Finding {
 	report(model.SeverityNote, brief, briefMost)
 	if len(bare) > 0 {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: bare, Next: ev.longer(bare),
-			Message:  "no interval: too little was measured to tell how far the number can be trusted",
+			Message:  "no interval: too little was measured to say how far the number can be trusted",
 			Evidence: map[string]any{"asked": asked}})
 	}
 	return o.findings(fmt.Sprintf("the interval is within ±%s", percent(asked)), "there is no result to judge")

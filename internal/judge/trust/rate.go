@@ -10,8 +10,8 @@ import (
 var ruleRate = Rule{
 	Name:     "rate",
 	Checks:   "a workload with a rate got that rate",
-	Evidence: "the bounds of the IOPS against the rate that was asked for (0.98 of it, and 1.02)",
-	Severity: "warning: the storage is saturated, and latencies are those of a queue that grows; or the load was higher than asked for",
+	Evidence: "the interval of the IOPS against the requested rate (0.98 to 1.02 of it)",
+	Severity: "warning: the storage is saturated, and latencies are those of a growing queue; or the load was higher than requested",
 	Advice:   "ask for a lower rate",
 	check:    checkRate,
 }
@@ -40,13 +40,13 @@ func checkRate(ev Evidence) []model.Finding {
 			e, ok = r.Metrics[model.Transactions]
 		}
 		if !ok {
-			o.miss(r.Workload, "the rate that was achieved is not known")
+			o.miss(r.Workload, "the achieved rate is not known")
 			continue
 		}
 		asked := w.Limit() * float64(w.VolumeCount())
 		if e.Low > rateAllowed*asked && e.Confidence > 0 {
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-				Message: fmt.Sprintf("too much load: %s were done where %s were asked for (%s), so its latencies are those of a higher load",
+				Message: fmt.Sprintf("too much load: %s were done, but %s were requested (%s), so the latencies are those of a higher load",
 					units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 				Evidence: map[string]any{"achieved": e.Value, "achieved_low": e.Low, "asked": asked},
 				Next:     ev.command()})
@@ -59,18 +59,18 @@ func checkRate(ev Evidence) []model.Finding {
 		if w.OfCapacity > 0 {
 			// A load sweep looks for the rate that is too much: finding it is no fault.
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
-				Message: fmt.Sprintf("saturated: %s of the %s that were offered were achieved (%s), so its latencies grow with the time it lasts",
+				Message: fmt.Sprintf("saturated: %s of the offered %s were achieved (%s), so the latencies grow for as long as the load lasts",
 					units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 				Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked}})
 			continue
 		}
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload},
-			Message: fmt.Sprintf("saturated: %s of the %s that were asked for were achieved (%s), so its latencies are those of an overload",
+			Message: fmt.Sprintf("saturated: %s of the requested %s were achieved (%s), so the latencies are those of an overload",
 				units.FormatRate(e.Value), units.FormatRate(asked), percent(e.Value/asked)),
 			Evidence: map[string]any{"achieved": e.Value, "achieved_high": upper(e), "asked": asked},
 			Next:     lowerRate(ev, w, e)})
 	}
-	return o.findings("the asked rates were achieved", "no workload of this run has a rate")
+	return o.findings("the requested rates were achieved", "no workload of this run has a rate")
 }
 
 // lowerRate is what to ask for instead.

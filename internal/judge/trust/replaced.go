@@ -6,10 +6,10 @@ import (
 
 var ruleReplaced = Rule{
 	Name:     "replaced",
-	Checks:   "the same file or device was measured from the beginning to the end",
-	Evidence: "the descriptor that the worker holds, compared around each repeat with what the name means (device, inode, size), and where it is written also with who else uses it",
-	Severity: "invalid: part of it may have been measured on something else, or somebody else changed it",
-	Advice:   "find out who did that, and measure again when nobody does",
+	Checks:   "the same file or device was measured from beginning to end",
+	Evidence: "the worker's open descriptor, compared around each repeat with the file or device that has the name (device, inode, size); if it is written to, also whether anything else uses it",
+	Severity: "invalid: part of the run may have measured something else, or something else changed it",
+	Advice:   "find out what did that, stop it, and measure again",
 	check:    checkReplaced,
 }
 
@@ -33,7 +33,7 @@ func checkReplaced(ev Evidence) []model.Finding {
 		}
 	}
 	if held == 0 {
-		return notChecked("the worker held no file or device open: the target is a server, or the run is older than this rule")
+		return notChecked("the worker had no file or device open: the target is a server, or the run is older than this rule")
 	}
 	return passedAll("the same file or device was measured at every repeat")
 }

@@ -12,9 +12,9 @@ import (
 var ruleReplicas = Rule{
 	Name:     "replicas",
 	Checks:   "every replica of the volume took part throughout",
-	Evidence: "what the storage system said of the volume's replicas every few seconds (Longhorn does)",
-	Severity: "warning: with fewer replicas, and while one is rebuilt, the rates are others",
-	Advice:   "see why in the storage system, and measure again when the volume is healthy",
+	Evidence: "the state of the volume's replicas, queried from the storage system every few seconds (Longhorn)",
+	Severity: "warning: rates differ with fewer replicas, and while one is being rebuilt",
+	Advice:   "find the reason in the storage system, and measure again when the volume is healthy",
 	check:    checkReplicas,
 }
 
@@ -32,7 +32,7 @@ func checkReplicas(ev Evidence) []model.Finding {
 	}
 	looks := ev.Recorded.Run.Beside.Copies
 	if len(looks) == 0 {
-		return notChecked("the storage system did not tell how many replicas took part")
+		return notChecked("the storage system did not report how many replicas took part")
 	}
 	var o outcome
 	degraded := map[string]bool{}
@@ -47,7 +47,7 @@ func checkReplicas(ev Evidence) []model.Finding {
 		o.fault(model.Finding{Severity: model.SeverityWarning, Results: affected,
 			Message:  fmt.Sprintf("degraded: %s%s", volumeWords(ev, worker), copiesWords(list)),
 			Evidence: map[string]any{"replicas": list},
-			Next:     "see in the storage system why, and measure again when the volume is healthy"})
+			Next:     "find the reason in the storage system, and measure again when the volume is healthy"})
 	}
 	slices.SortStableFunc(o.faults, func(a, b model.Finding) int { return strings.Compare(a.Message, b.Message) })
 	for _, w := range ev.workloads() {

@@ -34,7 +34,7 @@ func TestReplicasAreWatched(t *testing.T) {
 		"no cluster":   {ev: sound()},
 		"one replica":  {ev: one},
 		"all of them":  {replicated(model.Copies{Count: 3}), []string{"passed rand-read-iops,rand-write-iops,rand-read-lat,rand-read-rate"}, "all 3 replicas took part"},
-		"nobody tells": {replicated(), []string{"not-checked "}, "did not tell"},
+		"nobody tells": {replicated(), []string{"not-checked "}, "did not report"},
 		"one lost and rebuilt": {replicated(model.Copies{Count: 3}, model.Copies{At: 12, Since: 9, Count: 2}, model.Copies{At: 25, Since: 22, Count: 3}),
 			[]string{"warning rand-read-iops", "passed rand-write-iops,rand-read-lat,rand-read-rate"}, "degraded: replicas 3 → 2 → 3 (2 from 12 s on, 3 from 25 s on)"},
 		"lost between repeats": {replicated(model.Copies{Count: 3}, model.Copies{At: 3, Since: 1, Count: 2}, model.Copies{At: 4.5, Since: 4, Count: 3}),

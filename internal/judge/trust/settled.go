@@ -14,10 +14,10 @@ const afterWrites = 0.06
 
 var ruleSettled = Rule{
 	Name:     "settled",
-	Checks:   "reads were measured when the storage was done with what was written before",
-	Evidence: "what was written before each repeat that only reads, the short looks after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
-	Severity: "note where a wait was long enough: what began before it is left out; else a warning: a cache still drained while reads were measured",
-	Advice:   "measure what only reads by itself (`--only '*read*'`), or give the run more time",
+	Checks:   "reads were measured after the storage had finished earlier writes",
+	Evidence: "the amount written before each repeat that only reads, short test reads after a wait, and the rates of reads right after writes against those of others (6 % slower, t test, p < 0.001)",
+	Severity: "note if a wait was long enough: repeats begun before it are left out; otherwise a warning: a cache was still draining while reads were measured",
+	Advice:   "measure workloads that only read separately (`--only '*read*'`), or give the run more time",
 	check:    checkSettled,
 }
 
@@ -57,9 +57,9 @@ func checkSettled(ev Evidence) []model.Finding {
 		switch {
 		case !reads:
 		case len(g.early)+len(g.late) == 0:
-			o.miss(name, "no repeat is on record")
+			o.miss(name, "no repeat was recorded")
 		case g.unknown:
-			o.miss(name, "what was written before each repeat is not on record")
+			o.miss(name, "the amount written before each repeat was not recorded")
 		case waits.helped > 0 && len(g.early) > 0 && out == 0:
 			mixed = append(mixed, name)
 		case waits.helped > 0:
@@ -79,9 +79,9 @@ func checkSettled(ev Evidence) []model.Finding {
 		message := waits.words()
 		switch {
 		case missing == 1:
-			message += "; one repeat that began before is left out"
+			message += "; one repeat begun before that is left out"
 		case missing > 1:
-			message += fmt.Sprintf("; %d repeats that began before are left out", missing)
+			message += fmt.Sprintf("; %d repeats begun before that are left out", missing)
 		}
 		o.fault(model.Finding{Severity: model.SeverityNote, Results: left, Message: message, Evidence: waits.evidence(), Next: ev.alone()})
 	}
@@ -91,7 +91,7 @@ func checkSettled(ev Evidence) []model.Finding {
 	}
 	passed := "reads after writes were as fast as others"
 	if waits.seconds > 0 && waits.helped == 0 {
-		passed = fmt.Sprintf("reads after writes were as fast as others, also after %s without a write", units.FormatDuration(waits.seconds))
+		passed = fmt.Sprintf("reads after writes were as fast as others, even after %s without a write", units.FormatDuration(waits.seconds))
 	}
 	return o.findings(passed, "there is no workload that only reads")
 }
@@ -123,7 +123,7 @@ func (w *waiting) words() string {
 	if w.helped > 1 {
 		times = fmt.Sprintf(" in %d pauses", w.helped)
 	}
-	return fmt.Sprintf("waited %s%s for the storage to finish what was written: until then reads ran at %s IOPS and not at %s",
+	return fmt.Sprintf("waited %s%s for the storage to finish earlier writes: until then, reads ran at %s IOPS instead of %s",
 		units.FormatDuration(w.seconds), times, units.FormatRate(w.before), units.FormatRate(w.full))
 }
 

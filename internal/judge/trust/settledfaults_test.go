@@ -56,7 +56,7 @@ var settledFaults = []fault{
 	{rule: "settled", name: "reads right after writes at half the rate", spoil: func(ev *Evidence) { draining(ev, nil) },
 		want: []string{"warning rand-read-iops"}, also: mixes, says: "right after writes ran at 1.00k IOPS and others at 2.00k"},
 	{rule: "settled", name: "a wait, and what began before is left out", spoil: func(ev *Evidence) { draining(ev, waited); leaveOut(ev) },
-		want: []string{"note rand-read-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "modes", "drift"}, says: "ran at 1.00k IOPS and not at 2.00k; 5 repeats that began before are left out"},
+		want: []string{"note rand-read-iops,rand-read-lat,rand-read-rate"}, also: []string{"bytes", "modes", "drift"}, says: "ran at 1.00k IOPS instead of 2.00k; 5 repeats begun before that are left out"},
 	{rule: "settled", name: "a wait, and too few repeats after it", spoil: func(ev *Evidence) {
 		draining(ev, nil)
 		eachStep(ev, lat.Name, func(s *model.StepResult) {
@@ -67,7 +67,7 @@ var settledFaults = []fault{
 	}, want: []string{"note rand-read-lat,rand-read-rate", "warning rand-read-iops"}, also: mixes, says: "waited 6"},
 	{rule: "settled", name: "an engine that did not look", spoil: func(ev *Evidence) {
 		eachStep(ev, "", func(s *model.StepResult) { s.Settling = nil })
-	}, want: []string{"not-checked rand-read-lat"}, says: "not on record"},
+	}, want: []string{"not-checked rand-read-lat"}, says: "was not recorded"},
 	{rule: "settled", name: "nothing that only reads", spoil: func(ev *Evidence) {
 		ev.Results = slices.DeleteFunc(ev.Results, func(r model.Result) bool { return r.Direction == model.Read })
 		ev.Baseline = nil

@@ -19,10 +19,10 @@ const sizeSlack = 0.85
 
 var ruleSize = Rule{
 	Name:     "size",
-	Checks:   "the volume holds at least 25 s of the measured bandwidth (Kbench's rule)",
+	Checks:   "the volume is at least as large as 25 s of the measured bandwidth (Kbench's rule)",
 	Evidence: "the size and the lower bound of the bandwidth",
-	Severity: "warning: a cache below may have answered; a note where writing became so slow that a smaller volume than asked for was measured",
-	Advice:   "use the `--size` that the finding names",
+	Severity: "warning: a cache below may have answered; a note if writing became so slow that the measured volume is smaller than requested",
+	Advice:   "use the `--size` given in the finding",
 	check:    checkSize,
 }
 
@@ -74,7 +74,7 @@ func checkSize(ev Evidence) []model.Finding {
 	if f := ev.shrunk(); f != nil {
 		o.fault(*f)
 	}
-	return o.findings("the volume holds at least 25 s of each workload's bandwidth", ev.nothingRead("there is no result to judge"))
+	return o.findings("the volume is at least as large as 25 s of each workload's bandwidth", ev.nothingRead("there is no result to judge"))
 }
 
 const (
@@ -121,7 +121,7 @@ func (ev Evidence) shrunk() *model.Finding {
 	}
 	return &model.Finding{
 		Severity: model.SeverityNote,
-		Message: fmt.Sprintf("shrunk: --size %s was asked for, and %s were measured: that much was written in %s",
+		Message: fmt.Sprintf("shrunk: --size %s was requested, but only %s were measured: that much was written in %s",
 			units.FormatSize(asked), units.FormatSize(done.Size), units.FormatSpan(done.Seconds)),
 		Evidence: map[string]any{"asked": asked, "measured": done.Size, "seconds": done.Seconds},
 		Next:     ev.command("--size", sizeFlag(asked), "--max-prefill", fmt.Sprintf("%.0fs", done.Seconds*float64(asked)/float64(done.Size))),

@@ -9,7 +9,7 @@ import (
 
 var ruleSparse = Rule{
 	Name:     "sparse",
-	Checks:   "reads were of written space, and the device served them",
+	Checks:   "reads were from written space, and the device served them",
 	Evidence: "the extents or the read-back taken before measuring; the reads that the block device counted (below 90 % of the client's), over seconds or over whole repeats",
 	Severity: "invalid for reads; a warning for writes into unwritten space",
 	Advice:   "let Loadline fill the volume",
@@ -26,7 +26,7 @@ var ruleSparse = Rule{
 // that something else answered.
 func checkSparse(ev Evidence) []model.Finding {
 	if ev.appends() {
-		return passedAll("nothing was read, and a log is written to space that was never written")
+		return passedAll("nothing was read, and a log is written to new space")
 	}
 	unserved, proven := ev.unserved(), ev.unwritten()
 	if len(unserved) > 0 && proven[0].Severity == model.SeverityPassed {
@@ -59,10 +59,10 @@ func (ev Evidence) unserved() []model.Finding {
 		return nil
 	}
 	return []model.Finding{{Severity: model.SeverityInvalid, Results: names,
-		Message: fmt.Sprintf("read without the disk: the device served only %s of what was read, so holes or a cache above it answered the rest",
+		Message: fmt.Sprintf("read without the disk: the device served only %s of the reads, so holes or a cache above it answered the rest",
 			percent(least)),
 		Evidence: map[string]any{"served": least, "needed": servedLeast, "device": ev.Recorded.Environment.Storage.Device},
-		Next:     "let Loadline fill the volume, and use direct I/O: loadline doctor says what this filesystem takes"}}
+		Next:     "let Loadline fill the volume, and use direct I/O: loadline doctor says what this filesystem supports"}}
 }
 
 // readBytes is what was read in the samples of each step.
@@ -102,7 +102,7 @@ func (ev Evidence) unwritten() []model.Finding {
 		proof = p.Proof
 	}
 	if proof.Method == "" || proof.Method == "none" || proof.Checked <= 0 {
-		why := "nothing proves that the volume was written before it was measured"
+		why := "there is no proof that the volume was written before it was measured"
 		if proof.Detail != "" {
 			why += ": " + proof.Detail
 		}

@@ -9,10 +9,10 @@ import (
 
 var ruleStall = Rule{
 	Name:     "stall",
-	Checks:   "something was answered at all times",
-	Evidence: "the stretches of 2 s or more without an answer that the load generator saw, beside the median latency (10 times that); what its processes did meanwhile",
-	Severity: "warning: the stall is in the rate, the maximum and the tail latency of that repeat (of one that began in the ramp in the maximum only); how often it comes is not known",
-	Advice:   "look at the storage's log and the kernel's (`dmesg`) at that time: a failover, a path that was lost, a cache that was flushed",
+	Checks:   "the storage never stopped answering",
+	Evidence: "periods of 2 s or more (and 10 times the median latency) in which the load generator got no answer; what its processes did meanwhile",
+	Severity: "warning: the stall affects the rate, the maximum and the tail latency of that repeat (only the maximum if it began in the ramp); how often it occurs is not known",
+	Advice:   "look at the storage's log and the kernel's (`dmesg`) for that time: a failover, a lost path, a cache flush",
 	check:    checkStall,
 }
 
@@ -34,7 +34,7 @@ const (
 // Evidence: what the driver saw; of records without it, the samples' lengths.
 func checkStall(ev Evidence) []model.Finding {
 	if ev.Recorded.Imported != nil {
-		return notChecked("what was imported does not tell what the load generator waited for")
+		return notChecked("the imported data does not show what the load generator waited for")
 	}
 	longest := map[int]float64{}
 	for i := range ev.Recorded.Samples {
@@ -67,12 +67,12 @@ func checkStall(ev Evidence) []model.Finding {
 		switch {
 		case len(stalls) > 0 || len(steps) == 0:
 		case !whole:
-			o.miss(name, "some seconds are not told apart in what was recorded")
+			o.miss(name, "the recording does not distinguish all seconds")
 		default:
 			o.pass(name)
 		}
 	}
-	return o.findings(fmt.Sprintf("something was answered in every %d s", model.LeastStall), "there is no result to judge")
+	return o.findings(fmt.Sprintf("the storage answered at least once in every %d s", model.LeastStall), "there is no result to judge")
 }
 
 // stalled sums up the stalls of a workload.
@@ -96,25 +96,25 @@ func (x *stalled) add(s model.Stall, step model.StepResult) {
 }
 
 func (ev Evidence) stallFault(name string, cause model.StallCause, x *stalled) model.Finding {
-	who, next := "the storage answered nothing", "look at the storage's log and at dmesg of that time"
+	who, next := "the storage stopped answering", "look at the storage's log and at dmesg for that time"
 	if volumes := len(ev.Recorded.Plan.Volumes); volumes > 1 {
-		who = fmt.Sprintf("the storage of volume %d answered nothing", x.worker+1)
+		who = fmt.Sprintf("the storage of volume %d stopped answering", x.worker+1)
 	}
 	if w, known := ev.Recorded.Plan.Workload(name); known && w.Loads() {
-		who, next = "the server answered nothing", "look at the storage's log and at dmesg of that time, and at the server's own in the run's raw/ folder"
+		who, next = "the server stopped answering", "look at the storage's log and at dmesg for that time, and at the server's log in the run's raw/ folder"
 	}
 	switch cause {
 	case model.StallSuspended:
 		who, next = "the storage is not the cause: the load generator was suspended by a signal or a debugger", "measure again without stopping it"
 	case model.StallMachine:
-		who, next = "the storage is not the cause: the whole machine stood still", "see whether it is a virtual machine that was paused or moved"
+		who, next = "the storage is not the cause: the whole machine stood still", "check whether it is a virtual machine that was paused or migrated"
 	}
 	message := fmt.Sprintf("%s for %s, %s into the run, in %s", who, units.FormatDuration(x.longest.Seconds), units.FormatSpan(x.at), name)
 	if x.n > 1 {
 		message += fmt.Sprintf("; that was the longest of %d times", x.n)
 	}
 	if x.ramp {
-		message += "; it began in the ramp before what is measured, so only the largest latencies hold it, and not the rate"
+		message += "; it began in the ramp, before the measured time, so it affects only the largest latencies, not the rate"
 	}
 	return model.Finding{Severity: model.SeverityWarning, Results: []string{name}, Message: message,
 		Evidence: map[string]any{"seconds": x.longest.Seconds, "at": x.at, "stalls": x.n, "cause": string(cause)}, Next: next}

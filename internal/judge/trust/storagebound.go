@@ -9,10 +9,10 @@ import (
 
 var ruleStorageBound = Rule{
 	Name:     "storage-bound",
-	Checks:   "an application's rate is that of its storage",
-	Evidence: "the share of the time in which a flush of the log was in progress, or of the clients' time that reads took: below 20 %, and below 50 %",
-	Severity: "warning below 20 %: this measured the CPU and not the storage; a note below 50 %",
-	Advice:   "measure the storage by itself (`loadline run`), or with more clients; faster storage will change little here",
+	Checks:   "an application's rate is determined by its storage",
+	Evidence: "the share of the time in which a flush of the log was in progress, or of the clients' time spent on reads: below 20 %, and below 50 %",
+	Severity: "warning below 20 %: this measured the CPU, not the storage; a note below 50 %",
+	Advice:   "measure the storage directly (`loadline run`), or use more clients; faster storage would change little here",
 	check:    checkStorageBound,
 }
 
@@ -50,7 +50,7 @@ func checkStorageBound(ev Evidence) []model.Finding {
 		}
 		// What a load that writes waits for is its flushes: reads alone do not tell.
 		if !known || w.Writes() && cost.Flushing == nil {
-			o.miss(r.Workload, "the server did not take the times of flushes and reads")
+			o.miss(r.Workload, "the server did not time flushes and reads")
 			return
 		}
 		if share >= boundHalf {
@@ -58,21 +58,21 @@ func checkStorageBound(ev Evidence) []model.Finding {
 			return
 		}
 		mean := r.Metrics[model.Latency].Value
-		message := fmt.Sprintf("measured the CPU and not the storage: %s took %s of the time of %s", what, percent(share), r.Workload)
+		message := fmt.Sprintf("measured the CPU, not the storage: %s took %s of the time of %s", what, percent(share), r.Workload)
 		evidence := map[string]any{"share": share, "what": what, "needed": boundLeast}
 		if cost.FlushTime != nil && cost.Flushes != nil && *cost.Flushes > flushedEach {
 			message += fmt.Sprintf(" (a flush %s, a transaction %s)", units.FormatDuration(*cost.FlushTime), units.FormatDuration(mean))
 			evidence["flush"], evidence["latency"] = *cost.FlushTime, mean
 		}
 		f := model.Finding{Severity: model.SeverityWarning, Results: []string{r.Workload}, Message: message + ": faster storage would change little",
-			Evidence: evidence, Next: "measure the storage by itself: " + ev.storageAlone()}
+			Evidence: evidence, Next: "measure the storage directly: " + ev.storageAlone()}
 		if share >= boundLeast {
 			f.Severity = model.SeverityNote
-			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is the CPU's, round trips and waiting", what, percent(share), r.Workload)
+			f.Message = fmt.Sprintf("partly the storage: %s took %s of the time of %s; the rest is CPU time, round trips and waiting", what, percent(share), r.Workload)
 		}
 		o.fault(f)
 	})
-	return o.findings("the storage was what the transactions waited for", "no workload of this run goes as fast as it can")
+	return o.findings("the transactions waited for the storage", "no workload of this run goes as fast as it can")
 }
 
 // storageAlone measures the storage of an application without it.
@@ -86,8 +86,8 @@ func (ev Evidence) storageAlone() string {
 var ruleFullCPU = Rule{
 	Name:     "full-cpu",
 	Checks:   "client and server did not fill the processors",
-	Evidence: "the idle time of all processors over each repeat, waiting for I/O included (10 %)",
-	Severity: "warning: client and server took the processors from each other",
+	Evidence: "the idle time of all processors over each repeat, including I/O wait (10 %)",
+	Severity: "warning: client and server competed for the processors",
 	Advice:   "fewer clients, or a client on another machine",
 	check:    checkFullCPU,
 }
@@ -106,14 +106,14 @@ func checkFullCPU(ev Evidence) []model.Finding {
 			o.miss(name, "the CPU's counters were not recorded")
 		case ev.state().Elsewhere() && c.Idle < idleLeast:
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
-				Message:  fmt.Sprintf("full CPU: only %s of the client's processors was idle in %s, so the client may be what was measured", percent(c.Idle), name),
+				Message:  fmt.Sprintf("full CPU: only %s of the client's processor time was idle in %s, so the client may have been measured", percent(c.Idle), name),
 				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
 				Next:     "run loadline on a machine with more processors, or offer a --rate"})
 		case ev.state().Elsewhere():
 			o.miss(name, "the server's processors cannot be seen from here; the client's were not full")
 		case c.Idle < idleLeast:
 			o.fault(model.Finding{Severity: model.SeverityWarning, Results: []string{name},
-				Message:  fmt.Sprintf("full CPU: only %s of the processors was idle in %s, and client and server share them", percent(c.Idle), name),
+				Message:  fmt.Sprintf("full CPU: only %s of the processor time was idle in %s, and client and server share the processors", percent(c.Idle), name),
 				Evidence: map[string]any{"idle": c.Idle, "needed": idleLeast},
 				Next:     ev.fewerClients(name)})
 		default:
@@ -128,7 +128,7 @@ func checkFullCPU(ev Evidence) []model.Finding {
 func (ev Evidence) fewerClients(name string) string {
 	w, _ := ev.Recorded.Plan.Workload(name)
 	if w.Depth <= 1 {
-		return "stop what else runs on this machine (top shows it), or measure on one with more processors"
+		return "stop other programs on this machine (see top), or measure on one with more processors"
 	}
 	fewer := "1"
 	if w.Depth > 4 {
@@ -142,10 +142,10 @@ func (ev Evidence) fewerClients(name string) string {
 
 var ruleMaintenance = Rule{
 	Name:     "maintenance",
-	Checks:   "the server did nothing else of its own in some repeats only",
-	Evidence: "the checkpoints and autovacuum runs that the server began itself in each repeat",
-	Severity: "note: repeats with and without them are not alike",
-	Advice:   "longer repeats see the same in each",
+	Checks:   "background work of the server affected all repeats alike",
+	Evidence: "the checkpoints and autovacuum runs started by the server itself in each repeat",
+	Severity: "note: repeats with and without them are not comparable",
+	Advice:   "use longer repeats, so that each includes the same work",
 	check:    checkMaintenance,
 }
 
@@ -171,14 +171,14 @@ func checkMaintenance(ev Evidence) []model.Finding {
 		odd := func(n int) bool { return n > 0 && n < repeats }
 		switch {
 		case !known || repeats == 0:
-			o.miss(name, "what the server did of its own was not counted")
+			o.miss(name, "the server's background work was not counted")
 		case odd(checkpoints) || odd(vacuums):
 			o.fault(model.Finding{Severity: model.SeverityNote, Results: []string{name},
-				Message:  fmt.Sprintf("of its own the server made checkpoints in %d and vacuumed in %d of %d repeats of %s, which so are not alike", checkpoints, vacuums, repeats, name),
+				Message:  fmt.Sprintf("the server itself made checkpoints in %d and vacuumed in %d of %d repeats of %s, so these repeats are not comparable", checkpoints, vacuums, repeats, name),
 				Evidence: map[string]any{"checkpoints": checkpoints, "vacuums": vacuums, "repeats": repeats}})
 		default:
 			o.pass(name)
 		}
 	}
-	return o.findings("all repeats are alike in what the server did of its own", noLoad)
+	return o.findings("the server's background work was the same in all repeats", noLoad)
 }

@@ -12,10 +12,10 @@ import (
 
 var ruleSum = Rule{
 	Name:     "sum",
-	Checks:   "what volumes add up to went through their devices",
-	Evidence: "the total's lower bound against the bytes that the devices counted meanwhile (3 %)",
-	Severity: "invalid: the total is one that the devices did not carry",
-	Advice:   "look for a cache between, and at what `sync` says",
+	Checks:   "the sum over the volumes went through their devices",
+	Evidence: "the total's lower bound against the bytes that the devices counted at the same time (3 %)",
+	Severity: "invalid: the devices did not carry this total",
+	Advice:   "look for a cache in between, and at the rule `sync`",
 	check:    checkSum,
 }
 
@@ -56,15 +56,15 @@ func checkSum(ev Evidence) []model.Finding {
 			o.miss(w.Name, "there is no total to compare")
 		case total > (1+allowed)*rate:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
-				Message: fmt.Sprintf("not carried: the volumes of %s add up to %s at least, and their devices counted %s in the same repeats",
+				Message: fmt.Sprintf("not carried: the volumes of %s add up to at least %s, but their devices counted %s in the same repeats",
 					w.Name, units.FormatBandwidth(total), units.FormatBandwidth(rate)),
 				Evidence: map[string]any{"total_low": total, "devices": rate, "allowed": allowed},
-				Next:     "see what rules sync and bytes say: starts that differ, or a cache that answers; then " + ev.command()})
+				Next:     "see the rules sync and bytes: different start times, or a cache that answers; then " + ev.command()})
 		default:
 			o.pass(w.Name)
 		}
 	}
-	return o.findings("the devices carried what the volumes add up to", "")
+	return o.findings("the devices carried the sum over the volumes", "")
 }
 
 // repeats are the steps of a workload that its total is of: without the looks, of which only

@@ -10,10 +10,10 @@ import (
 var ruleSustained = Rule{
 	Name:   "sustained",
 	Checks: "the rate is sustained: no burst credits or cache refilled between the repeats",
-	Evidence: "a look of 20 s without a pause at the heaviest workload of each direction (and one of 10 s at another one that moves more bytes, unless the prefill shows it), compared with the repeats of all; " +
-		"what it fell to (by 7 %, beyond the spread between repeats) is the result",
-	Severity: "note where the result is the sustained rate, with the burst beside it; warning where that is not level, or a workload was not looked at that may draw on the same",
-	Advice:   "`--until-steady` measures the sustained level of the workloads that are named",
+	Evidence: "a repeat of 20 s without a pause for the heaviest workload in each direction (and one of 10 s for another that moves more bytes, unless the prefill shows it), compared with all repeats; " +
+		"if the rate falls (by 7 %, beyond the spread between repeats), the lower rate is the result",
+	Severity: "note if the result is the sustained rate, with a description of the burst; a warning if that rate is not level, or if a workload that may use the same credits was not tested this way",
+	Advice:   "`--until-steady` measures the sustained level of the named workloads",
 	check:    checkSustained,
 }
 
@@ -50,7 +50,7 @@ func checkSustained(ev Evidence) []model.Finding {
 			o.pass(r.Workload)
 		case model.Held:
 			if s.BytesUnseen {
-				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was looked at, so burst credits that count bytes would not show", s.Looked))
+				o.miss(r.Workload, fmt.Sprintf("moves more bytes per second than %s, which was tested without pauses, so burst credits counted in bytes would not be detected", s.Looked))
 				continue
 			}
 			o.pass(r.Workload)
@@ -87,19 +87,19 @@ func (ev Evidence) doubtful(d doubt) model.Finding {
 		were = "were"
 	}
 	f := model.Finding{Severity: model.SeverityWarning, Results: d.names,
-		Message: fmt.Sprintf("not looked at: %s fell to %s without pauses, and %s, which may draw on the same burst credits, %s measured with pauses only",
+		Message: fmt.Sprintf("not tested without pauses: %s fell to %s without pauses, and %s, which may use the same burst credits, %s measured only with pauses",
 			s.Looked, rates(s.Rate, s.Bandwidth), few(d.names), were),
 		Evidence: map[string]any{"looked": s.Looked, "sustained": s.Rate, "sustained_bandwidth": s.Bandwidth},
 		Next:     ev.command(ev.only(d.names), "--until-steady")}
 	if s.Looked == d.names[0] {
-		f.Message = fmt.Sprintf("slower without pauses: %s did %s in one look without a pause, less than in its repeats, and there was no time to look again",
+		f.Message = fmt.Sprintf("slower without pauses: %s did %s in one repeat without a pause, less than in its other repeats, and there was no time to repeat that",
 			s.Looked, rates(s.Rate, s.Bandwidth))
 	}
 	return f
 }
 
 // noLook is why nothing was looked at without a pause.
-const noLook = "no time for a look of 20 s without a pause, so burst credits that refill between the repeats would not show; a longer --max-time gives it"
+const noLook = "no time for a repeat of 20 s without a pause, so burst credits that refill between repeats would not be detected; a longer --max-time allows it"
 
 // usedUp is how many seconds of a look at most are fast where the one before it has left
 // nothing of the credit: the first may still be.
@@ -109,18 +109,18 @@ const usedUp = 1
 func (ev Evidence) fell(r model.Result, s *model.Sustained) model.Finding {
 	b := s.Burst
 	f := model.Finding{Severity: model.SeverityNote, Results: []string{r.Workload},
-		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more, and then %s, which is the result; at rest it takes %s or more until that is full again",
+		Message: fmt.Sprintf("burst: %s does %s for %s I/Os or more and then %s, which is the result; when idle, the burst takes %s or more to be available again",
 			r.Workload, rates(b.Rate, b.Bandwidth), units.FormatRate(b.IOs), rates(s.Rate, s.Bandwidth), units.FormatSpan(b.Refill)),
 		Evidence: map[string]any{"burst": b.Rate, "burst_seconds": b.Seconds, "credit": b.IOs, "credit_bytes": b.Bytes, "sustained": s.Rate,
 			"sustained_bandwidth": s.Bandwidth, "refill_seconds": b.Refill},
-		Next: "nothing, when the sustained rate is what you wanted to see"}
+		Next: "nothing to do if you wanted to see the sustained rate"}
 	if b.Seconds <= usedUp {
-		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; what it draws on was used up when that began",
+		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and %s without a pause, which is the result; its credits were already used up when that began",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
 	}
 	if s.Lasting == model.FellUnsteady {
 		f.Severity = model.SeverityWarning
-		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and fell to about %s without pauses, where it was not level for long enough to be sure",
+		f.Message = fmt.Sprintf("burst: %s does %s in short repeats and fell to about %s without pauses, but was not level for long enough to be certain",
 			r.Workload, rates(b.Rate, b.Bandwidth), rates(s.Rate, s.Bandwidth))
 		f.Next = ev.command(ev.only([]string{r.Workload}), "--until-steady")
 	}

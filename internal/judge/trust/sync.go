@@ -11,10 +11,10 @@ import (
 
 var ruleSync = Rule{
 	Name:     "sync",
-	Checks:   "volumes that are loaded at once began together",
-	Evidence: "when each worker's first second was measured, on clocks whose offsets were measured (1 s)",
+	Checks:   "volumes loaded at the same time started together",
+	Evidence: "the time of each worker's first measured second, on clocks with measured offsets (1 s)",
 	Severity: "invalid: the total is not simultaneous",
-	Advice:   "give the machines a common time, and stop what keeps some of them from starting",
+	Advice:   "synchronize the machines' clocks, and stop whatever delays some of them",
 	check:    checkSync,
 }
 
@@ -47,17 +47,17 @@ func checkSync(ev Evidence) []model.Finding {
 			o.miss(w.Name, "the workers' clocks were not compared")
 		case worst-unknown > syncAllowed:
 			o.fault(model.Finding{Severity: model.SeverityInvalid, Results: []string{w.Name},
-				Message: fmt.Sprintf("not simultaneous: the volumes of %s began up to %s apart, so the sum of their rates was never reached at any one time",
+				Message: fmt.Sprintf("not simultaneous: the volumes of %s started up to %s apart, so the sum of their rates was never reached at any one time",
 					w.Name, units.FormatDuration(worst)),
 				Evidence: map[string]any{"apart": worst, "clocks_known_to": unknown, "allowed": syncAllowed},
-				Next:     "look at the machines' clocks (timedatectl) and at what else they do, then " + ev.command()})
+				Next:     "check the machines' clocks (timedatectl) and their other load, then " + ev.command()})
 		case worst+unknown > syncAllowed:
 			o.miss(w.Name, fmt.Sprintf("the clocks are known to ±%s only", units.FormatDuration(unknown)))
 		default:
 			o.pass(w.Name)
 		}
 	}
-	return o.findings("volumes began together", "")
+	return o.findings("volumes started together", "")
 }
 
 // multiVolume lists the workloads on several volumes that have a result.

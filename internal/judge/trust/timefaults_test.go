@@ -74,10 +74,10 @@ func stood(ev *Evidence, workload string, stalls ...model.Stall) {
 }
 
 var timeFaults = []fault{
-	{rule: "stall", name: "of the storage", says: "the storage answered nothing for 13.4 s", spoil: func(ev *Evidence) {
+	{rule: "stall", name: "of the storage", says: "the storage stopped answering for 13.4 s", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 2, Seconds: 13.4}, model.Stall{Begin: 16, Seconds: 2.5})
 	}, want: []string{"warning rand-read-iops"}},
-	{rule: "stall", name: "begun in the ramp, so that the latencies of the repeat are longer than it", says: "so only the largest latencies hold it, and not the rate", spoil: func(ev *Evidence) {
+	{rule: "stall", name: "begun in the ramp, so that the latencies of the repeat are longer than it", says: "so it affects only the largest latencies, not the rate", spoil: func(ev *Evidence) {
 		stood(ev, "rand-read-iops", model.Stall{Begin: 0.5, Seconds: 13.4})
 		eachFlow(ev, "rand-read-iops", func(f *model.Flow) {
 			if f == ev.Recorded.Samples[0].Read {
@@ -150,14 +150,14 @@ var timeFaults = []fault{
 		ev.Results[0].Sustained = &model.Sustained{Lasting: model.Fell, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096, Seconds: 5, IOs: 20000, Bytes: 20000 * 4096, Refill: 10}}
 	}, want: []string{"note rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"},
-		says: "burst: rand-read-iops does 6.00k IOPS for 20.0k I/Os or more, and then 2.00k IOPS, which is the result"},
+		says: "burst: rand-read-iops does 6.00k IOPS for 20.0k I/Os or more and then 2.00k IOPS, which is the result"},
 	{rule: "sustained", name: "it fell to no level", spoil: func(ev *Evidence) {
 		ev.Results[0].Sustained = &model.Sustained{Lasting: model.FellUnsteady, Looked: iops.Name, Step: 1, Rate: 2000, Bandwidth: 2000 * 4096,
 			Burst: &model.Burst{Rate: 6000, Bandwidth: 6000 * 4096}}
 	}, want: []string{"warning rand-read-iops"}, also: []string{"warm-up", "burst", "cliff", "tail", "modes", "drift"}},
 	{rule: "sustained", name: "another one fell, and this one was not looked at", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained = &model.Sustained{Lasting: model.Doubtful, Looked: iops.Name, Rate: 300, Bandwidth: 300 * 4096}
-	}, want: []string{"warning rand-read-lat"}, says: "not looked at: rand-read-iops fell to 300 IOPS"},
+	}, want: []string{"warning rand-read-lat"}, says: "not tested without pauses: rand-read-iops fell to 300 IOPS"},
 	{rule: "sustained", name: "another one fell, to more than this one does", spoil: func(ev *Evidence) {
 		ev.Results[2].Sustained.Lasting = model.Below
 	}},
@@ -188,11 +188,11 @@ var timeFaults = []fault{
 	}, want: []string{"warning rand-read-iops"}, says: "warm-up: rand-read-iops ran at 1.00k IOPS"},
 	{rule: "warm-up", name: "in one repeat", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
-	}, want: []string{"warning rand-read-iops"}, also: []string{"tail"}, says: "is in the number"},
+	}, want: []string{"warning rand-read-iops"}, also: []string{"tail"}, says: "is included in the number"},
 	{rule: "warm-up", name: "left out until steady", spoil: func(ev *Evidence) {
 		ev.Recorded.Plan.Schedule.Mode = model.Steady
 		unbroken(ev, iops.Name, 120, func(i int) float64 { return 2000 * wiggle(i) * (1 - 0.8*math.Exp(-float64(i)/8)) })
-	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "left out"},
+	}, want: []string{"note rand-read-iops"}, also: []string{"tail", "sustained"}, says: "are excluded"},
 	{rule: "cliff", name: "a rise late", spoil: func(ev *Evidence) {
 		unbroken(ev, iops.Name, 100, func(i int) float64 {
 			if i < 70 {
@@ -272,7 +272,7 @@ var timeFaults = []fault{
 				f.Histogram.Add(histogram.BucketOf(320e6), 800)
 			}
 		})
-	}, want: []string{"note rand-read-iops"}, says: "rests on about 2 of 30 seconds, without which it is 32."},
+	}, want: []string{"note rand-read-iops"}, says: "is due to about 2 of 30 seconds, without which it is 32."},
 	{rule: "tail", name: "and the p99 is the headline", spoil: func(ev *Evidence) {
 		setResult(ev.Results, iops.Name, func(r *model.Result) { r.Metric = model.P99 })
 		i := 0

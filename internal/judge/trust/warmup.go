@@ -9,9 +9,9 @@ import (
 var ruleWarmUp = Rule{
 	Name:     "warm-up",
 	Checks:   "the storage was warm from the beginning",
-	Evidence: "the seconds of each workload: a slower beginning (by 10 %) before a steady rest",
-	Severity: "warning where the beginning is in the number; a note with `--until-steady`, which leaves it out",
-	Advice:   "`--until-steady`, or more time before",
+	Evidence: "the seconds of each workload: a start slower (by 10 %) than the steady rest",
+	Severity: "warning if the slow start is included in the number; a note with `--until-steady`, which excludes it",
+	Advice:   "`--until-steady`, or a longer warm-up",
 	check:    checkWarmUp,
 }
 
@@ -21,15 +21,15 @@ var ruleWarmUp = Rule{
 // first half otherwise). Source: MSER-5, White, Cobb and Spratt 2000.
 func checkWarmUp(ev Evidence) []model.Finding {
 	left := ev.Recorded.Plan.Schedule.Mode == model.Steady
-	return ev.regimeRule(warming, tooFewSeconds, "no workload began slower than it went on", func(s *series, r regime) model.Finding {
+	return ev.regimeRule(warming, tooFewSeconds, "no workload started slower than it continued", func(s *series, r regime) model.Finding {
 		f := model.Finding{Severity: model.SeverityWarning,
-			Message: fmt.Sprintf("warm-up: %s ran at %s for the first %s and then at %s, and the slow beginning is in the number",
+			Message: fmt.Sprintf("warm-up: %s ran at %s for the first %s and then at %s, and the slow start is included in the number",
 				s.workload, model.IOPS.Format(r.before), s.after(r.at), model.IOPS.Format(r.after)),
 			Evidence: map[string]any{"before": r.before, "after": r.after, "seconds": s.end[r.at] - s.end[0]},
 			Next:     ev.command(ev.only([]string{s.workload}), "--until-steady")}
 		if left {
 			f.Severity = model.SeverityNote
-			f.Message = fmt.Sprintf("warm-up: the first %s of %s ran at %s and are left out", s.after(r.at), s.workload,
+			f.Message = fmt.Sprintf("warm-up: the first %s of %s ran at %s and are excluded", s.after(r.at), s.workload,
 				model.IOPS.Format(r.before))
 		}
 		return f
@@ -37,4 +37,4 @@ func checkWarmUp(ev Evidence) []model.Finding {
 }
 
 // tooFewSeconds is why a series cannot show a change of level.
-const tooFewSeconds = "too few seconds or repeats to tell a change from noise (--time 60s, or more repeats, would)"
+const tooFewSeconds = "too few seconds or repeats to distinguish a change from noise (--time 60s or more repeats would)"

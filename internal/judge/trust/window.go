@@ -24,15 +24,15 @@ func (ev Evidence) noDevice() string {
 	case s.Device == "" && ev.Recorded.Plan.Volume.Target.Kind == "":
 		return "the target is not known"
 	case s.Device == "" && len(s.DeviceChain) > 1:
-		return fmt.Sprintf("the filesystem lies on several devices (%s), and none of them counts all that reaches it", strings.Join(s.DeviceChain, ", "))
+		return fmt.Sprintf("the filesystem is on several devices (%s), and none of them counts all of its I/O", strings.Join(s.DeviceChain, ", "))
 	case s.Device == "":
-		return "no block device of this machine stands behind the volume, so nothing below the client is counted"
+		return "the volume is on no block device of this machine, so nothing below the client is counted"
 	}
 	return ""
 }
 
 // noWindow is why a workload on a device has no window.
-const noWindow = "the device's counts were not recorded over whole seconds: repeats of at least 2 s are needed, and a device that counts (queue/iostats)"
+const noWindow = "the device's counters were not recorded over whole seconds: this needs repeats of at least 2 s and a device with counters enabled (queue/iostats)"
 
 // atLeast is a bound from below for the expected number when n events were
 // counted: two standard deviations of a Poisson count below n.

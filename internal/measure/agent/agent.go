@@ -39,6 +39,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := &worker{Options: o, out: out, cancels: map[int]context.CancelFunc{}}
+	w.client = newClient(w)
 	defer w.release()
 	host, _ := os.Hostname()
 	w.emit(model.Event{Hello: &model.Hello{
@@ -49,6 +50,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer cancel()
+	// What it would still answer is read by nobody.
+	defer w.client.end()
 	for lines.Scan() {
 		var req model.Request
 		if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
@@ -58,8 +61,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		switch {
 		case req.Stop != nil:
 			w.stop(req.Stop.ID)
+		case req.Client != nil:
+			w.client.hear(*req.Client)
 		case req.Bye != nil:
 			cancel()
+			w.client.end()
 			tasks.Wait()
 			var given int64
 			if req.Discard {
@@ -119,6 +125,8 @@ type worker struct {
 	// app is the application that was made ready in the working directory; nil for none.
 	app     load.Application
 	workDir *volume.WorkDir
+	// client is the worker of the application's load tool, where that has a pod of its own.
+	client *client
 	// logDir is that of the application's log, and logDevice the device behind it, where it has
 	// a volume of its own.
 	logDir    *volume.WorkDir
@@ -151,6 +159,8 @@ func (w *worker) handle(ctx context.Context, req model.Request) {
 		ev.Beside, err = w.idle(ctx, *req.Idle)
 	case req.Ceiling != nil:
 		ev.Beside, err = w.ceiling(ctx, *req.Ceiling)
+	case req.Load != nil:
+		ev.Loaded, err = w.load(ctx, req.ID, req.Load)
 	case req.Cleanup != nil:
 		if err = w.cleanup(); err == nil {
 			ev.Done = &struct{}{}

@@ -23,7 +23,7 @@ func (w *worker) application(t model.Target) (load.Application, error) {
 
 // probeApplication looks at the storage below an application, and whether that can run here.
 func (w *worker) probeApplication(ctx context.Context, req model.ProbeRequest, app load.Application) (*model.ProbeResult, error) {
-	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot(), Cgroup: observe.Cgroup()}
 	below := req.Target
 	below.Kind = model.Directory
 	if exists(req.Target) {
@@ -82,7 +82,7 @@ func (w *worker) readyApplication(ctx context.Context, id int, req model.Prepare
 	}
 	w.workDir, w.app = place, app
 	begin := w.Env.Now()
-	if err := w.makeLogDir(&req); err != nil {
+	if err := errors.Join(w.makeLogDir(&req), w.attach(app, req.App)); err != nil {
 		return nil, errors.Join(err, w.leaveApplication())
 	}
 	state, err := app.Ready(ctx, place.Root(), req, func(p model.Progress) { w.emit(model.Event{ID: id, Progress: &p}) })

@@ -34,7 +34,7 @@ func (w *worker) probe(ctx context.Context, id int, req model.ProbeRequest) (*mo
 	if err != nil {
 		return nil, err
 	}
-	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot()}
+	res := &model.ProbeResult{Environment: observe.Machine(w.Env), Tools: map[string]string{}, Boot: observe.Boot(), Cgroup: observe.Cgroup()}
 	if w.virtual = tool.Virtual; w.virtual != nil {
 		return res, w.probeVirtual(ctx, req, tool, res)
 	}

@@ -158,7 +158,7 @@ func newLedger(f *os.File) *ledger {
 }
 
 // errHeld tells that a living test uses the ledger.
-var errHeld = errors.New("the test is still going on")
+var errHeld = errors.New("the test is still in progress")
 
 // hold takes a shared lock that says that the test is alive; alone demands first
 // that nobody holds it. A filesystem without locks only loses the distinction.

@@ -45,7 +45,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 	}
 	if w.log, err = openLedger(from, true, s.good); err != nil {
 		if errors.Is(err, errHeld) {
-			return nil, model.RefusedError(fmt.Sprintf("the test in %s is still going on", filepath.Dir(from)), "wait for its end, or interrupt it")
+			return nil, model.RefusedError(fmt.Sprintf("the test in %s is still in progress", filepath.Dir(from)), "wait for its end, or interrupt it")
 		}
 		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, env.Reason(err)), "")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/remote"
 )
 
 // Driver carries out workloads. It is used by one goroutine at a time. Errors of class
@@ -79,6 +80,21 @@ type Application interface {
 	Ready(ctx context.Context, workDir *os.Root, req model.PrepareRequest, progress func(model.Progress)) (*model.AppState, error)
 	// Leave ends what Ready has started. It may be called at any time and twice.
 	Leave() error
+}
+
+// Client runs an application's load tool somewhere else than where the application is.
+type Client interface {
+	// Load carries out one request there, and hands on the events that come before its answer.
+	// When ctx ends the request is stopped, and answers with what it has.
+	Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error)
+}
+
+// Parted is an application whose load tool can run on another machine.
+type Parted interface {
+	// LoadFrom has the load come from a client, from the next Ready on.
+	LoadFrom(c Client)
+	// LoadFor is the client's end: it carries out a request in the directory, which is its own.
+	LoadFor(ctx context.Context, workDir *os.Root, req remote.Request, emit func(model.Event)) (*remote.Result, error)
 }
 
 // Virtual is storage that is made of numbers: no machine stands behind it.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/loadline/loadline/internal/model"
@@ -35,6 +36,10 @@ func anywhere(exp model.Experiment) model.Experiment {
 	if exp.App != nil {
 		app := *exp.App
 		app.Log, app.BaselineLog = placed(app.Log), placed(app.BaselineLog)
+		if full, err := filepath.Abs(app.Program); err == nil && app.Program != "" {
+			// It is a path in any case, never a name to be looked for on PATH.
+			app.Program = full
+		}
 		exp.App = &app
 	}
 	return exp

@@ -27,15 +27,18 @@ func applicationRequest(exp model.Experiment) (r Request, err error) {
 	r.Experiment.App = &ask
 	if !Paired(exp) {
 		r.Build = profile.Build
-		if ask.BaselineLog != "" {
+		switch {
+		case ask.BaselineLog != "":
 			return r, model.RefusedError("--baseline-wal is about a baseline, and there is none", "say --wal for the server that is measured, or add --baseline PLACE")
+		case ask.BaselineClient != "":
+			return r, model.RefusedError("--baseline-client-node is about a baseline, and there is none", "say --client-node for the server that is measured, or add --baseline PLACE")
 		}
 	}
 	return r, nil
 }
 
 // asApplication is the target of an application that is to be measured: a directory of this
-// machine, or a volume in a cluster, where a pod has the programs. ask is nil where none is.
+// machine or of a host reached by ssh, or a volume in a cluster, where a pod has the programs. ask is nil where none is.
 func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Target, error) {
 	if ask == nil {
 		return t, nil
@@ -46,8 +49,6 @@ func (o *Places) asApplication(t model.Target, ask *model.AppRequest) (model.Tar
 	switch {
 	case inCluster(t):
 		return t, o.checkInCluster(t, ask)
-	case len(o.Hosts) > 0:
-		return refuse(fmt.Sprintf("Loadline does not start %s on another host yet", ask.Name), "run loadline there")
 	case t.Kind != model.Directory:
 		return refuse(fmt.Sprintf("%s is no directory, and a server of %s keeps its data in one", t.Name, ask.Name), "name a directory on the storage that is to be measured")
 	}
@@ -110,6 +111,6 @@ func (o *Places) manifests(ctx context.Context, e *env.Env, exp model.Experiment
 	if err != nil {
 		return "", err
 	}
-	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Log: log, LogSize: logClaimSize(log), Say: func(string) {}})
+	text, err := at.Manifests(ctx, place.Assignment{RunID: id, Target: t, Size: claimSize(exp, t), Log: log, LogSize: logClaimSize(log), ClientNode: clientNode(exp.App), Say: func(string) {}})
 	return string(text), err
 }

@@ -19,3 +19,11 @@ func (o *Places) parseTarget(name string) (model.Target, error) {
 
 // here reports whether the target is measured by this machine's own programs.
 func (o *Places) here(t model.Target) bool { return len(o.Hosts) == 0 && !inCluster(t) }
+
+// oneHost refuses several hosts for what is measured on one of them, so that none is left out silently.
+func (o *Places) oneHost() error {
+	if len(o.Hosts) < 2 {
+		return nil
+	}
+	return model.RefusedError("--hosts names several hosts, but these measurements use one", "name one of them; loadline scale loads volumes on several hosts at once")
+}

@@ -33,7 +33,7 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 		return nil, model.RefusedError(fmt.Sprintf("the data would be in %s and the log in %s: one is in a Kubernetes cluster, and the other on this machine", t.Name, log.Name),
 			"name a directory for the log of a directory, and sc:CLASS or pvc:CLAIM for that of a volume in the cluster")
 	case !inCluster(t):
-		return &log, checkLogHere(log, t)
+		return &log, checkLogDirectory(log, t)
 	case log.Cluster.Block:
 		return nil, model.RefusedError(log.Name+" asks for a raw device, and PostgreSQL keeps its log in a filesystem", "leave mode=Block out")
 	case log.Cluster.Made() != t.Cluster.Made():
@@ -51,8 +51,8 @@ func (o *Places) logTarget(ask *model.AppRequest, t model.Target) (*model.Target
 	return &log, nil
 }
 
-// checkLogHere refuses, on this machine, what is no place for a log.
-func checkLogHere(log, t model.Target) error {
+// checkLogDirectory refuses, on a machine, what is no place for a log.
+func checkLogDirectory(log, t model.Target) error {
 	if log.Kind != model.Directory {
 		return model.RefusedError(fmt.Sprintf("--wal %s is no directory, and PostgreSQL keeps its log in one", log.Name), "name a directory on the storage that the log is to be on")
 	}
@@ -110,12 +110,14 @@ func (o *Places) foreseeLog(ctx context.Context, e *env.Env, log model.Target, f
 }
 
 // sidesOf is what is asked of an application for the baseline and for the target: each has its
-// own place for the log, and the baseline's is with its data unless said otherwise.
+// own place for the log and for the client, and the baseline's are with its data and its server
+// unless said otherwise.
 func sidesOf(ask *model.AppRequest) (sides [2]*model.AppRequest) {
 	if ask == nil {
 		return sides
 	}
 	baseline, target := *ask, *ask
 	baseline.Log, baseline.BaselineLog = ask.BaselineLog, ""
+	baseline.Client, baseline.BaselineClient = ask.BaselineClient, ""
 	return [2]*model.AppRequest{&baseline, &target}
 }

@@ -55,6 +55,9 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 	if err := profile.CheckSize(exp.Size, p.Workloads); err != nil {
 		return nil, err
 	}
+	if err := o.oneHost(); err != nil {
+		return nil, err
+	}
 	apps := sidesOf(exp.App)
 	var targets [2]model.Target
 	var logs [2]*model.Target
@@ -65,7 +68,7 @@ func (o *Places) PreparePair(ctx context.Context, e *env.Env, by Request) (_ *Pa
 		if logs[i], err = o.logTarget(apps[i], targets[i]); err != nil {
 			return nil, err
 		}
-		if err := checkClaimSize(exp, targets[i]); err != nil {
+		if err := errors.Join(checkClaimSize(exp, targets[i]), o.checkClient(ctx, e, apps[i], targets[i])); err != nil {
 			return nil, err
 		}
 	}

@@ -74,10 +74,13 @@ func (o *Places) place(ctx context.Context, e *env.Env, exp model.Experiment, t 
 	a := place.Assignment{RunID: by.ID, Suffix: by.suffix, Target: t, Destroys: o.DestroyOn(t.Name) != "", Index: by.number, Node: by.node, Near: by.near, Spread: by.spread, Say: by.say}
 	if inCluster(t) {
 		a.Size = claimSize(exp, t)
-		a.Log, a.LogSize = by.log, logClaimSize(by.log)
+		a.Log, a.LogSize, a.ClientNode = by.log, logClaimSize(by.log), clientNode(exp.App)
 	}
 	put, err := where.Put(ctx, a)
 	if err != nil {
+		return nil, err
+	}
+	if put, err = o.withClient(ctx, e, where, a, put); err != nil {
 		return nil, err
 	}
 	// The worker outlives an interrupt: it is told to stop, answers with what it has, and
@@ -246,28 +249,55 @@ func (o *Places) foresee(ctx context.Context, e *env.Env, exp model.Experiment, 
 // measures the targets.
 func (o *Places) ForeseeAll(ctx context.Context, e *env.Env, asked Request, targets []string, namespace string) error {
 	exp, p := asked.Experiment, asked.Profile
-	if exp.App != nil {
-		return model.RefusedError(fmt.Sprintf("Loadline does not measure %s from a Job in the cluster yet", exp.App.Name), "leave --in-cluster out: the server is in a pod all the same")
-	}
 	if _, err := spec.ParseGoals(exp.Goals, p.Workloads); err != nil {
 		return err
 	}
-	for _, name := range targets {
-		t, err := o.parseTarget(name)
-		switch {
-		case err != nil:
-			return err
-		case !inCluster(t):
-			return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
-		case t.Cluster.Namespace != "" && t.Cluster.Namespace != namespace:
-			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", name, namespace), "add --namespace "+t.Cluster.Namespace)
-		}
-		if err := checkClaimSize(exp, t); err != nil {
-			return err
-		}
-		if _, _, err := o.foresee(ctx, e, exp, t); err != nil {
+	apps := []*model.AppRequest{exp.App}
+	if exp.App != nil && Paired(exp) {
+		sides := sidesOf(exp.App)
+		apps = []*model.AppRequest{sides[1], sides[0]}
+	}
+	for i, name := range targets {
+		one := exp
+		one.App = apps[min(i, len(apps)-1)]
+		if err := o.foreseeInside(ctx, e, one, p, name, namespace); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// foreseeInside is ForeseeAll for one target, with what is asked of an application there.
+func (o *Places) foreseeInside(ctx context.Context, e *env.Env, exp model.Experiment, p profile.Profile, name, namespace string) error {
+	t, err := o.parseTarget(name)
+	if err != nil {
+		return err
+	}
+	if !inCluster(t) {
+		return model.RefusedError(fmt.Sprintf("%s is not in a Kubernetes cluster, which --in-cluster measures", name), "name sc:CLASS or pvc:NAME, or leave out --in-cluster")
+	}
+	if t, err = o.asApplication(t, exp.App); err != nil {
+		return err
+	}
+	log, err := o.logTarget(exp.App, t)
+	if err != nil {
+		return err
+	}
+	for _, v := range []*model.Target{&t, log} {
+		if v != nil && v.Cluster.Namespace != "" && v.Cluster.Namespace != namespace {
+			return model.RefusedError(fmt.Sprintf("%s is in another namespace than the Job would be (%s)", v.Name, namespace), "add --namespace "+v.Cluster.Namespace)
+		}
+	}
+	if err := errors.Join(checkClaimSize(exp, t), o.checkClient(ctx, e, exp.App, t)); err != nil {
+		return err
+	}
+	seen, found, err := o.foresee(ctx, e, exp, t)
+	if err == nil && log != nil {
+		err = o.foreseeLog(ctx, e, *log, &found)
+	}
+	if err == nil && exp.App != nil {
+		// What an application needs is known before its server is there.
+		_, err = profile.Build(exp, p, seen, found)
+	}
+	return err
 }

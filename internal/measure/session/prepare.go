@@ -23,8 +23,10 @@ type Prepared struct {
 	Manifests string
 	// Beside is what to look at beside the load.
 	Beside engine.Evidence
-	// copies are how to watch the volumes' replicas, one for each worker.
+	// copies are how to watch the volumes' replicas, and stands what each volume stands on, one
+	// for each worker.
 	copies []copiesOf
+	stands []standing
 }
 
 // Request is what is to be measured.
@@ -66,14 +68,17 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if err != nil {
 		return nil, err
 	}
-	if len(o.Hosts) > 1 {
-		return nil, model.RefusedError("one volume is measured on one host, and --hosts names several", "loadline scale loads volumes on several hosts at once")
+	if err := o.oneHost(); err != nil {
+		return nil, err
 	}
 	if o.here(t) {
 		err = checkJobs(ctx, e, p.Workloads)
 	}
 	log, logErr := o.logTarget(exp.App, t)
 	if err := errors.Join(err, checkClaimSize(exp, t), logErr); err != nil {
+		return nil, err
+	}
+	if err := o.checkClient(ctx, e, exp.App, t); err != nil {
 		return nil, err
 	}
 	if inCluster(t) && !by.Touch {
@@ -95,7 +100,7 @@ func (o *Places) Prepare(ctx context.Context, e *env.Env, by Request) (*Prepared
 	if by.Touch {
 		adviseCleanup([]model.Target{at.target}, []model.ProbeResult{found}, by.Watch)
 	}
-	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}}, nil
+	return &Prepared{workers: []*engine.Worker{at.worker}, Probe: found, Plan: plan, Beside: evidenceFor(found), copies: []copiesOf{at.copies()}, stands: []standing{at.stands(&found)}}, nil
 }
 
 // prepareUnseen plans for a volume in a cluster that does not exist yet, or that no

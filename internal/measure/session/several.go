@@ -72,6 +72,7 @@ func (o *Places) prepareSeveral(ctx context.Context, e *env.Env, exp model.Exper
 	prep := &Prepared{Probe: places[0].Found, Plan: plan, Beside: evidenceFor(places[0].Found)}
 	for _, v := range volumes {
 		prep.workers, prep.copies = append(prep.workers, v.at.worker), append(prep.copies, v.at.copies())
+		prep.stands = append(prep.stands, v.at.stands(&v.place.Found))
 	}
 	return prep, nil
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// CardSchema is the schema name of card.json.
-const CardSchema = "loadline.card/v1"
+// cardSchema is the schema name of card.json.
+const cardSchema = "loadline.card/v1"
 
 // CardKind tells what kind of directory a card is of.
 type CardKind string
 
 // The kinds of directory that a folder of results holds.
 const (
-	RunCard        CardKind = "run"
+	runCard        CardKind = "run"
 	SweepCard      CardKind = "sweep"
 	ScaleCard      CardKind = "scale"
 	ComparisonCard CardKind = "comparison"
@@ -149,7 +149,7 @@ func CardOfComparison(r *model.Comparison) Card {
 
 // CardOfDurability makes the card of a durability test.
 func CardOfDurability(d *model.Durability) Card {
-	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
+	c := Card{Schema: cardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
 		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement, Labels: d.Labels}
 	c.count(d.Findings)
 	return c
@@ -162,7 +162,7 @@ func CardOfTrace(t *iotrace.Report) Card {
 	if target == "" {
 		target = strings.Join(r.Request.Devices, ", ")
 	}
-	c := Card{Schema: CardSchema, Kind: TraceCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
+	c := Card{Schema: cardSchema, Kind: TraceCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
 		Target: target, Host: r.Environment.Hostname, Labels: r.Labels}
 	var ios uint64
 	for _, k := range t.Kinds {
@@ -174,7 +174,7 @@ func CardOfTrace(t *iotrace.Report) Card {
 }
 
 func headCard(r *model.RunInfo) Card {
-	return Card{Schema: CardSchema, Kind: RunCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
+	return Card{Schema: cardSchema, Kind: runCard, ID: r.ID, Started: r.Started, Finished: r.Finished, Status: r.Status, Reason: r.Reason,
 		Target: r.Target.Place(), TargetKind: r.Target.Kind, Profile: r.Profile, Note: r.Note, Labels: r.Labels, Host: r.Environment.Hostname}
 }
 
@@ -222,6 +222,6 @@ func SaveCard(dir string, c Card, document int) error {
 // SaveCard saves the card of the folder whose document was just saved with that many
 // bytes.
 func (f *Folder) SaveCard(c Card, document int) error {
-	c.Document = int64(document)
+	c.Schema, c.Document = cardSchema, int64(document)
 	return f.writeJSON(CardFile, c)
 }

@@ -62,7 +62,7 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 	if done != nil {
 		return *done, nil
 	}
-	c := Card{Schema: CardSchema, Kind: UnknownCard, ID: name}
+	c := Card{Schema: cardSchema, Kind: UnknownCard, ID: name}
 	var plan model.Plan
 	if err := readJSON(files, planFile, &plan); err != nil {
 		damage = append(damage, missing(planFile, err))
@@ -77,7 +77,7 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 		c.ID, c.Started, c.Finished, c.Status, c.Reason = run.ID, run.Started, run.Finished, run.Status, run.Reason
 	}
 	if c.Kind == UnknownCard && run.Schema != "" {
-		c.Kind = RunCard
+		c.Kind = runCard
 	}
 	if c.Status == model.Running && !locked(files, samplesFile) {
 		c.Status, c.Reason = model.Interrupted, killed
@@ -97,7 +97,7 @@ func scenarioKind(scenario string) CardKind {
 	case strings.HasPrefix(scenario, "scale"):
 		return ScaleCard
 	}
-	return RunCard
+	return runCard
 }
 
 // finishedCard is the card of what has come to a report: the saved one, else that of
@@ -176,7 +176,7 @@ func readComparisonCard(files fs.FS, name string) (Card, []string) {
 	for i, dir := range Sides {
 		side, err := fs.Sub(files, dir)
 		if err != nil {
-			return Card{Schema: CardSchema, Kind: ComparisonCard, ID: name}, append(damage, err.Error())
+			return Card{Schema: cardSchema, Kind: ComparisonCard, ID: name}, append(damage, err.Error())
 		}
 		var wrong []string
 		sides[i], wrong = readRunCard(side, dir)
@@ -199,7 +199,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 	if done != nil {
 		return *done, nil
 	}
-	c := Card{Schema: CardSchema, Kind: DurabilityCard, ID: name, Status: model.Interrupted,
+	c := Card{Schema: cardSchema, Kind: DurabilityCard, ID: name, Status: model.Interrupted,
 		Reason: "the test has not come to an end: loadline durability --resume checks what it wrote"}
 	var first struct {
 		Header *struct {
@@ -236,7 +236,7 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 	}
 	var t iotrace.Report
 	if err := readJSON(files, traceFile, &t.Run); err != nil {
-		return Card{Schema: CardSchema, Kind: TraceCard, ID: name}, append(damage, missing(traceFile, err))
+		return Card{Schema: cardSchema, Kind: TraceCard, ID: name}, append(damage, missing(traceFile, err))
 	}
 	if t.Run.Status == model.Running && !locked(files, samplesFile) {
 		t.Run.Status, t.Run.Reason = model.Interrupted, killed
@@ -250,7 +250,7 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 // that it was made of.
 func freshCard(files fs.FS, document string) (Card, bool) {
 	var c Card
-	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != CardSchema || c.Document == 0 {
+	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != cardSchema || c.Document == 0 {
 		return c, false
 	}
 	info, err := fs.Stat(files, document)

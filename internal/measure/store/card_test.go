@@ -56,7 +56,7 @@ func saveWithCard(t *testing.T, dir string, r *model.Report, padding int) {
 func TestACardSaysWhatAListShows(t *testing.T) {
 	dir, _ := finished(t)
 	c, damage := ReadCard(os.DirFS(dir), "name")
-	want := Card{Schema: CardSchema, Kind: RunCard, ID: "an-id", Status: model.Complete, Target: "/x", TargetKind: model.Directory, Note: "<b>",
+	want := Card{Schema: cardSchema, Kind: runCard, ID: "an-id", Status: model.Complete, Target: "/x", TargetKind: model.Directory, Note: "<b>",
 		Verdict: model.Suspect, Warnings: 1, Document: c.Document,
 		Results: []CardResult{{Workload: "a", Direction: model.Read, Metric: model.IOPS, Estimate: model.Estimate{Value: 3000, Low: 2900, High: 3100}, Verdict: model.Valid}}}
 	if diff := cmp.Diff(want, c); diff != "" || len(damage) > 0 || c.Document == 0 {
@@ -89,16 +89,16 @@ func TestWhatIsWrongWithADirectoryIsSaid(t *testing.T) {
 		status model.Status
 		says   string
 	}{
-		"killed":           {func(dir string) error { return remove(dir, ReportFile, CardFile) }, RunCard, model.Complete, ""},
-		"no plan":          {func(dir string) error { return remove(dir, ReportFile, CardFile, planFile) }, RunCard, model.Complete, "there is no plan.json"},
-		"no run":           {func(dir string) error { return remove(dir, ReportFile, CardFile, runFile) }, RunCard, "", "there is no run.json"},
+		"killed":           {func(dir string) error { return remove(dir, ReportFile, CardFile) }, runCard, model.Complete, ""},
+		"no plan":          {func(dir string) error { return remove(dir, ReportFile, CardFile, planFile) }, runCard, model.Complete, "there is no plan.json"},
+		"no run":           {func(dir string) error { return remove(dir, ReportFile, CardFile, runFile) }, runCard, "", "there is no run.json"},
 		"nothing":          {func(dir string) error { return remove(dir, ReportFile, CardFile, runFile, planFile) }, UnknownCard, "", "there is no plan.json"},
-		"a torn report":    {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema"`)) }, RunCard, model.Complete, "report.json cannot be read"},
-		"a foreign report": {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema":"x/v1"}`)) }, RunCard, model.Complete, `its schema is "x/v1"`},
-		"a torn card":      {func(dir string) error { return WriteFile(dir, CardFile, []byte(`{`)) }, RunCard, model.Complete, ""},
+		"a torn report":    {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema"`)) }, runCard, model.Complete, "report.json cannot be read"},
+		"a foreign report": {func(dir string) error { return WriteFile(dir, ReportFile, []byte(`{"schema":"x/v1"}`)) }, runCard, model.Complete, `its schema is "x/v1"`},
+		"a torn card":      {func(dir string) error { return WriteFile(dir, CardFile, []byte(`{`)) }, runCard, model.Complete, ""},
 		"a folder for a file": {func(dir string) error {
 			return errors.Join(remove(dir, ReportFile, CardFile, planFile), os.Mkdir(filepath.Join(dir, planFile), 0o700))
-		}, RunCard, model.Complete, "plan.json cannot be read"},
+		}, runCard, model.Complete, "plan.json cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := finished(t)

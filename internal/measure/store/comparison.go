@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/loadline/loadline/internal/model"
 )
@@ -29,6 +31,23 @@ func IsRun(dir string) bool { return inside(dir, isRun) }
 // IsComparison reports whether the directory is the folder of a comparison.
 func IsComparison(dir string) bool {
 	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
+}
+
+// Withdraw removes the directory of a run or a comparison that was refused before anything was measured,
+// and tells whether it has: there is nothing in it to read. What was measured, or cannot be read, stays.
+func (f *Folder) Withdraw() bool {
+	dir := f.name
+	runs := []string{dir}
+	if IsComparison(dir) {
+		runs = []string{filepath.Join(dir, BaselineDir), filepath.Join(dir, CandidateDir)}
+	}
+	for _, run := range runs {
+		rec, err := Read(run)
+		if err != nil || len(rec.Run.Steps) > 0 || len(rec.Samples) > 0 {
+			return false
+		}
+	}
+	return os.RemoveAll(dir) == nil
 }
 
 // MarksRun reports whether a folder with a file of this name is taken for a run.

@@ -46,6 +46,10 @@ func countable(c *model.AppCounts) bool {
 	if p := c.Processor; p != nil {
 		spans, lengths = append(spans, p.ServerCPU, p.ServerWait, p.ClientCPU, p.ClientWait), append(lengths, p.Seconds)
 	}
+	if w := c.Waits; w != nil {
+		spans, lengths = append(spans, w.Spent), append(lengths, w.Width)
+		counts = append(counts, float64(w.Sessions), float64(w.Hidden))
+	}
 	return !slices.ContainsFunc(counts, func(v float64) bool { return !(v >= 0 && v <= mostCounted) }) &&
 		!slices.ContainsFunc(spans, func(v float64) bool { return !(v >= 0 && v <= longest) }) &&
 		!slices.ContainsFunc(lengths, func(v float64) bool { return v != 0 && !(v >= shortest && v <= longest) })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/waits"
 )
 
 // TestCountsThatCannotBeAreLeftOut: a record that somebody has written by hand makes no sum infinite.
@@ -19,6 +20,8 @@ func TestCountsThatCannotBeAreLeftOut(t *testing.T) {
 		"much log":          func(c *model.AppCounts) { c.LogBytes = c.FlushSeconds; *c.LogBytes = 1e300 },
 		"a processor":       func(c *model.AppCounts) { c.Processor = &model.AppProcessor{Seconds: 1, ServerCPU: 1e308} },
 		"a bucket":          func(c *model.AppCounts) { c.FlushTimes = [][2]float64{{0.001, -7}} },
+		"an answer":         func(c *model.AppCounts) { c.Waits = &waits.Sampled{Spent: -1} },
+		"a session":         func(c *model.AppCounts) { c.Waits = &waits.Sampled{Sessions: -1} },
 	} {
 		flushes, seconds := 100.0, 0.5
 		c := &model.AppCounts{Transactions: 100, Seconds: 1, Flushes: &flushes, FlushSeconds: &seconds}

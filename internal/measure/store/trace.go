@@ -24,6 +24,9 @@ import (
 // one line for each second and each kind of I/O of each process.
 const traceFile = "trace.json"
 
+// TraceDir is the folder of a run that holds the trace made beside it.
+const TraceDir = "trace"
+
 // TraceWriter records one trace.
 type TraceWriter struct {
 	folder  *Folder
@@ -121,15 +124,15 @@ func ReadTrace(dir string) (*RecordedTrace, error) {
 	return f.readTrace()
 }
 
-// ReadTraceBeside reads the trace that was made beside a run, in the folder of that name of the
-// run's directory; nil when there is none. A link is none of the run's, and refused.
-func ReadTraceBeside(run, name string) (*RecordedTrace, error) {
+// ReadTraceBeside reads the trace that was made beside a run, in TraceDir of the run's directory;
+// nil when there is none. A link is none of the run's, and refused.
+func ReadTraceBeside(run string) (*RecordedTrace, error) {
 	f, err := Open(run)
 	if err != nil {
 		return nil, notRun(run)
 	}
 	defer f.Close()
-	sub, err := f.Sub(name)
+	sub, err := f.Sub(TraceDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -138,6 +141,20 @@ func ReadTraceBeside(run, name string) (*RecordedTrace, error) {
 	}
 	defer sub.Close()
 	return sub.readTrace()
+}
+
+// TraceDocumentBeside is the report of the trace that was made beside a run, as it was saved in
+// TraceDir of the run's directory; nil when there is none. A link is refused.
+func TraceDocumentBeside(run *os.Root) ([]byte, error) {
+	sub, err := (&Folder{root: run}).Sub(TraceDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Close()
+	return ReadDocument(sub.Files(), ReportFile)
 }
 
 func (f *Folder) readTrace() (*RecordedTrace, error) {
@@ -176,12 +193,14 @@ func notTrace(dir string) error {
 }
 
 // mostDevices is how many a trace is of at most, mostOperations how many kinds of operation it has (the
-// kernel numbers about twenty), and mostTraced bounds what a line of it counts (bytes
+// kernel numbers about twenty), mostSizes how many classes of size (powers of two, and none of an I/O is
+// 4 GiB), and mostTraced bounds what a line of it counts (bytes
 // of an hour at a terabyte per second are less): the devices' tables would take minutes, and sums would
 // be no numbers any more.
 const (
 	mostDevices    = 4096
 	mostOperations = 64
+	mostSizes      = 33
 	mostTraced     = 1e17
 )
 
@@ -222,7 +241,7 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 	}
 	defer unzip.Close()
 	m := newMeter(f)
-	devices, operations := map[string]bool{}, map[string]bool{}
+	devices, operations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	var rest []byte
 	buf := make([]byte, 1<<20)
 	for {
@@ -248,6 +267,9 @@ func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, er
 			}
 			if operations[string(s.Operation)] = true; len(operations) > mostOperations {
 				return samples, errBound(fmt.Sprintf("it has more than %d operations, which no kernel has", mostOperations))
+			}
+			if sizes[s.Size] = true; len(sizes) > mostSizes {
+				return samples, errBound(fmt.Sprintf("it has more than %d classes of size, which no kernel has", mostSizes))
 			}
 			samples, rest = append(samples, s), rest[end+1:]
 		}

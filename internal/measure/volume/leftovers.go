@@ -89,6 +89,8 @@ type Leftover struct {
 	Path string
 	// Stays tells why it is not to be removed; empty when it may go.
 	Stays string
+	// Held tells that this is because a running Loadline uses it.
+	Held bool
 	// Test tells that it belongs to a durability test, which may need it for its check.
 	// Note is what is known of that; nil when there is no note.
 	Test bool
@@ -102,10 +104,9 @@ func (l Leftover) Data() string {
 	return strings.TrimSuffix(strings.TrimSuffix(l.Path, dataEnd), noteEnd) + dataEnd
 }
 
-// Leftovers lists the files in a directory that bear one of Loadline's names and that no
-// running Loadline holds. Those that are another user's, or have a second name
-// somewhere, stay; whether a durability test needs its files is not for this package to
-// know.
+// Leftovers lists the files in a directory that bear one of Loadline's names. Those that a
+// running Loadline holds, that are another user's, or have a second name somewhere, stay;
+// whether a durability test needs its files is not for this package to know.
 func Leftovers(dir string) ([]Leftover, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -125,9 +126,14 @@ func Leftovers(dir string) ([]Leftover, error) {
 		}
 		l := Leftover{Path: filepath.Join(dir, name), Test: isTest}
 		f, err := lockAt(root, name)
-		if err != nil || l.Path != l.Data() && isTest && heldAt(root, filepath.Base(l.Data())) {
+		if l.Held = errors.Is(err, errInUse) || err == nil && l.Path != l.Data() && isTest && heldAt(root, filepath.Base(l.Data())); l.Held {
 			_ = f.Close()
-			continue // of a running loadline, or no regular file
+			l.Stays = errInUse.Error()
+			left = append(left, l)
+			continue
+		}
+		if err != nil {
+			continue // no regular file, or gone
 		}
 		if l.info, err = f.Stat(); err == nil {
 			l.Stays = foreign(l.info)

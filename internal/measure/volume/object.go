@@ -137,7 +137,7 @@ func (o *Object) Check() error {
 // changed is the error of an object that is not what it was.
 func (o *Object) changed(how string) error {
 	return model.BrokenError(fmt.Sprintf("%s %s during the run, so what was measured is of no use", o.path, how),
-		"find out who did that, and measure again when nobody does")
+		"find out what did that, stop it, and measure again")
 }
 
 func kindOf(info fs.FileInfo) string {

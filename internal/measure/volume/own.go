@@ -51,7 +51,7 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	f, err := createLocked(root, name)
 	if errors.Is(err, fs.ErrExist) {
 		err = model.RefusedError(fmt.Sprintf("%s exists already, so it is not Loadline's to make", path),
-			"name another file, or remove this one if it may go: rm "+safetext.ShellWord(path))
+			"name another file, or remove this one if you do not need it: rm "+safetext.ShellWord(path))
 	} else if err != nil {
 		err = writeRefusal(path, err)
 	}

@@ -154,6 +154,9 @@ func TestKilledRunLeavesALeftover(t *testing.T) {
 	if left := leftovers(t, dir); len(left) != 0 {
 		t.Errorf("the file of a living run is called a leftover: %v", left)
 	}
+	if held, err := Leftovers(dir); err != nil || !slices.ContainsFunc(held, func(l Leftover) bool { return l.Path == path && l.Held && l.Remove() != nil }) {
+		t.Errorf("the file of a living run is not said to be held: %+v, %v", held, err)
+	}
 	_ = child.Process.Kill()
 	_ = child.Wait()
 	if diff := cmp.Diff([]string{path}, leftovers(t, dir)); diff != "" {

@@ -215,9 +215,12 @@ type Abandoned struct {
 	Path string
 	// Stays tells why it is not to be removed; empty when it may go.
 	Stays string
+	// Held tells that this is because a running Loadline uses it.
+	Held bool
 }
 
-// AbandonedWorkDirs lists the working directories in a directory that no running Loadline holds.
+// AbandonedWorkDirs lists the working directories in a directory, with those that a running
+// Loadline holds.
 func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -232,7 +235,7 @@ func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 		w, err := a.hold()
 		switch {
 		case errors.Is(err, errInUse):
-			continue
+			a.Stays, a.Held = err.Error(), true
 		case err != nil:
 			a.Stays = err.Error()
 		default:

@@ -28,8 +28,11 @@ type view struct {
 	Schema string `json:"schema"`
 	// Runs are the directories, one for each of Reports in the same order; those of
 	// durability tests come behind, in the order of Durability.
-	Runs        []viewed          `json:"runs"`
-	Reports     []json.RawMessage `json:"reports"`
+	Runs    []viewed          `json:"runs"`
+	Reports []json.RawMessage `json:"reports"`
+	// Beside are the traces made beside them, in the same order, null where there was none;
+	// absent where none has one.
+	Beside      []json.RawMessage `json:"beside,omitempty"`
 	Comparisons []json.RawMessage `json:"comparisons"`
 	Durability  []json.RawMessage `json:"durability"`
 	// Traces are shown where there are no runs.
@@ -73,6 +76,9 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request) {
 		b.view.Traces = nil
 		b.view.Remarks = append(b.view.Remarks, "a trace has no place beside others: look at it alone")
 	}
+	if !b.traced {
+		b.view.Beside = nil
+	}
 	b.view.Runs = append(b.view.Runs, b.tests...)
 	reply(w, http.StatusOK, b.view)
 }
@@ -103,6 +109,8 @@ type viewBuilder struct {
 	tests  []viewed
 	// sides are what the reports were made of, as far as it can be compared.
 	sides []analyze.Measured
+	// traced tells that one of the runs has a trace beside it.
+	traced bool
 }
 
 // add adds a directory. With beside, a comparison stands for its side B, because a
@@ -149,6 +157,7 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	}
 	b.view.Runs = append(b.view.Runs, viewed{Path: o.path, Kind: o.card.Kind, Running: o.isRunning()})
 	b.view.Reports = append(b.view.Reports, doc)
+	b.view.Beside = append(b.view.Beside, b.beside(o))
 	side := analyze.Measured{Report: report}
 	if compare {
 		if side.Recorded, err = store.ReadFS(o.files, o.dir); err != nil {
@@ -157,6 +166,23 @@ func (b *viewBuilder) addRun(o *opened, compare bool) error {
 	}
 	b.sides = append(b.sides, side)
 	return nil
+}
+
+// beside is the trace made beside a run; nil where there is none, or not yet.
+func (b *viewBuilder) beside(o *opened) json.RawMessage {
+	if o.isRunning() {
+		return nil
+	}
+	doc, err := store.TraceDocumentBeside(o.root)
+	if err == nil && doc != nil {
+		err = isOf(doc, store.TraceDir+"/"+store.ReportFile, iotrace.Schema)
+	}
+	if err != nil {
+		b.remark(o.path, "the trace beside it cannot be shown: "+err.Error())
+		return nil
+	}
+	b.traced = b.traced || doc != nil
+	return doc
 }
 
 // addComparison adds both sides of a comparison, and its document if there is one.
@@ -258,17 +284,25 @@ func (s *Server) report(o *opened) (json.RawMessage, *model.Report, error) {
 // document reads a document of the directory, which must be of the schema.
 func (o *opened) document(name, schema string) (json.RawMessage, error) {
 	data, err := store.ReadDocument(o.files, name)
+	if err == nil {
+		err = isOf(data, name, schema)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return data, nil
+}
+
+// isOf refuses a document that is not of the schema.
+func isOf(data []byte, name, schema string) error {
 	var head struct {
 		Schema string `json:"schema"`
 	}
 	switch err := json.Unmarshal(data, &head); {
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+		return fmt.Errorf("%s cannot be read: %w", name, err)
 	case head.Schema != schema:
-		return nil, fmt.Errorf("%s is of schema %q, not %q", name, head.Schema, schema)
+		return fmt.Errorf("%s is of schema %q, not %q", name, head.Schema, schema)
 	}
-	return data, nil
+	return nil
 }

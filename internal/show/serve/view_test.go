@@ -184,3 +184,33 @@ func TestTheBundleOfARunningRunIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// The trace made beside a run is shown with it; a link in its place, and what is no trace, are not.
+func TestATraceBesideARunIsShownWithIt(t *testing.T) {
+	s := newSite(t, nil)
+	traced, linked := s.run("traced", 100, nil), s.run("linked", 100, nil)
+	s.run("plain", 100, nil)
+	other := s.run("other", 100, nil)
+	const doc = `{"schema":"loadline.trace/v1","run":{"seconds":30},"rows":[],"kinds":[],"findings":[]}`
+	for dir, text := range map[string]string{traced: doc, other: `{"schema":"loadline.report/v1"}`} {
+		s.check(os.Mkdir(filepath.Join(dir, store.TraceDir), 0o700))
+		s.check(os.WriteFile(filepath.Join(dir, store.TraceDir, store.ReportFile), []byte(text), 0o600))
+	}
+	s.check(os.Symlink(filepath.Join(traced, store.TraceDir), filepath.Join(linked, store.TraceDir)))
+	v, _ := s.view("plain", "traced", "linked", "other")
+	if len(v.Beside) != 4 || string(v.Beside[0]) != "null" || string(v.Beside[1]) != doc || string(v.Beside[2]) != "null" || string(v.Beside[3]) != "null" {
+		t.Errorf("%s", v.Beside)
+	}
+	said := strings.Join(v.Remarks, "\n")
+	for _, path := range []string{"linked", "other"} {
+		if !strings.Contains(said, path+": the trace beside it cannot be shown") {
+			t.Errorf("nothing is said of %s:\n%s", path, said)
+		}
+	}
+	if strings.Contains(said, "plain: the trace") {
+		t.Error(said)
+	}
+	if v, _ = s.view("plain"); v.Beside != nil {
+		t.Errorf("%s", v.Beside)
+	}
+}

@@ -20,11 +20,16 @@ const kinds: Record<BudgetPart, Kind> = {
   work: "processor",
   submission: "processor",
   "tool-cpu": "processor",
+  "round-trips": "waiting",
   "run-queue": "waiting",
+  locks: "waiting",
+  latches: "waiting",
+  "other-waits": "waiting",
   "flush-queue": "waiting",
   "block-queue": "waiting",
   queueing: "waiting",
   reads: "storage",
+  "wal-write": "storage",
   service: "storage",
   device: "storage",
   "block-io": "storage",
@@ -67,6 +72,9 @@ export const signed = (s: number): string => (s < 0 ? "−" : "") + format.durat
 
 /** share writes a part of one, which may be below 0. */
 export const share = (v: number): string => (v < 0 ? "−" : "") + format.percent(Math.abs(v));
+
+/** measured is the source of a row, with what it may be wrong by where it was sampled. */
+export const measured = (r: BudgetRow): string => (r.source ?? "") + (r.margin ? `, ± ${format.duration(r.margin)}` : "");
 
 /** waterfall draws a budget that closes; null for one that does not, of which nothing is concluded. */
 export function waterfall(b: Budget, name: string): Chart | null {
@@ -138,6 +146,6 @@ function tipOf(v: Bar, color: string): HTMLElement {
   const lines: TipLine[] = [["time", signed(v.seconds), color], ["share", share(v.share)]];
   if (v.row?.of) lines.push(["computed as", v.row.of]);
   if (v.kind === "residual" && v.row) lines.push(["which is", v.row.name]);
-  if (v.row?.source) lines.push(["source", v.row.source]);
+  if (v.row?.source) lines.push(["source", measured(v.row)]);
   return tip(v.name, lines);
 }

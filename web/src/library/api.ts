@@ -84,6 +84,7 @@ export interface Viewed {
 export interface View {
   runs: Viewed[];
   reports: Report[];
+  beside?: (Trace | null)[];
   comparisons: Comparison[];
   durability: DurabilityReport[];
   traces?: Trace[];

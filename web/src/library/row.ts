@@ -15,7 +15,7 @@ export interface RowChoice {
 
 /** targetWords names what was measured. */
 export function targetWords(e: Entry): string {
-  const target = e.target || e.id;
+  const target = e.target || (e.kind === "trace" ? "all block devices" : e.id);
   return e.baseline ? `${e.baseline} → ${target}` : target;
 }
 
@@ -87,7 +87,9 @@ function briefly(results: CardResult[]): Child[] | null {
   const keys = results.map((r) => `${r.metric}/${r.direction}`);
   if (results.length < 3 || new Set(keys).size < keys.length) return null;
   const metrics = [...new Set(results.map((r) => r.metric))];
-  return metrics.map((m) => h("li", {}, ...results.filter((r) => r.metric === m).map((r) => h("span", { class: `pair ${r.verdict}`, title: r.workload }, h("span", { class: "faint" }, direction(r)), " ", value(r)))));
+  // Whether it is random or sequential is in the names of the usual workloads.
+  const access = (r: CardResult): string => /^(rand|seq)-/.exec(r.workload)?.[0].replace("-", " ") ?? "";
+  return metrics.map((m) => h("li", {}, ...results.filter((r) => r.metric === m).map((r) => h("span", { class: `pair ${r.verdict}`, title: r.workload }, h("span", { class: "faint" }, access(r) + direction(r)), " ", value(r)))));
 }
 
 function value(r: CardResult): HTMLElement {

@@ -143,9 +143,9 @@ function belief(report: Report): { sentence: string; tone: Tone } {
   const wide = report.run.schedule.precision ? report.results.filter((r) => !r.converged).length : 0;
   if (wide) {
     const asked = format.percent(report.run.schedule.precision);
-    return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was asked for; ${checks}.${tail}`, tone: "unsure" };
+    return { sentence: `Yes, but ${wide} of ${format.count(all, "interval")} ${wide === 1 ? "is" : "are"} wider than the ±${asked} that was requested; ${checks}.${tail}`, tone: "unsure" };
   }
-  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was asked for" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
+  return { sentence: `Yes: ${all === 1 ? "the only number is" : `all ${all} numbers are`} valid${report.run.schedule.precision ? ", and as precise as was requested" : ""}; ${checks}.${tail}`, tone: broken ? "unsure" : "good" };
 }
 
 function better(c: Comparison, [a, b]: [string, string]): { sentence: string; tone: Tone } {
@@ -169,9 +169,9 @@ function goals(list: Goal[]): { sentence: string; tone: Tone } {
 }
 
 /** answerList shows answers, of so many runs. */
-export function answerList(list: Answer[], runs = 1): HTMLElement {
+export function answerList(list: Answer[], runs = 1, id = "answers"): HTMLElement {
   const items: Child[] = [];
   for (const a of list) items.push(h("div", { class: `answer ${a.tone}${a.wide && runs > 1 ? " whole" : ""}` }, h("dt", {}, a.question), h("dd", {}, a.sentence)));
   const beside = runs < 2 ? "" : runs % 3 === 0 || runs === 5 ? " by-3" : " by-2";
-  return h("dl", { class: `answers${beside}`, id: "answers" }, ...items);
+  return h("dl", { class: `answers${beside}`, id }, ...items);
 }

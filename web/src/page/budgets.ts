@@ -2,7 +2,7 @@
 // change it, and of two runs why one takes longer.
 
 import { figure } from "../charts/figure";
-import { leftOver, share, signed, waterfall } from "../charts/waterfall";
+import { leftOver, measured, share, signed, waterfall } from "../charts/waterfall";
 import { h, onFirstOpen, type Child } from "../dom";
 import * as format from "../format";
 import type { Budget, BudgetComparison, Counterfactual, Documents, Num, Report } from "../model";
@@ -28,7 +28,7 @@ export function timeGoes(documents: Documents): HTMLElement | null {
     "section",
     { id: "budgets", class: "budgets", "aria-label": "Where the time goes" },
     h("h2", {}, "Where the time goes"),
-    h("p", { class: "faint" }, "What of the time of one operation was spent where. The parts were measured otherwise than their sum, which must come to within 15% of it, or nothing is concluded."),
+    h("p", { class: "faint" }, "Where the time of one operation was spent. The parts are measured independently of the whole, and must add up to it within 15%, or nothing is concluded."),
     ...parts,
   );
 }
@@ -85,7 +85,7 @@ function table(b: Budget): HTMLElement {
     [`of one ${b.operation}`, "time", "share", ...(computed ? ["computed as"] : []), "source"],
     ["time", "share"],
     [
-      ...b.rows.map((r) => line(r.name, r.seconds, r.share, r.of, r.source)),
+      ...b.rows.map((r) => line(r.name, r.seconds, r.share, r.of, measured(r))),
       leftOver(b) ? line("left over", b.residual.seconds, b.residual.share) : null,
       line("as the client saw it", b.seen, 1, "", "", true),
     ],

@@ -31,6 +31,16 @@ const all: [string, keyof Transactions, Write][] = [
   ["log's device written", "log_device_written_bytes", format.size],
 ];
 
+/** reach says where the client was, if not beside the server, and how far from it. */
+function reach(report: Report): string {
+  const server = report.run.prepare?.app;
+  const at = report.run.environment.cluster;
+  let words = "";
+  if (at?.client) words = `; the client in a pod of its own on ${at.client.node === at.node ? "the same node" : at.client.node}`;
+  if (server?.round_trip && server.connection) words += `; round trip ${format.duration(server.round_trip)}, connection ${format.duration(server.connection)}`;
+  return words;
+}
+
 /** costs makes the table; null where no application was loaded. */
 export function costs(report: Report): HTMLElement | null {
   const rows = report.results.filter((r) => r.app);
@@ -54,6 +64,6 @@ export function costs(report: Report): HTMLElement | null {
         h("tbody", {}, ...rows.map((r) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, flowName(r.workload, r.direction, report.results))), ...columns.map(([, name, write]) => cell(r.app![name], write))))),
       ),
     ),
-    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${log.target.name}` : ""}`) : null,
+    server ? h("p", { class: "faint legend" }, `${server.name} ${server.version}, scale ${server.scale ?? "–"}: ${format.size(server.data ?? 0)} of data, a cache of its own of ${format.size(server.cache ?? 0)}; ${server.server && !server.server.checkpoint ? "no checkpoint before each repeat" : "each repeat after a checkpoint"}${log ? `; its log in ${log.target.name}` : ""}${reach(report)}`) : null,
   );
 }

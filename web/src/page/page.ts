@@ -17,13 +17,13 @@ import { goalList } from "./goals";
 import { reproduce } from "./reproduce";
 import { ranking } from "./ranking";
 import { results } from "./results";
-import { traceHead, traceSections, traceTitle } from "./trace";
+import { traceBeside, traceHead, traceSections, traceTitle } from "./trace";
 import { labelList, pageTitle, reportTitle, runTitle, sidesOf, storageWords, targetsOf, whenWords } from "./words";
 
 /** page makes the whole page, the answer first: the verdicts, the chart and the table that
  * they are made of, what speaks against them, and then all else. */
 export function page(documents: Documents): HTMLElement {
-  if (documents.traces?.length) return traced(documents.traces);
+  if (documents.traces?.length) return traces(documents.traces);
   document.title = `${pageTitle(documents)} · Loadline`;
   const main = h("main", { class: "page" });
   main.append(header(documents));
@@ -34,12 +34,12 @@ export function page(documents: Documents): HTMLElement {
   return main;
 }
 
-/** traced makes the page of traces; of several each stands below the one before it. */
-function traced(traces: Trace[]): HTMLElement {
-  document.title = `${traces.map(traceTitle).join(" · ")} · Loadline`;
-  const several = traces.length > 1;
-  const sections = traces.flatMap((t, i) => [...(several ? [h("section", { id: `trace-${i + 1}`, "aria-label": traceTitle(t) }, traceHead(t))] : []), ...traceSections(t, i)]);
-  const main = h("main", { class: "page" }, h("header", {}, brand(), several ? null : traceHead(traces[0]!)));
+/** traces makes the page of traces; of several each stands below the one before it. */
+function traces(list: Trace[]): HTMLElement {
+  document.title = `${list.map(traceTitle).join(" · ")} · Loadline`;
+  const several = list.length > 1;
+  const sections = list.flatMap((t, i) => [...(several ? [h("section", { id: `trace-${i + 1}`, "aria-label": traceTitle(t) }, traceHead(t))] : []), ...traceSections(t, i)]);
+  const main = h("main", { class: "page" }, h("header", {}, brand(), several ? null : traceHead(list[0]!)));
   add(main, [contents(sections), h("div", { class: "sections" }, ...sections), footer()]);
   return main;
 }
@@ -56,15 +56,27 @@ function sectionsOf(documents: Documents): HTMLElement[] {
   if (measured) list.push(each(documents, "Results", "results", results));
   if (documents.reports.some((r) => r.goals?.length)) list.push(each(documents, "Goals", "goals", (r) => goalList(r.goals ?? [])));
   list.push(each(documents, "Findings", "findings", (r) => findings(r.findings, new Set(r.results.map((o) => o.workload)).size)));
-  list.push(timeGoes(documents), overTime(documents), each(documents, "To reproduce it", "reproduce", (r) => reproduce(r, targetsOf(r.run, documents.reports.map((o) => o.run)))), ...(documents.durability ?? []).map(durability));
+  list.push(timeGoes(documents), traced(documents), overTime(documents), each(documents, "To reproduce it", "reproduce", (r) => reproduce(r, targetsOf(r.run, documents.reports.map((o) => o.run)))), ...(documents.durability ?? []).map(durability));
   return list.filter((s) => s !== null);
 }
 
+/** traced shows the traces made beside the runs; null where there is none. */
+function traced(documents: Documents): HTMLElement | null {
+  const beside = documents.beside ?? [];
+  if (!beside.some((t) => t)) return null;
+  return each(documents, "Block trace", "trace", (r, suffix) => {
+    const t = beside[documents.reports.indexOf(r)];
+    if (!t) return h("p", {}, "Nothing was traced beside it.");
+    // Of several the contents cannot tell whose part it is.
+    return suffix ? h("div", {}, ...traceBeside(t, suffix)) : traceBeside(t, suffix);
+  });
+}
+
 /** each makes a section with a part for every report. */
-function each(documents: Documents, title: string, name: string, make: (r: Report, suffix: string) => Child): HTMLElement | null {
+function each(documents: Documents, title: string, name: string, make: (r: Report, suffix: string) => Child | Child[]): HTMLElement | null {
   if (documents.reports.length === 0) return null;
   const several = documents.reports.length > 1;
-  const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), make(r, several ? `-${letter(i).toLowerCase()}` : "")]);
+  const parts: Child[] = documents.reports.flatMap((r, i) => [several && h("h3", {}, `${letter(i)}: ${runTitle(r.run)}`), ...[make(r, several ? `-${letter(i).toLowerCase()}` : "")].flat()]);
   return h("section", { id: name, "aria-label": title }, h("h2", {}, title), ...parts);
 }
 

@@ -47,7 +47,7 @@ export function tableOf(rows: Result[], judged: boolean, precision = 0): HTMLEle
       ),
     ),
     spread || wide
-      ? h("p", { class: "faint legend" }, [spread && "repeats: how many, and from where to where they differ from the result", wide && `*: wider than the ±${format.percent(precision)} that was asked for`].filter(Boolean).join(" · "))
+      ? h("p", { class: "faint legend" }, [spread && "repeats: how many there were, and by how much the lowest and the highest differ from the result", wide && `*: wider than the ±${format.percent(precision)} that was requested`].filter(Boolean).join(" · "))
       : null,
   );
 }

@@ -4,7 +4,7 @@
 import { histogram } from "../charts/bars";
 import type { Chart } from "../charts/figure";
 import { heat } from "../charts/heat";
-import { Clock, colorOf, type Group } from "../charts/subject";
+import { Clock, colorOf, type Group, type Subject } from "../charts/subject";
 import { tail } from "../charts/tail";
 import { latencies, throughput } from "../charts/time";
 import { h, onFirstOpen, type Child } from "../dom";
@@ -35,11 +35,15 @@ export function traceTitle(t: { run: Trace["run"] }): string {
   return `Trace of ${of.filter(Boolean).join(", ")}${environment.hostname ? ` at ${environment.hostname}` : ""}`;
 }
 
+/** howOf says by which method a trace was made. */
+function howOf(t: Trace): string {
+  return { bpf: "by BPF", perf: "by perf events", counters: "by the device's counters only" }[t.run.method];
+}
+
 /** traceHead is the title of a trace, how it was made, and the answers. */
 export function traceHead(t: Trace): HTMLElement {
   const { run } = t;
-  const how = run.method === "bpf" ? "by BPF" : "by the device's counters only";
-  const words = [`${format.span(run.seconds)} ${how}`, format.when(run.started), run.environment.kernel && `kernel ${run.environment.kernel}`, run.status !== "complete" && run.status];
+  const words = [`${format.span(run.seconds)} ${howOf(t)}`, format.when(run.started), run.environment.kernel && `kernel ${run.environment.kernel}`, run.status !== "complete" && run.status];
   return h("div", {}, h("h1", {}, traceTitle(t)), labelList(run.labels), h("p", { class: "faint" }, words.filter(Boolean).join(" · ")), answerList(answersOf(t)));
 }
 
@@ -52,9 +56,10 @@ function answersOf(t: Trace): Answer[] {
   const told = (m: Metric, words: string) => (busiest.metrics?.[m] ? `, ${words} ${withInterval(m, busiest.metrics[m])}` : "");
   list.push({ question: "How long?", sentence: `Most were ${nameOf(busiest)}s: ${rate ? withInterval("iops", rate) : `${format.integer(busiest.ios)} I/Os`}${told("latency", "mean")}${told("p99", "p99")}.`, tone: "plain" });
   const sum = t.kinds.reduce((n, k) => n + k.ios, 0);
-  const first = t.run.method === "bpf" ? mostOf(t.rows) : null;
+  const first = t.run.method !== "counters" ? mostOf(t.rows) : null;
   if (first && sum > 0) list.push({ question: "Who?", sentence: `${first.name} did ${format.percent(first.ios / sum)} of the I/Os.`, tone: "plain" });
-  const unseen = t.findings.filter((f) => f.rule === "unseen");
+  // Of a device without I/O nothing can have been missed.
+  const unseen = t.findings.filter((f) => f.rule === "unseen" && t.kinds.some((k) => f.results?.includes(k.device)));
   const order: Severity[] = ["invalid", "warning", "not-checked", "note", "passed"];
   const worst = unseen.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))[0];
   if (worst) {
@@ -87,17 +92,47 @@ function withInterval(m: Metric, e: Estimate): string {
   return format.metric(m, e.estimate) + (interval === "–" ? "" : ` ${interval}`);
 }
 
+/** A part of a trace: its id, its title, and what is in it. */
+type Part = [id: string, title: string, ...content: Child[]];
+
+/** partsOf are the parts of a trace; time is what it shows of its kinds over time. */
+function partsOf(t: Trace, time: Child[]): Part[] {
+  const list: Part[] = [["latency", "Latency", t.kinds.length ? kindTable(t.kinds) : h("p", {}, "No I/O was seen.")]];
+  if (t.run.method !== "counters") list.push(["who", "Who did the I/O", rowsOf(t.rows)]);
+  if (time.length) list.push(["time", "Over time", ...time]);
+  if (t.run.devices?.length) list.push(["devices", "What the devices counted", deviceTable(t)]);
+  const lost = t.run.cannot_tell ?? [];
+  const damage = t.damage ?? [];
+  list.push(["findings", "Findings", findings(t.findings), lost.length ? h("div", {}, h("p", { class: "title" }, "What this trace cannot tell"), h("ul", {}, ...lost.map((w) => h("li", {}, w)))) : null, damage.length ? h("ul", { class: "faint" }, ...damage.map((w) => h("li", {}, w))) : null]);
+  return list;
+}
+
+/** traceBeside is the trace made beside a run, as parts of a section of the run's page. */
+export function traceBeside(t: Trace, suffix: string): Child[] {
+  const { run } = t;
+  const parts = partsOf(t, heatmaps(t, `${suffix}-trace`)).map(([id, title, ...content]) => h("section", { id: `trace-${id}${suffix}`, "aria-label": `${title}, traced` }, h("h3", {}, title), ...content));
+  const all = t.directory ? h("p", { class: "faint" }, "All charts and the samples: ", h("code", {}, commandWords(["loadline", "report", t.directory, "--format", "html"]))) : null;
+  return [h("p", { class: "faint" }, `${traceTitle(t)} beside the run: ${format.span(run.seconds)} ${howOf(t)}${run.status === "complete" ? "" : `, ${run.status}`}.`), answerList(answersOf(t), 1, `trace-answers${suffix}`), ...parts, all];
+}
+
+/** heatmaps are those of the operations with the most I/Os; of what was too short for one, its percentiles over time. */
+function heatmaps(t: Trace, suffix: string): Child[] {
+  const kinds = t.kinds.filter((k) => k.course).sort((a, b) => b.ios - a.ios);
+  const charts = kinds.slice(0, mostOpen).map((k) => {
+    const { group, subject } = drawnOf(k, suffix);
+    const chart = heat(group, subject) ?? latencies(group);
+    return chart && { ...chart, title: `${nameOf(k)}: ${chart.title[0]!.toLowerCase()}${chart.title.slice(1)}` };
+  });
+  const rest = kinds.slice(mostOpen);
+  return charts.some((c) => c) ? [gridOf(charts), rest.length ? h("p", { class: "faint" }, `Not drawn here: ${rest.map(nameOf).join(", ")}.`) : null] : [];
+}
+
 /** traceSections are the parts of the nth trace of a page. */
 export function traceSections(t: Trace, nth: number): HTMLElement[] {
   const suffix = nth ? `-${nth + 1}` : "";
   const section = (id: string, title: string, ...parts: Child[]) => h("section", { id: id + suffix, "aria-label": title }, h("h2", {}, title), ...parts);
-  const list: HTMLElement[] = [section("latency", "Latency", t.kinds.length ? kindTable(t.kinds) : h("p", {}, "No I/O was seen."))];
-  if (t.run.method !== "counters") list.push(section("who", "Who did the I/O", rowsOf(t.rows)));
-  if (t.kinds.some((k) => k.course)) list.push(section("time", "Over time", ...t.kinds.filter((k) => k.course).map((k) => charts(k, suffix, t.kinds.length))));
-  if (t.run.devices?.length) list.push(section("devices", "What the devices counted", deviceTable(t)));
-  const lost = t.run.cannot_tell ?? [];
-  const damage = t.damage ?? [];
-  list.push(section("findings", "Findings", findings(t.findings), lost.length ? h("div", {}, h("p", { class: "title" }, "What this trace cannot tell"), h("ul", {}, ...lost.map((w) => h("li", {}, w)))) : null, damage.length ? h("ul", { class: "faint" }, ...damage.map((w) => h("li", {}, w))) : null));
+  const time = t.kinds.filter((k) => k.course).map((k) => charts(k, suffix, t.kinds.length));
+  const list = partsOf(t, time).map((p) => section(...p));
   if (t.run.command?.length) list.push(section("reproduce", "To reproduce it", h("pre", { class: "command", tabindex: "0", "aria-label": "Command" }, commandWords(t.run.command)), t.directory ? h("p", { class: "faint saved" }, `saved in ${t.directory}`) : null));
   return list;
 }
@@ -178,12 +213,18 @@ function charts(k: TraceKind, suffix: string, all: number): HTMLElement {
 }
 
 function drawn(k: TraceKind, suffix: string): (Chart | null)[] {
+  const { group: g, subject: s } = drawnOf(k, suffix);
+  return [heat(g, s), throughput(g), latencies(g), histogram(k, plainName(g.name), (t) => colorOf(s, t)), tail(g)];
+}
+
+/** drawnOf is an operation as charts over time draw it. */
+function drawnOf(k: TraceKind, suffix: string): { group: Group; subject: Subject } {
   const course = k.course!;
   const result = { metrics: k.metrics ?? {}, latency: { p50: k.p50, p99: k.p99, "p99.9": k["p99.9"] } } as unknown as Result;
   const name = nameOf(k);
-  const s = { run: 0, runs: 1, label: name, course, result, clock: new Clock(course.spans) };
-  const g: Group = { name: name + suffix, workload: k.device, direction: course.direction, metric: "iops", description: "", subjects: [s], watched: true };
-  return [heat(g, s), throughput(g), latencies(g), histogram(k, plainName(g.name), (t) => colorOf(s, t)), tail(g)];
+  const subject = { run: 0, runs: 1, label: name, course, result, clock: new Clock(course.spans) };
+  const group: Group = { name: name + suffix, workload: k.device, direction: course.direction, metric: "iops", description: "", subjects: [subject], watched: true };
+  return { group, subject };
 }
 
 function deviceTable(t: Trace): HTMLElement {

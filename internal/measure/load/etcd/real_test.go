@@ -20,15 +20,7 @@ import (
 func ready(t *testing.T, set ...string) *Driver {
 	t.Helper()
 	program := lab.Etcd(t)
-	dir, err := os.MkdirTemp("", "etcd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(lab.ServerDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

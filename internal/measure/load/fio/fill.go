@@ -109,7 +109,7 @@ func tooLate(limit time.Duration, written, size int64, stuck string) error {
 	return model.SlowFill{WorkerError: model.BrokenError(
 		fmt.Sprintf("the prefill was given up: after %s only %s of %s were written%s.",
 			units.FormatSpan(limit.Seconds()), units.FormatSize(written), units.FormatSize(size), stuck),
-		"use a smaller --size, or give it more time: --max-prefill")}
+		"use a smaller --size, or allow more time: --max-prefill")}
 }
 
 // passed is what one pass over a stretch did.

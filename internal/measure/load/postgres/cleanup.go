@@ -62,12 +62,12 @@ var errHeld = errors.New("a running loadline uses it")
 
 // removeLeft takes the lock of a schema, which its run holds while it lives, and removes it.
 func (x *existing) removeLeft(ctx context.Context) (stays, next string, err error) {
-	if x.hold, err = x.openSession(ctx); errors.Is(err, errHeld) {
+	if x.hold, err = x.openHold(ctx); errors.Is(err, errHeld) {
 		return err.Error(), "should that be on a machine that is gone: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '" + x.schema + "'", nil
 	} else if err != nil {
 		return "", "", x.unreachable(err)
 	}
-	defer x.hold.close(x)
+	defer x.hold.close()
 	if err := x.drop(ctx); err != nil {
 		return "", "", model.BrokenError(fmt.Sprintf("the schema %s could not be removed: %v", x.schema, err), "look at what depends on it; if all of that may go: DROP SCHEMA "+x.schema+" CASCADE")
 	}

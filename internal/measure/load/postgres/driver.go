@@ -28,6 +28,8 @@ type Driver struct {
 	state  *model.AppState
 	// timed tells that the server takes the times of flushes and reads.
 	timed bool
+	// client runs pgbench elsewhere, nil where it runs beside the server.
+	client load.Client
 }
 
 // New returns a driver without a server.
@@ -216,12 +218,15 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 	if err != nil {
 		return nil, err
 	}
+	if err := d.open(ctx, s, req.App); err != nil {
+		return nil, err
+	}
 	// A server that comes up again after a crash would be measured while it recovers.
 	if err := s.start(ctx, append(own(*req.App), "restart_after_crash=off")); err != nil {
 		return nil, err
 	}
 	d.server = s
-	if _, err := s.ask(ctx, "postgres", "CREATE DATABASE "+database); err != nil {
+	if _, err := s.ask(ctx, "postgres", s.far.creating()...); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("the new server does not answer: %v", err), "")
 	}
 	if err := s.fill(ctx, req.App.Scale, req.Volume.Size, progress); err != nil {
@@ -232,6 +237,9 @@ func (d *Driver) Ready(ctx context.Context, workDir *os.Root, req model.PrepareR
 		return nil, model.BrokenError(err.Error(), "")
 	}
 	d.state.Scale, d.state.Seconds = req.App.Scale, d.env.Now().Sub(begin).Seconds()
+	if err := s.reached(ctx, d.state); err != nil {
+		return nil, err
+	}
 	io, _ := d.state.Setting("track_io_timing")
 	wal, _ := d.state.Setting("track_wal_io_timing")
 	d.timed = io == "on" && wal == "on"
@@ -275,7 +283,9 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		return d.unanswered(ctx, res, s, "before the repeat", err)
 	}
 	begin()
-	o, err := (&bench{server: s, req: req, emit: emit}).run(ctx)
+	sampled := s.sampleWaits(ctx, req)
+	o, err := s.load(ctx, req, emit)
+	seen := sampled()
 	if err != nil {
 		return res, err
 	}
@@ -289,6 +299,7 @@ func (d *Driver) Run(ctx context.Context, req model.StartRequest, begin func(), 
 		res.Due = o.due
 	}
 	counts := o.counts
+	counts.Waits = seen
 	if s.alive() {
 		if after, err := s.counts(context.WithoutCancel(ctx)); err == nil {
 			difference(&counts, before, after, timed)

@@ -81,7 +81,7 @@ func TestExistingServerRefusals(t *testing.T) {
 		{x.url("locked", database), 1, "the password is wrong or missing"},
 		{x.url("guest", database), 1, "no right to create a schema"},
 		{x.url("reader", database), 1, "only read (default_transaction_read_only is on)"},
-		{x.url("few", database), 1, "(CONNECTION LIMIT), and 1 clients need 4"},
+		{x.url("few", database), 1, "(CONNECTION LIMIT), and 1 clients need 5"},
 		{x.url("postgres", "published"), 1, "publishes all its tables (publication everything)"},
 		{x.url("postgres", database), 10, "connections free (max_connections 12, 0 reserved"},
 		{"postgres://postgres@/loadline?host=%2Fno%2Fsuch", 1, "cannot be reached"},

@@ -25,7 +25,7 @@ func (s *server) fill(ctx context.Context, scale int, size int64, progress func(
 	}
 	defer done()
 	cmd := s.account.Command(s.env, dir, s.programs.path("pgbench"), "--initialize", "--scale="+strconv.Itoa(scale),
-		"--host="+s.host(), "--port="+port, "--username="+superuser, database)
+		"--host="+s.host(), "--port="+port, "--username="+s.user(), database)
 	var errs daemon.Tail
 	cmd.Stderr = &errs
 	p, err := daemon.Launch(s.env.Clock, cmd)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,18 +14,22 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/daemon"
 	"github.com/loadline/loadline/internal/model"
 )
 
-// session is a psql that stays connected while a schema of ours is there. It holds the schema's
-// lock, by which cleanup tells the schema of a living run; it ends when the server does; and it
-// looks, once a second, what others do.
+// session is a psql that stays connected, and is asked one statement after the other. The one
+// that is there as long as a schema of ours holds the schema's lock, by which cleanup tells the
+// schema of a living run; it ends when the server does; and it looks, once a second, what others do.
 type session struct {
+	clock   env.Clock
 	process daemon.Process
 	in      io.WriteCloser
 	errs    *daemon.Tail
 	rows    chan []string
+	// backend is the number of the server's process for the session that holds a schema.
+	backend int
 	// one is held by who asks.
 	one sync.Mutex
 
@@ -47,10 +52,11 @@ const (
 	looksEvery = time.Second
 )
 
-// openSession connects, and takes the lock of the schema that the sessions of x go by.
-func (x *existing) openSession(ctx context.Context) (*session, error) {
-	a := x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking+ofClearing)
-	cmd := a.Command(x.env, "/", x.programs.path("psql"), "-X", "-A", "-t", "-q", "-w", "-F", fieldMark, "-v", "ON_ERROR_STOP=1")
+// sessionOptions are those of a psql that answers in rows until its input ends.
+var sessionOptions = []string{"-X", "-A", "-t", "-q", "-w", "-F", fieldMark, "-v", "ON_ERROR_STOP=1"}
+
+// openSession starts a psql.
+func openSession(clock env.Clock, cmd *exec.Cmd) (*session, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -59,9 +65,9 @@ func (x *existing) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &session{in: in, errs: &daemon.Tail{}, rows: make(chan []string, 16)}
+	h := &session{clock: clock, in: in, errs: &daemon.Tail{}, rows: make(chan []string, 16)}
 	cmd.Stderr = h.errs
-	if h.process, err = daemon.Launch(x.env.Clock, cmd); err != nil {
+	if h.process, err = daemon.Launch(clock, cmd); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("psql cannot be started: %v", err), "")
 	}
 	go func() {
@@ -71,13 +77,25 @@ func (x *existing) openSession(ctx context.Context) (*session, error) {
 			h.rows <- strings.Split(lines.Text(), fieldMark)
 		}
 	}()
+	return h, nil
+}
+
+// openHold connects, and takes the lock of the schema that the sessions of x go by.
+func (x *existing) openHold(ctx context.Context) (*session, error) {
+	h, err := openSession(x.env.Clock, x.account(x.schema, bySearchPath+"pg_catalog"+ofLooking+ofClearing).Command(x.env, "/", x.programs.path("psql"), sessionOptions...))
+	if err != nil {
+		return nil, err
+	}
 	// The answer of a function without one is an empty row.
-	row, err := h.ask(ctx, x, fmt.Sprintf("WITH l AS MATERIALIZED (%s AS got) SELECT 'held', got::text FROM l;", lockOf("pg_try_advisory_lock", x.schema)))
-	if err == nil && (len(row) != 2 || row[1] != "true") {
+	row, err := h.ask(ctx, fmt.Sprintf("WITH l AS MATERIALIZED (%s AS got) SELECT 'held', got::text, pg_backend_pid() FROM l;", lockOf("pg_try_advisory_lock", x.schema)))
+	if err == nil && (len(row) != 3 || row[1] != "true") {
 		err = errHeld
 	}
+	if err == nil {
+		h.backend, err = strconv.Atoi(row[2])
+	}
 	if err != nil {
-		h.close(x)
+		h.close()
 		return nil, err
 	}
 	go h.watch(x)
@@ -85,7 +103,7 @@ func (x *existing) openSession(ctx context.Context) (*session, error) {
 }
 
 // ask sends a statement with one row for an answer.
-func (h *session) ask(ctx context.Context, x *existing, statement string) ([]string, error) {
+func (h *session) ask(ctx context.Context, statement string) ([]string, error) {
 	h.one.Lock()
 	defer h.one.Unlock()
 	lost := func() ([]string, error) {
@@ -105,7 +123,7 @@ func (h *session) ask(ctx context.Context, x *existing, statement string) ([]str
 		// What it would still answer would be taken for the next one's.
 		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
 		return nil, ctx.Err()
-	case <-x.env.After(answering):
+	case <-h.clock.After(answering):
 		_ = syscall.Kill(-h.process.Process.Pid, syscall.SIGKILL)
 		return nil, saidError(fmt.Sprintf("it did not answer within %s", answering))
 	}
@@ -127,7 +145,7 @@ func (h *session) watch(x *existing) {
 			return
 		case <-x.env.After(looksEvery):
 		}
-		row, err := h.ask(context.Background(), x, x.others())
+		row, err := h.ask(context.Background(), x.others())
 		if err != nil || len(row) != 4 {
 			return
 		}
@@ -166,7 +184,7 @@ func (s seen) tell(c *model.AppCounts) {
 }
 
 // close ends the session. psql ends at the end of its input.
-func (h *session) close(x *existing) {
+func (h *session) close() {
 	_ = h.in.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -97,8 +97,8 @@ func (b *bench) run(ctx context.Context) (*outcome, error) {
 	// What it reads and writes is beside the directory that it is started in.
 	const prefix = "log"
 	args := append(arguments(w, step.Ramp, step.Seconds, script), "--log", "--log-prefix="+filepath.Join("..", prefix))
-	if b.server.exists == nil {
-		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+superuser, database)
+	if b.server.exists == nil && !b.server.remote {
+		args = append(args, "--host="+b.server.host(), "--port="+port, "--username="+b.server.user(), database)
 	}
 	// The names of the log hold the number of the process, so it waits until they are there.
 	gated := append([]string{"-c", `read -r go && exec "$@" </dev/null`, "sh", b.server.programs.path("pgbench")}, args...)

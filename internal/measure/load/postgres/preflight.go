@@ -59,8 +59,8 @@ const (
 )
 
 // besides are the connections that a run needs beside its clients: the one that holds the schema,
-// one to ask by, and those that have not quite ended.
-const besides = 3
+// one to ask by, one that samples what sessions wait for, and those that have not quite ended.
+const besides = 4
 
 // refuse refuses a server that is not to be measured, each with a sentence. facts are those of
 // preflight.

@@ -37,6 +37,9 @@ type reading struct {
 	server, client onCPU
 }
 
+// elsewhere stands for the processes of what runs on another machine: they are not counted.
+const elsewhere = -1
+
 // watchProcessors reads until it is stopped; stop returns what was found, nil for nothing.
 func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Duration) (stop func() *model.AppProcessor) {
 	p := &processors{proc: "/proc", server: server, pgbench: pgbench, clients: clients, now: clock.Now}
@@ -65,9 +68,32 @@ func watchProcessors(clock env.Clock, server, pgbench, clients int, ramp time.Du
 // all the time: one that ends takes its times along.
 func (p *processors) read() {
 	r := &reading{at: p.now(), pids: map[int]bool{}}
+	if p.server != elsewhere && !p.readServer(r) {
+		return
+	}
+	var threads []string
+	if p.pgbench != elsewhere {
+		threads, _ = filepath.Glob(filepath.Join(p.proc, strconv.Itoa(p.pgbench), "task", "[0-9]*", "schedstat"))
+	}
+	for _, name := range threads {
+		if !r.client.add(name) {
+			return
+		}
+	}
+	switch {
+	case p.server != elsewhere && len(r.pids) != p.clients || p.pgbench != elsewhere && len(threads) == 0:
+	case p.first == nil:
+		p.first = r
+	case maps.Equal(p.first.pids, r.pids):
+		p.last = r
+	}
+}
+
+// readServer adds the server's processes for clients; it reports whether they could be read.
+func (p *processors) readServer(r *reading) bool {
 	children, err := os.ReadFile(filepath.Join(p.proc, strconv.Itoa(p.server), "task", strconv.Itoa(p.server), "children"))
 	if err != nil {
-		return
+		return false
 	}
 	for _, word := range strings.Fields(string(children)) {
 		pid, err := strconv.Atoi(word)
@@ -77,23 +103,11 @@ func (p *processors) read() {
 			continue
 		}
 		if !r.server.add(filepath.Join(p.proc, word, "schedstat")) {
-			return
+			return false
 		}
 		r.pids[pid] = true
 	}
-	threads, _ := filepath.Glob(filepath.Join(p.proc, strconv.Itoa(p.pgbench), "task", "[0-9]*", "schedstat"))
-	for _, name := range threads {
-		if !r.client.add(name) {
-			return
-		}
-	}
-	switch {
-	case len(r.pids) != p.clients || len(threads) == 0:
-	case p.first == nil:
-		p.first = r
-	case maps.Equal(p.first.pids, r.pids):
-		p.last = r
-	}
+	return true
 }
 
 // found is the difference of the last and the first reading.

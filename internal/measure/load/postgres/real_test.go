@@ -16,6 +16,7 @@ import (
 	"github.com/loadline/loadline/internal/measure/load"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/modeltest"
+	"github.com/loadline/loadline/test/lab"
 )
 
 // newWorkDir makes an empty directory that the server's user can get into.
@@ -24,15 +25,7 @@ func newWorkDir(t *testing.T) string {
 	if _, err := findPrograms(t.Context(), env.OS()); err != nil {
 		t.Skipf("%v", err)
 	}
-	dir, err := os.MkdirTemp("", "pg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return lab.ServerDir(t)
 }
 
 // openDir holds a directory open until the end of the test, as a worker does.

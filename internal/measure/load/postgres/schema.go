@@ -51,7 +51,7 @@ func (d *Driver) readyExisting(ctx context.Context, workDir *os.Root, req model.
 	if err := workDir.Mkdir(filepath.Base(s.socket), 0o700); err != nil {
 		return nil, model.BrokenError(fmt.Sprintf("%s cannot be made: %s", s.socket, env.Reason(err)), "")
 	}
-	if x.hold, err = x.openSession(ctx); err != nil {
+	if x.hold, err = x.openHold(ctx); err != nil {
 		return nil, x.unreachable(err)
 	}
 	s.process, s.started = x.hold.process, true
@@ -71,6 +71,9 @@ UNION ALL SELECT 'cache', setting::float8*pg_size_bytes(unit) FROM pg_settings W
 	state.Data, state.Cache = int64(sizes["data"]), int64(sizes["cache"])
 	state.Scale, state.Seconds = req.App.Scale, d.env.Now().Sub(begin).Seconds()
 	state.Server.Schema = x.schema
+	if err := s.reached(ctx, state); err != nil {
+		return nil, err
+	}
 	d.state, d.timed = state, true
 	return state, nil
 }
@@ -146,7 +149,7 @@ func (x *existing) leave() error {
 		return nil
 	}
 	defer func() {
-		x.hold.close(x)
+		x.hold.close()
 		x.hold = nil
 	}()
 	if !x.made {

@@ -48,6 +48,10 @@ type server struct {
 	exists *existing
 	// wal is the directory of the log on a volume of its own, nil where it is in data.
 	wal *logDir
+	// far is how pgbench comes to it from another pod, nil where it runs beside it.
+	far *far
+	// remote tells that it is on another machine, and that programs find it by their variables.
+	remote bool
 
 	mu      sync.Mutex
 	process daemon.Process
@@ -148,7 +152,7 @@ func (s *server) failed(ctx context.Context, what, said string, err error) error
 func (s *server) start(ctx context.Context, set []string) error {
 	data, socket := s.names()
 	args := []string{"-D", data, "-p", port}
-	for _, one := range append([]string{"listen_addresses=", "unix_socket_directories=" + socket, "unix_socket_permissions=0700"}, set...) {
+	for _, one := range append([]string{"listen_addresses=" + s.far.listens(), "unix_socket_directories=" + socket, "unix_socket_permissions=0700"}, set...) {
 		args = append(args, "-c", one)
 	}
 	dir, done, err := s.place(s.data)

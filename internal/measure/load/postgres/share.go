@@ -43,7 +43,7 @@ func (s *server) doubt(state *model.AppState, w model.Workload, c *model.AppCoun
 			if w.App.Reconnect {
 				ours *= 1 + ofSession
 			}
-			others := max(0, b-a-ours-float64(looked.looks+(1+ofSession)*max(1, w.Depth)+aside))
+			others := max(0, b-a-ours-float64(looked.looks+c.Waits.Moments()+(1+ofSession)*max(1, w.Depth)+aside))
 			c.Others = &others
 		}
 	}
@@ -60,7 +60,7 @@ func (s *server) attend(ctx context.Context) error {
 	if x == nil {
 		return nil
 	}
-	row, err := x.hold.ask(ctx, x, fmt.Sprintf("SELECT 'there', (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '%s' AND c.relname LIKE 'pgbench%%');", x.schema))
+	row, err := x.hold.ask(ctx, fmt.Sprintf("SELECT 'there', (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '%s' AND c.relname LIKE 'pgbench%%');", x.schema))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the session that holds the schema %s was lost: %w", x.schema, err)
@@ -79,7 +79,10 @@ func (x *existing) lost() string {
 
 // processes is the id of the server's first process, 0 where it is not ours to look at.
 func (s *server) processes() int {
-	if s.exists != nil {
+	switch {
+	case s.remote:
+		return elsewhere
+	case s.exists != nil:
 		return 0
 	}
 	return s.process.Process.Pid

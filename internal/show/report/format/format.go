@@ -26,6 +26,8 @@ type Documents struct {
 	Reports     []*model.Report
 	Comparisons []*model.Comparison
 	Durability  []*model.Durability
+	// Beside are the traces made beside the runs, one for each report, nil where there was none.
+	Beside []*iotrace.Report
 	// Traces stand alone.
 	Traces []*iotrace.Report
 	// TraceSamples reads the raw data of a trace; nil where only its document is there.
@@ -142,7 +144,9 @@ func Choose(name, file string) (Format, error) {
 }
 
 func writeHTML(d *Documents, _ text.Options) ([]File, error) {
-	return one(func(b *bytes.Buffer) error { return html.RenderAll(b, d.Comparisons, d.Reports, d.Durability) })
+	return one(func(b *bytes.Buffer) error {
+		return html.RenderAll(b, jsonout.Page{Reports: d.Reports, Comparisons: d.Comparisons, Durability: d.Durability, Beside: d.Beside})
+	})
 }
 
 func writeMarkdown(d *Documents, _ text.Options) ([]File, error) {

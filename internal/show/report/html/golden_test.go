@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/show/report/jsonout"
 	"github.com/loadline/loadline/internal/show/report/reporttest"
 )
 
@@ -16,7 +17,7 @@ func TestGolden(t *testing.T) {
 	for name, render := range map[string]func(io.Writer) error{
 		"scale": func(w io.Writer) error { return Render(w, r) },
 		"together": func(w io.Writer) error {
-			return RenderAll(w, []*model.Comparison{c}, []*model.Report{reporttest.Report("empty")}, []*model.Durability{d})
+			return RenderAll(w, jsonout.Page{Comparisons: []*model.Comparison{c}, Reports: []*model.Report{reporttest.Report("empty")}, Durability: []*model.Durability{d}})
 		},
 	} {
 		var b bytes.Buffer

@@ -45,19 +45,18 @@ func Notices() string {
 // Render writes a page with one report, or with several side by side. It fails only
 // when w does, or when a finding's evidence holds something that JSON cannot say.
 func Render(w io.Writer, reports ...*model.Report) error {
-	return RenderAll(w, nil, reports, nil)
+	return RenderAll(w, jsonout.Page{Reports: reports})
 }
 
 // RenderComparison writes a page with a comparison, and the reports of its sides in
 // the order A, B as far as they are there.
 func RenderComparison(w io.Writer, c *model.Comparison, reports ...*model.Report) error {
-	return RenderAll(w, []*model.Comparison{c}, reports, nil)
+	return RenderAll(w, jsonout.Page{Comparisons: []*model.Comparison{c}, Reports: reports})
 }
 
-// RenderAll writes a page with comparisons, with reports, which may be those of their
-// sides, and with durability tests.
-func RenderAll(w io.Writer, comparisons []*model.Comparison, reports []*model.Report, tests []*model.Durability) error {
-	island, err := jsonout.Island(reports, comparisons, tests)
+// RenderAll writes a page with all that it is given.
+func RenderAll(w io.Writer, p jsonout.Page) error {
+	island, err := jsonout.Island(p)
 	if err != nil {
 		return err
 	}

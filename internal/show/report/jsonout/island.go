@@ -4,17 +4,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/internal/model/study"
 )
 
+// Page is what one page shows: comparisons, reports, which may be those of their sides, and
+// durability tests.
+type Page struct {
+	Reports     []*model.Report
+	Comparisons []*model.Comparison
+	Durability  []*model.Durability
+	// Beside are the traces made beside the runs: one for each report, nil where there was
+	// none; or none at all.
+	Beside []*iotrace.Report
+}
+
 // Island returns the documents of a page as one JSON object without line breaks, in
 // which <, > and & are escaped: it can stand inside of an HTML script element.
-func Island(reports []*model.Report, comparisons []*model.Comparison, tests []*model.Durability) ([]byte, error) {
-	documents := together("", reports, comparisons)
-	documents.Durability = tests
+func Island(p Page) ([]byte, error) {
+	documents := together("", p.Reports, p.Comparisons)
+	documents.Durability = p.Durability
+	if slices.ContainsFunc(p.Beside, func(t *iotrace.Report) bool { return t != nil }) {
+		documents.Beside = p.Beside
+	}
 	doc, err := json.Marshal(finite(documents))
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be written as JSON: %w", err)
@@ -73,6 +88,7 @@ type several struct {
 	Reports     []*model.Report     `json:"reports"`
 	Comparisons []*model.Comparison `json:"comparisons,omitempty"`
 	Durability  []*model.Durability `json:"durability,omitempty"`
+	Beside      []*iotrace.Report   `json:"beside,omitempty"`
 }
 
 func together(schema string, reports []*model.Report, comparisons []*model.Comparison) several {

@@ -27,7 +27,7 @@ func (p *page) budget(b *budget.Budget) {
 	p.para(code(b.Workload) + prefixed(" ", inline(b.Description)))
 	var rows [][]string
 	add := func(r budget.Row, name string) {
-		rows = append(rows, []string{inline(name), signed(r.Seconds), share(r.Share), inline(r.Of), inline(r.Source)})
+		rows = append(rows, []string{inline(name), signed(r.Seconds), share(r.Share), inline(r.Of), inline(r.Measured(units.FormatDuration))})
 	}
 	for _, r := range b.Rows {
 		add(r, r.Name)

@@ -54,8 +54,8 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 			rows = append(rows, []string{code(w.Name), inline(w.Describe()), "–", "–", "–", "–", "–", "–", "", strings.TrimSpace("not measured " + marks(notes.Of(w.Name)))})
 		}
 	}
-	titles := []string{"workload", "pattern", "result:", words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "looked for:", "over time", "verdict"}
-	if at := slices.Index(titles, "looked for:"); !words.Looked(r) {
+	titles := []string{"workload", "pattern", "result:", words.Confidence(r.Results) + ":", "p50:", "p99:", "p99.9:", "observed:", "over time", "verdict"}
+	if at := slices.Index(titles, "observed:"); !words.Looked(r) {
 		titles = slices.Delete(titles, at, at+1)
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], at, at+1)
@@ -63,7 +63,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	}
 	p.table(titles, rows)
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool { return strings.HasSuffix(half(&res), `\*`) }) {
-		p.para(`\* wider than the ±` + words.Asked(r.Run.Schedule.Precision) + " that was asked for")
+		p.para(`\* wider than the ±` + words.Asked(r.Run.Schedule.Precision) + " that was requested")
 	}
 }
 

@@ -75,7 +75,9 @@ func forms(t *testing.T, o text.Options, all bool) map[string]string {
 		form("json", func(w io.Writer) error { return jsonout.WriteDurability(w, d) })
 	}
 	form("text", func(w io.Writer) error { return text.RenderSeveral(w, reports, comparisons, o) })
-	form("page", func(w io.Writer) error { return html.RenderAll(w, comparisons, reports, tests) })
+	form("page", func(w io.Writer) error {
+		return html.RenderAll(w, jsonout.Page{Comparisons: comparisons, Reports: reports, Durability: tests})
+	})
 	// Of the page only the island is not ours.
 	_, island, _ := strings.Cut(written["page"], `id="loadline-data">`)
 	written["page"], _, _ = strings.Cut(island, "</script>")

@@ -10,6 +10,7 @@ func Explanation() *budget.Explanation {
 		return b
 	}
 	a := made("tpcb-c1", 4.2e-3, budget.Row{Part: budget.ServerCPU, Name: "server, on a processor", Seconds: 1.4e-3, Source: "scheduler"},
+		budget.Row{Part: budget.Locks, Name: "other transactions' locks", Seconds: 0.1e-3, Margin: 0.02e-3, Of: "0.02 of 1 session ÷ rate", Source: "wait sampling"},
 		budget.Row{Part: budget.Flush, Name: "flush of the WAL", Seconds: 2.5e-3, Of: "1 flush × 2.50 ms", Source: "PostgreSQL"})
 	a.Notes = []string{"a note"}
 	a.Counterfactuals = []budget.Counterfactual{{Change: "a flush 1 ms faster", Part: budget.Flush, Saved: 1e-3, Rate: 312.5, Gain: 0.3125, Law: "serial: L = sum of its parts, X = 1/L", Assumes: []string{"one thing", "another"}},

@@ -69,7 +69,7 @@ func (p *page) budget(name string, b *budget.Budget) {
 		of.cells, source.cells = append(of.cells, cell{text: how}), append(source.cells, cell{text: from, paint: term.Dim})
 	}
 	for _, r := range b.Rows {
-		add(r.Name, r.Seconds, r.Share, r.Of, r.Source, term.Plain)
+		add(r.Name, r.Seconds, r.Share, r.Of, r.Measured(units.FormatDuration), term.Plain)
 	}
 	add("left over", b.Residual.Seconds, b.Residual.Share, "", "", term.Dim)
 	add("as the client saw it", b.Seen, 1, "", "", term.Bold)

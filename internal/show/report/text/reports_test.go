@@ -128,7 +128,7 @@ func noisy() *model.Report {
 		Message: "not converged: the interval is ±23 % where ±5 % was asked for",
 		Next:    "loadline run /srv/data --only=rand-write-iops --max-time 600s"})
 	r.Findings = append(r.Findings, model.Finding{Rule: "precision", Severity: model.SeverityNote, Results: []string{"rand-read-lat"},
-		Message: "not converged: the interval is ±8 % where ±5 % was asked for",
+		Message: "not converged: the interval is ±8 %, but ±5 % was requested",
 		Next:    "loadline run /srv/data --only=rand-read-lat --max-time 600s"})
 	return r
 }

@@ -33,7 +33,7 @@ func (p *page) results(r *model.Report, notes words.Footnotes) {
 	p50 := &column{title: "p50", numeric: true, drop: 5}
 	p99 := &column{title: "p99", numeric: true, drop: 6}
 	p999 := &column{title: "p99.9", numeric: true, drop: 1}
-	within := &column{title: "looked for", numeric: true, drop: 3}
+	within := &column{title: "observed", numeric: true, drop: 3}
 	series := &column{title: "over time", drop: 4}
 	mark := &column{}
 	columns := []*column{name, pattern, value, width, p50, p99, p999, within, series, mark}
@@ -171,7 +171,7 @@ func (p *page) legend(r *model.Report, shown []*column, p99, p999 *column, left 
 	if slices.ContainsFunc(r.Results, func(res model.Result) bool {
 		return !res.Converged && res.Confidence > 0 && res.Direction != model.Sync
 	}) {
-		parts = append(parts, "* wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was asked for")
+		parts = append(parts, "* wider than the ±"+words.Asked(r.Run.Schedule.Precision)+" that was requested")
 	}
 	hidden := func(c *column, get func(*model.LatencySummary) *float64) bool {
 		return slices.Contains(shown, c) && slices.ContainsFunc(r.Results, func(res model.Result) bool {

@@ -27,7 +27,7 @@ func TestScaleGoldens(t *testing.T) {
 		r.Results = append(r.Results, model.Result{Workload: p.Result, Direction: model.Read, Metric: model.IOPS, Estimate: p.Total, Verdict: p.Verdict})
 	}
 	r.Findings = append(r.Findings,
-		model.Finding{Rule: "sync", Severity: model.SeverityInvalid, Results: []string{"rand-read-x8"}, Message: "not simultaneous: the volumes began up to 2.00 s apart"},
+		model.Finding{Rule: "sync", Severity: model.SeverityInvalid, Results: []string{"rand-read-x8"}, Message: "not simultaneous: the volumes started up to 2.00 s apart"},
 		model.Finding{Rule: "fairness", Severity: model.SeverityWarning, Results: []string{"rand-read-x16"}, Message: "unfair: number 2 got 200/s"})
 	golden(t, "scale-80", render(t, r, Options{Width: 80, Unicode: true}))
 	golden(t, "scale-120", render(t, r, Options{Width: 120, Unicode: true}))

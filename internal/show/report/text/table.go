@@ -89,7 +89,7 @@ func (p *page) leftOut(columns, kept []*column) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d columns have no room for %s", p.width, strings.Join(names, ", "))
+	return fmt.Sprintf("hidden at %d columns: %s", p.width, strings.Join(names, ", "))
 }
 
 // fitted writes a table of what the width has room for, and says what it leaves out.

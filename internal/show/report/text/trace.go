@@ -61,7 +61,7 @@ func RenderTrace(w io.Writer, t *iotrace.Report, o TraceOptions) error {
 	if wanted(TraceIostat) {
 		p.traceIostat(t)
 	}
-	if wanted(TraceTotals) && t.Run.Method == iotrace.ByBPF {
+	if wanted(TraceTotals) && t.Run.Method != iotrace.ByCounters {
 		p.traceTotals(t)
 	}
 	p.blank()

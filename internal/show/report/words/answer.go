@@ -118,9 +118,9 @@ func Belief(r *model.Report) string {
 	case unsure > 0:
 		answer = fmt.Sprintf("To be used with care: %s suspect; %s.", share(unsure, all), checks)
 	case wide > 0:
-		answer = fmt.Sprintf("Valid, but %s wider than the ±%s that was asked for; %s.", share(wide, Count(len(r.Results), "interval")), Asked(r.Run.Schedule.Precision), checks)
+		answer = fmt.Sprintf("Valid, but %s wider than the ±%s that was requested; %s.", share(wide, Count(len(r.Results), "interval")), Asked(r.Run.Schedule.Precision), checks)
 	default:
-		answer = fmt.Sprintf("Valid: %s, as precise as was asked for; %s.", all, checks)
+		answer = fmt.Sprintf("Valid: %s, as precise as was requested; %s.", all, checks)
 	}
 	if ended := Ended(r.Run.Status, r.Run.Reason); ended != "" {
 		answer = ended + " " + answer

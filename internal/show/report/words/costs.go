@@ -72,10 +72,25 @@ func Server(run *model.RunInfo) string {
 	}
 	s := run.Prepare.App
 	if s.Scale == 0 {
-		return fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data))
+		return fmt.Sprintf("%s %s: %s of data to begin with", s.Name, s.Version, units.FormatSize(s.Data)) + reach(run)
 	}
 	return fmt.Sprintf("%s %s, scale %d: %s of data, a cache of its own of %s; %s",
-		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment))
+		s.Name, s.Version, s.Scale, units.FormatSize(s.Data), units.FormatSize(s.Cache), begun(s)) + Prefixed("; its log in ", Log(&run.Volume, run.Environment)) + reach(run)
+}
+
+// reach says where an application's client ran, if that was not beside the server, and how long it
+// waits for the server without any work in between.
+func reach(run *model.RunInfo) (words string) {
+	if c := run.Environment.Cluster; c != nil && c.Client != nil {
+		words = "; the client in a pod of its own on " + c.Client.Node
+		if c.Client.Node == c.Node {
+			words = "; the client in a pod of its own on the same node"
+		}
+	}
+	if s := run.Prepare.App; s.RoundTrip > 0 && s.Connection > 0 {
+		words += fmt.Sprintf("; round trip %s, connection %s", units.FormatDuration(s.RoundTrip), units.FormatDuration(s.Connection))
+	}
+	return words
 }
 
 // begun says how each repeat on a database began.

@@ -44,7 +44,7 @@ func Memory(s model.Storage) string {
 	case s.Device != "":
 		where += " on " + s.Device
 	}
-	return "this is memory: the volume lives in " + where + ", so no disk will be measured, and all numbers will be invalid; name a directory on a disk"
+	return "this is memory: the volume is in " + where + ", so no disk will be measured, and all numbers will be invalid; name a directory on a disk"
 }
 
 // Volume tells how much of what is walked over: "file of 4 GiB".

@@ -34,7 +34,7 @@ func TraceOf(r *iotrace.Request) (of []string) {
 
 // TraceHow tells how long a trace lasted, and by what it was made.
 func TraceHow(r *iotrace.Run) string {
-	how := map[iotrace.Method]string{iotrace.ByBPF: " by BPF", iotrace.ByCounters: " by the device's counters only"}[r.Method]
+	how := map[iotrace.Method]string{iotrace.ByBPF: " by BPF", iotrace.ByPerf: " by perf events", iotrace.ByCounters: " by the device's counters only"}[r.Method]
 	return units.FormatDuration(r.Seconds) + how
 }
 

@@ -1,0 +1,159 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/units"
+)
+
+// statements are how many a built-in transaction of pgbench's has; each is a round trip.
+var statements = map[string]float64{"tpcb-like": 7, "simple-update": 5, "select-only": 1}
+
+// builtin is the option of pgbench's that names a built-in transaction.
+const builtin = "--builtin="
+
+// roundTripsOf is how many round trips a transaction of a workload has; 0 where that is not known:
+// a script of the user's may have any number, and options may send fewer.
+func roundTripsOf(w *model.Workload) float64 {
+	if w == nil || w.App.Tool != "pgbench" || w.App.Script != "" {
+		return 0
+	}
+	n := 0.0
+	for _, o := range w.App.OptionList() {
+		name, known := strings.CutPrefix(o, builtin)
+		switch {
+		case known && n == 0:
+			n = statements[name]
+		default:
+			// --protocol=prepared has as many, once the statements are prepared.
+			if !strings.HasPrefix(o, "--protocol=") {
+				return 0
+			}
+		}
+	}
+	return n
+}
+
+// network is how long a transaction of a workload waits for the network and for connections, by
+// the round trip and the connection that were measured before the first repeat, in seconds.
+func network(rec *model.Recorded, w *model.Workload, r *model.AppResult) (seconds float64, words string, known bool) {
+	n := roundTripsOf(w)
+	if n == 0 || rec.Run.Prepare == nil || rec.Run.Prepare.App == nil {
+		return 0, "", false
+	}
+	s := rec.Run.Prepare.App
+	if s.RoundTrip == 0 || s.Connection == 0 {
+		return 0, "", false
+	}
+	words = fmt.Sprintf("round trip %s", units.FormatDuration(s.RoundTrip))
+	if !w.App.Reconnect {
+		return n * s.RoundTrip, words, true
+	}
+	// A thread of pgbench's connects one client after the other, and what pgbench itself tells of
+	// the load's connections includes how busy the server was.
+	connection := s.Connection
+	if r.Connect > 0 {
+		connection = r.Connect
+	}
+	turns := math.Max(1, float64(max(1, w.Depth))/float64(max(1, min(w.App.Threads, max(1, w.Depth)))))
+	return n*s.RoundTrip + turns*connection, words + ", connection " + units.FormatDuration(connection), true
+}
+
+const (
+	// networkMatters is the share of a difference in latency from which on the network's part of it
+	// forbids to call one storage the better one.
+	networkMatters = 0.25
+	// networkLeast is the share of a transaction's time below which the network's part of a
+	// difference is left alone, and tripsApart by which factor round trips differ that were
+	// measured over two networks: those over one differ by how busy the machine was.
+	networkLeast, tripsApart = 0.02, 1.5
+)
+
+// taken is how long a transaction took as its client has it, in seconds; 0 where that is not known.
+// pgbench's own latency leaves the connection out, so it is the rate's where nothing is offered.
+func taken(w *model.Workload, r *model.Result) float64 {
+	if rate := r.Metrics[model.Transactions].Value; !w.OpenLoop && rate > 0 {
+		return float64(max(1, w.Depth)) / rate
+	}
+	if r.Latency == nil {
+		return 0
+	}
+	return r.Latency.Mean
+}
+
+// distant reports whether the two clients were at unlike distances from their servers.
+func distant(a, b *model.Recorded) bool {
+	x, y := a.Run.Prepare.App.RoundTrip, b.Run.Prepare.App.RoundTrip
+	return clientAt(a) != clientAt(b) || math.Max(x, y) >= tripsApart*math.Min(x, y)
+}
+
+// clientAt says where the client of a run was.
+func clientAt(rec *model.Recorded) string {
+	c := rec.Environment.Cluster
+	switch {
+	case rec.Run.Prepare != nil && rec.Run.Prepare.App != nil && rec.Run.Prepare.App.Server != nil:
+		return "where Loadline ran"
+	case c == nil || c.Client == nil:
+		return "beside the server"
+	case c.Client.Node == c.Node:
+		return "in another pod on the server's node"
+	}
+	return "on another node"
+}
+
+// checkPlaced tells of a difference in latency that round trips and connections make, which are
+// the client's place and not the storage, and takes the verdict where they make much of it.
+func checkPlaced(c *model.Comparison, a, b Measured) (list []model.Finding) {
+	said := map[string]bool{}
+	for _, ra := range a.Report.Results {
+		rb := find(b.Report.Results, ra.Workload, ra.Direction)
+		if rb == nil || ra.App == nil || rb.App == nil || said[ra.Workload] {
+			continue
+		}
+		wA, wB := workloadOf(a.Recorded, ra.Workload), workloadOf(b.Recorded, ra.Workload)
+		netA, wordsA, knownA := network(a.Recorded, wA, ra.App)
+		netB, wordsB, knownB := network(b.Recorded, wB, rb.App)
+		if !knownA || !knownB || !distant(a.Recorded, b.Recorded) {
+			continue
+		}
+		timeA, timeB := taken(wA, &ra), taken(wB, rb)
+		latency, net := timeB-timeA, netB-netA
+		// A part of the difference that goes the other way explains nothing of it.
+		if timeA == 0 || timeB == 0 || latency == 0 || net/latency < networkMatters || math.Abs(net) < networkLeast*math.Min(timeA, timeB) {
+			continue
+		}
+		said[ra.Workload] = true
+		share := math.Min(1, net/latency)
+		for i := range c.Rows {
+			if row := &c.Rows[i]; row.Workload == ra.Workload && row.Verdict != model.Unusable {
+				row.Verdict, row.Needed, row.Narrow = model.Unclear, 0, 0
+			}
+		}
+		list = append(list, model.Finding{Rule: "placed-differently", Severity: model.SeverityWarning, Results: []string{ra.Workload},
+			Message: fmt.Sprintf("placed differently: a transaction of %s took %s %s on side B; %s of that (%.0f %%) are round trips and connections, not storage. The client was %s on side A (%s) and %s on side B (%s)",
+				ra.Workload, units.FormatDuration(math.Abs(latency)), longer(latency), units.FormatDuration(math.Min(math.Abs(net), math.Abs(latency))), 100*share, clientAt(a.Recorded), wordsA, clientAt(b.Recorded), wordsB),
+			Evidence: map[string]any{"latency": latency, "network": net, "share": share},
+			Next:     "to compare the storage, place both clients alike: the same --client-node on both sides"})
+	}
+	return list
+}
+
+func longer(difference float64) string {
+	if difference > 0 {
+		return "longer"
+	}
+	return "less"
+}
+
+// workloadOf is a workload of a run's plan, nil for none.
+func workloadOf(rec *model.Recorded, name string) *model.Workload {
+	for i := range rec.Plan.Workloads {
+		if rec.Plan.Workloads[i].Name == name {
+			return &rec.Plan.Workloads[i]
+		}
+	}
+	return nil
+}

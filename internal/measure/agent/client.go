@@ -1,0 +1,168 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/measure/volume"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/remote"
+)
+
+// client is the worker in the pod of an application's load tool, as the worker of its server
+// speaks with it: its requests go out among the events, and whoever holds both links hands them
+// over.
+type client struct {
+	w *worker
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan model.Event
+	// lost is why nothing more will come from it, nil while it is there; gone is closed then.
+	lost error
+	gone chan struct{}
+}
+
+func newClient(w *worker) *client {
+	return &client{w: w, waiting: map[int]chan model.Event{}, gone: make(chan struct{})}
+}
+
+// clientStop is how long the client may take to answer a request that was stopped: its load tool
+// is killed after a few seconds, and the answer takes its way.
+const clientStop = 30 * time.Second
+
+// Load is load.Client's.
+func (c *client) Load(ctx context.Context, req remote.Request, on func(model.Event)) (*remote.Result, error) {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	events, id := c.register()
+	defer c.forget(id)
+	c.send(model.Request{ID: id, Load: text})
+	done := ctx.Done()
+	var limit <-chan time.Time
+	for {
+		select {
+		case ev := <-events:
+			switch {
+			case ev.Error != nil:
+				return nil, ev.Error
+			case ev.Loaded != nil:
+				var res remote.Result
+				if err := json.Unmarshal(ev.Loaded, &res); err != nil {
+					return nil, fmt.Errorf("the answer of the client's pod cannot be read: %w", err)
+				}
+				return &res, nil
+			case on != nil:
+				on(ev)
+			}
+		case <-done:
+			done, limit = nil, c.w.Env.After(clientStop)
+			c.send(model.Request{ID: id, Stop: &model.StopRequest{ID: id}})
+		case <-limit:
+			return nil, errors.Join(ctx.Err(), fmt.Errorf("the client's pod did not answer within %s", clientStop))
+		case <-c.gone:
+			return nil, c.lost
+		}
+	}
+}
+
+func (c *client) register() (chan model.Event, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	ch := make(chan model.Event, 256)
+	c.waiting[c.last] = ch
+	return ch, c.last
+}
+
+func (c *client) forget(id int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.waiting, id)
+}
+
+// send writes a request for the client. It has no number among the events: the engine, which
+// counts them, does not see it.
+func (c *client) send(req model.Request) {
+	line, err := json.Marshal(model.Event{Client: &req})
+	if err != nil {
+		return
+	}
+	c.w.outMu.Lock()
+	defer c.w.outMu.Unlock()
+	_, _ = c.w.out.Write(append(line, '\n'))
+}
+
+// hear takes an event of the client's. An error that answers no request is its end.
+func (c *client) hear(ev model.Event) {
+	c.mu.Lock()
+	if ev.ID == 0 && ev.Error != nil && c.lost == nil {
+		c.lost = ev.Error
+		close(c.gone)
+	}
+	ch := c.waiting[ev.ID]
+	c.mu.Unlock()
+	if ch == nil {
+		return
+	}
+	select {
+	case ch <- ev:
+	case <-c.w.Env.After(clientStop):
+		// Nobody takes it: its request is about to be forgotten.
+	}
+}
+
+// end tells whoever waits for the client that nobody hands over its answers any more.
+func (c *client) end() {
+	c.hear(model.Event{Error: model.BrokenError("the session ended", "")})
+}
+
+// attach gives an application that is loaded from another pod its client.
+func (w *worker) attach(app load.Application, ask *model.AppRequest) error {
+	if !remote.Apart(ask) {
+		return nil
+	}
+	parted, ok := app.(load.Parted)
+	if !ok {
+		return model.RefusedError(ask.Name+" has no client that could run in another pod", "leave --client-node out")
+	}
+	parted.LoadFrom(w.client)
+	return nil
+}
+
+// load is the client's end: it runs the load tool in a directory that goes with the request.
+func (w *worker) load(ctx context.Context, id int, text json.RawMessage) (_ json.RawMessage, err error) {
+	var req remote.Request
+	if err := json.Unmarshal(text, &req); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("the request for the client cannot be read: %v", err), "use the same version of loadline at both ends")
+	}
+	app, err := w.application(model.Target{Kind: model.Postgres})
+	if err != nil {
+		return nil, err
+	}
+	parted, ok := app.(load.Parted)
+	if !ok {
+		return nil, model.RefusedError("this worker has no client of an application", "use the same version of loadline at both ends")
+	}
+	place, err := volume.MakeWorkDir(os.TempDir(), w.RunID)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, place.Close()) }()
+	res, err := parted.LoadFor(ctx, place.Root(), req, func(ev model.Event) {
+		ev.ID = id
+		w.emit(ev)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(res)
+}

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/remote"
+)
+
+// far is how pgbench comes to a server of ours from a pod of its own: over the network, as a user
+// that may log in from the client's address alone, by a password that nobody is told but the
+// client's worker.
+type far struct {
+	client load.Client
+	// own is the address that the server listens on, from that of the client.
+	own, from netip.Addr
+	password  string
+}
+
+// clientUser is who pgbench is on a server that it reaches over the network.
+const clientUser = "loadline"
+
+// addressVariable holds the address of a pod, which the cluster puts into its environment.
+const addressVariable = "LOADLINE_ADDRESS"
+
+// LoadFrom has pgbench run elsewhere.
+func (d *Driver) LoadFrom(c load.Client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.client = c
+}
+
+// open makes a new server ready for a client elsewhere, before it is started.
+func (d *Driver) open(ctx context.Context, s *server, ask *model.AppRequest) error {
+	if !remote.Apart(ask) {
+		return nil
+	}
+	if d.client == nil {
+		return model.BrokenError("the server was to be loaded from another pod, and there is none", "")
+	}
+	res, err := d.client.Load(ctx, remote.Request{}, nil)
+	if err != nil {
+		return err
+	}
+	f := &far{client: d.client, password: rand.Text()}
+	if f.own, err = netip.ParseAddr(d.env.Getenv(addressVariable)); err == nil {
+		f.from, err = netip.ParseAddr(res.Address)
+	}
+	if err != nil {
+		return model.BrokenError(fmt.Sprintf("a pod does not know its address (%s): %v", addressVariable, err), "use --worker-image of this version")
+	}
+	// Its socket is in a directory that nobody else can use.
+	rules := fmt.Sprintf("local all all trust\nhost %s %s %s scram-sha-256\n", database, clientUser, netip.PrefixFrom(f.from, f.from.BitLen()))
+	if err := s.root.WriteFile("data/pg_hba.conf", []byte(rules), 0o600); err != nil {
+		return model.BrokenError(fmt.Sprintf("the server's pg_hba.conf cannot be written: %s", env.Reason(err)), "")
+	}
+	s.far = f
+	return nil
+}
+
+// listens is the setting listen_addresses.
+func (f *far) listens() string {
+	if f == nil {
+		return ""
+	}
+	return f.own.String()
+}
+
+// creating are the statements that make the database. The user of a client elsewhere owns it,
+// with what is filled into it, and has no other right.
+func (f *far) creating() []string {
+	if f == nil {
+		return []string{"CREATE DATABASE " + database}
+	}
+	return []string{fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", clientUser, verifier(f.password)), fmt.Sprintf("CREATE DATABASE %s OWNER %s", database, clientUser)}
+}
+
+// user is who pgbench is.
+func (s *server) user() string {
+	if s.far != nil {
+		return clientUser
+	}
+	return superuser
+}
+
+// access is what the client needs to come in.
+func (s *server) access() remote.Request {
+	return remote.Request{Host: s.far.own.String(), Port: port, User: clientUser, Password: s.far.password, Database: database}
+}
+
+// load runs pgbench, here or there.
+func (s *server) load(ctx context.Context, req model.StartRequest, emit func(model.Event)) (*outcome, error) {
+	if s.far == nil {
+		return (&bench{server: s, req: req, emit: emit}).run(ctx)
+	}
+	ask := s.access()
+	ask.Start = &req
+	processors := watchProcessors(s.env.Clock, s.processes(), elsewhere, max(1, req.Workload.Depth), seconds(req.Step.Ramp))
+	// A server that has ended lets go of its clients, but not always at once.
+	bounded, cancel := context.WithTimeout(s.ends(ctx), seconds(req.Step.Ramp+req.Step.Seconds+beyond+2*late))
+	defer cancel()
+	res, err := s.far.client.Load(bounded, ask, emit)
+	here := processors()
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{counts: res.Counts, due: res.Due, told: res.Told, said: res.Said, interrupted: ctx.Err() != nil, failed: res.Failed, user: res.UserCPU, sys: res.SystemCPU, stalls: res.Stalls}
+	o.counts.Processor = together(here, res.Counts.Processor)
+	if (res.Failed != "" || res.Interrupted) && !o.interrupted {
+		select {
+		case <-s.process.End:
+		case <-s.env.Clock.After(dying):
+		}
+		if gone := s.gone(); gone != "" {
+			o.failed = gone
+		} else if o.failed == "" {
+			o.failed = "pgbench was stopped in the client's pod"
+		}
+	}
+	return o, nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// together joins what two machines counted at the same time, in the time of the first.
+func together(server, client *model.AppProcessor) *model.AppProcessor {
+	if server == nil || client == nil || client.Seconds <= 0 {
+		return nil
+	}
+	f, share := *server, server.Seconds/client.Seconds
+	f.ClientCPU, f.ClientWait = client.ClientCPU*share, client.ClientWait*share
+	return &f
+}
+
+// LoadFor is what the worker in the client's pod does for a server elsewhere.
+func (d *Driver) LoadFor(ctx context.Context, workDir *os.Root, req remote.Request, emit func(model.Event)) (*remote.Result, error) {
+	if req.Start == nil && !req.Reach {
+		return &remote.Result{Address: d.env.Getenv(addressVariable)}, nil
+	}
+	p, err := findClients(ctx, d.env)
+	if err != nil {
+		return nil, inImage(model.Target{Cluster: &model.ClusterVolume{}}, err)
+	}
+	a, err := chooseAccount()
+	if err != nil {
+		return nil, err
+	}
+	// An argument is in the list of processes. There is nothing to encrypt, and to ask for it
+	// would be a round trip more for each connection.
+	a.Set = append(a.Set, "PGHOST="+req.Host, "PGPORT="+req.Port, "PGUSER="+req.User, "PGPASSWORD="+req.Password, "PGDATABASE="+req.Database, "PGSSLMODE=disable", "PGGSSENCMODE=disable")
+	dir := workDir.Name()
+	s := &server{env: d.env, programs: p, account: a, root: workDir, dir: dir, socket: filepath.Join(dir, "s"), remote: true}
+	if err := a.MakeDirectory(workDir, filepath.Base(s.socket)); err != nil {
+		return nil, model.BrokenError(fmt.Sprintf("%s cannot be made: %s", s.socket, env.Reason(err)), "")
+	}
+	if req.Start == nil {
+		res := &remote.Result{}
+		res.RoundTrip, res.Connection, res.Said, err = s.reach(ctx)
+		return res, err
+	}
+	o, err := (&bench{server: s, req: *req.Start, emit: emit}).run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &remote.Result{Counts: o.counts, Due: o.due, Told: o.told, Said: o.said, Interrupted: o.interrupted, Failed: o.failed, UserCPU: o.user, SystemCPU: o.sys, Stalls: o.stalls}, nil
+}

@@ -1,0 +1,177 @@
+package postgres
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/measure/load"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/waits"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// sampledOf loads a server and returns what was sampled in the seconds in which all clients were
+// there: how many moments, and sessions in each state at a moment, by their names in small letters.
+func sampledOf(t *testing.T, d *Driver, req model.StartRequest) (moments int, states map[string]float64, c *model.AppCounts) {
+	t.Helper()
+	res, err := d.Run(t.Context(), req, load.AtOnce, func(model.Event) {})
+	if err != nil || res.Error != "" || res.App.Waits == nil {
+		t.Fatalf("%v %+v", err, res)
+	}
+	w := res.App.Waits
+	if w.Without != "" || w.Hidden > 0 || w.Sessions != req.Workload.Depth || w.Width != 1 {
+		t.Errorf("%+v", w)
+	}
+	states = map[string]float64{}
+	for _, b := range w.Bins {
+		if b.Moments > 0 && b.Sessions() == b.Moments*w.Sessions {
+			moments += b.Moments
+			for name, n := range b.States {
+				states[strings.ToLower(name)] += float64(n)
+			}
+		}
+	}
+	for name := range states {
+		states[name] /= float64(moments)
+	}
+	t.Logf("%s, %d clients: %.1f/s; %d of %d moments, %.2f ms each: %v", d.state.Version, w.Sessions, float64(res.App.Transactions)/res.App.Seconds, moments, w.Moments(), 1e3*w.Spent/float64(w.Moments()), show(states))
+	return moments, states, res.App
+}
+
+func show(states map[string]float64) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		list = append(list, name+" "+strconv.FormatFloat(states[name], 'f', 2, 64))
+	}
+	return list
+}
+
+// Every session is in one state at each moment, and nobody but the clients is counted: neither
+// the session that asks, nor those that look before and after.
+func TestSamplesAreOfTheClients(t *testing.T) {
+	onEachVersion(t, func(t *testing.T, _ int) {
+		req := ask(3, 4)
+		req.Step.Ramp = 1
+		moments, states, c := sampledOf(t, ready(t), req)
+		// Nor does the account of processors take it for a client's.
+		if c.Processor == nil {
+			t.Error("nothing is known of the processors")
+		}
+		// Clients connect in the first second, and leave in the last.
+		if moments < 20 {
+			t.Errorf("only %d moments with all clients", moments)
+		}
+		sum := 0.0
+		for _, n := range states {
+			sum += n
+		}
+		if sum < 2.999 || sum > 3.001 || states["client:clientread"] == 0 {
+			t.Errorf("%v sessions of 3 clients: %v", sum, states)
+		}
+	})
+}
+
+// Where all transactions change one row, they wait for each other's end.
+func TestSamplesOfAHotRow(t *testing.T) {
+	library := lab.SlowFlush(t)
+	t.Setenv("LD_PRELOAD", library)
+	t.Setenv("SLOWFLUSH_US", "5000")
+	d := ready(t)
+	req := ask(16, 5)
+	req.Workload.App.Threads = 2
+	_, states, _ := sampledOf(t, d, req)
+	locks := 0.0
+	for name, n := range states {
+		if strings.HasPrefix(name, "lock:") {
+			locks += n
+		}
+	}
+	if locks < 10 {
+		t.Errorf("%.2f of 16 sessions wait for a lock: %v", locks, states)
+	}
+}
+
+// By Little's law the sessions in their own flush, over the rate, are the time that the server
+// itself says its flushes took of a transaction; with several clients most wait for another's.
+func TestSamplesOfAKnownFlush(t *testing.T) {
+	library := lab.SlowFlush(t)
+	onEachVersion(t, func(t *testing.T, _ int) {
+		t.Setenv("LD_PRELOAD", library)
+		t.Setenv("SLOWFLUSH_US", "17000")
+		d := ready(t)
+		for _, clients := range []int{1, 8} {
+			req := ask(clients, 8)
+			req.Workload.App.Options = "--builtin=simple-update"
+			moments, states, c := sampledOf(t, d, req)
+			flushing := *c.FlushSeconds / c.Seconds
+			own, others := states["io:walsync"], states["lwlock:walwrite"]
+			t.Logf("%.3f of the time in a flush by the server's own times, %.3f sampled", flushing, own)
+			// A share of some 0.9 in 150 samples is known to ±5 %.
+			if moments < 80 || own < flushing-0.1 || own > flushing+0.1 {
+				t.Errorf("%d clients: %.3f sessions in a flush at %d moments, and the server was in one %.3f of the time", clients, own, moments, flushing)
+			}
+			if clients == 1 && others > 0.05 || clients == 8 && others < 4 {
+				t.Errorf("%d clients: %.2f wait for another's flush", clients, others)
+			}
+		}
+	})
+}
+
+// A server that exists is sampled by a user who is no superuser: of one's own sessions everybody
+// may know. The session that holds the schema goes by the same name, and is none of the clients.
+func TestSamplesOfAServerThatExists(t *testing.T) {
+	x := startTheirs(t)
+	x.say(database, "CREATE USER plain", "GRANT CREATE ON DATABASE "+database+" TO plain")
+	d, _ := x.load(x.url("plain", database))
+	req := ask(2, 4)
+	req.Step.Ramp = 1
+	end := x.others("50")
+	defer end()
+	moments, states, c := sampledOf(t, d, req)
+	if moments < 20 || c.Busy != nil && *c.Busy > 1 {
+		t.Errorf("%d moments, %+v, others %v", moments, states, c.Busy)
+	}
+	req.Workload.App.Reconnect = true
+	if res, _, err := x.repeat(d, req, nil); err != nil || res.Error != "" || !strings.Contains(res.App.Waits.Without, "opens its own connection") {
+		t.Errorf("%v %+v", err, res)
+	}
+	if err := d.Leave(); err != nil {
+		t.Error(err)
+	}
+	x.clean()
+}
+
+// Who samples is not needed: where somebody ends its session the repeat goes on, what was seen is
+// kept, and why there is no more is said.
+func TestSamplesThatEndInTheMiddle(t *testing.T) {
+	x := startTheirs(t)
+	d, _ := x.load(x.url("postgres", database))
+	res, n, err := x.repeat(d, ask(2, 4), func() {
+		if rows := x.say(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'EXECUTE states%'"); len(rows) != 1 {
+			t.Errorf("%d sessions sample", len(rows))
+		}
+	})
+	if err != nil || res.Error != "" || res.Lost != "" || n != 4 {
+		t.Fatalf("%v, %d samples, %+v", err, n, res)
+	}
+	if w := res.App.Waits; !strings.Contains(w.Without, "the server stopped answering") || w.Moments() == 0 || len(w.Bins) > 4 {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestAnswersAreTakenApart(t *testing.T) {
+	hidden, states, err := statesIn([]string{"states", "2", "IO:WalSync" + countMark + "3" + stateMark + waits.None + countMark + "1"})
+	if err != nil || hidden != 2 || states["IO:WalSync"] != 3 || states[waits.None] != 1 || len(states) != 2 {
+		t.Errorf("%d %v %v", hidden, states, err)
+	}
+	if hidden, states, err := statesIn([]string{"states", "0", ""}); err != nil || hidden != 0 || len(states) != 0 {
+		t.Errorf("%d %v %v", hidden, states, err)
+	}
+	for _, wrong := range [][]string{nil, {"states", "0"}, {"x", "0", ""}, {"states", "x", ""}, {"states", "0", "IO:WalSync"}} {
+		if _, _, err := statesIn(wrong); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+}
