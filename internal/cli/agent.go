@@ -1,33 +1,41 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/loadline/loadline/internal/cluster/link"
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/trace/remote"
 	"github.com/loadline/loadline/internal/measure/worker"
 )
 
 // newAgent makes the verb that a remote place starts; people do not type it.
 func newAgent(e *env.Env) *cobra.Command {
 	f := worker.Flags{More: session.OnlyHere}
+	var tracing string
 	cmd := &cobra.Command{
 		Use:    "agent",
-		Short:  "Be a worker: requests on standard input, events on standard output",
+		Short:  "Run a worker: requests on standard input, events on standard output",
 		Hidden: true,
 		Long: `Speaks the worker's protocol, one JSON line per message. It is started by
-loadline itself. When its input ends, it stops what it does and removes what it made.
-With --reside it serves connections to DIR instead and outlives them: --attach joins
-standard input and output with it.
+loadline itself. When its input ends, it stops its work and removes what it created.
+With --reside it serves connections to DIR instead and outlives them: --attach connects
+standard input and output to it. With --trace it is a tracer that resides in DIR.
 The program loadline-agent does the same in less memory; pods run that.
 
-Exit codes: 0 told to go; 1 lost its engine.`,
+Exit codes: 0 told to exit; 1 lost its engine.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if tracing != "" {
+				return serveTraces(cmd.Context(), e, tracing)
+			}
 			err := f.Run(cmd.Context(), forPrograms(e))
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return exitCode(exitFailed)
@@ -38,5 +46,17 @@ Exit codes: 0 told to go; 1 lost its engine.`,
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	f.Register(flags)
 	cmd.Flags().AddGoFlagSet(flags)
+	cmd.Flags().StringVar(&tracing, "trace", "", "trace this machine's block devices for who connects to this `DIR`")
 	return cmd
+}
+
+// abandonTracer is how long a tracer waits for its driver to come back: that gives up sooner,
+// and nobody else wants what is traced.
+const abandonTracer = time.Hour
+
+// serveTraces is a tracer in a pod.
+func serveTraces(ctx context.Context, e *env.Env, dir string) error {
+	return link.Reside(ctx, link.Residence{Dir: dir, AbandonAfter: abandonTracer, Clock: e.Clock}, func(orders io.Reader, answers io.Writer) error {
+		return remote.Serve(ctx, e.Clock, orders, answers)
+	})
 }

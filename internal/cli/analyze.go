@@ -11,13 +11,13 @@ func newAnalyze(e *env.Env) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "analyze DIR",
-		Short: "Compute the report of a saved run again, from its raw data",
-		Long: `Reads a run directory, whatever state a crash left it in, and computes estimates,
-findings and the report again from the samples. The raw data stays as it is. Of an
-import, or a folder of several, the originals are read again.
+		Short: "Recompute the report of a saved run from its raw data",
+		Long: `Reads a run directory, whatever state a crash left it in, and recomputes estimates,
+findings and the report from the samples. The raw data is not changed. For an import,
+or a folder of several, the originals are read again.
 
-Exit codes: 0 fine; 1 failed; 2 DIR is no run directory, or its run is still going on;
-3 a goal that the run was given is missed or undecided; 5 a result is invalid;
+Exit codes: 0 success; 1 failed; 2 DIR is not a run directory, or its run is still in
+progress; 3 a goal of the run is missed or undecided; 5 a result is invalid;
 130 interrupted.`,
 		Example: `  loadline analyze loadline-results/20261120-235200-var-lib
   loadline analyze loadline-results/20261120-235200-var-lib --format json`,

@@ -22,6 +22,11 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 			"spec": kubetest.Object{"nodeName": "node7", "securityContext": kubetest.Object{"runAsUser": 999, "fsGroup": 998},
 				"volumes": []any{kubetest.Object{"name": "v", "persistentVolumeClaim": kubetest.Object{"claimName": "data"}}}},
 			"status": kubetest.Object{"phase": "Running"}})
+	node := func(name string, taints ...any) kubetest.Object {
+		return kubetest.Object{"apiVersion": "v1", "kind": "Node", "metadata": kubetest.Object{"name": name}, "spec": kubetest.Object{"taints": taints}}
+	}
+	s.Add(t, node("node3"))
+	s.Add(t, node("full", kubetest.Object{"key": "only", "value": "others", "effect": "NoSchedule"}))
 	plan := func(args ...string) (code int, out, said string) {
 		var stdout, stderr bytes.Buffer
 		e := env.OS()
@@ -58,6 +63,28 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, said)
 	}
 	holds(out, "claimName: data", "runAsUser: 999", "- 998", "- node7")
+
+	// The client has a pod without a volume, on the node that is named or on any but the server's.
+	code, out, said = plan("sc:fast", "--node", "node3", "--client-node", "same")
+	if code != exitOK || strings.Count(out, "kind: Pod\n") != 2 || strings.Count(out, "- node3\n") != 2 || strings.Count(out, "claimName: ") != 1 {
+		t.Errorf("exit code %d: %s%s", code, out, said)
+	}
+	holds(out, "name: LOADLINE_ADDRESS", "fieldPath: status.podIP")
+	for args, words := range map[string]string{
+		"other": "only 1 of the cluster's 2 nodes may run its pod", "node9": "--client-node node9: the cluster has no such node", "full": "--client-node full: the node has a taint",
+	} {
+		if code, _, said = plan("sc:fast", "--client-node", args); code != exitUsage || !strings.Contains(said, words) {
+			t.Errorf("%s: exit code %d: %s", args, code, said)
+		}
+	}
+	s.Add(t, node("node4"))
+	if code, _, said = plan("sc:fast", "--node", "node3", "--client-node", "node4"); code != exitOK {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if code, out, said = plan("sc:fast", "--client-node", "other"); code != exitOK {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	holds(out, "operator: NotIn", "- (the node of the server)")
 
 	// The log has a claim beside that of the data, for which it needs no room then.
 	code, out, said = plan("sc:fast", "--wal", "sc:fast?size=6Gi", "--scale", "4000")
@@ -97,7 +124,7 @@ func TestPlanAppPostgresInACluster(t *testing.T) {
 	}
 }
 
-// An application is not driven by a Job, and a file alone does not choose what a cluster runs.
+// A file alone does not choose what a cluster runs, in a Job as little as from here.
 func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
 	dir := t.TempDir()
@@ -105,19 +132,59 @@ func TestAppPostgresOfAnExperimentInACluster(t *testing.T) {
 	if err := os.WriteFile(asked, []byte("scenario: app\ntarget: sc:fast\nprofile: quick\napp: {name: postgres, image: 'somebody/else:1'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for words, args := range map[string][]string{
-		"has an image of its own":                                 {},
-		"does not measure postgres from a Job in the cluster yet": {"--allow-programs", "--in-cluster"},
-	} {
+	for _, args := range [][]string{nil, {"--in-cluster"}} {
 		var stdout, stderr bytes.Buffer
 		e := env.OS()
 		e.Args = append([]string{"run", "--experiment", asked, "--kubeconfig", file, "--image", "loadline:test", "--results", dir}, args...)
 		e.Stdout, e.Stderr = &stdout, &stderr
-		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(stderr.String(), words) {
+		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(stderr.String(), "has an image of its own") {
 			t.Errorf("%q: exit code %d: %s", args, code, stderr.String())
 		}
 	}
 	if made := changes(s); len(made) > 0 {
 		t.Errorf("made: %q", made)
+	}
+}
+
+// A Job measures what its experiment says, with the programs that were permitted here; what would fail
+// inside is refused before a Job is made.
+func TestAppPostgresInAJob(t *testing.T) {
+	s, file := playedCluster(t, storageClass("fast", "example.com/disk"))
+	plan := func(args ...string) (code int, out, said string) {
+		var stdout, stderr bytes.Buffer
+		e := env.OS()
+		e.Args = append(append([]string{"plan", "app", "postgres"}, args...), "--kubeconfig", file, "--worker-image", "loadline:test")
+		e.Stdout, e.Stderr, e.Output = &stdout, &stderr, env.Terminal{Width: 100, Unicode: true}
+		code = Run(t.Context(), e)
+		return code, stdout.String(), stderr.String()
+	}
+	code, out, said := plan("sc:fast", "--in-cluster", "--wal", "sc:fast?size=6Gi", "--clients", "3", "--set", "shared_buffers=1GB")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	for _, w := range []string{"kind: Job", "- --experiment", "- --allow-programs", "shared_buffers=1GB", "sc:fast?size=6Gi", "clients:", "image: loadline:test"} {
+		if !strings.Contains(out, w) {
+			t.Errorf("no %q in\n%s", w, out)
+		}
+	}
+	for words, args := range map[string][]string{
+		"is not in a Kubernetes cluster, which --in-cluster": {t.TempDir()},
+		"add --namespace other":                              {"pvc:other/data"},
+		"can spare":                                          {"sc:fast?size=1Gi"},
+		"is no setting":                                      {"sc:fast", "--set", "fsync"},
+		"has no StorageClass late":                           {"sc:fast", "--wal", "sc:late"},
+		"asks for a raw device":                              {"sc:fast", "--wal", "sc:fast?mode=Block"},
+		"of the node that the pod comes to":                  {"sc:fast", "--fit", "disk"},
+		"looks like a password":                              {"sc:fast", "--set", "primary_conninfo=password=secret"},
+	} {
+		if code, out, said := plan(append(args, "--in-cluster")...); code != exitUsage || !strings.Contains(said, words) {
+			t.Errorf("%q: exit code %d: %s%s", args, code, out, said)
+		}
+	}
+	if code, _, said := plan("sc:fast", "--detach"); code != exitUsage || !strings.Contains(said, "--detach needs --in-cluster") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if made := changes(s); len(made) > 0 {
+		t.Errorf("a plan made %q", made)
 	}
 }

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/test/lab"
 )
 
@@ -32,13 +29,8 @@ func TestAppPostgresRefusesTwoSidesThatDoNotFitTogether(t *testing.T) {
 		"logs":                  {a + " and " + b + " are on one filesystem: what is to be there takes 3 GiB together, and it can spare 2.3", []string{elsewhere, "--wal", b, "--baseline", other, "--baseline-wal", a}},
 		"data, and other's log": {"are on one filesystem: what is to be there takes 3.01 GiB together, and it can spare 2.3", []string{elsewhere, "--wal", b, "--baseline", a}},
 	} {
-		var out, errs bytes.Buffer
-		e := env.OS()
 		results := filepath.Join(t.TempDir(), "results")
-		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres", "--results", results, "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "40s", "--precision", "50%"}, x.args...), &out, &errs
-		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
-			t.Errorf("%s: exit code %d, %s", name, code, errs.String())
-		}
+		refused(t, x.words, append([]string{"app", "postgres", "--results", results, "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "40s", "--precision", "50%"}, x.args...)...)
 		if _, err := os.Stat(results); err == nil {
 			t.Errorf("%s: a run was saved", name)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/loadline/loadline/internal/measure/load/etcd"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/plan/application"
-	"github.com/loadline/loadline/internal/plan/profile"
 )
 
 // etcdOptions are the flags that app etcd and plan app etcd share.
@@ -21,56 +20,44 @@ type etcdOptions struct {
 	request              model.AppRequest
 }
 
-const etcdLong = `Makes an etcd of its own in the directory, with the program of this machine, puts into it
-with a client of its own, and removes it, also after ^C or kill -9 (then loadline cleanup
-DIR). Started by root, it runs as the user etcd, or nobody. It listens on sockets in a directory
-that nobody else can use.
+const etcdLong = `Creates a temporary etcd in the directory with the program installed on this machine, sends
+puts to it, and removes it, also after ^C (after kill -9, run loadline cleanup DIR).
+Started by root, it runs as the user etcd, or nobody. It listens only on sockets in a
+directory that no other user can enter.
 
 Each number of clients is measured several times in random order until its 95 % interval is
-as narrow as --precision or --max-time is up. Beside the puts per second stand etcd's own
-counts for each put: flushes of its log and their time, log bytes, I/Os of the device. The
-goal is etcd's own: 99 % of the flushes of its log take less than 10 ms.
+as narrow as --precision or --max-time is over. Next to the puts per second are etcd's own
+counts per put: flushes of its log and their time, log bytes, I/Os of the device. The
+goal is etcd's recommendation: 99 % of the flushes of its log take less than 10 ms.
 
---clients or --rate make a load of your own in the place of a profile. With --rate puts are
+--clients or --rate define a load of your own instead of a profile. With --rate, puts are
 due at random times (an open loop), and their latencies count from then; those that
---latency-limit skips are counted as slower than that, and never dropped.
+--latency-limit skips count as slower than the limit and are never dropped.
 
-Not supported yet: an etcd that exists, members on several machines, Kubernetes (sc:, pvc:),
---hosts.`
+With --hosts etcd runs in the directory on that host, which needs loadline and etcd.
+
+Not supported yet: an existing etcd, members on several machines, Kubernetes (sc:, pvc:).`
 
 func newAppEtcd(e *env.Env) *cobra.Command {
 	var o etcdOptions
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "etcd DIR",
-		Short: "Measure etcd in a directory, by puts",
+		Short: "Measure puts to an etcd in a directory",
 		Long: etcdLong + `
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 3 a goal was
-missed, or cannot be decided; 4 worse than the baseline; 5 measured, but a result is
-invalid; 130 interrupted (what was measured is kept).`,
+missed or could not be decided; 4 worse than the baseline; 5 measured, but a result is
+invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline app etcd /var/lib/x --profile quick
   loadline app etcd /var/lib/x --clients 1,8,64 --etcd ~/bin/etcd`,
 		Args: exactly(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) {
-				exp, err := o.experiment(cmd, args[0])
-				if err == nil && f.baseline != "" {
-					err = f.gate.compare(&exp, profile.Comparison, f.baseline)
-				}
-				return exp, err
-			})
-			if err != nil {
-				return err
-			}
-			if err := f.traceBeside(cmd.Context(), e, &o.options, exp); err != nil {
-				return err
-			}
-			return f.measure(cmd.Context(), e, cmd, &o.options, exp)
+			return f.app(e, cmd, args, &o.options, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure an etcd in this `DIR` as well, interleaved, and compare with it")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure an etcd in this `DIR`, interleaved, and compare with it")
 	f.registerTrace(cmd, "the directory's block device")
 	f.gate.register(cmd)
 	registerGoals(cmd, &o.options)
@@ -87,20 +74,17 @@ func newPlanAppEtcd(e *env.Env) *cobra.Command {
 		Use:   "etcd DIR",
 		Short: "Show what app etcd would do, with the server's settings",
 		Long: `Takes the flags of app etcd and prints the plan, as plan does for run, and the settings
-that the etcd would be given.
+that etcd would be given.
 
-Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan app etcd /var/lib/x --set snapshot-count=100000`,
 		Args:    exactly(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exp, err := o.asked(e, cmd, args, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
-			if err != nil {
-				return err
-			}
-			return showPlan(cmd, e, &o.options, &insideFlags{}, exp, &output)
+			return planApp(e, cmd, args, &o.options, &insideFlags{}, &output, func() (model.Experiment, error) { return o.experiment(cmd, args[0]) })
 		},
 	}
 	o.register(cmd)
+	registerPlanTrace(cmd)
 	registerGoals(cmd, &o.options)
 	registerOutput(e, cmd, &output, textOrJSON...)
 	return cmd
@@ -112,11 +96,11 @@ func (o *etcdOptions) register(cmd *cobra.Command) {
 	app, _ := application.Lookup(string(model.Etcd))
 	f.StringVar(&o.profile, "profile", app.Names()[0], "loads to run: "+strings.Join(app.Names(), ", "))
 	f.StringVar(&o.clients, "clients", "", "instead: numbers of clients, such as 1,16 (default with --rate: 16)")
-	f.StringVar(&o.rate, "rate", "", "offer so many puts per second, at random times (an open loop)")
-	f.StringVar(&o.limit, "latency-limit", "", "with --rate: skip puts that are later than this, such as 100ms")
+	f.StringVar(&o.rate, "rate", "", "offer this many puts per second, at random times (an open loop)")
+	f.StringVar(&o.limit, "latency-limit", "", "with --rate: skip puts later than this, such as 100ms")
 	f.IntVar(&o.value, "value-size", 0, "bytes of each value (default: 2200)")
-	f.StringVar(&o.request.Program, "etcd", "", "the etcd to run, at this `PATH` (default: the one on PATH)")
-	f.StringArrayVar(&o.request.Set, "set", nil, "give etcd this flag, as `NAME=VALUE` (may be given again)")
+	f.StringVar(&o.request.Program, "etcd", "", "the etcd program to run, at this `PATH` (default: the one on PATH)")
+	f.StringArrayVar(&o.request.Set, "set", nil, "give etcd this flag, as `NAME=VALUE` (repeatable)")
 	registerLoads(cmd, &o.options)
 }
 
@@ -135,14 +119,11 @@ func (o *etcdOptions) experiment(cmd *cobra.Command, target string) (exp model.E
 	own := o.ask
 	own.Options = nil
 	if own.Given() && cmd.Flags().Changed("profile") {
-		return exp, model.RefusedError("--profile is a list of loads, and --clients and --rate make one of your own", "give the one or the others")
+		return exp, model.RefusedError("--profile selects a list of loads, but --clients and --rate define one of your own", "use one or the other")
 	}
 	if exp, err = o.options.experiment(target); err != nil {
 		return exp, err
 	}
-	request := o.request
-	request.Name, request.Ask = string(model.Etcd), o.ask
-	// Its profiles have the names of others, and no flag bounds the making ready.
-	exp.Scenario, exp.App, exp.MaxPrefill = application.Scenario, &request, defaultMaxPrefill
+	forApp(&exp, model.Etcd, o.request, o.ask)
 	return exp, nil
 }

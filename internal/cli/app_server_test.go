@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +83,7 @@ func TestAppPostgresServer(t *testing.T) {
 	}
 	// With another server, in turn; and not with itself by another name.
 	other := existingServer(t)
-	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "45s", "--clients", "2", "--scale", "1", "--fail-on", "none")
+	code, out, errs = said(t, "app", "postgres", url, "--baseline", other, "--results", results, "-q", "--max-time", "20s", "--repeat", "2", "--clients", "2", "--scale", "1", "--fail-on", "none")
 	if code == exitUsage || code == exitFailed || !strings.Contains(out, "tpcb-c2") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -112,65 +110,26 @@ func TestAppPostgresServer(t *testing.T) {
 	if len(runs) == 0 {
 		t.Fatal("no experiment was saved")
 	}
-	if code, _, errs := said(t, "run", "--experiment", runs[0]); code != exitUsage || !strings.Contains(errs, "which would be told your password, and a file alone does not allow that") {
-		t.Errorf("%d %s", code, errs)
-	}
-	if code, _, errs := said(t, "run", url); code != exitUsage || !strings.Contains(errs, "measured as an application") {
-		t.Errorf("%d %s", code, errs)
-	}
-	if code, _, errs := said(t, "app", "etcd", url); code != exitUsage || !strings.Contains(errs, "etcd is asked for") {
-		t.Errorf("%d %s", code, errs)
-	}
-}
-
-// said runs loadline and returns its exit code and what it printed.
-func said(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
-	var o, x bytes.Buffer
-	e := env.OS()
-	e.Args, e.Stdout, e.Stderr = args, &o, &x
-	code = Run(t.Context(), e)
-	return code, o.String(), x.String()
+	refused(t, "which would receive your password, and a file alone cannot permit that", "run", "--experiment", runs[0])
+	refused(t, "measured as an application", "run", url)
+	refused(t, "etcd is asked for", "app", "etcd", url)
 }
 
 // What a run that was killed leaves in a server is found by cleanup; one that is interrupted leaves
 // nothing.
 func TestAppPostgresServerLeavesNothing(t *testing.T) {
 	lab.Lock(t)
-	program := filepath.Join(t.TempDir(), "loadline")
-	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
 	url := existingServer(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, program, "app", "postgres", url, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
+			p := started(t, loadBelow(temp), "app", "postgres", url, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
+			p.end(t, signal)
+			if !strings.Contains(p.errs.String(), "after a kill -9: loadline cleanup ") {
+				t.Errorf("no advice: %s", p.errs.String())
 			}
-			// Until the load is there.
-			for len(logs(temp)) == 0 {
-				if ctx.Err() != nil {
-					t.Fatalf("no load: %s", errs.String())
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
-			_ = cmd.Process.Signal(signal)
-			_ = cmd.Wait()
-			if !strings.Contains(errs.String(), "after a kill -9: loadline cleanup ") {
-				t.Errorf("no advice: %s", errs.String())
-			}
-			if signal == syscall.SIGINT {
-				if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-					t.Errorf("exit code %d: %s", code, errs.String())
-				}
-			} else {
+			if signal == syscall.SIGKILL {
 				left := schemas(t, url)
 				code, out, errs := said(t, "cleanup", url)
 				for i := 0; i < 50 && strings.Contains(out, "a running loadline uses it"); i++ {

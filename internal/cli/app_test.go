@@ -1,19 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -26,41 +18,7 @@ func databaseDir(t *testing.T) string {
 			t.Skip("PostgreSQL is not installed (apt-get install postgresql)")
 		}
 	}
-	dir, err := os.MkdirTemp("", "app")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// report runs loadline and returns its exit code and report.
-func report(t *testing.T, args ...string) (int, *model.Report) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	e := env.OS()
-	e.Args, e.Stdout, e.Stderr = args, &out, &errs
-	code := Run(t.Context(), e)
-	var r model.Report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v: exit code %d, %s", err, code, errs.String())
-	}
-	return code, &r
-}
-
-// empty fails when something is left in the directory.
-func empty(t *testing.T, dir string) {
-	t.Helper()
-	left, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range left {
-		t.Errorf("%s is left", e.Name())
-	}
+	return lab.ServerDir(t)
 }
 
 // Each fault is planted on a real server, and found by its rule.
@@ -103,60 +61,17 @@ func TestAppPostgresPlanted(t *testing.T) {
 // is touched. One that is interrupted leaves nothing.
 func TestAppPostgresLeavesNothing(t *testing.T) {
 	lab.Lock(t)
-	program := filepath.Join(t.TempDir(), "loadline")
-	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
 			dir := databaseDir(t)
-			results := t.TempDir()
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, program, "app", "postgres", dir, "--results", results, "--scale", "1", "--clients", "2", "--time", "60s")
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			// Until the load is there.
-			for len(logs(dir)) == 0 {
-				if ctx.Err() != nil {
-					t.Fatalf("no load: %s", errs.String())
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
-			_ = cmd.Process.Signal(signal)
-			err := cmd.Wait()
-			if signal == syscall.SIGINT {
-				if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-					t.Errorf("exit code %d (%v): %s", code, err, errs.String())
-				}
-				empty(t, dir)
-				return
-			}
-			if left, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app")); len(left) != 1 {
-				t.Fatalf("a kill left %v", left)
-			}
-			var out bytes.Buffer
-			e := env.OS()
-			e.Args, e.Stdout = []string{"cleanup", dir}, &out
-			if code := Run(t.Context(), e); code != exitOK || !strings.Contains(out.String(), "removed "+dir) {
-				t.Errorf("cleanup: %d, %s", code, out.String())
-			}
-			empty(t, dir)
-			if ids := volume.ProcessesIn(dir); len(ids) > 0 {
-				t.Errorf("processes are left: %v", ids)
-			}
+			started(t, loadBelow(dir), "app", "postgres", dir, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s").end(t, signal)
+			nothingLeft(t, signal, dir)
 		})
 	}
 }
 
-// logs are the pipes of a pgbench that is running below a directory.
-func logs(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, ".loadline-*.app/log.*"))
-	return found
-}
+// loadBelow matches the pipes of a pgbench that is running below a directory.
+func loadBelow(dir string) string { return filepath.Join(dir, ".loadline-*.app/log.*") }
 
 func TestAppPostgresRefuses(t *testing.T) {
 	dir := databaseDir(t)
@@ -174,7 +89,7 @@ func TestAppPostgresRefuses(t *testing.T) {
 		{"is no directory", []string{file}},
 		{"postgres has no profile", []string{dir, "--profile", "huge"}},
 		{"--load \"tpcc\" is not known", []string{dir, "--load", "tpcc"}},
-		{"--profile is a list of loads", []string{dir, "--profile", "big", "--clients", "3"}},
+		{"--profile selects a list of loads", []string{dir, "--profile", "big", "--clients", "3"}},
 		{"--latency-limit skips", []string{dir, "--latency-limit", "5ms"}},
 		{"--clients 0 is no number", []string{dir, "--clients", "0"}},
 		{"--fit \"tape\" is not known", []string{dir, "--fit", "tape"}},
@@ -183,12 +98,7 @@ func TestAppPostgresRefuses(t *testing.T) {
 		{"cannot be given", []string{dir, "--pgbench", "--log"}},
 		{"has no setting", []string{dir, "--set", "fsnyc=off"}},
 	} {
-		var out, errs bytes.Buffer
-		e := env.OS()
-		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres"}, x.args...), &out, &errs
-		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
-			t.Errorf("%v: exit code %d, %s", x.args, code, errs.String())
-		}
+		refused(t, x.words, append([]string{"app", "postgres"}, x.args...)...)
 	}
 	empty(t, dir)
 }

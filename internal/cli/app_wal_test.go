@@ -1,19 +1,13 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/loadline/loadline/internal/env"
-	"github.com/loadline/loadline/internal/measure/volume"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -74,66 +68,22 @@ func TestAppPostgresLogOfItsOwn(t *testing.T) {
 // after an interrupt by the run, after a kill by cleanup.
 func TestAppPostgresLogLeavesNothing(t *testing.T) {
 	databaseDir(t)
-	program := filepath.Join(t.TempDir(), "loadline")
-	if said, err := exec.Command("go", "build", "-o", program, "../../cmd/loadline").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+	for name, signal := range endings {
 		t.Run(name, func(t *testing.T) {
 			dir, log := databaseDir(t), inMemory(t)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, program, "app", "postgres", dir, "--wal", log, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for len(logs(dir)) == 0 {
-				if ctx.Err() != nil {
-					t.Fatalf("no load: %s", errs.String())
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
+			p := started(t, loadBelow(dir), "app", "postgres", dir, "--wal", log, "--results", t.TempDir(), "--scale", "1", "--clients", "2", "--time", "60s")
 			if segments, _ := filepath.Glob(filepath.Join(log, ".loadline-*.app/wal/0*")); len(segments) == 0 {
 				t.Errorf("the log is not in %s", log)
 			}
-			// It is held while the run lives.
-			if said := cleanedUp(t, log); !strings.Contains(said, "nothing to remove") {
-				t.Errorf("a cleanup beside the run: %s", said)
+			// It is held while the run lives, which cleanup says.
+			if code, out, errs := said(t, "cleanup", log); code != exitOK || !strings.Contains(out, "a running loadline uses it") || strings.Contains(out, "removed") {
+				t.Errorf("a cleanup beside the run: %d, %s%s", code, out, errs)
 			}
-			_ = cmd.Process.Signal(signal)
-			_ = cmd.Wait()
-			for _, d := range []string{dir, log} {
-				if signal == syscall.SIGINT {
-					empty(t, d)
-					continue
-				}
-				if left, _ := filepath.Glob(filepath.Join(d, ".loadline-*.app")); len(left) != 1 {
-					t.Fatalf("a kill left %v in %s", left, d)
-				}
-				if said := cleanedUp(t, d); !strings.Contains(said, "removed "+d) {
-					t.Errorf("cleanup: %s", said)
-				}
-				empty(t, d)
-			}
-			if ids := volume.ProcessesIn(dir); len(ids) > 0 {
-				t.Errorf("processes are left: %v", ids)
-			}
+			p.end(t, signal)
+			nothingLeft(t, signal, dir)
+			nothingLeft(t, signal, log)
 		})
 	}
-}
-
-// cleanedUp is what cleanup says of a directory.
-func cleanedUp(t *testing.T, dir string) string {
-	t.Helper()
-	var out bytes.Buffer
-	e := env.OS()
-	e.Args, e.Stdout = []string{"cleanup", dir}, &out
-	if code := Run(t.Context(), e); code != exitOK {
-		t.Errorf("cleanup: exit code %d", code)
-	}
-	return out.String()
 }
 
 // Each side of a comparison has its own log, and the baseline's is with its data unless said
@@ -143,20 +93,17 @@ func TestAppPostgresLogsOfTwoSides(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dirs, logs := [2]string{databaseDir(t), databaseDir(t)}, [2]string{}
-			args := []string{"app", "postgres", dirs[1], "--baseline", dirs[0], "--results", t.TempDir(), "--format", "json", "-q", "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "40s", "--precision", "50%"}
+			args := []string{"app", "postgres", dirs[1], "--baseline", dirs[0], "--results", t.TempDir(), "--format", "json", "-q", "--scale", "1", "--load", "simple", "--clients", "1", "--max-time", "20s", "--repeat", "2"}
 			for i, flag := range []string{"--baseline-wal", "--wal"} {
 				if apart[i] {
 					logs[i] = inMemory(t)
 					args = append(args, flag, logs[i])
 				}
 			}
-			var out, errs bytes.Buffer
-			e := env.OS()
-			e.Args, e.Stdout, e.Stderr = args, &out, &errs
-			code := Run(t.Context(), e)
+			code, out, errs := said(t, args...)
 			var r struct{ Comparison struct{ A, B model.RunInfo } }
-			if err := json.Unmarshal(out.Bytes(), &r); err != nil || code == exitFailed || code == exitUsage {
-				t.Fatalf("exit code %d, %v: %s", code, err, errs.String())
+			if err := json.Unmarshal([]byte(out), &r); err != nil || code == exitFailed || code == exitUsage {
+				t.Fatalf("exit code %d, %v: %s", code, err, errs)
 			}
 			for i, run := range []model.RunInfo{r.Comparison.A, r.Comparison.B} {
 				is := ""
@@ -228,15 +175,14 @@ func TestAppPostgresRefusesALog(t *testing.T) {
 			t.Fatal(err)
 		}
 		list = append(list, refusal{"cannot get into " + closed, []string{dir, "--wal", filepath.Join(closed, "log"), "--scale", "1"}},
+			refusal{"cannot get into " + closed, []string{dir, "--wal", filepath.Join(closed, "log"), "--baseline", beside, "--scale", "1"}},
 			refusal{"the log takes up to 1.5 GiB, and ", []string{dir, "--wal", lab.Tmpfs(t, 100<<20)}})
 	}
 	for _, x := range list {
-		var out, errs bytes.Buffer
-		e := env.OS()
-		e.Args, e.Stdout, e.Stderr = append([]string{"app", "postgres", "--results", t.TempDir()}, x.args...), &out, &errs
-		if code := Run(t.Context(), e); code != exitUsage || !strings.Contains(errs.String(), x.words) {
-			t.Errorf("%v: exit code %d, %s", x.args, code, errs.String())
-		}
+		results := t.TempDir()
+		refused(t, x.words, append([]string{"app", "postgres", "--results", results}, x.args...)...)
+		// Some is only found while the server is made ready, and leaves no run behind either.
+		empty(t, results)
 	}
 	empty(t, dir)
 	empty(t, beside)

@@ -23,7 +23,7 @@ const muchPrefill = 10 << 30
 func registerYes(e *env.Env, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if slices.Contains([]string{"run", "compare", "sweep", "scale"}, c.Name()) && c.Parent() == cmd.Root() {
-			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "do not ask before more than 10 GiB are written whose size was not given")
+			c.Flags().BoolVarP(&e.Yes, "yes", "y", false, "write more than 10 GiB of an automatic size without asking")
 		}
 	}
 }
@@ -53,8 +53,8 @@ func consent(ctx context.Context, e *env.Env, quiet bool, plans ...model.Plan) e
 		return err
 	}
 	if !yes {
-		return model.RefusedError(fmt.Sprintf("nothing was written: the answer to a prefill of %s was no", units.FormatSize(bytes)),
-			"say how much with --size 4GiB, or bound its time with --max-prefill 5s")
+		return model.RefusedError(fmt.Sprintf("nothing was written: you declined a prefill of %s", units.FormatSize(bytes)),
+			"set the size with --size 4GiB, or limit the time with --max-prefill 5s")
 	}
 	return nil
 }

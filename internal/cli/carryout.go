@@ -25,6 +25,9 @@ type savingFlags struct {
 	// meanwhile, where it is set, begins something beside the measuring that saves into the
 	// run's directory, and returns what ends it.
 	meanwhile func(ctx context.Context, e *env.Env, dir string) (end func() error, err error)
+	// tracers, where it is set, starts what traces where pods measure, and sets meanwhile; what
+	// it returns ends that, and may be called again.
+	tracers func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (end func() error, err error)
 }
 
 // register adds the flags; results is the help of --results.
@@ -37,7 +40,7 @@ func (f *savingFlags) register(e *env.Env, cmd *cobra.Command, results string) {
 }
 
 // inRun is the help of --results where one run is saved.
-const inRun = "`DIR` that the run directory is made in"
+const inRun = "create the run directory in this `DIR`"
 
 // measuring is what every verb that measures has, whatever of it has flags there: run
 // measures the experiments of all of them.
@@ -70,12 +73,27 @@ func (f *measuring) measure(ctx context.Context, e *env.Env, cmd *cobra.Command,
 	return f.carryOut(ctx, e, o, exp)
 }
 
+// withdrawn removes the directory of what was refused while it was made ready, as if that had been found
+// before, and tells whether it has.
+func withdrawn(err error, dir string) bool {
+	var refused *model.WorkerError
+	if !errors.As(err, &refused) || refused.Class != model.Refused {
+		return false
+	}
+	f, openErr := store.Open(dir)
+	if openErr != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Withdraw()
+}
+
 // pair measures two targets in interleaved blocks. Of a target and its baseline the report
 // is the target's, with the comparison.
 func (f *measuring) pair(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	for _, name := range session.Targets(exp) {
 		if store.IsRun(name) || store.IsComparison(name) {
-			return model.RefusedError(fmt.Sprintf("%s is a saved run, and run measures targets", name), "to compare saved runs: loadline compare A B")
+			return model.RefusedError(fmt.Sprintf("%s is a saved run, but run measures targets", name), "to compare saved runs: loadline compare A B")
 		}
 	}
 	m, err := f.measurePair(ctx, e, o, exp)
@@ -111,6 +129,15 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	if err := consent(ctx, e, f.quiet, prep.Plan); err != nil {
 		return err
 	}
+	endTracers := func() error { return nil }
+	if f.tracers != nil {
+		endTracers, err = f.tracers(ctx, e, run, prep, func(words string) { watch.Observe(model.Update{Message: words, Unplanned: true}) })
+		if err != nil {
+			return err
+		}
+		defer func() { _ = endTracers() }()
+		watch.Clear()
+	}
 	writer, err := prep.Create(f.results, run, e.Now)
 	if err != nil {
 		return err
@@ -123,7 +150,9 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	end := func() error { return nil }
 	if f.meanwhile != nil {
 		if end, err = f.meanwhile(ctx, e, writer.Dir()); err != nil {
-			return errors.Join(err, writer.Finish(model.Failed, err.Error()))
+			err = errors.Join(err, writer.Finish(model.Failed, err.Error()))
+			withdrawn(err, writer.Dir())
+			return err
 		}
 	}
 	began := e.Now()
@@ -133,6 +162,10 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	clockErr := writer.Clock(e.Now())
 	status, runErr := prep.Measure(ctx, writer, watch, e.Now)
 	runErr = errors.Join(clockErr, runErr, end())
+	if withdrawn(runErr, writer.Dir()) {
+		watch.Close()
+		return errors.Join(runErr, prep.Close())
+	}
 	if status == model.Complete {
 		// One that was interrupted may be measured again as it is.
 		prep.Discard()
@@ -141,7 +174,7 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	// A filesystem that discards takes seconds to remove a large file: who waits for the
 	// numbers does not wait for that.
 	closed := make(chan error, 1)
-	go func() { closed <- prep.Close() }()
+	go func() { closed <- errors.Join(endTracers(), prep.Close()) }()
 	phase(model.PhaseAnalysis)
 	rec, err := writer.Recorded()
 	var done results.Outcome
@@ -157,7 +190,7 @@ func (f *measuring) carryOut(ctx context.Context, e *env.Env, o *options, exp mo
 	}
 	closeErr := <-closed
 	if given := prep.Discarded(); given > 0 && !f.quiet {
-		sayLine(e.Stderr, "space   %s of %s are given back to the storage (discard): what reads them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
+		sayLine(e.Stderr, "space   %s of %s are returned to the storage (discard): reading them next reads holes", units.FormatSize(given), prep.Plan.Volume.Target.Name)
 	}
 	switch {
 	case done.Unsaved != nil && runErr != nil:

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,20 +24,20 @@ func newCleanup(e *env.Env) *cobra.Command {
 		Use:   "cleanup DIR|postgres://… | cleanup --namespace NAME",
 		Short: "Remove what a killed run left in a directory, a database or a cluster",
 		Long: `Finds Loadline's own data files in DIR and removes them: regular files that
-are yours, have exactly such a name and no other one, and that no running measurement
-holds; and the directories of databases that were measured there (loadline app), whose servers
-are ended first, with what they have left in shared memory.
-The file of a durability test stays until that was checked (durability --resume): it is
-named, with the command. Nothing else is touched, nor a file whose name you gave (run
+are yours, have exactly such a name and no other link, and are not in use by a running
+measurement. It also removes the directories of databases that were measured there
+(loadline app), after stopping their servers, and what these left in shared memory.
+The file of a durability test is kept until it has been checked (durability --resume): it
+is listed, with the command. Nothing else is touched, not even a file that you named (run
 --create, kbench run).
 
-Without DIR it looks into a Kubernetes cluster, for the pods, claims and Jobs (with
-their rights) that carry Loadline's label: in one namespace, or with --all-namespaces
-in all. Those of a run that is still going on stay, and so does a Job whose results
-nobody has fetched, unless --force says otherwise.
+Without DIR it searches a Kubernetes cluster for the pods, claims and Jobs (with their
+rights) that have Loadline's label: in one namespace, or in all with --all-namespaces.
+Objects of a run in progress are kept, and so is a Job whose results have not been
+fetched, unless --force is given.
 
-Exit codes: 0 fine, also when there was nothing; 1 something could not be removed;
-2 usage.`,
+Exit codes: 0 success, even if there was nothing to remove; 1 something could not be
+removed; 2 usage.`,
 		Example: `  loadline cleanup /var/lib/postgresql
   loadline cleanup .
   loadline cleanup postgres://bench@db1/bench`,
@@ -50,7 +52,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 				return cleanupCluster(cmd.Context(), e, at.Access, everywhere, force)
 			}
 			if namesCluster(cmd) {
-				return model.RefusedError("a directory and a cluster are cleaned one at a time", "leave out "+args[0]+", or the flags for Kubernetes")
+				return model.RefusedError("a directory and a cluster cannot be cleaned in one command", "leave out "+args[0]+", or the flags for Kubernetes")
 			}
 			if target.IsServer(args[0]) {
 				return cleanupServer(cmd.Context(), e, args[0])
@@ -60,7 +62,7 @@ Exit codes: 0 fine, also when there was nothing; 1 something could not be remove
 	}
 	registerAccess(cmd, &at)
 	cmd.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Kubernetes: in all namespaces")
-	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: remove also what a run uses that seems to be alive")
+	cmd.Flags().BoolVar(&force, "force", false, "Kubernetes: also remove objects of a run that seems to be alive")
 	return cmd
 }
 
@@ -80,23 +82,23 @@ func cleanupDirectory(e *env.Env, dir string) error {
 		return err
 	}
 	if t.Cluster != nil {
-		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, which is cleaned by namespace", dir), "loadline cleanup --namespace NAME, or --all-namespaces")
+		return model.RefusedError(fmt.Sprintf("%s is in a Kubernetes cluster, which is cleaned up by namespace", dir), "loadline cleanup --namespace NAME, or --all-namespaces")
 	}
 	if t.Kind != model.Directory {
-		return model.RefusedError(fmt.Sprintf("%s is no directory: own data files lie only in directories", dir), "")
+		return model.RefusedError(fmt.Sprintf("%s is not a directory: Loadline's data files are only in directories", dir), "")
 	}
-	files, err := volume.Leftovers(t.Path)
-	if err != nil {
-		return err
-	}
-	places, err := volume.AbandonedWorkDirs(t.Path)
+	files, places, err := leftIn(e, t.Path)
 	if err != nil {
 		return err
 	}
 	for _, p := range places {
 		if p.Stays != "" {
 			sayLine(e.Stdout, "kept    %s: %s", p.Path, p.Stays)
-			sayLine(e.Stdout, "  next: if it may go: rm -r %s", safetext.ShellWord(p.Path))
+			next := "if you do not need it: rm -r " + safetext.ShellWord(p.Path)
+			if p.Held {
+				next = afterRun
+			}
+			sayLine(e.Stdout, "  next: %s", next)
 			continue
 		}
 		if err := p.Remove(postgres.RemoveShared); err != nil {
@@ -129,27 +131,53 @@ func cleanupDirectory(e *env.Env, dir string) error {
 	return nil
 }
 
+const (
+	// heldFor is how long a cleanup waits for what a running loadline seems to hold: when a run
+	// is killed, the kernel may release its locks some time after its processes are gone.
+	heldFor = 2 * time.Second
+	// afterRun is what to do about the files of a run that is alive.
+	afterRun = "wait until that run has ended, or end it, and clean up again"
+)
+
+// leftIn is what runs have left in a directory.
+func leftIn(e *env.Env, dir string) (files []volume.Leftover, places []volume.Abandoned, err error) {
+	for limit := e.Now().Add(heldFor); ; e.Clock.Sleep(50 * time.Millisecond) {
+		if files, err = volume.Leftovers(dir); err != nil {
+			return nil, nil, err
+		}
+		if places, err = volume.AbandonedWorkDirs(dir); err != nil {
+			return nil, nil, err
+		}
+		held := slices.ContainsFunc(files, func(f volume.Leftover) bool { return f.Held }) || slices.ContainsFunc(places, func(p volume.Abandoned) bool { return p.Held })
+		if !held || !e.Now().Before(limit) {
+			return files, places, nil
+		}
+	}
+}
+
 // staysFor tells why a leftover is not removed, and what to do about it; "" when it may
 // go. What belongs to a durability test goes only when its ledger says that the test is
 // over: its check cannot be made up for.
 func staysFor(f volume.Leftover) (why, next string) {
-	byHand := "if it may go: rm " + safetext.ShellWord(f.Path)
+	byHand := "if you do not need it: rm " + safetext.ShellWord(f.Path)
 	switch {
+	case f.Held:
+		return f.Stays, afterRun
 	case f.Stays != "":
 		return f.Stays, byHand
 	case !f.Test:
 		return "", ""
 	case f.Note == nil:
-		return "a durability test may still have to check it, and nothing says where its ledger is",
-			"loadline durability TARGET --resume DIR (DIR is in what --results named, loadline-results by default); " + byHand
+		return "a durability test may still have to check it, and the location of its ledger is not known",
+			"loadline durability TARGET --resume DIR (DIR is in the folder given as --results, by default loadline-results); " + byHand
 	}
 	needed, err := durability.Needs(f.Note.Ledger, f.Data())
 	resume := durability.ResumeLine(f.Note.Target, f.Note.Ledger)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("a durability test may still have to check it, and its ledger cannot tell: %v", err), resume + "; " + byHand
+		return fmt.Sprintf("a durability test may still have to check it, and its ledger cannot be read: %v", err), resume + "; " + byHand
 	case needed:
-		return "a durability test has still to check it", resume
+		return "a durability test still has to check it", resume
 	}
 	return "", ""
 }

@@ -48,13 +48,14 @@ func newRoot(e *env.Env) *cobra.Command {
 	s := &configuration{e: e}
 	root := &cobra.Command{
 		Use:   "loadline",
-		Short: "The storage benchmark that can be believed",
-		Long: `Loadline tells how much I/O a directory, a file, a block device, an NBD or Ceph volume
-or a Kubernetes StorageClass can carry, with an interval and a verdict on every number;
-which of two is better; and how much storage a workload needs.
+		Short: "A storage benchmark you can believe",
+		Long: `Loadline measures how much I/O a directory, a file, a block device, an NBD or Ceph
+volume or a Kubernetes StorageClass can sustain, with an interval and a verdict on every
+number. It says which of two systems is better, and how much storage a workload needs.
 
 Exit codes: 0 fine; 1 failed; 2 refused before any I/O; 3 a goal was missed;
-4 a regression; 5 measured, but invalid; 6 inconclusive; 130 interrupted. Each command's help says which of them it uses.`,
+4 a regression; 5 measured, but invalid; 6 inconclusive; 130 interrupted. Each
+command's help lists the ones it uses.`,
 		Example: `  loadline run /var/lib/postgresql
   loadline doctor`,
 		Version:       worker.Version,

@@ -11,7 +11,7 @@ import (
 // registerAccess adds the flags that say which cluster is meant.
 func registerAccess(cmd *cobra.Command, f *session.Cluster) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: where to make pods and claims (default: the context's)")
+	flags.StringVarP(&f.Access.Namespace, "namespace", "n", "", "Kubernetes: where to create pods and claims (default: the context's)")
 	flags.StringVar(&f.Access.Context, "context", "", "Kubernetes: `NAME` of the kubeconfig's context")
 	flags.StringVar(&f.Access.Kubeconfig, "kubeconfig", "", "Kubernetes: `FILE` to use (default: as kubectl)")
 }
@@ -28,7 +28,7 @@ func registerCluster(cmd *cobra.Command, f *session.Cluster) {
 func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
 	registerPods(cmd, f, func(flags *pflag.FlagSet) {
 		flags.StringVar(image, "image", "", "Kubernetes: image with PostgreSQL's server and pgbench (default: "+postgres.Image+")")
-		flags.StringVar(&f.Image, "worker-image", "", imageHelp("image that loadline-agent is copied from"))
+		flags.StringVar(&f.Image, "worker-image", "", imageHelp("image from which loadline-agent is copied"))
 	})
 }
 
@@ -37,27 +37,27 @@ func registerServerPods(cmd *cobra.Command, f *session.Cluster, image *string) {
 func registerPods(cmd *cobra.Command, f *session.Cluster, images func(*pflag.FlagSet)) {
 	registerAccess(cmd, f)
 	flags := cmd.Flags()
-	flags.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: `MODE` of the claims that are made: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
-	flags.StringVar(&f.Node, "node", "", "Kubernetes: measure on the node of this `NAME`")
+	flags.StringVar(&f.AccessMode, "access-mode", "", "Kubernetes: access `MODE` of new claims: RWO, RWX or RWOP (default: RWO, or the target's ?access=)")
+	flags.StringVar(&f.Node, "node", "", "Kubernetes: measure on the node with this `NAME`")
 	flags.StringToStringVar(&f.NodeSelector, "node-selector", nil, "Kubernetes: measure on nodes with these `LABELS`, such as disk=ssd")
 	flags.StringArrayVar(&f.Tolerations, "toleration", nil, "Kubernetes: tolerate this `TAINT`, written KEY=VALUE:EFFECT ('*': all)")
 	flags.StringToStringVar(&f.Resources, "resources", nil, "Kubernetes: `LIMITS` of the pod (and requests), such as cpu=2,memory=1Gi (default: none)")
 	images(flags)
 	flags.StringVar(&f.PullSecret, "pull-secret", "", "Kubernetes: `NAME` of the secret for pulling the image")
-	flags.DurationVar(&f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up when the pod does not run after this `TIME`")
+	flags.DurationVar(&f.Ready, "ready-within", session.DefaultReady, "Kubernetes: give up if the pod is not running after this `TIME`")
 	registerIdentity(flags, &f.Identity)
-	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, but for volumes that are bound to nodes)")
+	flags.StringVar(&f.Spread, "spread", "", "Kubernetes: how the pods of several volumes are spread over nodes: hard (evenly, or not at all) or soft (default: hard, except for volumes bound to nodes)")
 	for _, name := range []string{"node-selector", "resources"} {
 		flags.Lookup(name).DefValue = ""
 	}
-	flags.BoolVar(&f.Keep, "keep", false, "Kubernetes: leave pods and claims there at the end")
+	flags.BoolVar(&f.Keep, "keep", false, "Kubernetes: keep pods and claims at the end")
 }
 
 // registerIdentity adds the flags that say as whom the worker in a pod runs.
 func registerIdentity(flags *pflag.FlagSet, f *session.Identity) {
-	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: of a claim that exists, as the pods that use it state; else 10001)")
-	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: have the cluster give the whole volume to the group `GID`, which changes group and mode of every file in it, permanently (default: only on a volume that is made)")
-	flags.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: of a claim that exists, as the pods that use it state)")
+	flags.StringVar(&f.User, "run-as-user", "", "Kubernetes: run the worker as this `UID[:GID]` (default: for an existing claim, that of the pods that use it; else 10001)")
+	flags.StringVar(&f.FSGroup, "fs-group", "", "Kubernetes: let the cluster give the whole volume to the group `GID`, which permanently changes group and mode of every file in it (default: only on a new volume)")
+	flags.StringVar(&f.SELinuxLevel, "selinux-level", "", "Kubernetes: SELinux `LEVEL` of the worker, such as s0:c1,c2 (default: for an existing claim, that of the pods that use it)")
 	flags.BoolVar(&f.Root, "as-root", false, "Kubernetes: run the worker as root (without capabilities)")
 }
 

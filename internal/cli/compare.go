@@ -32,29 +32,28 @@ func newCompare(e *env.Env) *cobra.Command { return compareCommand(e, &compareFl
 func compareCommand(e *env.Env, f *compareFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B | compare DIR",
-		Short: "Tell which of two targets or two saved runs is better",
-		Long: `Compares B with A. Two targets (as of run) are measured in interleaved blocks, a repeat
+		Short: "Say which of two targets or saved runs is better",
+		Long: `Compares B with A. Two targets (as for run) are measured in interleaved blocks, a repeat
 of one and a repeat of the other in random order, until each interval is narrower than
-the margin or --max-time is up; two run directories are compared as they are; DIR is
-the folder of a comparison that was measured before. --experiment repeats the
-comparison that such a folder holds, and --in-cluster has a Job in a Kubernetes cluster drive it
-(see loadline run).
+the margin or --max-time is over; two run directories are compared as they are; DIR is
+the folder of a saved comparison. --experiment repeats the comparison in such a folder,
+and --in-cluster runs it in a Job in a Kubernetes cluster (see loadline run).
 
-Where there is time, each side is also looked at for 20 s without a pause in each
-direction: where burst credits run out in that, what both sustain is compared.
+If there is time, each side is also measured for 20 s without a pause in each direction:
+if burst credits run out during that, the sustained rates are compared.
 
 Each row is better or worse (the whole 95 % interval lies beyond the margin, and the
 difference is significant over all rows), the same (it lies within), or unclear.
 
-Two directories of loadline trace are compared operation by operation, and process by
-process of the same name: faster, slower or unclear, and for rates more or fewer. They
-watched two loads, so that none is called better, and where sizes or the mix of
-operations differ latencies are not judged. Slower counts as worse, unlike as unclear.
+Two directories of loadline trace are compared operation by operation, and by processes
+of the same name: faster, slower or unclear, and for rates more or fewer. They observed
+two loads, so neither is called better, and if sizes or the mix of operations differ,
+latencies are not judged. Slower counts as worse, unlike as unclear.
 
-Exit codes: 0 nothing that --fail-on names; 1 failed; 2 refused, with the reason; 4 a
-row is worse; 5 a row is unusable because a number is invalid, with --fail-on invalid;
-6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (what was
-measured is kept).`,
+Exit codes: 0 none of the conditions in --fail-on; 1 failed; 2 refused, with the reason;
+4 a row is worse; 5 a row is unusable because a number is invalid, with --fail-on invalid;
+6 inconclusive: a row is unclear, with --fail-on unclear; 130 interrupted (results so far
+are kept).`,
 		Example: `  loadline compare /srv/old /srv/new --profile quick
   loadline compare loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --margin 3%`,
 		Args: f.unlessAgain(func(cmd *cobra.Command, args []string) error {
@@ -79,7 +78,7 @@ measured is kept).`,
 	f.options.register(cmd)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
-	f.savingFlags.register(e, cmd, "`DIR` that the folder of the comparison is made in")
+	f.savingFlags.register(e, cmd, "create the comparison's folder in this `DIR`")
 	f.registerHandOn(e, cmd)
 	return cmd
 }
@@ -169,7 +168,7 @@ func (f *compareFlags) recompared(e *env.Env, cmd *cobra.Command, dir string) er
 	}
 	for _, side := range store.Sides {
 		if store.Running(filepath.Join(dir, side)) {
-			return model.RefusedError(fmt.Sprintf("the comparison in %s is still going on", dir), "wait for its end, or interrupt it")
+			return model.RefusedError(fmt.Sprintf("the comparison in %s is still in progress", dir), "wait for its end, or interrupt it")
 		}
 	}
 	code, err := f.gate.finishPair(e, dir, &f.output, false)

@@ -57,6 +57,9 @@ func (f *savingFlags) measurePair(ctx context.Context, e *env.Env, o *options, e
 	}
 	m := measured{dir: dir}
 	m.status, m.err = pair.Measure(ctx, watch, e.Now)
+	if withdrawn(m.err, dir) {
+		return measured{}, m.err
+	}
 	return m, nil
 }
 

@@ -62,5 +62,5 @@ func (g *gateFlags) traceCode(c *iotrace.Comparison) int {
 
 // mixedTrace refuses a trace beside something else.
 func mixedTrace(trace, other string) error {
-	return model.RefusedError(trace+" is a saved trace and "+other+" is none: the two cannot be compared", "name two traces, two runs or two targets")
+	return model.RefusedError(trace+" is a saved trace and "+other+" is not: the two cannot be compared", "name two traces, two runs or two targets")
 }

@@ -31,17 +31,18 @@ func newConfig(e *env.Env, s *configuration) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "config [COMMAND [FLAG…]]",
-		Short: "Show which values flags have, and where each is from",
-		Long: `Shows the value of every flag of a command (default: run) that may have one from
-elsewhere, and where it is from: the flag itself, when it is written after COMMAND, a
-variable such as $LOADLINE_PRECISION, the configuration file, or the default.
+		Short: "Show the value of each flag and where it comes from",
+		Long: `Shows the value of every configurable flag of a command (default: run), and where it
+comes from: the flag itself, if it is written after COMMAND, a variable such as
+$LOADLINE_PRECISION, the configuration file, or the default.
 
 The file is --config FILE, else $LOADLINE_CONFIG, else loadline/config.yaml in
-$XDG_CONFIG_HOME (~/.config); "none" is no file. It holds names of flags with values,
-and below commands: those of one command. What permits harm is never taken from a file or
-a variable: --destroy-data-on, --create, --force and their like (docs/configuration.md).
+$XDG_CONFIG_HOME (~/.config); "none" means no file. It contains names of flags with
+values, and under "commands:" those for one command. Flags that permit damage cannot be set
+in a file or a variable: --destroy-data-on, --create, --force and similar ones
+(docs/configuration.md).
 
-Exit codes: 0 fine; 1 failed; 2 refused: the file or a variable is wrong, with the place.`,
+Exit codes: 0 success; 1 failed; 2 refused: the file or a variable is wrong, with its position.`,
 		Example: `  loadline config
   loadline config compare --margin 3%`,
 		ValidArgs: configured,
@@ -70,15 +71,15 @@ func newConfigPath(e *env.Env, s *configuration) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the configuration file, whether or not it exists",
-		Long: `Prints where the configuration file is, or would be.
+		Long: `Prints the path of the configuration file, whether or not it exists.
 
-Exit codes: 0 fine; 2 there is no place for one.`,
+Exit codes: 0 success; 2 there is no location for one.`,
 		Example: `  loadline config path`,
 		Args:    exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			file, _ := s.path()
 			if file == "" {
-				return model.RefusedError("there is no place for a configuration: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "name a file with --config FILE")
+				return model.RefusedError("there is no location for a configuration file: neither $XDG_CONFIG_HOME nor $HOME is set, or $LOADLINE_CONFIG is none", "name a file with --config FILE")
 			}
 			sayLine(e.Stdout, "%s", file)
 			return nil
@@ -90,9 +91,9 @@ func newConfigCheck(e *env.Env, s *configuration) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check the configuration file",
-		Long: `Reads the configuration file, or FILE, and says what is wrong in it and where.
+		Long: `Reads the configuration file, or FILE, and lists its errors with their position.
 
-Exit codes: 0 nothing is wrong, or there is no file; 2 something is.`,
+Exit codes: 0 no errors, or there is no file; 2 there are errors.`,
 		Example: `  loadline config check`,
 		Args:    atMost("one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -104,7 +105,7 @@ Exit codes: 0 nothing is wrong, or there is no file; 2 something is.`,
 			case err != nil:
 				return err
 			case file == "":
-				sayLine(e.Stdout, "no configuration file is read")
+				sayLine(e.Stdout, "no configuration file is used")
 			case len(list) == 0:
 				sayLine(e.Stdout, "nothing is set in %s, or there is no such file", file)
 			default:
@@ -127,7 +128,7 @@ func (s *configuration) effective(root *cobra.Command, args []string) ([]effecti
 		if near := suggest.Nearest(args[0], configured); near != "" && near != args[0] {
 			hint = "loadline config " + near
 		}
-		return nil, model.RefusedError(fmt.Sprintf("%q is no command that takes values from a configuration", args[0]), hint)
+		return nil, model.RefusedError(fmt.Sprintf("%q is not a command that uses a configuration", args[0]), hint)
 	}
 	if c.Name() == "app" {
 		c, _, _ = root.Find([]string{"app", "postgres"})

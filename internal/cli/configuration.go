@@ -37,7 +37,7 @@ func (s *configuration) scratch() *cobra.Command {
 // register gives the flag that names a file to the commands that take values from it.
 func (s *configuration) register(c *cobra.Command) {
 	if s.section(c) != "" && c.Runnable() {
-		c.Flags().StringVar(&s.file, configFlag, "", "`FILE` of values for flags that are not given; none: no file (default: $LOADLINE_CONFIG, else loadline/config.yaml in $XDG_CONFIG_HOME)")
+		c.Flags().StringVar(&s.file, configFlag, "", "configuration `FILE` with values for flags that are not given; none: no file (default: $LOADLINE_CONFIG, else loadline/config.yaml in $XDG_CONFIG_HOME)")
 	}
 	for _, below := range c.Commands() {
 		s.register(below)
@@ -90,7 +90,7 @@ func (s *configuration) read() (file string, list []spec.Setting, err error) {
 	case errors.Is(err, fs.ErrPermission) && !named && hidden(file):
 		return file, nil, nil
 	case err != nil:
-		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), "name another with --config FILE, or none with --config none")
+		return file, nil, model.RefusedError(fmt.Sprintf("the configuration %s cannot be read: %v", file, err), "name another file with --config FILE, or use none with --config none")
 	}
 	list, err = spec.ParseSettings(file, data, s.known())
 	return file, list, err

@@ -20,10 +20,10 @@ func newDoctor(e *env.Env) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
-		Short: "Say whether this machine can measure well, and how to fix what hinders it",
-		Long: `Looks at fio, its I/O engines, kernel limits, free space, CPU and clock of this
-machine, with DIR (default: the current directory) as the place to measure. It writes
-one small file there and removes it.
+		Short: "Check whether this machine can measure well, and say how to fix what prevents it",
+		Long: `Checks fio, its I/O engines, kernel limits, free space, CPU and clock of this machine,
+for measurements in DIR (default: the current directory). It writes one small file there
+and removes it.
 
 Exit codes: 0 this machine can measure; 1 it cannot, and the ✗ lines say why; 2 usage.`,
 		Example: `  loadline doctor
@@ -94,7 +94,7 @@ func printChecks(e *env.Env, found *doctor.Examination) {
 	case doctor.Good:
 		fmt.Fprintln(e.Stdout, "\nThis machine can measure well.")
 	case doctor.Fair:
-		fmt.Fprintln(e.Stdout, "\nThis machine can measure; the lines with a warning tell what may blur the numbers.")
+		fmt.Fprintln(e.Stdout, "\nThis machine can measure; the warnings say what may distort the numbers.")
 	default:
 		fmt.Fprintln(e.Stdout, "\nThis machine cannot measure yet.")
 	}

@@ -43,17 +43,17 @@ func newDurability(e *env.Env) *cobra.Command {
 	var f durabilityFlags
 	cmd := &cobra.Command{
 		Use:   "durability TARGET",
-		Short: "Test whether acknowledged, flushed writes survive a cut",
+		Short: "Test whether acknowledged and flushed writes survive a crash or power cut",
 		Long: `Writes numbered, checksummed blocks and keeps a ledger of them outside the target.
-Something is cut in the middle of the writing; then every block is read back: it must
-hold the newest write that was acknowledged as flushed, or a newer one.
+The power or a process is cut in the middle of writing; then every block is read back: it
+must contain the newest write that was acknowledged as flushed, or a newer one.
 
 --cut 'COMMAND' is your own power cut: a VM reset, a power switch, or 'sleep 600' while
 you pull the plug. --cut-pid kills a process, such as the target's server. Without
-either, the writing process itself is killed, which proves little. If the cut takes
-this machine too, check after the reboot with --resume and the test's directory.
+either, the writing process itself is killed, which proves little. If the cut also takes
+down this machine, check after the reboot with --resume and the test's directory.
 
-It writes a file of its own into a directory and removes it; with --create it makes a
+In a directory, it writes a file of its own and removes it; with --create it creates a
 new file where none exists. An existing device, export or file is overwritten, and needs
 --destroy-data-on.
 
@@ -69,22 +69,22 @@ anything); 1 failed, such as a cut command that fails; 2 refused before any I/O;
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.sync, "sync", "", "how a write is made to last: "+strings.Join(durability.Syncs(), ", ")+" (default: fsync; flush for NBD)")
-	fl.StringVar(&f.cut, "cut", "", "`COMMAND` that cuts the power, while the writing goes on")
-	fl.StringVar(&f.cutPID, "cut-pid", "", "kill the process of this number, or of the number in this file")
+	fl.StringVar(&f.sync, "sync", "", "how a write is made durable: "+strings.Join(durability.Syncs(), ", ")+" (default: fsync; flush for NBD)")
+	fl.StringVar(&f.cut, "cut", "", "`COMMAND` that cuts the power while writing continues")
+	fl.StringVar(&f.cutPID, "cut-pid", "", "kill the process with this PID, or the PID in this file")
 	fl.IntVar(&f.cuts, "cuts", 1, "how often to cut; the test ends at the first loss")
 	fl.StringVar(&f.restart, "restart", "", "`COMMAND` that brings the target back after each cut")
-	fl.StringVar(&f.wait, "wait", "2m", "how long the target may take to answer again")
-	fl.StringVar(&f.resume, "resume", "", "check what the test in this `DIR` wrote before the cut (and with --cut go on)")
-	fl.IntVar(&f.writes, "writes", 2000, "acknowledged writes before each cut, at least")
-	fl.IntVar(&f.blocks, "blocks", 100, "how many blocks are written, again and again")
-	fl.IntVar(&f.jobs, "jobs", 8, "how many writes at a time")
+	fl.StringVar(&f.wait, "wait", "2m", "how long the target may take to respond again")
+	fl.StringVar(&f.resume, "resume", "", "check what the test in this `DIR` wrote before the cut (and with --cut continue)")
+	fl.IntVar(&f.writes, "writes", 2000, "minimum number of acknowledged writes before each cut")
+	fl.IntVar(&f.blocks, "blocks", 100, "number of blocks that are rewritten")
+	fl.IntVar(&f.jobs, "jobs", 8, "number of concurrent writes")
 	fl.StringVar(&f.blockSize, "block-size", "4k", "size of a block")
 	fl.StringVar(&f.size, "size", "", "range over which the blocks are spread (default: the whole target; 64MiB in a file of our own)")
 	fl.StringVar(&f.destroy, "destroy-data-on", "", "allow overwriting this existing device, export or file; must name the `TARGET`")
 	fl.BoolVar(&f.create, "create", false, createFlag)
 	fl.StringVar(&f.run, "run", "", "make the test part of the saved run in this `DIR`, where analyze finds it")
-	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the test's directory, with the ledger, is made in")
+	fl.StringVar(&f.results, "results", defaultResults, "create the test's directory, with the ledger, in this `DIR`")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -103,7 +103,7 @@ func (f *durabilityFlags) test(cmd *cobra.Command, e *env.Env, name string) erro
 	if f.resume != "" {
 		i := slices.IndexFunc(inLedger, func(flag string) bool { return cmd.Flags().Changed(flag) })
 		if i >= 0 {
-			return model.RefusedError(fmt.Sprintf("--%s has no meaning with --resume: the ledger has decided it", inLedger[i]), "leave it out")
+			return model.RefusedError(fmt.Sprintf("--%s cannot be used with --resume: the ledger determines it", inLedger[i]), "leave it out")
 		}
 	}
 	// A file that a cut has taken along is no mistyped name: the ledger knows it.
@@ -227,7 +227,7 @@ const durabilityWriter = "durability-writer"
 func newDurabilityWriter(e *env.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:    durabilityWriter + " LEDGER",
-		Short:  "Be the writer of a durability test",
+		Short:  "Run the writer of a durability test",
 		Hidden: true,
 		Long: `Writes blocks as the ledger says, until its input ends or it is killed. It is started
 by loadline durability.

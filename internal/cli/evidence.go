@@ -18,14 +18,14 @@ type evidenceFlags struct {
 
 func (f *evidenceFlags) register(cmd *cobra.Command) {
 	f.registerKnown(cmd)
-	cmd.Flags().BoolVar(&f.checkCache, "check-cache", false, "read parts of growing size afterwards, to find a cache (half a minute, and longer on slow storage)")
+	cmd.Flags().BoolVar(&f.checkCache, "check-cache", false, "afterwards, read parts of increasing size to detect a cache (half a minute, longer on slow storage)")
 }
 
 // registerKnown registers what the user knows, without what takes a measurement.
 func (f *evidenceFlags) registerKnown(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.cap, "cap", "", "the limit that the storage is said to have, such as iops=3000,bandwidth=125MiB/s")
-	flags.IntVar(&f.replicas, "replicas", 0, "how many copies the storage keeps, when you know it")
+	flags.StringVar(&f.cap, "cap", "", "the declared limit of the storage, such as iops=3000,bandwidth=125MiB/s")
+	flags.IntVar(&f.replicas, "replicas", 0, "how many copies the storage keeps, if you know it")
 }
 
 // apply checks the flags and writes them into the experiment.
@@ -38,7 +38,7 @@ func (f *evidenceFlags) apply(exp *model.Experiment) error {
 		exp.Cap = c
 	}
 	if f.replicas < 0 {
-		return model.RefusedError(fmt.Sprintf("--replicas %d is no number of copies", f.replicas), "leave it out when you do not know it")
+		return model.RefusedError(fmt.Sprintf("--replicas %d is not a number of copies", f.replicas), "leave it out if you do not know it")
 	}
 	exp.Replicas, exp.CheckCache = f.replicas, f.checkCache
 	return nil

@@ -135,8 +135,8 @@ func onlyBeside(cmd *cobra.Command) error {
 	if wrong == "" {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("--%s asks for the same again, and %s for something else", experimentFlag, wrong),
-		"leave it out, or change a copy of the file: it is YAML for people")
+	return model.RefusedError(fmt.Sprintf("--%s repeats an experiment, but %s would change it", experimentFlag, wrong),
+		"leave it out, or edit a copy of the file, which is YAML")
 }
 
 // checkVerb refuses an experiment of another command; run and plan take every one.
@@ -147,9 +147,9 @@ func (o *options) checkVerb(cmd *cobra.Command, exp model.Experiment, file strin
 	}
 	switch {
 	case exp.Scenario == kbench.Scenario:
-		return model.RefusedError(file+" is what loadline kbench was asked for", "loadline kbench, with the same variables")
+		return model.RefusedError(file+" is a run of loadline kbench", "loadline kbench, with the same variables")
 	case exp.Scenario == "import":
-		return model.RefusedError(file+" is of results that another tool has measured", "measure with loadline run TARGET")
+		return model.RefusedError(file+" contains another tool's results", "measure with loadline run TARGET")
 	case known && cmd.Name() != verb && cmd.Name() != "run" && cmd.Name() != "plan":
 		return model.RefusedError(fmt.Sprintf("%s is an experiment of loadline %s, and this is loadline %s", file, verb, cmd.Name()),
 			fmt.Sprintf("loadline %s --%s %s", verb, experimentFlag, safetext.ShellWord(o.again)))
@@ -192,7 +192,7 @@ func whole(exp model.Experiment, file string) error {
 	}
 	for _, target := range session.Targets(exp) {
 		if stoodIn.MatchString(target) {
-			return model.RefusedError(fmt.Sprintf("the target %s was saved without its secret, which nobody but you has", target),
+			return model.RefusedError(fmt.Sprintf("the target %s was saved without its secret", target),
 				"name the target beside --"+experimentFlag+" FILE, with its secret")
 		}
 	}
@@ -229,8 +229,8 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 	for _, name := range used {
 		t, err := session.ParseTarget(name)
 		if err == nil && t.Kind == model.VolumeClaim && exp.Place.FSGroup != "" && !group {
-			return model.RefusedError(fmt.Sprintf("the experiment has the cluster change group and mode of every file in %s, permanently, and a file alone does not allow that", name),
-				"say so here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
+			return model.RefusedError(fmt.Sprintf("the experiment makes the cluster permanently change group and mode of every file in %s, and a file alone cannot permit that", name),
+				"permit it here: --fs-group "+safetext.ShellWord(exp.Place.FSGroup))
 		}
 	}
 	if app := exp.App; app != nil {
@@ -242,8 +242,8 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 			return err
 		}
 		if has := ownWords(app); has != "" && !o.programs {
-			return model.RefusedError(fmt.Sprintf("the experiment has %s, by which programs can be started on this machine or in the cluster, and a file alone does not allow that", has),
-				"read them in the file first, and if you would have written them, say so here: --"+programsFlag)
+			return model.RefusedError(fmt.Sprintf("the experiment has %s, which can start programs on this machine or in the cluster, and a file alone cannot permit that", has),
+				"read them in the file first, and if you trust them, permit them here: --"+programsFlag)
 		}
 	}
 	was := exp.DestroyDataOn
@@ -254,5 +254,5 @@ func (o *options) consent(exp *model.Experiment, group bool) error {
 	if t, err := session.ParseTarget(was); err == nil && t.Cluster.Made() {
 		return nil
 	}
-	return model.RefusedError(fmt.Sprintf("the experiment overwrites %s, and a file alone does not allow that", was), "say so here: --destroy-data-on "+safetext.ShellWord(was))
+	return model.RefusedError(fmt.Sprintf("the experiment overwrites %s, and a file alone cannot permit that", was), "permit it here: --destroy-data-on "+safetext.ShellWord(was))
 }

@@ -21,8 +21,8 @@ func namedServers(exp model.Experiment, args []string) error {
 		if err != nil {
 			return err
 		}
-		return model.RefusedError(fmt.Sprintf("the experiment measures the server %s, which would be told your password, and a file alone does not allow that", t.URI),
-			fmt.Sprintf("name it beside --%s FILE: %s", experimentFlag, safetext.ShellWord(t.URI)))
+		return model.RefusedError(fmt.Sprintf("the experiment measures the server %s, which would receive your password, and a file alone cannot permit that", t.URI),
+			fmt.Sprintf("name it next to --%s FILE: %s", experimentFlag, safetext.ShellWord(t.URI)))
 	}
 	return nil
 }

@@ -25,23 +25,23 @@ func newExplain(e *env.Env) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain RUN [RUN]",
-		Short: "Say where the time of an operation goes, and what would change it",
-		Long: `Makes the budget of one operation of a saved run, from the client down to the device: of
-an I/O of loadline run, of a transaction of loadline app postgres, of pgbench's output
-with a trace beside it that loadline import has read. Each row has its source. The rows
-are held against what the client saw; what they do not add up to is named, and beyond
-15 % the budget does not close: it says what is missing and how to measure that.
+		Short: "Show where the time of an operation goes, and what would change it",
+		Long: `Computes the time budget of one operation of a saved run, from the client down to the
+device: of an I/O of loadline run, of a transaction of loadline app postgres, or of
+imported pgbench output with a trace. Each row names its source. The sum of the rows is
+compared with what the client saw; the difference is shown as a row, and beyond 15 % the
+budget does not close: the output says what is missing and how to measure it.
 
-Below stand what laws say would be otherwise if a part took less (--format json has all
-of it), with what must hold for them.
+Below are predictions of what would change if a part took less (--format json has all
+of them), with their laws and conditions.
 
-Of two runs, or of a comparison, the budgets stand side by side: why B takes so many
+For two runs, or a comparison, the budgets are shown side by side: why B takes so many
 times as long as A, and whether the two did the same work.
 
-docs/explain.md tells what each row means. Nothing in a run is changed.
+docs/explain.md says what each row means. Nothing in a run is changed.
 
 Exit codes: 0 explained; 1 failed; 2 refused: no such run, or an unknown workload;
-6 there is no workload whose budget closes.`,
+6 no workload has a budget that closes.`,
 		Example: `  loadline explain loadline-results/20261120-235200-var-lib
   loadline explain loadline-results/20261120-235200-fast loadline-results/20261121-091500-slow --only tpcb-c1
   loadline explain import/local-path import/longhorn --traced 30s`,
@@ -56,7 +56,7 @@ Exit codes: 0 explained; 1 failed; 2 refused: no such run, or an unknown workloa
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.only, "only", nil, "only these workloads (names or patterns such as 'tpcb-*')")
-	fl.StringVar(&f.traced, "traced", "", "how long the trace of an imported document was, where it does not say so, such as 30s")
+	fl.StringVar(&f.traced, "traced", "", "length of the trace in an imported document that does not give it, such as 30s")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	return cmd
 }

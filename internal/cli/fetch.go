@@ -22,19 +22,19 @@ func newFetch(e *env.Env) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "fetch [JOB]",
-		Short: "Bring back what a Job in a Kubernetes cluster has measured",
+		Short: "Fetch the results of a Job in a Kubernetes cluster",
 		Long: `Follows a Job that measures inside a cluster (run --in-cluster --detach, or
-deploy/job.yaml) to its end, brings its run directory here and prints the report. JOB is
-its name, or job/NAME; without it the only one of the namespace is meant.
+deploy/job.yaml) to its end, fetches its run directory and prints the report. JOB is
+its name, or job/NAME; it may be omitted if the namespace has only one.
 
-A Job's pod keeps its results for 24 hours (run --in-cluster --hold, job --hold). Later,
-or when the pod was evicted or its node lost, the run directory is gone; the report is
-then taken from the pod's log if that still holds it, which is a failure. A Job that
-loadline made is removed when it has been fetched; one of your own ends, and stays.
+A Job's pod keeps its results for 24 hours (run --in-cluster --hold, job --hold). After
+that, or if the pod was evicted or its node lost, the run directory is gone; the report
+is then taken from the pod's log, if it is still there, and the exit code is 1. A Job that
+Loadline created is removed after fetching; one of your own ends, but is not removed.
 
 Exit codes: those of the command in the Job (0 measured; 1 failed; 2 refused; 3 a goal
-missed; 4 worse; 5 invalid); 1 also when nothing could be fetched, 2 when there is no
-such Job; 130 interrupted: the Job goes on.`,
+missed; 4 worse; 5 invalid); also 1 if nothing could be fetched, and 2 if there is no
+such Job; 130 interrupted: the Job continues.`,
 		Example: `  loadline fetch --namespace storage
   loadline fetch job/loadline --namespace storage`,
 		Args: atMost("one JOB"),
@@ -52,8 +52,8 @@ such Job; 130 interrupted: the Job goes on.`,
 		},
 	}
 	registerAccess(cmd, &at)
-	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up when the Job's pod does not run after this `TIME`")
-	cmd.Flags().StringVar(&results, "results", defaultResults, "`DIR` that the run directory is brought to")
+	cmd.Flags().DurationVar(&at.Ready, "ready-within", 3*time.Minute, "give up if the Job's pod is not running after this `TIME`")
+	cmd.Flags().StringVar(&results, "results", defaultResults, "save the run directory in this `DIR`")
 	registerOutput(e, cmd, &output)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return cmd
@@ -72,7 +72,7 @@ func newJobClient(e *env.Env, client *kube.Client, results string, quiet bool) *
 func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFlags) error {
 	dirs, code, err := f.Fetch(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		sayLine(e.Stderr, "loadline: interrupted; the Job %s goes on", f.Job)
+		sayLine(e.Stderr, "loadline: interrupted; the Job %s continues", f.Job)
 		sayLine(e.Stderr, "  next: loadline fetch %s --namespace %s", f.Job, f.Cluster.Namespace)
 		return exitCode(exitInterrupted)
 	}
@@ -87,7 +87,7 @@ func fetchOnly(ctx context.Context, e *env.Env, f *jobs.Client, output *outputFl
 			return err
 		}
 	} else {
-		f.Say(fmt.Sprintf("the Job is your own and stays: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
+		f.Say(fmt.Sprintf("the Job is your own and is not removed: kubectl delete job %s -n %s", f.Job, f.Cluster.Namespace))
 	}
 	return ending(code, nil)
 }

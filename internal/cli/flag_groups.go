@@ -50,7 +50,7 @@ var groupsOfFlags = map[string][]string{
 	groupSafety:  {"destroy-data-on", "create", "allow-programs", "overwrite", "force", "yes", "listen", "listen-all", "host", "port", "token"},
 	groupOutput:  {"output", "format", "json", "results", "into", "run", "note", "label", "show", "progress", "junit", "annotations", "push", "quiet", "verbose", "debug", "list"},
 	groupKubernetes: {"namespace", "all-namespaces", "context", "kubeconfig", "access-mode", "node", "node-selector", "toleration", "resources", "image", "worker-image",
-		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "keep", "in-cluster", "detach", "hold", "service-account"},
+		"pull-secret", "ready-within", "run-as-user", "fs-group", "selinux-level", "as-root", "spread", "client-node", "baseline-client-node", "keep", "in-cluster", "detach", "hold", "service-account"},
 	groupOther: {configFlag, "help", helpAll, "version"},
 }
 
@@ -172,7 +172,7 @@ func usage(c *cobra.Command, whole bool, width int) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.Title, g.usages(width))
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help tells more of a command.\n", c.CommandPath())
+		fmt.Fprintf(&b, "\n%s COMMAND --help describes a command.\n", c.CommandPath())
 	}
 	return b.String()
 }

@@ -26,9 +26,9 @@ var failWords = []string{"worse", "unclear", "invalid", "none"}
 
 func (g *gateFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.margin, "margin", "", "relative change of a rate or a mean that counts as none (default 5%)")
+	f.StringVar(&g.margin, "margin", "", "relative change of a rate or mean that counts as no change (default 5%)")
 	f.StringVar(&g.marginP99, "margin-p99", "", "the same for a p99 (default 10%, or --margin if that is more)")
-	f.StringSliceVar(&g.failOn, "fail-on", slices.Clone(defaultFailOn), "verdicts on a row that make it fail: "+strings.Join(failWords, ", "))
+	f.StringSliceVar(&g.failOn, "fail-on", slices.Clone(defaultFailOn), "verdicts on a row that make the command fail: "+strings.Join(failWords, ", "))
 }
 
 // margins reads the margins; what is not given is 0.
@@ -68,7 +68,7 @@ func (g *gateFlags) check() error {
 		}
 	}
 	if len(g.failOn) > 1 && slices.Contains(g.failOn, "none") {
-		return model.RefusedError("--fail-on none does not go with other verdicts", "give none, or the others")
+		return model.RefusedError("--fail-on none cannot be combined with other verdicts", "use none, or the others")
 	}
 	return nil
 }

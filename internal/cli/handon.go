@@ -42,8 +42,8 @@ func (f *measuring) registerHandOn(e *env.Env, cmd *cobra.Command) {
 	h := &f.handOn
 	flags := cmd.Flags()
 	flags.StringVar(&h.junit, "junit", "", "write goals, rows and verdicts as JUnit XML into this `FILE` (docs/ci.md)")
-	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "tell what failed as annotations: github, none, or auto for GitHub where GITHUB_ACTIONS=true")
-	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 when that fails")
+	flags.StringVar(&h.annotations, "annotations", annotationForms[0], "report failures as annotations: github, none, or auto for GitHub if GITHUB_ACTIONS=true")
+	flags.StringVar(&h.push, "push", "", "push the metrics to the Prometheus Pushgateway at this `URL`; exit code 1 if that fails")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		h.quiet = f.quiet
@@ -167,7 +167,7 @@ func (h *handOn) summarize(e *env.Env, suites []checks.Suite) error {
 		summary = []byte(head + "The report is too long for a summary.\n")
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("the summary could not be written: GITHUB_STEP_SUMMARY names %s, which is no plain file", name)
+		return fmt.Errorf("the summary could not be written: GITHUB_STEP_SUMMARY names %s, which is not a regular file", name)
 	}
 	to, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err == nil {
@@ -194,7 +194,7 @@ func (h *handOn) pushAll(ctx context.Context, e *env.Env) error {
 	}
 	for _, run := range runs {
 		if run.Status != model.Complete {
-			sayLine(e.Stderr, "note    nothing was pushed to %s: the run is %s, and would replace a whole one", h.gateway.Name(), run.Status)
+			sayLine(e.Stderr, "note    nothing was pushed to %s: the run is %s, and would replace a complete one", h.gateway.Name(), run.Status)
 			return nil
 		}
 	}

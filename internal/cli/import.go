@@ -27,20 +27,20 @@ func newImport(e *env.Env) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import [NAME=]FILE…",
-		Short: "Make reports and a ranking of other tools' results",
-		Long: `Reads results that another tool printed, saves them as runs with the originals beside
-them, and reports them like runs: with a verdict on every number, which is never "valid"
-where nobody checked it. Several systems are compared in a ranking that says which places
+		Short: "Turn other tools' results into reports and a ranking",
+		Long: `Reads results printed by another tool, saves them as runs together with the originals,
+and reports them like runs: with a verdict on every number, which is never "valid" unless
+it was checked. Several systems are compared in a ranking that says which places
 the numbers support.
 
-FILE is a file, or - for standard input. NAME= says what was measured; files of one name
-belong to one system; without it the file's name is taken, or what the file itself says
+FILE is a file, or - for standard input. NAME= says what was measured; files with one name
+belong to one system. Without it, the name comes from the file's name or its content
 (a comparison of two volumes, a document with a heading for each system).
 
-Formats, found by content:
+Formats, detected from the content:
 ` + formatList() + `
-Exit codes: 0 fine; 1 failed; 2 not a result that can be read, with the line up to which
-it was understood; 5 a number is invalid; 130 interrupted.`,
+Exit codes: 0 fine; 1 failed; 2 not a readable result, with the line up to which it
+was understood; 5 a number is invalid; 130 interrupted.`,
 		Example: `  loadline import longhorn=fio.json
   loadline import A=a.log B=b.log --into bake-off
   loadline import whitepaper.md`,
@@ -64,13 +64,13 @@ it was understood; 5 a number is invalid; 130 interrupted.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, when it should not be found by content")
+	flags.StringVar(&f.as, "as", "", "the `FORMAT` of all files, instead of detecting it")
 	flags.StringVar(&f.into, "into", "", "the new `DIR` to save in (default: a new one under --results)")
-	flags.StringVar(&f.results, "results", defaultResults, "`DIR` that the new directory is made in")
-	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on, to compare them with it")
-	flags.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says of OTHER belongs to the system NAME (may be given again)")
+	flags.StringVar(&f.results, "results", defaultResults, "create the new directory in this `DIR`")
+	flags.StringVar(&f.baseline, "baseline", "", "the `NAME` of the system that the others are built on and are compared with")
+	flags.StringArrayVar(&f.same, "same", nil, "`NAME=OTHER`: what a document says about OTHER belongs to the system NAME (repeatable)")
 	f.evidence.registerKnown(cmd)
-	flags.StringVar(&f.note, "note", "", "a remark to keep with the results")
+	flags.StringVar(&f.note, "note", "", "a note to save with the results")
 	registerOutput(e, cmd, &f.output)
 	f.label.register(cmd)
 	return cmd

@@ -29,10 +29,10 @@ type insideFlags struct {
 
 func (f *insideFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: drive the measurement from a Job in the cluster, and fetch its results")
-	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch brings the results later")
+	flags.BoolVar(&f.on, "in-cluster", false, "Kubernetes: run the measurement in a Job in the cluster, and fetch its results")
+	flags.BoolVar(&f.detach, "detach", false, "with --in-cluster: do not wait; loadline fetch gets the results later")
 	flags.DurationVar(&f.hold, "hold", jobs.DefaultHold, "with --in-cluster: how long the Job keeps its results")
-	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of one that has the Role (default: make one, with its Role)")
+	flags.StringVar(&f.account, "service-account", "", "with --in-cluster: `NAME` of an account that has the Role (default: create one, with its Role)")
 }
 
 // check refuses flags that go with --in-cluster only.
@@ -45,7 +45,7 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"detach", "hold", "service-account"} {
 		if cmd.Flags().Changed(name) {
-			return model.RefusedError(fmt.Sprintf("--%s goes with --in-cluster", name), "add --in-cluster, or leave it out")
+			return model.RefusedError(fmt.Sprintf("--%s needs --in-cluster", name), "add --in-cluster, or leave it out")
 		}
 	}
 	return nil
@@ -54,7 +54,7 @@ func (f *insideFlags) check(cmd *cobra.Command) error {
 // checkInside refuses, before anything is made, what would fail inside.
 func (o *options) checkInside(ctx context.Context, e *env.Env, client *kube.Client, exp model.Experiment) error {
 	if len(o.places.Hosts) > 0 {
-		return model.RefusedError("--hosts are reached by ssh from here, and --in-cluster measures from inside a cluster", "choose one of them")
+		return model.RefusedError("--hosts are reached by ssh from this machine, but --in-cluster measures from inside a cluster", "choose one of them")
 	}
 	asked, err := session.NewRequest(exp, remarks(e, true))
 	if err != nil {
@@ -72,10 +72,10 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 	}
 	switch {
 	case secrets.MaskText(string(document)) != string(document):
-		return nil, nil, model.RefusedError("the experiment holds what looks like a password or a key, and who may look at a Job can read what it is asked",
+		return nil, nil, model.RefusedError("the experiment contains what looks like a password or a key, and anyone who may view Jobs can read it",
 			"take it out of the profile or job file")
 	case len(document) > kube.LargestExperiment:
-		return nil, nil, model.RefusedError(fmt.Sprintf("the experiment is %d bytes long with the files that it names, and what a Job takes along may be %d", len(document), kube.LargestExperiment),
+		return nil, nil, model.RefusedError(fmt.Sprintf("the experiment, with the files it names, is %d bytes long, but a Job can carry only %d", len(document), kube.LargestExperiment),
 			"shorten the files; or mount the experiment into a Job of your own, as deploy/job.yaml shows")
 	}
 	command = []string{"loadline", "job", "--hold", f.hold.String(), "--", "run", "--" + experimentFlag, kube.ExperimentPath}
@@ -84,6 +84,10 @@ func (f *insideFlags) job(o *options, exp model.Experiment) (command []string, d
 	}
 	if exp.Place.FSGroup != "" {
 		command = append(command, "--fs-group="+exp.Place.FSGroup)
+	}
+	if exp.App != nil {
+		// Flags typed here chose its settings and its image; where a file did, they were permitted here.
+		command = append(command, "--"+programsFlag)
 	}
 	// The report in the log outlives the pod's container.
 	return append(command, "--format=json"), document, nil

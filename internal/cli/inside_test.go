@@ -74,7 +74,7 @@ func TestNoSecretTravelsWithAJob(t *testing.T) {
 		t.Errorf("%v\n%s", err, document)
 	}
 	exp.ProfileText = strings.Repeat("# mine\n", 30_000)
-	if _, _, err = (&insideFlags{}).job(o, exp); err == nil || !strings.Contains(err.Error(), "a Job takes along may be 122880") {
+	if _, _, err = (&insideFlags{}).job(o, exp); err == nil || !strings.Contains(err.Error(), "a Job can carry only 122880") {
 		t.Errorf("%v", err)
 	}
 	data, _ := spec.MarshalExperiment(exp)

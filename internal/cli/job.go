@@ -23,13 +23,13 @@ func newJob(e *env.Env, run func(context.Context, *env.Env) int) *cobra.Command 
 	var hold time.Duration
 	cmd := &cobra.Command{
 		Use:    "job -- VERB TARGET…",
-		Short:  "In a Job's pod: run a command, and keep its results until they are fetched",
+		Short:  "In a Job's pod: run a command and keep its results until they are fetched",
 		Hidden: true,
-		Long: `Runs another command of loadline with --results DIR, and then waits until loadline
-fetch has brought the run directory home, or --hold is over, or the pod is deleted. A
-command that has saved nothing is not waited for. What is measured may be an experiment
-that lies in the pod as a file: loadline run --in-cluster sends it so. Who fetches
-reaches it through a socket in DIR/.kept, with loadline-agent --attach.
+		Long: `Runs another loadline command with --results DIR, then waits until loadline fetch
+has copied the run directory, or --hold is over, or the pod is deleted. If the command
+saved nothing, it does not wait. The measurement may be an experiment stored in a file in
+the pod, as loadline run --in-cluster does. loadline fetch connects through a socket
+in DIR/.kept, with loadline-agent --attach.
 
 Exit codes: those of the command; 1 failed; 2 usage.`,
 		Example: `  loadline job --hold 24h -- run sc:standard --format json

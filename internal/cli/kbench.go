@@ -20,10 +20,10 @@ import (
 func newKbench(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kbench",
-		Short: "Stand in for Kbench: its variables, files, summaries and metrics",
+		Short: "Replace Kbench: its variables, files, summaries and metrics",
 		Long: `Does what Kbench's entry points do, with the same environment variables, arguments,
 files, summary and metrics, measured and judged by Loadline. The container image
-loadline-kbench calls it in the place of run.sh, cmp_run.sh and metric-exporter.`,
+loadline-kbench calls it instead of run.sh, cmp_run.sh and metric-exporter.`,
 		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -39,7 +39,7 @@ type kbenchFlags struct {
 }
 
 func (f *kbenchFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device, and what has the name of a result, as Kbench does without asking")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "overwrite the file or device, and any file with the name of a result, as Kbench does without asking")
 	cmd.Flags().StringVar(&f.time, "time", "", "measure each job for this long (default: 20s, in quick mode 5s)")
 	cmd.Flags().StringVar(&f.rampTime, "ramp-time", "", "run each job for this long before it is measured (default: 5s, in quick mode 1s)")
 	f.label.register(cmd)
@@ -55,21 +55,21 @@ func newKbenchRun(e *env.Env) *cobra.Command {
 		Short: "What run.sh does: Kbench's twelve jobs, or one of them",
 		Long: `Measures FILE, a file or a block device, and writes PREFIX-iops.json,
 PREFIX-bandwidth.json, PREFIX-latency.json, PREFIX.summary, and a report of Loadline's
-own, PREFIX-report.json. A file that does not exist is made, filled and removed. Earlier
-results are replaced, other files of those names only with --overwrite; a link or a
+own, PREFIX-report.json. A file that does not exist is created, filled and removed. Earlier
+results are replaced, other files with those names only with --overwrite; a link or a
 device in their place is always refused.
 
-Environment, where no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (10g).
+Environment, if no argument is given: FILE_NAME, OUTPUT (./test_device), SIZE (10g).
   MODE           full (default), quick, or one job:
                  {random,sequential}-{read,write}-{iops,bandwidth,latency}
-  CPU_IDLE_PROF  enabled: tell how idle the machine's processors were
+  CPU_IDLE_PROF  enabled: report how idle the machine's processors were
   RATE_IOPS      a limit per second, or READS,WRITES
   RATE           a limit of bytes per second, such as 23244k, (reads) or ,7559k (writes)
   SKIP_PARSE     set: no summary
-  LONG_RUN       true: measure again and again, 1 s apart, until told to end
+  LONG_RUN       true: measure repeatedly, 1 s apart, until stopped
 
-Exit codes: 0 measured; 1 failed, or what is asked for is not understood; 2 refused before
-any I/O, with the reason; 130 interrupted. Verdicts are printed and do not change it.`,
+Exit codes: 0 measured; 1 failed, or a setting is invalid; 2 refused before
+any I/O, with the reason; 130 interrupted. Verdicts are printed but do not change it.`,
 		Example: `  loadline kbench run --overwrite /dev/sdX raw-disk 4g
   MODE=quick SIZE=512M loadline kbench run /var/lib/postgresql/test`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,7 +91,7 @@ func newKbenchCompare(e *env.Env) *cobra.Command {
 		Use:   "compare",
 		Short: "What cmp_run.sh does: one volume, then another, and the change",
 		Long: `Measures the first volume and then the second as run does, and writes
-FIRST_vs_SECOND.summary. Below Kbench's table stands, for every number, whether the
+FIRST_vs_SECOND.summary. Below Kbench's table, it says for every number whether the
 change is more than noise.
 
 Environment: FIRST_VOL_NAME, FIRST_VOL_FILE, SECOND_VOL_NAME, SECOND_VOL_FILE, and

@@ -37,7 +37,7 @@ func newKbenchExporter(e *env.Env) *cobra.Command {
 		Args:  noVerb,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().BoolVarP(&f.debug, "debug", "d", false, "tell of each file that cannot be read")
+	cmd.PersistentFlags().BoolVarP(&f.debug, "debug", "d", false, "report each file that cannot be read")
 	cmd.PersistentFlags().BoolVar(&f.everywhere, "listen-all", false, "listen on all addresses, as a pod must")
 	start := &cobra.Command{
 		Use:   "start",
@@ -46,10 +46,10 @@ func newKbenchExporter(e *env.Env) *cobra.Command {
 Loadline's reports (docs/kbench.md lists them). A long run replaces the files while they
 are served.
 
-Environment, where no flag is given: DATA_DIR, VOLUME_ACCESS_MODE, TEST_MODE,
+Environment, if no flag is given: DATA_DIR, VOLUME_ACCESS_MODE, TEST_MODE,
 RATE_LIMIT_TYPE, PORT.
 
-Exit codes: 0 ended by a signal; 1 failed, or a setting is not understood; 2 usage.`,
+Exit codes: 0 ended by a signal; 1 failed, or a setting is invalid; 2 usage.`,
 		Example: `  loadline kbench exporter start --data-dir results
   loadline kbench exporter --listen-all start --port 9100`,
 		Args: exactly(0, "no argument"),
@@ -96,7 +96,7 @@ func (f *exporterFlags) settle(getenv func(string) string) (metrics.Labels, erro
 		*s.to = value
 	}
 	if n, err := strconv.Atoi(f.port); err != nil || n < 0 || n > 65535 {
-		return l, model.BrokenError(fmt.Sprintf("PORT %q is no port", f.port), "give a number up to 65535")
+		return l, model.BrokenError(fmt.Sprintf("PORT %q is not a port", f.port), "give a number up to 65535")
 	}
 	return l, nil
 }

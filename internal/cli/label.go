@@ -10,7 +10,7 @@ import (
 type labelFlag struct{ words []string }
 
 func (f *labelFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.words, "label", nil, "call the run by `NAME=VALUE`, to find it by and to group it (may be given again)")
+	cmd.Flags().StringArrayVar(&f.words, "label", nil, "label the run with `NAME=VALUE`, for searching and grouping (repeatable)")
 }
 
 // labels reads what was given.

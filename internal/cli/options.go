@@ -51,25 +51,25 @@ func (o *options) register(cmd *cobra.Command) {
 // registerBounds adds how much data and time a measurement may take.
 func (o *options) registerBounds(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.size, "size", "", "how much data to work on, such as 4GiB (default: 25 s of bandwidth, within bounds)")
+	f.StringVar(&o.size, "size", "", "size of the data, such as 4GiB (default: 25 s of bandwidth, within limits)")
 	f.StringVar(&o.precision, "precision", "", "relative half-width of the 95 % interval to measure until (default: the profile's, else 5%)")
-	f.StringVar(&o.maxTime, "max-time", "", "bound of the measuring, such as 90s or 5m (default: the profile's, else 5m)")
-	f.StringVar(&o.maxPrefill, "max-prefill", "", "bound of writing data before the measuring (default: for an automatic size 30s, with quick 22s; for --size none)")
+	f.StringVar(&o.maxTime, "max-time", "", "maximum measuring time, such as 90s or 5m (default: the profile's, else 5m)")
+	f.StringVar(&o.maxPrefill, "max-prefill", "", "maximum time for writing data before measuring (default: for an automatic size 30s, with quick 22s; with --size none)")
 }
 
 // registerRest adds what every measurement of one target takes.
 func (o *options) registerRest(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.again, experimentFlag, "", "measure again what this run directory, or experiment `FILE`, asks for")
-	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its script and settings of a database, which can start programs")
+	f.StringVar(&o.again, experimentFlag, "", "repeat the experiment in this run directory or experiment `FILE`")
+	f.BoolVar(&o.programs, programsFlag, false, "with --experiment: allow its database script and settings, which can start programs")
 	f.IntVar(&o.repeat, "repeat", 0, "at least this many repeats per workload (default: 3; 4 of each side when two are compared)")
-	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (once for each)")
+	f.StringArrayVar(&o.places.Destroy, "destroy-data-on", nil, "allow overwriting this existing device, image or file; must name the `TARGET` (repeat for each)")
 	f.BoolVar(&o.places.Create, "create", false, createFlag)
-	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the repeats (default: drawn, and saved in the plan)")
+	f.Uint64Var(&o.seed, "seed", 0, "fix the order of the repeats (default: random, and saved in the plan)")
 	o.evidence.register(cmd)
-	f.StringVar(&o.note, "note", "", "a remark to keep with the run")
+	f.StringVar(&o.note, "note", "", "a note to save with the run")
 	o.label.register(cmd)
-	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of names that have loadline and fio (several with scale, which takes them in turn)")
+	f.StringSliceVar(&o.places.Hosts, "hosts", nil, "measure on `HOSTS` over ssh, a list of machines with loadline and fio (several with scale, used in turn)")
 	registerCluster(cmd, &o.places.Cluster)
 }
 
@@ -128,7 +128,7 @@ func (o *options) experiment(target string) (model.Experiment, error) {
 	}
 	complete(&exp)
 	if exp.RampTime > 0 && exp.Time == 0 {
-		return exp, model.RefusedError("--ramp-time goes with --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
+		return exp, model.RefusedError("--ramp-time needs --time: rounds have a ramp of their own", "add --time 20s, or leave --ramp-time out")
 	}
 	return exp, nil
 }
@@ -141,7 +141,7 @@ func parseShare(flag, s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is no share between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a share between 0 and 100 %%", flag, s), "write it like 5% or 0.05")
 	}
 	return v, nil
 }
@@ -156,11 +156,11 @@ func parseSpan(flag, s string) (float64, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return 0, model.RefusedError(fmt.Sprintf("%s %q is no span of time", flag, s), "write it like 90s or 5m")
+		return 0, model.RefusedError(fmt.Sprintf("%s %q is not a duration", flag, s), "write it like 90s or 5m")
 	}
 	return d.Seconds(), nil
 }
 
 func registerGoals(cmd *cobra.Command, o *options) {
-	cmd.Flags().StringArrayVar(&o.goals, "goal", nil, "what a result must reach, as 'WORKLOAD METRIC > VALUE' or '… < VALUE' (may be given again)")
+	cmd.Flags().StringArrayVar(&o.goals, "goal", nil, "goal for a result, as 'WORKLOAD METRIC > VALUE' or '… < VALUE' (repeatable)")
 }

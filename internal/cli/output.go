@@ -13,7 +13,7 @@ const defaultResults = "loadline-results"
 
 // registerChild adds the hidden flag that runs the workers of this machine as processes.
 func registerChild(cmd *cobra.Command, child *bool) {
-	cmd.Flags().BoolVar(child, "child-worker", false, "run the worker as a process of its own")
+	cmd.Flags().BoolVar(child, "child-worker", false, "run the worker as a separate process")
 	_ = cmd.Flags().MarkHidden("child-worker")
 }
 

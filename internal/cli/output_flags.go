@@ -45,8 +45,8 @@ var textOrJSON = []string{"text", "json"}
 func registerOutput(e *env.Env, cmd *cobra.Command, o *outputFlags, forms ...string) {
 	o.forms = forms
 	flags := cmd.Flags()
-	flags.StringVarP(&o.file, "output", "o", "", "`FILE` that the result is written to, instead of standard output")
-	flags.StringVar(&o.format, "format", "", "how it is written: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
+	flags.StringVarP(&o.file, "output", "o", "", "write the result to `FILE` instead of standard output")
+	flags.StringVar(&o.format, "format", "", "format of the result: "+strings.Join(o.names(), ", ")+" (default: by FILE's extension, else text)")
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -76,7 +76,7 @@ func (o *outputFlags) choose() (err error) {
 	name, file := o.format, o.file
 	if o.json {
 		if name != "" && name != "json" {
-			return model.RefusedError(fmt.Sprintf("--json is --format json, and --format %s is another", name), "leave one of them out")
+			return model.RefusedError(fmt.Sprintf("--json means --format json, but --format %s was given", name), "leave one of them out")
 		}
 		name = "json"
 	}
@@ -100,7 +100,7 @@ func (o *outputFlags) choose() (err error) {
 	if name == "" {
 		what = safetext.ShellWord(file)
 	}
-	return model.RefusedError(fmt.Sprintf("%s is none that this can be written in: it has %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
+	return model.RefusedError(fmt.Sprintf("%s is not available here: choose from %s", what, strings.Join(o.names(), " and ")), "use --format "+strings.Join(o.names(), " or --format "))
 }
 
 // into runs a verb whose result goes into the file, where one is named.

@@ -25,15 +25,15 @@ func newPlan(e *env.Env) *cobra.Command {
 	var inside insideFlags
 	cmd := &cobra.Command{
 		Use:   "plan TARGET",
-		Short: "Show what run would do, how long it takes and how much space it needs",
-		Long: `Takes the flags of run, checks everything that can be checked by looking, and prints
-the plan. It writes nothing and measures nothing; what only a probe can tell (the
-bandwidth, and so the automatic size) is decided when it runs. Of a Kubernetes volume it
-tells what the StorageClass and its storage system say; no volume is made for that. Of
---experiment it takes those of run, sweep and scale. With --in-cluster it prints the Job that
-would measure the same from inside the cluster, of any of them, for kubectl apply.
+		Short: "Show what run would do, how long it would take and how much space it needs",
+		Long: `Takes the flags of run, checks everything that can be checked without I/O, and prints
+the plan. It writes nothing and measures nothing; what only a probe can determine (the
+bandwidth, and with it the automatic size) is decided at run time. For a Kubernetes
+volume, it shows what the StorageClass and its storage system report, without creating a
+volume. --experiment accepts those of run, sweep and scale. With --in-cluster it prints
+the Job that would measure the same inside the cluster, for kubectl apply.
 
-Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan /var/lib/postgresql
   loadline plan /dev/sdX --profile kbench --destroy-data-on /dev/sdX --time 20s`,
 		Args: o.unlessAgain(exactly(1, "one TARGET")),
@@ -46,6 +46,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		},
 	}
 	o.register(cmd)
+	registerPlanTrace(cmd)
 	registerGoals(cmd, &o)
 	inside.register(cmd)
 	registerOutput(e, cmd, &output, textOrJSON...)
@@ -64,7 +65,7 @@ func newPlanSweep(e *env.Env) *cobra.Command {
 		Short: "Show what sweep would do",
 		Long: `Takes the flags of sweep and prints the plan, as plan does for run.
 
-Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan sweep /var/lib/postgresql --depth 1,4,16 --bs 4k`,
 		Args:    o.unlessAgain(exactly(1, "one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,7 +93,7 @@ func newPlanScale(e *env.Env) *cobra.Command {
 		Short: "Show what scale would do",
 		Long: `Takes the flags of scale and prints the plan, as plan does for run.
 
-Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
+Exit codes: 0 success; 1 failed; 2 refused, with the reason.`,
 		Example: `  loadline plan scale /var/lib/postgresql --volumes 1,2,4`,
 		Args:    o.unlessAgain(atLeast("one TARGET")),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -104,6 +105,7 @@ Exit codes: 0 fine; 1 failed; 2 refused, with the reason.`,
 		},
 	}
 	o.register(cmd)
+	registerPlanTrace(cmd)
 	inside.register(cmd)
 	registerOutput(e, cmd, &output, textOrJSON...)
 	output.plain = func() bool { return inside.on }
@@ -127,24 +129,33 @@ func showPlan(cmd *cobra.Command, e *env.Env, o *options, inside *insideFlags, e
 		return err
 	}
 	asked.ID = store.Name(e.Now(), exp.Target)
+	tracer, err := plannedTracer(cmd, e, o, exp, asked.ID)
+	if err != nil {
+		return err
+	}
 	prep, err := o.places.Prepare(ctx, e, asked)
 	if err != nil {
 		return err
 	}
 	defer prep.Close()
 	if output.name() == "json" {
-		return planDocument(term.Raw(e.Stdout), prep)
+		return planDocument(term.Raw(e.Stdout), prep, tracer)
 	}
 	shown := secrets.Masked(prep.Plan)
-	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil || prep.Manifests == "" {
+	if err := text.Plan(e.Stdout, &shown, prep.Probe.Environment, terminalOptions(e.Output)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "\n# What would be made in the namespace %s, and removed at the end:\n---\n%s", prep.Probe.Environment.Cluster.Namespace, safetext.CleanLines(prep.Manifests))
+	if prep.Manifests != "" {
+		_, err = fmt.Fprintf(e.Stdout, "\n# What would be created in the namespace %s and removed at the end:\n---\n%s", prep.Probe.Environment.Cluster.Namespace, safetext.CleanLines(prep.Manifests))
+	}
+	if err == nil && tracer != "" {
+		_, err = fmt.Fprintf(e.Stdout, "\n%s---\n%s", tracerWords, safetext.CleanLines(tracer))
+	}
 	return err
 }
 
 // planDocument writes a plan as JSON.
-func planDocument(w io.Writer, prep *session.Prepared) error {
+func planDocument(w io.Writer, prep *session.Prepared, tracer string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -156,7 +167,9 @@ func planDocument(w io.Writer, prep *session.Prepared) error {
 		Memory bool `json:"memory,omitempty"`
 		// Manifests are the claim and the pod that would be made for an application, as YAML.
 		Manifests string `json:"manifests,omitempty"`
-	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests})
+		// Tracer is the pod that would trace on each node with a volume, as YAML.
+		Tracer string `json:"tracer,omitempty"`
+	}{secrets.Masked(prep.Plan), prep.Probe.Environment.Cluster, prep.Probe.Environment.Storage.Memory, prep.Manifests, tracer})
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ type predictFlags struct {
 func newPredict(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict",
-		Short: "Say what PostgreSQL would do on storage that was measured by itself",
-		Long:  "Says from a run of the storage by itself what an application would do there.",
+		Short: "Predict PostgreSQL's rate on storage that was measured without a database",
+		Long:  "Predicts an application's rate from a run on the storage without the application.",
 		Args:  exactly(0, "an application: postgres"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -37,32 +37,32 @@ func newPredictPostgres(e *env.Env) *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "postgres --from RUN --like RUN",
-		Short: "Say what pgbench would do on storage that was measured by itself",
-		Long: `Takes how long flushes and reads take from a run of a storage (--from), and what a
-transaction costs from a run of loadline app postgres on any machine (--like: processor
-time, flushes, bytes of log, reads), and says how many transactions per second pgbench
-would do there, and their mean latency, with an interval that holds what both runs leave
-open and the error of the model, and what limits them.
+		Short: "Predict pgbench's rate on storage that was measured without a database",
+		Long: `Takes the time of flushes and reads from a run on the storage (--from), and the cost of a
+transaction from a run of loadline app postgres on any machine (--like: processor time,
+flushes, bytes of log, reads). It predicts how many transactions per second pgbench would
+do on that storage, and their mean latency, with an interval that includes the
+uncertainty of both runs and of the model, and names what limits them.
 
-loadline run DIR --profile postgres measures the storage in two minutes; other runs do
-as well if they flush single writes (the standard profile does). loadline app postgres
+loadline run DIR --profile postgres measures the storage in two minutes; other runs work
+too if they flush single writes (the standard profile does). loadline app postgres
 DIR --profile small measures the costs.
 
-docs/predict.md has the model, and what was held against it. Nothing in a run is changed.
+docs/predict.md describes the model and its validation. Nothing in a run is changed.
 
-Exit codes: 0 predicted; 1 failed; 2 refused: no such run, or one that does not tell what
-is needed; 5 predicted from numbers of the storage that a rule calls invalid.`,
+Exit codes: 0 predicted; 1 failed; 2 refused: no such run, or one without the necessary
+data; 5 predicted from numbers of the storage that a rule calls invalid.`,
 		Example: `  loadline predict postgres --from loadline-results/20261120-235200-new --like loadline-results/20261121-091500-old
   loadline predict postgres --from loadline-results/20261120-235200-new --like loadline-results/20261121-091500-old --clients 1,8,32 --json`,
-		Args: exactly(0, "no arguments but flags"),
+		Args: exactly(0, "no arguments except flags"),
 		RunE: func(_ *cobra.Command, _ []string) error { return f.predict(e) },
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.from, "from", "", "the `RUN` that measured the storage")
-	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres that says what a transaction costs")
+	fl.StringVar(&f.like, "like", "", "the `RUN` of app postgres with the cost of a transaction")
 	fl.StringVar(&f.clients, "clients", "1,4,16,64", "numbers of clients")
-	fl.IntVar(&f.scale, "scale", 0, "pgbench's scale: branches, whose rows transactions wait for (0: that of --like, and one for each client)")
+	fl.IntVar(&f.scale, "scale", 0, "pgbench's scale: the number of branches, whose rows transactions lock (0: that of --like, at least one for each client)")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	cmd.RunE = atOnce(cmd.RunE)
 	return cmd
@@ -73,9 +73,9 @@ func (f *predictFlags) predict(e *env.Env) error {
 	case f.from == "":
 		return model.RefusedError("--from is missing: the run that measured the storage", "measure it in two minutes: loadline run DIR --profile postgres")
 	case f.like == "":
-		return model.RefusedError("--like is missing: the run that says what a transaction of PostgreSQL costs", "measure it once, on any machine: loadline app postgres DIR --profile small")
+		return model.RefusedError("--like is missing: the run that measured the cost of a PostgreSQL transaction", "measure it once, on any machine: loadline app postgres DIR --profile small")
 	case f.scale < 0:
-		return model.RefusedError("--scale takes numbers from 1 on", "leave it out, or choose one, such as --scale 100")
+		return model.RefusedError("--scale must be at least 1", "leave it out, or choose one, such as --scale 100")
 	}
 	o := results.PredictOptions{From: f.from, Like: f.like}
 	o.Scale = f.scale

@@ -19,7 +19,7 @@ var progressForms = []string{"text", "json"}
 
 // registerProgress adds --progress to a verb that measures; beginProgress obeys it.
 func registerProgress(cmd *cobra.Command) {
-	cmd.Flags().String(progressFlag, progressForms[0], "progress on standard error: text, or json for a line of JSON for each event (docs/ci.md)")
+	cmd.Flags().String(progressFlag, progressForms[0], "progress on standard error: text, or json for one line of JSON per event (docs/ci.md)")
 }
 
 // beginProgress has everything that goes to standard error told as events, where
@@ -33,7 +33,7 @@ func beginProgress(e *env.Env, cmd *cobra.Command) error {
 		return err
 	}
 	if quiet := cmd.Flags().Lookup("quiet"); quiet != nil && quiet.Value.String() == "true" {
-		return model.RefusedError("--quiet asks for no progress, and --progress json for progress", "leave one of them out")
+		return model.RefusedError("--quiet turns progress off, but --progress json asks for it", "leave one of them out")
 	}
 	if l := eventsOf(e); l != nil {
 		l.Begin()

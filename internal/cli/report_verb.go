@@ -21,26 +21,27 @@ func newReport(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN…",
 		Short: "Write the report of saved runs as a page, Markdown, CSV, JSON or text",
-		Long: `Writes what saved runs say. RUN is a run directory, the folder of a comparison, of a
-durability test or of a trace, or a report.json; of several runs each is put beside the first and
-compared with it, as compare does. Nothing in them is changed.
+		Long: `Writes the report of saved runs. RUN is a run directory, the folder of a comparison, of a
+durability test or of a trace, or a report.json. If there are several, each is shown next to
+the first and compared with it, as compare does. Nothing in them is changed.
 
-The format is that of FILE's extension:
+The format follows from FILE's extension:
 ` + format.Help() + `
-CSV is one row for each estimate; beside FILE.csv there come FILE-samples.csv (one row
-for each second of each worker, of a trace of each kind of I/O), of scale FILE-scale.csv and FILE-laws.csv, and, for
-several runs, FILE-comparison.csv. Without -o the report goes to standard output, as
-text. A FILE that exists is only replaced when it is a report; it keeps its owner and
-mode, and a link stays one. A device is never written, other than a terminal or /dev/null.
+CSV has one row for each estimate. In addition to FILE.csv, it writes FILE-samples.csv (one
+row for each second of each worker, or for a trace, of each kind of I/O), for scale
+FILE-scale.csv and FILE-laws.csv, and for several runs FILE-comparison.csv. Without -o the
+report goes to standard output, as text. An existing FILE is replaced only if it is a
+report; it keeps its owner and mode, and a link remains a link. Devices are never written,
+except for a terminal or /dev/null.
 
 With --reference it writes a reference report instead, as a page, Markdown or JSON: what
 the system is, how it was measured, for each workload the result, the law and what
-follows from it, and the answers to what people ask, with intervals. RUN is then a run
+follows from it, and answers to common questions, with intervals. RUN is then a run
 of loadline scale, a run of one volume, or one FILE.yaml of published points (see
 docs/sizing.md); a chapter that was not measured says so.
 
-Exit codes: 0 written, whatever it says (loadline analyze judges); 1 failed; 2 refused:
-no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
+Exit codes: 0 written, whatever it says (use loadline analyze to judge); 1 failed; 2 refused:
+no such run, an unknown format, or a FILE that is not a report; 130 interrupted.`,
 		Example: `  loadline report loadline-results/20261120-235200-var-lib
   loadline report loadline-results/20261120-235200-var-lib loadline-results/20261121-091500-var-lib --format markdown
   loadline report --reference docs/medium-nodes.yaml`,
@@ -56,9 +57,9 @@ no such run, an unknown format, or a FILE that is no report; 130 interrupted.`,
 		return ""
 	}
 	registerOutput(e, cmd, &f.outputFlags)
-	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the system that the runs measured")
-	fl.StringVar(&f.system, "system", "", "with --reference: what the hardware is, a YAML `FILE` with a system")
-	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is no report")
+	fl.BoolVar(&f.asReference, "reference", false, "write a reference report of the measured system")
+	fl.StringVar(&f.system, "system", "", "with --reference: a YAML `FILE` that describes the hardware")
+	fl.BoolVar(&f.force, "force", false, "replace FILE even if it is not a report")
 	return cmd
 }
 
@@ -67,7 +68,7 @@ func (f *reportFlags) report(e *env.Env, args []string) error {
 		return f.reference(e, args)
 	}
 	if f.system != "" {
-		return model.RefusedError("--system goes with --reference", "add --reference, or leave it out")
+		return model.RefusedError("--system needs --reference", "add --reference, or leave it out")
 	}
 	d, err := results.Read(args)
 	if err != nil {

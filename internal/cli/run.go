@@ -22,35 +22,36 @@ func runCommand(e *env.Env, f *runFlags) *cobra.Command {
 		// The name that the command has in many other tools.
 		Aliases:    []string{"bench"},
 		SuggestFor: []string{"benchmark", "measure", "test", "start"},
-		Short:      "Measure a directory, file, device, NBD or Ceph volume, or a Kubernetes one",
-		Long: `Measures how much I/O the target carries. It writes a file of its own into a
-directory and removes it; an existing device, image or file is only read unless
+		Short:      "Measure a directory, file, device, NBD or Ceph volume, or Kubernetes volume",
+		Long: `Measures how much I/O the target can sustain. In a directory, it writes a file of its own
+and removes it; an existing device, image or file is only read unless
 --destroy-data-on names it, and a path that does not exist is refused unless --create
-makes a file there. Every workload is measured several times in random order,
-and again until its 95 % interval is as narrow as --precision or --max-time is up.
+is given. Every workload is measured several times in random order, and
+again until its 95 % interval is as narrow as --precision or --max-time is over.
 
 Targets: /dir   /path/file   /dev/sdX   nbd+unix:///export?socket=PATH
          nbd://host/export   rbd:pool/image   rbd:pool/image:id=USER
          sc:NAME   'sc:NAME?size=20Gi&mode=Block&access=RWX'   pvc:NAMESPACE/NAME
 
-sc: makes a claim of a Kubernetes StorageClass and a pod for it, measures there, and
+sc: creates a claim of a Kubernetes StorageClass and a pod, measures there, and
 removes both; pvc: measures an existing claim from a pod. The cluster is kubectl's.
-With --in-cluster a Job in the cluster drives that, so that this machine may disconnect:
-it is followed from here, and its run directory is fetched (see loadline fetch).
+With --in-cluster the measurement runs in a Job in the cluster, so this machine may
+disconnect: its progress is shown here, and its run directory is fetched (see loadline
+fetch).
 
-With --baseline another target is measured in short blocks interleaved with it,
-and compared (see loadline compare). --goal asks for a value that the whole interval
-must keep: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
+With --baseline another target is measured in short blocks interleaved with this one,
+and compared (see loadline compare). --goal sets a limit that the whole interval
+must meet: 'rand-read-iops iops > 60k', 'rand-read-lat p99 < 5ms'.
 
---experiment repeats what a run directory, or a file such as its experiment.yaml, asks
-for: the same workloads, sizes, order and goals, of run, compare, sweep or scale. A
-TARGET beside it takes the place of the experiment's. What may be overwritten is not
-taken from a file: say --destroy-data-on again. Nor may a file alone have a database run
-its script and settings: read them, and say --allow-programs.
+--experiment repeats the experiment of a run directory, or of a file such as its
+experiment.yaml: the same workloads, sizes, order and goals, of run, compare, sweep or
+scale. A TARGET given with it replaces the experiment's. A file cannot permit overwriting:
+give --destroy-data-on again. Nor can a file alone make a database use its script and
+settings: read them, and give --allow-programs.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason;
-3 a goal was missed, or cannot be decided; 4 worse than the baseline; 5 measured, but
-a result is invalid; 130 interrupted (what was measured is kept). When several of
+3 a goal was missed or could not be decided; 4 worse than the baseline; 5 measured, but
+a result is invalid; 130 interrupted (results so far are kept). If several of
 them apply, 4 takes precedence over 3, and 3 over 5.`,
 		Example: `  loadline run /var/lib/postgresql --profile quick
   loadline run /dev/sdX --only 'rand-read-*' --precision 2%
@@ -71,8 +72,8 @@ them apply, 4 takes precedence over 3, and 3 over 5.`,
 		},
 	}
 	f.options.register(cmd)
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "measure this `TARGET` as well, interleaved, and compare with it")
-	f.registerTrace(cmd, "the target's block device")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "also measure this `TARGET`, interleaved, and compare with it")
+	f.registerTrace(cmd, "the target's block device"+byTracer)
 	f.gate.register(cmd)
 	f.inside.register(cmd)
 	registerGoals(cmd, &f.options)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/internal/model/iotrace"
@@ -20,57 +20,66 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// traceDir is the folder of a run that holds the trace made beside it.
-const traceDir = "trace"
+// byTracer is added to whose device it is, by verbs that measure in a cluster.
+const byTracer = " (in Kubernetes by a pod with the capabilities BPF and PERFMON)"
 
 // registerTrace adds --trace; whose says of what the device is.
 func (f *measuring) registerTrace(cmd *cobra.Command, whose string) {
-	cmd.Flags().BoolVar(&f.trace, "trace", false, "trace "+whose+" meanwhile, and save that with the run (see loadline trace)")
+	cmd.Flags().BoolVar(&f.trace, traceFlag, false, "trace "+whose+" during the run, and save the trace with it (see loadline trace)")
 }
 
 // traceBeside, where --trace asks for it, has what the experiment measures traced meanwhile.
-func (f *measuring) traceBeside(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (err error) {
-	if f.trace {
-		f.meanwhile, err = f.traceOf(ctx, e, o, exp)
+func (f *measuring) traceBeside(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
+	if !f.trace {
+		return nil
 	}
-	return err
+	return f.traceOf(ctx, e, o, exp)
 }
 
-// traceOf finds what a trace beside the run of an experiment looks at, and refuses before
-// any I/O what cannot be traced. What it returns begins the trace.
-func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp model.Experiment) (func(context.Context, *env.Env, string) (func() error, error), error) {
+// traceOf finds what a trace beside the run of an experiment looks at, refuses before any I/O
+// what cannot be traced, and has the run begin the trace.
+func (f *measuring) traceOf(ctx context.Context, e *env.Env, o *options, exp model.Experiment) error {
 	targets := []string{exp.Target}
 	if exp.Scale != nil {
 		targets = append(targets, exp.Scale.Targets...)
 	}
+	if exp.App != nil && exp.App.Log != "" {
+		targets = append(targets, exp.App.Log)
+	}
 	switch {
 	case f.inside.on:
-		return nil, model.RefusedError("--trace looks at this machine, and the Job runs elsewhere", "leave one of the two out")
+		return model.RefusedError("--trace is saved by the program that measures, and with --in-cluster that is a Job's", "leave one of the two out: without --in-cluster, pods are traced as well")
 	case session.Paired(exp):
-		return nil, model.RefusedError("--trace goes beside one target, and a second is measured as well", "leave --trace out, or run loadline trace in another terminal")
+		return model.RefusedError("--trace works with one target, but a second is measured as well", "leave --trace out, or run loadline trace in another terminal")
 	case len(o.places.Hosts) > 0:
-		return nil, model.RefusedError("--trace looks at this machine, and --hosts measures elsewhere", "leave one of them out")
+		return model.RefusedError("--trace observes this machine, but --hosts measures elsewhere", "leave one of them out")
 	}
 	request := iotrace.Request{Target: strings.Join(targets, " ")}
+	inPods, err := f.tracePods(ctx, e, o, targets, request, exp.Labels)
+	if err != nil || inPods {
+		return err
+	}
 	for _, target := range targets {
 		if err := addTraced(ctx, e, o, &request, target); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
-		return f.beginTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, place{parent: dir, directory: traceDir, id: filepath.Base(dir) + "-" + traceDir, labels: exp.Labels})
-	}, nil
+	f.meanwhile = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
+		return f.beginTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, here(e), besideRun(dir, exp.Labels))
+	}
+	return nil
+}
+
+// besideRun is the place of a trace beside the run in a directory.
+func besideRun(dir string, labels model.Labels) place {
+	return place{parent: dir, directory: store.TraceDir, id: filepath.Base(dir) + "-" + store.TraceDir, labels: labels}
 }
 
 // addTraced adds the device that a target stands on to those of a request, once.
 func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Request, target string) error {
 	if pgurl.Is(target) {
-		return model.RefusedError("--trace looks at the device of a directory of this machine, and Loadline does not know where an existing server keeps its data",
+		return model.RefusedError("--trace observes the device of a local directory, but Loadline does not know where an existing server keeps its data",
 			"leave --trace out, or run loadline trace DIR on the server's machine at the same time, with DIR the server's data directory")
-	}
-	if t, err := session.ParseTarget(target); err == nil && t.Cluster != nil {
-		return model.RefusedError(fmt.Sprintf("--trace looks at this machine, and the pod that measures %s is on a node of its cluster", t.Name),
-			"leave --trace out, or trace on that node meanwhile: loadline trace --pod NAME")
 	}
 	file := target
 	if _, err := os.Stat(target); err != nil && o.places.Create {
@@ -94,14 +103,14 @@ func addTraced(ctx context.Context, e *env.Env, o *options, request *iotrace.Req
 
 // beginTrace returns when the trace has begun; what it returns ends it, and says where it
 // is saved.
-func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options, to place) (func() error, error) {
+func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place) (func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	o.Begun = func(iotrace.Run) error { close(begun); return nil }
 	go func() {
 		// The run's progress has the terminal.
 		view := newTraceView(e, true)
-		_, err := recordTrace(ctx, e, o, to, view)
+		_, err := recordTrace(ctx, e, o, where, to, view)
 		ended <- err
 	}()
 	select {
@@ -117,7 +126,7 @@ func (f *measuring) beginTrace(ctx context.Context, e *env.Env, o trace.Options,
 		cancel()
 		err := <-ended
 		if !f.quiet {
-			sayLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, traceDir)))
+			sayLine(e.Stderr, "traced  next: loadline report %s", safetext.ShellWord(filepath.Join(to.parent, store.TraceDir)))
 		}
 		return err
 	}, nil

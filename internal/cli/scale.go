@@ -22,25 +22,25 @@ func scaleCommand(e *env.Env, o *scaleOptions) *cobra.Command {
 	var f measuring
 	cmd := &cobra.Command{
 		Use:   "scale TARGET [TARGET…]",
-		Short: "Load N volumes at once, for several N: the total, its law, and who got how much",
-		Long: `Runs one workload on N volumes at once, for each N, in several rounds. Volumes begin
-together; their rates are summed second by second while all of them run, and held
-against what the devices counted. The totals get a law: what one volume reaches, where
-it saturates, and at how many volumes. The highest total is looked at for 20 s without a
-pause, where there is time, so that burst credits do not pass for it.
+		Short: "Load N volumes at once, for several values of N: the total, its law, and each volume's share",
+		Long: `Runs one workload on N volumes at once, for each N, in several rounds. Volumes start
+together; their rates are summed second by second while all of them run, and compared
+with what the devices counted. A law is fitted to the totals: what one volume reaches,
+where the total saturates, and at how many volumes. If there is time, the highest total
+is measured for 20 s without a pause, so that it does not include burst credits.
 
-A directory holds a file for each volume; of several targets, the volumes take them
-in turn. Existing devices, images and files are only read unless
---destroy-data-on names each; volumes beyond their number share them.
+In a directory, each volume is a file; several targets are used in turn. Existing
+devices, images and files are only read unless --destroy-data-on names each; volumes
+beyond their number share them.
 
-With --rate each volume is limited to so many I/Os per second, and the report
-says whether it gets them, and at which latency.
+With --rate each volume is limited to this many I/Os per second, and the report
+says whether it achieves them, and at which latency.
 
-With --in-cluster a Job in the Kubernetes cluster of an sc: or pvc: target drives it, and
+With --in-cluster this runs in a Job in the Kubernetes cluster of an sc: or pvc: target, and
 --experiment repeats a saved one, as with loadline run.
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
-but a total is invalid; 130 interrupted (what was measured is kept).`,
+but a total is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline scale /mnt/a /mnt/b /mnt/c --volumes 1,2,3,6,9
   loadline scale sc:longhorn --volumes 1,3,6,9 --workload rand-write-iops
   loadline scale sc:longhorn --volumes 51 --rate 100`,
@@ -60,7 +60,7 @@ but a total is invalid; 130 interrupted (what was measured is kept).`,
 		},
 	}
 	o.register(cmd)
-	f.registerTrace(cmd, "the targets' block devices")
+	f.registerTrace(cmd, "the targets' block devices"+byTracer)
 	f.inside.register(cmd)
 	f.savingFlags.register(e, cmd, inRun)
 	f.registerHandOn(e, cmd)
@@ -72,7 +72,7 @@ func (o *scaleOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.StringVar(&o.volumes, "volumes", "1,2,3,6", "how many volumes to load at once, each number in turn")
 	f.StringVar(&o.workload, "workload", "rand-read-iops", "the workload of the profile that each volume gets")
-	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second, and tell whether it gets them")
+	f.StringVar(&o.rate, "rate", "", "limit each volume to this many I/Os per second, and report whether it achieves them")
 	f.StringVar(&o.profile, "profile", "standard", "where the workload is defined: a profile, or a FILE.yaml of your own")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
@@ -87,7 +87,7 @@ func (o *scaleOptions) experiment(targets []string) (model.Experiment, error) {
 	}
 	if o.rate != "" {
 		if r.Rate, err = strconv.ParseFloat(o.rate, 64); err != nil || !(r.Rate > 0 && r.Rate < 1e9) {
-			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "write the I/Os per second of each volume, such as --rate 100")
+			return model.Experiment{}, model.RefusedError("--rate "+strconv.Quote(o.rate)+" is no rate", "give the I/Os per second of each volume, such as --rate 100")
 		}
 	}
 	exp, err := o.options.experiment(targets[0])

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,7 +18,14 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
+// sideBySide is how many parallel tests run at once, however few processors there are: they
+// wait for commands that mostly wait themselves.
+const sideBySide = 6
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"loadline": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

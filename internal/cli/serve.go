@@ -35,15 +35,15 @@ func newServe(e *env.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show the runs under a folder in a browser",
-		Long: `Serves the folder DIR (default: loadline-results) as a library in the browser: search
-and sort the runs, open one, put several side by side, watch a running one, download
-one as a bundle. It only reads, and nothing outside of DIR. The address is the first
-line that it prints; ^C ends it.
+		Long: `Shows the runs in the folder DIR (default: loadline-results) in a browser: search
+and sort them, open one, put several side by side, follow a run in progress, download
+one as a bundle. It only reads, and only inside DIR. The first line of output is the
+address; ^C ends it.
 
-Only this machine can reach it. With --listen on any other address visitors need a
-token: set LOADLINE_TOKEN to one of at least 16 characters, or give --token auto to
-have one made and shown. There is no encryption: on a network that you do not
-trust, leave --listen alone and use ssh -L 8470:127.0.0.1:8470 HOST.
+By default it can be reached only from this machine. To listen on another address, a
+token is required: set LOADLINE_TOKEN to one of at least 16 characters, or use
+--token auto to generate and print one. There is no encryption: on an untrusted
+network, leave --listen alone and use ssh -L 8470:127.0.0.1:8470 HOST.
 
 Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in use;
 2 refused: no such folder, or another address without a token.`,
@@ -61,8 +61,8 @@ Exit codes: 0 ended by ^C or SIGTERM; 1 failed, such as an address that is in us
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:8470", "`ADDRESS` to listen on; port 0 takes a free one")
-	fl.StringVar(&f.token, "token", "", "what visitors must know: auto makes one (default: $LOADLINE_TOKEN)")
-	fl.StringSliceVar(&f.hosts, "host", nil, "answer to this `NAME` as well, such as that of a proxy in front")
+	fl.StringVar(&f.token, "token", "", "token required for access; auto generates one (default: $LOADLINE_TOKEN)")
+	fl.StringSliceVar(&f.hosts, "host", nil, "also respond to this host `NAME`, such as that of a proxy")
 	return cmd
 }
 
@@ -92,9 +92,9 @@ func (f *serveFlags) serve(ctx context.Context, e *env.Env, folder string) error
 		sayLine(e.Stderr, "token   %s   (shown only here; it ends with this server)", token)
 	}
 	if !loopback {
-		fmt.Fprintln(e.Stderr, "note    without encryption: whoever can read the network can read the token")
+		fmt.Fprintln(e.Stderr, "note    no encryption: anyone who can read the network traffic can read the token")
 	}
-	sayLine(e.Stderr, "serving %s, only to be read; ^C ends it", folder)
+	sayLine(e.Stderr, "serving %s read-only; ^C ends it", folder)
 	return server.Serve(ctx, ln)
 }
 
@@ -105,15 +105,15 @@ func (f *serveFlags) chosenToken(e *env.Env, loopback bool) (token string, made 
 	switch {
 	case token == "auto" && !e.Terminal.Interactive:
 		// A log is no place for it.
-		return "", false, model.RefusedError("--token auto shows the token on a terminal, and there is none", "choose one yourself: "+tokenVariable+"=…")
+		return "", false, model.RefusedError("--token auto prints the token on a terminal, but there is none", "choose one yourself: "+tokenVariable+"=…")
 	case token == "auto":
 		return rand.Text(), true, nil
 	case token == "" && !loopback:
-		return "", false, model.RefusedError(fmt.Sprintf("--listen %s lets other machines in, and nothing would ask who they are", f.listen),
+		return "", false, model.RefusedError(fmt.Sprintf("--listen %s opens the server to other machines without authentication", f.listen),
 			"set "+tokenVariable+" to a secret of at least "+fmt.Sprint(shortestToken)+" characters, or add --token auto")
 	case token != "" && (len(token) < shortestToken || strings.TrimSpace(token) != token):
-		return "", false, model.RefusedError(fmt.Sprintf("the token is too easy: it needs at least %d characters, and no blanks around it", shortestToken),
-			tokenVariable+"=$(openssl rand -hex 16), or --token auto")
+		return "", false, model.RefusedError(fmt.Sprintf("the token is too weak: it needs at least %d characters, without blanks around it", shortestToken),
+			"set "+tokenVariable+" to the output of: openssl rand -hex 16")
 	}
 	return token, false, nil
 }

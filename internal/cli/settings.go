@@ -75,9 +75,9 @@ func (v setting) source() string {
 func refusal(flag string) (why, hint string) {
 	switch {
 	case groupOf(flag) == groupSafety:
-		return fmt.Sprintf("--%s permits what cannot be undone or who may look, and only a command line says that", flag), "type it where it is meant"
+		return fmt.Sprintf("--%s permits damage or access, and can only be given on the command line", flag), "give it on the command line"
 	case !slices.Contains(settable, flag):
-		return fmt.Sprintf("--%s is what one command is about, and has no value for all", flag), "type it where it is meant"
+		return fmt.Sprintf("--%s belongs to a single command and cannot have a default", flag), "give it on the command line"
 	}
 	return "", ""
 }

@@ -31,24 +31,24 @@ func newSize(e *env.Env) *cobra.Command {
 	var f sizeFlags
 	cmd := &cobra.Command{
 		Use:   "size [RUN…]",
-		Short: "Say how many nodes a need takes, and what binds",
-		Long: `Takes what loadline scale has measured (RUN, several for several workloads), or points
-that were published or written down by hand (--from), and says how many nodes a need
-takes: for each resource the demand of all pods against what a node has of it, less the
-headroom; the largest of them counts, and unlike resources are never added up. It tells
-what binds, how full everything is, the latency to expect, and what one more pod costs.
+		Short: "Say how many nodes a need takes, and which limit is reached first",
+		Long: `Takes measurements by loadline scale (RUN, one for each workload), or points that were
+published or written down by hand (--from), and says how many nodes a need takes. For
+each resource, the demand of all pods is divided by what a node has of it, less the
+headroom; the largest number counts, and different resources are never added up. It shows
+the limiting resource, the utilization, the expected latency, and the cost of one more pod.
 
 A need is a number of pods and what each of them does: rand-read, rand-write, seq-read
 and seq-write in I/Os per second (400, 4k) or bytes per second (60MiB/s), the block
 size bs (4k, and 128k for bytes per second), and the size of its volume.
 
-Without a need it prints what the points allow to conclude: the law of each workload,
-which resource binds, what the law does not tell, and where a published report
-contradicts itself. --rebuild prints how large a volume may be to be rebuilt in time.
-The form of the files is in docs/sizing.md.
+Without a need, it prints what can be concluded from the points: the law of each
+workload, the limiting resource, what the law does not cover, and contradictions in a
+published report. --rebuild prints how large a volume may be to be rebuilt in time.
+docs/sizing.md describes the file format.
 
-Exit codes: 0 fine; 1 failed; 2 refused, with the reason: points, needs or flags that
-make no sense; 3 the need cannot be met, and which limit it misses by how much;
+Exit codes: 0 success; 1 failed; 2 refused, with the reason: invalid points, needs or
+flags; 3 the need cannot be met, with the limit it misses and by how much;
 130 interrupted.`,
 		Example: `  loadline size --from docs/medium-nodes.yaml
   loadline size --from docs/medium-nodes.yaml --need 'pods=20 rand-read=400 rand-write=150 bs=4k' --need 'pods=2 seq-read=60MiB/s' --survive 1
@@ -59,16 +59,16 @@ make no sense; 3 the need cannot be met, and which limit it misses by how much;
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.from, "from", "", "take the points from this YAML `FILE` instead of runs")
-	fs.StringVar(&f.system, "system", "", "what the hardware is: a YAML `FILE` with a system")
-	fs.StringArrayVar(&f.need, "need", nil, "what some pods need, such as 'pods=20 rand-read=400 rand-write=150 bs=4k' (may be given again)")
+	fs.StringVar(&f.system, "system", "", "a YAML `FILE` that describes the hardware")
+	fs.StringArrayVar(&f.need, "need", nil, "what some pods need, such as 'pods=20 rand-read=400 rand-write=150 bs=4k' (repeatable)")
 	fs.StringVar(&f.needs, "needs", "", "take the needs from this YAML `FILE`")
 	fs.IntVar(&f.survive, "survive", 0, "how many nodes may fail")
 	fs.StringVar(&f.headroom, "headroom", "30%", "share of each resource that stays free")
-	fs.IntVar(&f.nodes, "nodes", 0, "ask how much this number of nodes carries")
+	fs.IntVar(&f.nodes, "nodes", 0, "say how much this number of nodes can carry")
 	fs.BoolVar(&f.rebuild, "rebuild", false, "print how large a volume may be to be rebuilt in time")
 	fs.StringVar(&f.within, "within", "24h", "with --rebuild: the time that rebuilding may take")
-	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: snapshots of a volume that hold data of their own, its head included")
-	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit that rebuilding has, such as 100MiB/s")
+	fs.IntVar(&f.snapshots, "snapshots", 1, "with --rebuild: number of snapshots of a volume with data of their own, including its head")
+	fs.StringVar(&f.throttle, "throttle", "", "with --rebuild: a limit on rebuilding, such as 100MiB/s")
 	registerOutput(e, cmd, &f.output, textOrJSON...)
 	return cmd
 }
@@ -92,7 +92,7 @@ func (f *sizeFlags) run(cmd *cobra.Command, e *env.Env, args []string) error {
 	}
 	if len(ask.Needs) == 0 {
 		if ask.Nodes > 0 || cmd.Flags().Changed("survive") || cmd.Flags().Changed("headroom") {
-			return model.RefusedError("--nodes, --survive and --headroom are about a need, and none is given", "add --need 'pods=20 rand-read=400 bs=4k'")
+			return model.RefusedError("--nodes, --survive and --headroom apply to a need, but none is given", "add --need 'pods=20 rand-read=400 bs=4k'")
 		}
 		return f.printStudy(e, points)
 	}
@@ -121,7 +121,7 @@ func (f *sizeFlags) ask() (sizing.Ask, error) {
 		}
 	}
 	if f.survive < 0 || f.nodes < 0 {
-		return ask, model.RefusedError("--survive and --nodes take numbers from 0 on", "")
+		return ask, model.RefusedError("--survive and --nodes must not be negative", "")
 	}
 	for _, text := range f.need {
 		n, err := spec.ParseNeed(text)
@@ -155,23 +155,23 @@ func (f *sizeFlags) printStudy(e *env.Env, p *study.Published) error {
 // kept; the bound of time, the snapshots and a throttle are the user's.
 func (f *sizeFlags) printRebuild(e *env.Env, p *study.Published) error {
 	if len(f.need) > 0 || f.needs != "" || f.nodes > 0 {
-		return model.RefusedError("--rebuild is about the size of one volume, and needs are about pods", "ask for one of the two")
+		return model.RefusedError("--rebuild is about the size of one volume, but needs are about pods", "ask for one of the two")
 	}
 	if len(p.Rebuilds) == 0 {
-		return model.RefusedError(fmt.Sprintf("%s has no rebuild that was timed", p.Name), "add rebuilds: [{volume: 100GiB, time: 281s}] to the file")
+		return model.RefusedError(fmt.Sprintf("%s contains no timed rebuild", p.Name), "add rebuilds: [{volume: 100GiB, time: 281s}] to the file")
 	}
 	within, err := parseSpan("--within", f.within)
 	if err != nil {
 		return err
 	}
 	if f.snapshots < 1 || f.snapshots > 10000 {
-		return model.RefusedError(fmt.Sprintf("--snapshots %d makes no sense", f.snapshots), "write the number of snapshots, the head included, from 1 on")
+		return model.RefusedError(fmt.Sprintf("--snapshots %d is not possible", f.snapshots), "write the number of snapshots, the head included, from 1 on")
 	}
 	var throttle float64
 	if f.throttle != "" {
 		n, err := units.ParseSize(trimPerSecond(f.throttle))
 		if err != nil || n <= 0 {
-			return model.RefusedError(fmt.Sprintf("--throttle %q is no bandwidth", f.throttle), "write it like 100MiB/s")
+			return model.RefusedError(fmt.Sprintf("--throttle %q is not a bandwidth", f.throttle), "write it like 100MiB/s")
 		}
 		throttle = float64(n)
 	}

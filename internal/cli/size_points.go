@@ -14,7 +14,7 @@ import (
 func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 	switch {
 	case f.from != "" && len(runs) > 0:
-		return nil, model.RefusedError("--from takes the place of runs, and both are given", "leave one of them out")
+		return nil, model.RefusedError("--from replaces runs, but both are given", "leave one of them out")
 	case f.from != "":
 		p, err := results.ReadPoints("--from", f.from)
 		if err != nil {
@@ -27,12 +27,12 @@ func (f *sizeFlags) points(runs []string) (*study.Published, error) {
 			return nil, err
 		}
 		if len(p.Scales) == 0 && len(p.Rebuilds) == 0 && !results.KnowsDisk(&p.System) {
-			return nil, model.RefusedError(fmt.Sprintf("%s holds no scaling: it was not measured by loadline scale", reports[0].Run.Directory),
-				"measure one: loadline scale TARGET --volumes 1,2,4,8; or say what the hardware is: --system FILE.yaml")
+			return nil, model.RefusedError(fmt.Sprintf("%s contains no scaling: it was not measured by loadline scale", reports[0].Run.Directory),
+				"measure it: loadline scale TARGET --volumes 1,2,4,8; or describe the hardware: --system FILE.yaml")
 		}
 		return p, nil
 	case f.system != "" && len(f.need) == 0 && f.needs == "":
-		return nil, model.RefusedError("--system says what the hardware is, but there is no need and no measurement to compare with it", "add --need, a RUN or --from FILE.yaml")
+		return nil, model.RefusedError("--system describes the hardware, but there is no need and no measurement to compare with it", "add --need, a RUN or --from FILE.yaml")
 	case f.system != "":
 		p := &study.Published{Name: f.system}
 		return p, results.AddSystem(p, f.system)

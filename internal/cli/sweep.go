@@ -26,26 +26,25 @@ func sweepCommand(e *env.Env, o *sweepOptions) *cobra.Command {
 	var f measuring
 	cmd := &cobra.Command{
 		Use:   "sweep TARGET",
-		Short: "Measure one pattern over depths, block sizes and jobs, or over offered rates",
+		Short: "Measure one pattern over queue depths, block sizes and jobs, or over offered rates",
 		Long: `Measures one pattern in every combination of queue depth, block size and jobs. The
 cells are measured in random order, several times, each with its interval and verdict.
-In each direction the heaviest is looked at for 20 s without a pause, where there is time:
-what its rate falls to when burst credits have run out is the result.
+If there is time, the heaviest cell in each direction is measured for 20 s without a
+pause: if burst credits run out, the result is the rate it falls to.
 
 With --load it offers I/Os at seven rates, from 10 % to 95 % of what a closed loop of
-depth 64 has reached, and tells what latency each rate costs, and where the knee is:
-the largest rate at which p99 is at most twice that at the lowest, and at least 98 % of
-the rate is achieved. The load is open: I/Os are due at random times whether or not
-earlier ones have ended, and latencies count from when an I/O was due.
+depth 64 has reached, and shows the latency at each rate, and the knee: the largest rate
+at which p99 is at most twice that at the lowest, and at least 98 % of the rate is
+achieved. The load is an open loop: I/Os are due at random times whether or not earlier
+ones have completed, and latencies count from when an I/O was due.
 
-Targets are those of loadline run, and so is what happens to them: a file of its own in
-a directory; an existing device, image or file is only read unless --destroy-data-on
-names it. The plan with its bound of time is printed before anything is measured.
---experiment repeats a saved sweep, and --in-cluster has a Job
-in the Kubernetes cluster drive it (see loadline run).
+Targets are treated as by loadline run: in a directory, a file of its own; an existing
+device, image or file is only read unless --destroy-data-on names it. The plan with its
+time limit is printed before anything is measured. --experiment repeats a saved sweep, and
+--in-cluster runs it in a Job in the Kubernetes cluster (see loadline run).
 
 Exit codes: 0 measured; 1 failed; 2 refused before any I/O, with the reason; 5 measured,
-but a cell is invalid; 130 interrupted (what was measured is kept).`,
+but a cell is invalid; 130 interrupted (results so far are kept).`,
 		Example: `  loadline sweep /var/lib/postgresql --depth 1,4,16 --bs 4k,64k
   loadline sweep /var/lib/postgresql --rw randwrite --bs 8k`,
 		Args: o.unlessAgain(exactly(1, "one TARGET")),
@@ -75,7 +74,7 @@ func (o *sweepOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.depths, "depth", joined(d.Depths, strconv.Itoa), "queue depths of each job")
 	f.StringVar(&o.blocks, "bs", joined(d.BlockSizes, units.FormatBlock), "block sizes (with --load: one, 4k by default)")
 	f.StringVar(&o.jobs, "jobs", joined(d.Jobs, strconv.Itoa), "numbers of concurrent submitters")
-	f.BoolVar(&o.load, "load", false, "offer rates instead: latency against load, and its knee")
+	f.BoolVar(&o.load, "load", false, "instead, offer rates: latency against load, and the knee")
 	o.registerBounds(cmd)
 	o.registerRest(cmd)
 }
@@ -119,11 +118,11 @@ func parseList[V any](flag, s string, read func(string) (V, error)) ([]V, error)
 		word = strings.TrimSpace(word)
 		v, err := read(word)
 		if err != nil {
-			what := fmt.Sprintf("%s: %q is no whole number", flag, word)
+			what := fmt.Sprintf("%s: %q is not a whole number", flag, word)
 			if flag == "--bs" {
 				what = fmt.Sprintf("%s: %v", flag, err)
 			}
-			return nil, model.RefusedError(what, "write a list with commas, such as "+flag+" "+map[bool]string{true: "4k,64k", false: "1,2,4"}[flag == "--bs"])
+			return nil, model.RefusedError(what, "give a list separated by commas, such as "+flag+" "+map[bool]string{true: "4k,64k", false: "1,2,4"}[flag == "--bs"])
 		}
 		values = append(values, v)
 	}

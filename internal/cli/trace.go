@@ -40,25 +40,27 @@ func newTrace(e *env.Env) *cobra.Command {
 	var f traceFlags
 	cmd := &cobra.Command{
 		Use:   "trace [TARGET]",
-		Short: "Show who does how much I/O on which block device, and how long it takes",
-		Long: `Watches the block layer of this machine: I/Os, sizes and latencies by device, operation,
+		Short: "Show which processes do how much I/O to which block device, and how long it takes",
+		Long: `Observes the block layer of this machine: I/Os, sizes and latencies by device, operation,
 process and cgroup, each second, without slowing them down by more than a microsecond or
-two. It makes no load and changes nothing: start what is to be looked at beside it.
+two. It makes no load and changes nothing: start the program to be observed yourself.
 
-TARGET (a directory, a file or a block device) names the device that it is on; without
-TARGET and --device all devices are traced. On a terminal a table shows the last second;
-at the end come the rows for the whole time, latencies by device and operation,
-histograms, iostat's columns and blktrace's totals, and how many of the I/Os that the
-device itself has counted were not seen. --show chooses among them:
+TARGET (a directory, a file or a block device) selects the device that it is on; without
+TARGET and --device, all devices are traced. On a terminal, a table shows the last second.
+At the end, it prints rows for the whole time, latencies by device and operation,
+histograms, iostat's columns and blktrace's totals, and how many of the I/Os counted by the
+device itself were not seen. --show selects among these:
   ` + strings.Join(showNames(), ", ") + `
 
-It takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.5 or newer with its type
-information (BTF). Without them the device's own counters are shown, which have neither
-percentiles nor processes, and the report says so.
+It needs root, or CAP_BPF and CAP_PERFMON, and Linux 5.5 or newer with its type
+information (BTF). Without CAP_BPF or BTF it uses perf events, which need CAP_PERFMON and
+the tracing filesystem, or else shows the device's own counters, which have neither
+percentiles nor processes. The report says which method was used and what is lost.
 
-It looks at this machine only: for a pod, run it on the pod's node (docs/trace.md).
+It observes only this machine: for a pod, run it on the pod's node, or measure with
+--trace, which run, scale and app postgres also have for Kubernetes (docs/trace.md).
 
-Exit codes: 0 traced, also when an interrupt ended it; 1 failed; 2 refused before
+Exit codes: 0 traced, also if ended by an interrupt; 1 failed; 2 refused before
 anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 		Example: `  loadline trace /var/lib/postgresql --time 30s
   loadline trace --device sda --pid 4711
@@ -71,18 +73,21 @@ anything was traced; 5 more than 5 % of a device's I/Os were not seen.`,
 	fl.SortFlags = false
 	fl.StringVar(&f.device, "device", "", "trace this block `DEVICE`: sda, /dev/sda1")
 	fl.IntVar(&f.pid, "pid", 0, "only the I/O of this process, with its threads")
-	fl.StringVar(&f.container, "container", "", "only that of the container whose identifier begins so")
+	fl.StringVar(&f.container, "container", "", "only that of the container whose ID begins with this")
 	fl.StringVar(&f.pod, "pod", "", "only that of this pod on this node: its UID, name or namespace/name")
-	fl.StringVar(&f.cgroup, "cgroup", "", "only that of this cgroup and those below it: its `PATH`")
-	fl.StringVar(&f.time, "time", "10s", "how long; 0 is until it is interrupted")
-	fl.StringVar(&f.method, "method", "", "how: bpf, or counters (default: bpf where it is possible)")
-	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, of the list above (default: all)")
-	fl.StringVar(&f.results, "results", defaultResults, "`DIR` that the trace's directory is made in")
+	fl.StringVar(&f.cgroup, "cgroup", "", "only that of the cgroup with this `PATH` and those below it")
+	fl.StringVar(&f.time, "time", "10s", "how long; 0 means until interrupted")
+	fl.StringVar(&f.method, "method", autoMethod, "how: bpf, perf, counters, or auto for the first of these that is possible")
+	fl.StringSliceVar(&f.show, "show", nil, "what to print at the end, from the list above (default: all)")
+	fl.StringVar(&f.results, "results", defaultResults, "create the trace's directory in this `DIR`")
 	registerOutput(e, cmd, &f.output, traceForms...)
 	f.label.register(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no live table")
 	return cmd
 }
+
+// autoMethod is the method that sees most of those that are possible.
+const autoMethod = "auto"
 
 func showNames() (names []string) {
 	for _, part := range text.TraceParts {
@@ -128,8 +133,10 @@ func (f *traceFlags) trace(ctx context.Context, e *env.Env, args []string) error
 // options checks the flags and finds what they name.
 func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (trace.Options, error) {
 	o := trace.Options{Clock: e.Clock, Method: iotrace.Method(f.method), Request: iotrace.Request{PID: f.pid, Container: f.container, Pod: f.pod}}
-	if f.method != "" {
-		if err := oneOf("--method", f.method, []string{string(iotrace.ByBPF), string(iotrace.ByCounters)}); err != nil {
+	if f.method == autoMethod {
+		o.Method = ""
+	} else if f.method != "" {
+		if err := oneOf("--method", f.method, []string{autoMethod, string(iotrace.ByBPF), string(iotrace.ByPerf), string(iotrace.ByCounters)}); err != nil {
 			return o, err
 		}
 	}
@@ -141,7 +148,7 @@ func (f *traceFlags) options(ctx context.Context, e *env.Env, args []string) (tr
 		o.Request.Seconds = seconds
 	}
 	if f.device != "" && len(args) > 0 {
-		return o, model.RefusedError("TARGET and --device each name a device", "leave one of them out")
+		return o, model.RefusedError("both TARGET and --device name a device", "leave one of them out")
 	}
 	device := f.device
 	if len(args) > 0 {
@@ -161,8 +168,8 @@ func deviceBelow(ctx context.Context, e *env.Env, name string) (string, error) {
 		return "", err
 	}
 	if t.Cluster != nil {
-		return "", model.RefusedError(t.Name+" is in a Kubernetes cluster, and trace looks at the machine that it runs on",
-			"run it on the node, with --pod NAME, or without TARGET; tracing a pod from outside is not there yet")
+		return "", model.RefusedError(t.Name+" is in a Kubernetes cluster, but trace observes the machine it runs on",
+			"trace it while it is measured: loadline run --trace; or run this on the node, with --pod NAME, or without TARGET")
 	}
 	if t.Path == "" {
 		return "", model.RefusedError(t.Name+" is on no block device of this machine", "run it on the machine whose disk is behind it, without TARGET")
@@ -191,7 +198,7 @@ func (f *traceFlags) record(ctx context.Context, e *env.Env, o trace.Options, la
 	}
 	view := newTraceView(e, f.quiet)
 	defer view.close()
-	return recordTrace(ctx, e, o, place{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
+	return recordTrace(ctx, e, o, here(e), place{parent: f.results, id: store.Name(e.Now(), name) + "-trace", labels: labels}, view)
 }
 
 // place is where a trace is saved, as parent/directory, which is its id where it is empty;
@@ -201,9 +208,20 @@ type place struct {
 	labels                model.Labels
 }
 
+// tracedMachine is where a trace is made: what traces, and what is known of the machine.
+type tracedMachine struct {
+	run         func(context.Context, trace.Options) (iotrace.Run, error)
+	environment model.Environment
+}
+
+// here is this machine.
+func here(e *env.Env) tracedMachine {
+	return tracedMachine{run: trace.Run, environment: observe.Machine(e)}
+}
+
 // recordTrace traces until the time is over or the context ends, and shows and saves it.
-func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, view *traceView) (*iotrace.Report, error) {
-	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: observe.Machine(e)}
+func recordTrace(ctx context.Context, e *env.Env, o trace.Options, where tracedMachine, to place, view *traceView) (*iotrace.Report, error) {
+	run := iotrace.Run{ID: to.id, Started: e.Now(), Status: model.Running, Command: recordedCommand(e), Labels: to.labels, Environment: where.environment}
 	var w *store.TraceWriter
 	fill := func(r iotrace.Run) iotrace.Run {
 		r.ID, r.Started, r.Command, r.Labels, r.Environment, r.Status = run.ID, run.Started, run.Command, run.Labels, run.Environment, run.Status
@@ -212,7 +230,9 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 	begun := o.Begun
 	o.Begun = func(r iotrace.Run) (err error) {
 		// Its samples count from here; to load the programs takes a second.
-		run.Started = e.Now()
+		if run.Started = r.Started; run.Started.IsZero() {
+			run.Started = e.Now()
+		}
 		for _, lost := range r.CannotTell {
 			view.note(lost)
 		}
@@ -228,15 +248,19 @@ func recordTrace(ctx context.Context, e *env.Env, o trace.Options, to place, vie
 		view.second(end, o.Request.Seconds, samples)
 		return w.Second(samples)
 	}
-	r, err := trace.Run(ctx, o)
+	r, err := where.run(ctx, o)
 	view.close()
 	if w == nil {
 		return nil, err
 	}
 	r = fill(r)
 	r.Finished, r.Status = e.Now(), model.Complete
-	if err != nil {
+	switch {
+	case err != nil:
 		r.Status, r.Reason = model.Failed, err.Error()
+	case r.Reason != "":
+		// A part of it has ended early, and nothing else has gone wrong.
+		r.Status = model.Interrupted
 	}
 	if saveErr := w.Finish(r); saveErr != nil {
 		return nil, errors.Join(err, saveErr)

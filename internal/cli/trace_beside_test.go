@@ -1,16 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/store"
 	"github.com/loadline/loadline/internal/measure/trace"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
 	"github.com/loadline/loadline/internal/model/iotrace"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -24,21 +25,19 @@ func traceBeside(t *testing.T, args ...string) (*model.Report, *iotrace.Report) 
 	if code != exitOK && code != exitInvalid && code != exitGoal {
 		t.Fatalf("exit code %d", code)
 	}
-	var out bytes.Buffer
-	e := env.OS()
-	e.Args, e.Stdout, e.Stderr = []string{"report", filepath.Join(run.Run.Directory, traceDir), "--format", "json"}, &out, &out
-	if code := Run(t.Context(), e); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, out.String())
+	code, out, errs := said(t, "report", filepath.Join(run.Run.Directory, store.TraceDir), "--format", "json")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	var seen iotrace.Report
-	if err := json.Unmarshal(out.Bytes(), &seen); err != nil {
+	if err := json.Unmarshal([]byte(out), &seen); err != nil {
 		t.Fatal(err)
 	}
 	if seen.Run.Method != iotrace.ByBPF {
 		lab.Unavailable(t, "the kernel cannot be traced here: %v", seen.Run.CannotTell)
 	}
 	for _, file := range []string{"report.html", "summary.txt"} {
-		if _, err := os.Stat(filepath.Join(run.Run.Directory, traceDir, file)); err != nil {
+		if _, err := os.Stat(filepath.Join(run.Run.Directory, store.TraceDir, file)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -83,27 +82,51 @@ func TestTraceBesideScale(t *testing.T) {
 // A trace beside an application sees the flushes that its server counts.
 func TestTraceBesideApplications(t *testing.T) {
 	lab.Lock(t)
+	filesystem := func(t *testing.T, size int64) string {
+		dir := lab.Filesystem(t, lab.LoopOnMemory(t, size), "ext4")
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	postgres := func(dir string) []string {
+		databaseDir(t)
+		return []string{"app", "postgres", dir, "--load", "simple", "--clients", "1", "--scale", "1"}
+	}
+	log := ""
 	for name, args := range map[string]func(dir string) []string{
-		"postgres": func(dir string) []string {
-			databaseDir(t)
-			return []string{"app", "postgres", dir, "--load", "simple", "--clients", "1", "--scale", "1"}
+		"postgres": postgres,
+		"postgres, log apart": func(dir string) []string {
+			log = filesystem(t, 2<<30)
+			return append(postgres(dir), "--wal", log)
 		},
 		"etcd": func(dir string) []string {
 			return []string{"app", "etcd", dir, "--etcd", lab.Etcd(t), "--clients", "1"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := lab.Filesystem(t, lab.LoopOnMemory(t, 2<<30), "ext4")
-			if err := os.Chmod(dir, 0o711); err != nil {
-				t.Fatal(err)
-			}
+			log = ""
+			dir := filesystem(t, 2<<30)
+			server, _, _ := strings.Cut(name, ",")
 			run, seen := traceBeside(t, append(args(dir), "--time", "6s", "--ramp-time", "1s")...)
 			if len(run.Results) != 1 || run.Results[0].App == nil || run.Results[0].App.Flushes == nil {
 				t.Fatalf("%+v", run.Results)
 			}
-			device, err := trace.Below(dir)
-			if err != nil || !slices.Equal(seen.Run.Request.Devices, []string{device}) {
-				t.Fatalf("%v was traced, want %s, %v", seen.Run.Request.Devices, device, err)
+			var devices []string
+			for _, place := range []string{dir, log} {
+				if place == "" {
+					continue
+				}
+				device, err := trace.Below(place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				devices = append(devices, device)
+			}
+			// The log's is the last one.
+			device := devices[len(devices)-1]
+			if !slices.Equal(seen.Run.Request.Devices, devices) {
+				t.Fatalf("%v was traced, want %v", seen.Run.Request.Devices, devices)
 			}
 			r := run.Results[0]
 			counted := *r.App.Flushes * r.Metrics[model.Transactions].Value * r.Seconds
@@ -114,10 +137,24 @@ func TestTraceBesideApplications(t *testing.T) {
 					flushes += k.IOs
 				}
 			}
-			waits := traced(seen, iotrace.FlushWait, device, name)
+			waits := traced(seen, iotrace.FlushWait, device, server)
 			t.Logf("the server counted %.0f flushes, and the trace %d of the device; its own processes waited for %d", counted, flushes, waits)
 			if counted == 0 || float64(flushes) < 0.95*counted || waits == 0 {
 				t.Errorf("the server counted %.0f flushes, and the trace %d; its own processes waited for %d", counted, flushes, waits)
+			}
+			// The budget has the device's part of a flush, which is less than what the server saw.
+			if len(run.Budgets) != 1 {
+				t.Fatalf("%d budgets", len(run.Budgets))
+			}
+			parts := map[string]float64{}
+			for _, row := range run.Budgets[0].Rows {
+				if row.Part == budget.Flush {
+					parts[row.Source] = row.Seconds
+				}
+			}
+			t.Logf("%v, %v", parts, run.Budgets[0].Notes)
+			if d := parts["block trace"]; d <= 0 || len(parts) != 2 || r.App.FlushTime == nil || d > *r.App.FlushTime**r.App.Flushes*1.01 {
+				t.Errorf("the flush of the log is %v", parts)
 			}
 		})
 	}
@@ -126,14 +163,9 @@ func TestTraceBesideApplications(t *testing.T) {
 // What cannot be traced is refused before any I/O, and says what to do.
 func TestTraceBesideWhatIsElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	for _, args := range [][]string{{"scale", "sc:x"}, {"app", "postgres", "sc:x"}, {"app", "postgres", "pvc:n/x"}, {"app", "postgres", "postgres://x@localhost/db"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {
+	for _, args := range [][]string{{"scale", "sc:x", dir}, {"run", "sc:x", "--in-cluster"}, {"app", "postgres", "postgres://x@localhost/db"}, {"app", "etcd", dir, "--baseline", dir + "/b"}, {"scale", dir, "--hosts", "a"}} {
 		results := filepath.Join(dir, "results")
-		var out bytes.Buffer
-		e := env.OS()
-		e.Args, e.Stdout, e.Stderr = append(args, "--trace", "--results", results), &out, &out
-		if code := Run(t.Context(), e); code != exitUsage || !bytes.Contains(out.Bytes(), []byte("--trace")) {
-			t.Errorf("%v: exit code %d, %s", args, code, out.String())
-		}
+		refused(t, "--trace", append(args, "--trace", "--results", results)...)
 		if _, err := os.Stat(results); err == nil {
 			t.Errorf("%v: something was saved", args)
 		}

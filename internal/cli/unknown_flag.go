@@ -26,7 +26,7 @@ type foreignFlag struct {
 const theTarget = "the target is an argument: loadline run TARGET"
 
 // inJob is what to do with a setting of fio that has no flag.
-const inJob = "put it into a fio job and run that: loadline run TARGET --job FILE.fio"
+const inJob = "put it in a fio job and run that: loadline run TARGET --job FILE.fio"
 
 // foreignFlags are flags of fio, Kbench, dbench, kubestr, kubectl and hyperfine, with dashes
 // for underscores. One letter is a shorthand.
@@ -34,7 +34,7 @@ var foreignFlags = map[string]foreignFlag{
 	"duration": {[]string{"time", "max-time", "within"}, ""}, "runtime": {[]string{"time", "max-time"}, ""},
 	"seconds": {[]string{"time", "max-time"}, ""}, "t": {[]string{"time", "max-time"}, ""},
 	"timeout": {[]string{"max-time", "ready-within", "wait"}, ""}, "max-duration": {[]string{"max-time"}, ""},
-	"time-based": {[]string{"time"}, "the measuring ends by time or precision: --max-time, --precision"},
+	"time-based": {[]string{"time"}, "measuring ends by time or precision: --max-time, --precision"},
 	"warmup":     {[]string{"ramp-time"}, "each repeat has a ramp of its own"}, "ramp": {[]string{"ramp-time"}, ""},
 	"runs": {[]string{"repeat"}, ""}, "loops": {[]string{"repeat"}, ""}, "iterations": {[]string{"repeat"}, ""}, "count": {[]string{"repeat", "cuts"}, ""},
 	"repetitions": {[]string{"repeat"}, ""}, "min-runs": {[]string{"repeat"}, ""},
@@ -47,7 +47,7 @@ var foreignFlags = map[string]foreignFlag{
 	"numjobs": {[]string{"jobs", "clients"}, "loadline sweep TARGET --jobs 1,4 measures numbers of jobs"}, "concurrency": {[]string{"jobs", "clients", "volumes"}, "loadline sweep TARGET --jobs 1,4 measures numbers of jobs"},
 	"readwrite": {[]string{"rw"}, "choose workloads: --only 'rand-read-*'"}, "rw": {nil, "choose workloads: --only 'rand-read-*'; or loadline sweep TARGET --rw randread"}, "pattern": {[]string{"rw", "only"}, ""},
 	"filesize": {[]string{"size"}, ""}, "file-size": {[]string{"size"}, ""}, "io-size": {[]string{"size"}, ""}, "z": {[]string{"size"}, ""}, "s": {[]string{"size"}, ""},
-	"rate-iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates"}, "iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates; --cap iops=3000 tells a limit that the storage has"},
+	"rate-iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates"}, "iops": {[]string{"rate"}, "loadline sweep TARGET --load offers rates; --cap iops=3000 declares a limit of the storage"},
 	"filename": {nil, theTarget}, "directory": {nil, theTarget}, "dir": {nil, theTarget}, "path": {nil, theTarget}, "target": {nil, theTarget}, "mountpoint": {nil, theTarget}, "file": {nil, theTarget}, "disk": {[]string{"device"}, theTarget},
 	"storageclass": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "storage-class": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "sc": {nil, "a StorageClass is a target: loadline run sc:NAME"}, "pvc": {nil, "a claim is a target: loadline run pvc:NAMESPACE/NAME"},
 	"fiofile": {[]string{"job"}, ""}, "jobfile": {[]string{"job"}, ""}, "job-file": {[]string{"job"}, ""}, "testname": {[]string{"profile"}, ""}, "mode": {[]string{"profile"}, ""}, "test": {[]string{"profile"}, ""}, "p": {[]string{"profile"}, ""},
@@ -55,8 +55,8 @@ var foreignFlags = map[string]foreignFlag{
 	"ioengine": {nil, inJob}, "direct": {nil, inJob + "; direct I/O is the default"}, "buffered": {nil, inJob}, "rwmixread": {nil, inJob}, "group-reporting": {nil, inJob}, "fsync": {nil, inJob}, "randrepeat": {nil, inJob},
 	"out": {[]string{"output", "into"}, ""}, "outfile": {[]string{"output"}, ""}, "output-format": {[]string{"format"}, ""}, "e": {[]string{"format"}, ""}, "output-dir": {[]string{"results"}, ""},
 	"threshold": {[]string{"margin", "goal"}, ""}, "fail": {[]string{"fail-on"}, ""}, "nodeselector": {[]string{"node-selector"}, ""}, "workloads": {[]string{"only"}, ""}, "include": {[]string{"only"}, ""}, "exclude": {[]string{"skip"}, ""},
-	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "nothing asks: what may be overwritten is named with --destroy-data-on TARGET"}, "y": {nil, "nothing asks: what may be overwritten is named with --destroy-data-on TARGET"},
-	"force": {nil, "what may be overwritten is named: --destroy-data-on TARGET"}, "overwrite": {nil, "what may be overwritten is named: --destroy-data-on TARGET"},
+	"dry-run": {nil, "loadline plan TARGET shows what run would do"}, "yes": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"}, "y": {nil, "there is no prompt: name what may be overwritten with --destroy-data-on TARGET"},
+	"force": {nil, "name what may be overwritten: --destroy-data-on TARGET"}, "overwrite": {nil, "name what may be overwritten: --destroy-data-on TARGET"},
 	"silent": {[]string{"quiet"}, ""}, "host": {[]string{"hosts"}, ""},
 }
 

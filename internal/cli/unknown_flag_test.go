@@ -27,7 +27,7 @@ func TestAnUnknownFlagIsAnsweredWithTheOneThatWasMeant(t *testing.T) {
 		"run . -x":                      "has no flag -x\n  next: loadline run --help\n",
 		"run . -qz 4g":                  "it is --size here\n  next: write --size\n",
 		"run . --dry-run":               "next: loadline plan TARGET",
-		"run /dev/x --overwrite":        "named: --destroy-data-on TARGET",
+		"run /dev/x --overwrite":        "name what may be overwritten: --destroy-data-on TARGET",
 		"sweep . --numjobs 4":           "next: loadline sweep . --jobs 4\n",
 		"report x --out y.html":         "next: loadline report x --output y.html\n",
 		"run 'a b' --iodeth 3":          "has no flag --iodeth",

@@ -15,7 +15,7 @@ var reporting = []string{"run", "compare", "sweep", "scale", "postgres", "analyz
 func registerVerbose(e *env.Env, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if slices.Contains(reporting, c.Name()) {
-			c.Flags().BoolVarP(&e.Output.Verbose, "verbose", "v", false, "print notes, passed checks and what was not checked as well")
+			c.Flags().BoolVarP(&e.Output.Verbose, "verbose", "v", false, "also print notes, passed checks and what was not checked")
 		}
 		registerVerbose(e, c)
 	}

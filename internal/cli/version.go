@@ -39,12 +39,12 @@ func newVersion(e *env.Env) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, what it was built from, and the fio that is found",
+		Short: "Print the version, its origin, and the fio that would be used",
 		Long: `Prints the version of Loadline, the commit and the Go that it was built from, the
 platform, and the fio that a measurement on this machine would use. loadline --version
 prints the version alone.
 
-Exit codes: 0 fine, also without fio; 1 failed; 2 usage.`,
+Exit codes: 0 success, also without fio; 1 failed; 2 usage.`,
 		Example: `  loadline version
   loadline version --json`,
 		Args: exactly(0, "no argument"),

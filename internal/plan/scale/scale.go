@@ -78,7 +78,7 @@ func check(r model.ScaleRequest) error {
 		}
 	}
 	if r.Rate < 0 {
-		return model.RefusedError(fmt.Sprintf("--rate %g is no rate", r.Rate), "write the I/Os per second of each volume, such as --rate 100")
+		return model.RefusedError(fmt.Sprintf("--rate %g is no rate", r.Rate), "give the I/Os per second of each volume, such as --rate 100")
 	}
 	return nil
 }

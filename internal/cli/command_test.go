@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/model"
+)
+
+// said runs loadline and returns its exit code and what it printed.
+func said(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, x bytes.Buffer
+	e := env.OS()
+	e.Args, e.Stdout, e.Stderr = args, &o, &x
+	code = Run(t.Context(), e)
+	return code, o.String(), x.String()
+}
+
+// report runs loadline and returns its exit code and report.
+func report(t *testing.T, args ...string) (int, *model.Report) {
+	t.Helper()
+	code, out, errs := said(t, args...)
+	var r model.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: exit code %d, %s", err, code, errs)
+	}
+	return code, &r
+}
+
+// refused fails unless loadline refuses a command with these words.
+func refused(t *testing.T, words string, args ...string) {
+	t.Helper()
+	if code, _, errs := said(t, args...); code != exitUsage || !strings.Contains(errs, words) {
+		t.Errorf("%v: exit code %d, %s", args, code, errs)
+	}
+}

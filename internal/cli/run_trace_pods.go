@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loadline/loadline/internal/env"
+	"github.com/loadline/loadline/internal/measure/session"
+	"github.com/loadline/loadline/internal/measure/trace"
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/iotrace"
+	"github.com/loadline/loadline/internal/model/pgurl"
+)
+
+// clusterTargets are the targets where they are in a cluster, and none where they are on this
+// machine. Some here and some there are refused.
+func clusterTargets(targets []string) (in []model.Target, err error) {
+	for _, name := range targets {
+		if pgurl.Is(name) {
+			continue
+		}
+		if t, err := session.ParseTarget(name); err == nil && t.Cluster != nil {
+			in = append(in, t)
+		}
+	}
+	if len(in) > 0 && len(in) < len(targets) {
+		return nil, model.RefusedError("--trace looks at this machine or at the nodes of a cluster, and the targets are in both", "name targets of one of them, or leave --trace out")
+	}
+	return in, nil
+}
+
+// tracePods, where the targets are in a cluster, refuses what that would not let be traced,
+// and has the run begin the trace by pods of its own.
+func (f *measuring) tracePods(ctx context.Context, e *env.Env, o *options, targets []string, request iotrace.Request, labels model.Labels) (inPods bool, err error) {
+	in, err := clusterTargets(targets)
+	if err != nil || len(in) == 0 {
+		return false, err
+	}
+	for _, t := range in {
+		if err := o.places.TryTracing(ctx, e, t); err != nil {
+			return false, err
+		}
+	}
+	f.tracers = func(ctx context.Context, e *env.Env, run model.Run, prep *session.Prepared, say func(string)) (func() error, error) {
+		group, err := o.places.Tracers(ctx, e, run.ID, prep, say)
+		if err != nil {
+			return nil, err
+		}
+		f.meanwhile = func(ctx context.Context, e *env.Env, dir string) (func() error, error) {
+			return f.beginTrace(ctx, e, trace.Options{Clock: e.Clock, Request: request}, tracedMachine{group.Run, prep.Probe.Environment}, besideRun(dir, labels))
+		}
+		return group.Close, nil
+	}
+	return true, nil
+}
+
+// traceFlag is the name of the flag that asks for a trace beside a run.
+const traceFlag = "trace"
+
+// registerPlanTrace adds --trace to a verb that plans.
+func registerPlanTrace(cmd *cobra.Command) {
+	cmd.Flags().Bool(traceFlag, false, "plan with a trace beside the run; for Kubernetes, show the pod that traces")
+}
+
+// tracerWords say what a tracer's pod is for.
+const tracerWords = `# With --trace, such a pod on each node that has a volume as well, removed at the end. It has
+# the capabilities BPF and PERFMON, because the kernel lets nobody without them trace it, and
+# nothing else of the node: no privileges, no namespaces, no paths. The pods that measure have
+# no capability.
+`
+
+// plannedTracer is the pod that would trace on each node, as YAML; "" where --trace is not given,
+// or this machine would be traced. What cannot be traced is refused as when it is measured.
+func plannedTracer(cmd *cobra.Command, e *env.Env, o *options, exp model.Experiment, id string) (string, error) {
+	asked, err := cmd.Flags().GetBool(traceFlag)
+	if err != nil || !asked {
+		return "", nil // the verb has no such flag
+	}
+	f := measuring{trace: true}
+	if err := f.traceBeside(cmd.Context(), e, o, exp); err != nil || f.tracers == nil {
+		return "", err
+	}
+	t, err := session.ParseTarget(exp.Target)
+	if err != nil {
+		return "", err
+	}
+	return o.places.TracerManifest(e, id, t)
+}
