@@ -5,17 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -158,57 +155,7 @@ func prometheus(t *testing.T, target string) server {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Another process may take the free port before Prometheus does: then the next one.
-	for range 5 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := server{address: l.Addr().String()}
-		l.Close()
-		var said output
-		cmd := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+s.address)
-		cmd.Stderr = &said
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() {
-			_ = cmd.Wait()
-			close(ended)
-		}()
-		t.Cleanup(func() {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			select {
-			case <-ended:
-			case <-time.After(10 * time.Second):
-				_ = cmd.Process.Kill()
-				<-ended
-			}
-		})
-		alive := true
-		eventually(t, "Prometheus", func() bool {
-			select {
-			case <-ended:
-				alive = false
-				return true
-			default:
-			}
-			r, err := http.Get("http://" + s.address + "/-/ready")
-			if err != nil {
-				return false
-			}
-			r.Body.Close()
-			return r.StatusCode == http.StatusOK
-		})
-		if alive {
-			return s
-		}
-		t.Logf("Prometheus ended: %s", said.String())
-	}
-	t.Fatal("Prometheus does not start")
-	return server{}
+	return server{listening(t, "prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"))}
 }
 
 // ask puts a query and returns the first value; false for an empty answer.

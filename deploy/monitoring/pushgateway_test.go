@@ -3,13 +3,10 @@ package monitoring
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +34,7 @@ type group struct {
 // a path of a URL has to escape.
 func TestAPushgatewayTakesTheResults(t *testing.T) {
 	lab.Need(t, "prometheus-pushgateway")
-	at := pushgateway(t)
+	at := listening(t, "prometheus-pushgateway", "--persistence.file="+filepath.Join(t.TempDir(), "kept"))
 	results := t.TempDir()
 	const slow, fast = "fake:?iops=3000&cv=0.002", "fake:?iops=6000&cv=0.002"
 	push := func(address string, args ...string) {
@@ -79,53 +76,6 @@ func TestAPushgatewayTakesTheResults(t *testing.T) {
 	if scraped := string(get(t, "http://"+at+"/metrics")); strings.Count(scraped, "\nloadline_operations_per_second{") != 2 {
 		t.Errorf("a scrape of it has:\n%.2000s", scraped)
 	}
-}
-
-// pushgateway starts one on a free port of this machine, and returns its address.
-func pushgateway(t *testing.T) string {
-	t.Helper()
-	// Another process may take the free port before the gateway does: then the next one.
-	for range 5 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := l.Addr().String()
-		l.Close()
-		cmd := exec.Command("prometheus-pushgateway", "--web.listen-address="+at, "--persistence.file="+filepath.Join(t.TempDir(), "kept"))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() {
-			_ = cmd.Wait()
-			close(ended)
-		}()
-		t.Cleanup(func() {
-			_ = cmd.Process.Kill()
-			<-ended
-		})
-		ready := false
-		eventually(t, "the Pushgateway", func() bool {
-			select {
-			case <-ended:
-				return true
-			default:
-			}
-			r, err := http.Get("http://" + at + "/-/ready")
-			if err == nil {
-				r.Body.Close()
-				ready = r.StatusCode == http.StatusOK
-			}
-			return ready
-		})
-		if ready {
-			return at
-		}
-	}
-	t.Fatal("no Pushgateway starts")
-	return ""
 }
 
 // get is what a server answers.

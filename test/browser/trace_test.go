@@ -11,10 +11,29 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// traced saves a trace of 40 seconds, in which a database writes and flushes, and a backup
-// reads for half of them, and has report make its page. Every text from outside is like
-// words, where it is not empty.
+// traced saves a trace and has report make its page.
 func (p *pages) traced(name, words string) {
+	p.t.Helper()
+	dir := p.watched(filepath.Join(p.runs, name), "20261122-120000-"+name, words)
+	p.files[name], p.dirs[name] = filepath.Join(p.t.TempDir(), name+".html"), dir
+	p.command(0, "report", dir, "-o", p.files[name])
+	// And what the library shows of it.
+	p.command(0, "analyze", dir, "--format", "json", "-o", filepath.Join(p.t.TempDir(), "trace.json"))
+}
+
+// beside measures, and puts a trace beside the run as --trace does.
+func (p *pages) beside(name, words string) {
+	p.t.Helper()
+	p.measured(name, "run", "fake:?iops=30000&cv=0.05&latency=0.0002&exponential=1", "--profile", "quick")
+	run := filepath.Dir(p.files[name])
+	p.dirs[name] = run
+	p.command(0, "analyze", p.watched(run, store.TraceDir, words), "--format", "json", "-o", filepath.Join(p.t.TempDir(), "trace.json"))
+	p.command(0, "analyze", run, "--format", "json", "-o", filepath.Join(p.t.TempDir(), "again.json"))
+}
+
+// watched saves a trace of 40 seconds as parent/id, in which a database writes and flushes, and a
+// backup reads for half of them. Every text from outside is like words, where it is not empty.
+func (p *pages) watched(parent, id, words string) string {
 	p.t.Helper()
 	said := func(s string) string {
 		if words != "" {
@@ -24,12 +43,15 @@ func (p *pages) traced(name, words string) {
 	}
 	unseen := 0.021
 	disk := said("vda")
-	run := iotrace.Run{ID: "20261122-120000-" + name, Started: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: model.Running, Method: iotrace.ByBPF, Seconds: 40,
+	run := iotrace.Run{ID: id, Started: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: model.Running, Method: iotrace.ByBPF, Seconds: 40,
 		Command: []string{"loadline", "trace", said("/srv/data"), "--time", "40s"}, Request: iotrace.Request{Target: said("/srv/data"), Devices: []string{disk}}, Labels: model.Labels{"host": said("blue")},
 		CannotTell: []string{said("who made a request that no scheduler got")}, Environment: model.Environment{Hostname: said("db1"), Kernel: said("6.18.5")},
 		Devices: []iotrace.Device{{Name: disk, Number: "254:0", Unseen: &unseen, Unmatched: 3, Counters: &iotrace.Counters{Reads: 41000, Writes: 160000, Flushes: 40000, BusySeconds: 31.4567, WeightedSeconds: 44.123456},
 			Operations: map[iotrace.Operation]iotrace.Counts{iotrace.Read: {Done: 40000}}}}}
-	w, err := store.CreateTrace(filepath.Join(p.runs, name), run.ID, time.Now, run)
+	if id == store.TraceDir && words != "" {
+		run.Method = iotrace.ByPerf // only traces of one method are compared, and this one is not
+	}
+	w, err := store.CreateTrace(parent, id, time.Now, run)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -58,10 +80,7 @@ func (p *pages) traced(name, words string) {
 	if err := w.Finish(run); err != nil {
 		p.t.Fatal(err)
 	}
-	p.files[name], p.dirs[name] = filepath.Join(p.t.TempDir(), name+".html"), w.Dir()
-	p.command(0, "report", w.Dir(), "-o", p.files[name])
-	// And what the library shows of it.
-	p.command(0, "analyze", w.Dir(), "--format", "json", "-o", filepath.Join(p.t.TempDir(), "trace.json"))
+	return w.Dir()
 }
 
 func TestTraceInABrowser(t *testing.T) {
@@ -72,5 +91,9 @@ func TestTraceInABrowser(t *testing.T) {
 	p.traced("evil-trace", evil)
 	p.files["traced"] = filepath.Join(t.TempDir(), "traced.html")
 	p.command(0, "compare", p.dirs["trace"], p.dirs["evil-trace"], "--fail-on", "none", "-o", p.files["traced"])
-	drive(t, "trace.mjs", task{Chromium: chromium, Pages: p.files, Library: library(t, filepath.Join(p.runs, "trace")), Out: out})
+	p.beside("beside", "")
+	p.beside("evil-beside", evil)
+	p.files["beside-compared"] = filepath.Join(t.TempDir(), "beside-compared.html")
+	p.command(0, "report", p.dirs["beside"], p.dirs["evil-beside"], "-o", p.files["beside-compared"])
+	drive(t, "trace.mjs", task{Chromium: chromium, Pages: p.files, Library: library(t, p.runs), Out: out})
 }

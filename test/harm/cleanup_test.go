@@ -87,7 +87,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	})
 	before := snapshot(t, dir)
 	o := loadline(t, "cleanup", dir)
-	for _, words := range []string{"kept    " + data(t, dir) + ": a durability test has still to check it", "next: loadline durability " + dir + " --resume " + tests[0]} {
+	for _, words := range []string{"kept    " + data(t, dir) + ": a durability test still has to check it", "next: loadline durability " + dir + " --resume " + tests[0]} {
 		if o.code != 0 || !strings.Contains(o.stdout, words) {
 			t.Errorf("exit code %d, and it does not say %q", o.code, words)
 		}
@@ -99,7 +99,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	if err := os.Rename(tests[0], away); err != nil {
 		t.Fatal(err)
 	}
-	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "its ledger cannot tell") {
+	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "its ledger cannot be read") {
 		t.Errorf("exit code %d", o.code)
 	}
 	unharmed(t, dir, before)
@@ -116,7 +116,7 @@ func TestCleanupLeavesWhatADurabilityTestNeeds(t *testing.T) {
 	if err := os.Remove(note); err != nil {
 		t.Fatal(err)
 	}
-	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "nothing says where its ledger is") || len(snapshot(t, dir)) != 2 {
+	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "the location of its ledger is not known") || len(snapshot(t, dir)) != 2 {
 		t.Errorf("exit code %d", o.code)
 	}
 	if err := os.WriteFile(note, words, 0o600); err != nil {
@@ -141,7 +141,7 @@ func TestCleanupBesideADurabilityTest(t *testing.T) {
 		return err == nil
 	})
 	files := data(t, dir)
-	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "nothing to remove") || data(t, dir) != files {
+	if o := loadline(t, "cleanup", dir); o.code != 0 || !strings.Contains(o.stdout, "a running loadline uses it") || strings.Contains(o.stdout, "removed") || data(t, dir) != files {
 		t.Errorf("exit code %d", o.code)
 	}
 	if err := os.WriteFile(end, nil, 0o600); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/measure/load/postgres"
 	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/test/lab"
 )
 
 // cruel is a name of a database that would be three statements to who does not quote it, and a
@@ -25,19 +26,12 @@ func somebodysServer(t *testing.T) (address func(database string) string, say fu
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) == 0 {
 		t.Skip("PostgreSQL is not installed (apt-get install postgresql)")
 	}
-	dir, err := os.MkdirTemp("", "db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := lab.ServerDir(t)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
 	// The driver of Loadline's own servers starts it; nobody tells it whose it is.
 	d := postgres.New(env.OS())
 	t.Cleanup(func() { _ = d.Leave() })

@@ -184,7 +184,7 @@ func asNobody(t *testing.T, args ...string) outcome {
 
 // What is memory is said before the measuring, by plan and by run.
 func TestMemoryIsSaidBefore(t *testing.T) {
-	const warning = "this is memory: the volume lives in tmpfs"
+	const warning = "this is memory: the volume is in tmpfs"
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		t.Skip("no tmpfs at /dev/shm: mount -t tmpfs tmpfs /dev/shm")
 	}

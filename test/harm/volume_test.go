@@ -94,6 +94,7 @@ func results(t testing.TB, r *running) []model.Result {
 // Whoever owns the measured directory may put a link, or another file, in the place of the
 // data file: what that leads to is not written, and the numbers do not count.
 func TestDataFileIsReplaced(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	for name, replace := range map[string]func(t *testing.T, file, victim string){
 		"by a link": func(t *testing.T, file, victim string) {
@@ -108,6 +109,7 @@ func TestDataFileIsReplaced(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			outside := t.TempDir()
 			dir := filepath.Join(outside, "data")
 			if err := os.Mkdir(dir, 0o700); err != nil {
@@ -146,6 +148,7 @@ func TestDataFileIsReplaced(t *testing.T) {
 
 // While a device is measured nobody else gets it.
 func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	lab.Need(t, "mkfs.ext4", "mkswap", "swapon", "losetup")
 	dir := t.TempDir()
@@ -170,7 +173,8 @@ func TestDeviceIsHeldWhileItIsMeasured(t *testing.T) {
 	must(t, "mkfs.ext4", "-q", dev)
 }
 
-// A device that is detached during a run does not come to be another one under its name.
+// A device that is detached during a run does not come to be another one under its name. It is
+// not parallel: the name that it sets free would become that of another test's device.
 func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
@@ -200,6 +204,7 @@ func TestDeviceNameComesToMeanAnotherDevice(t *testing.T) {
 // A device that a server or a virtual machine has open is in use, though the kernel does
 // not know it, before a run and during one.
 func TestDeviceIsOpenElsewhere(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	dir := t.TempDir()
 	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
@@ -232,11 +237,9 @@ func TestDeviceIsOpenElsewhere(t *testing.T) {
 	}
 }
 
-// A loop device may be made of a device node that stands anywhere.
-func TestLoopOverANodeOutsideDev(t *testing.T) {
-	lab.Lock(t)
-	dir := t.TempDir()
-	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+// otherNode makes another node of a device, in a directory.
+func otherNode(t testing.TB, dev, dir string) string {
+	t.Helper()
 	var st unix.Stat_t
 	if err := unix.Stat(dev, &st); err != nil {
 		t.Fatal(err)
@@ -245,6 +248,16 @@ func TestLoopOverANodeOutsideDev(t *testing.T) {
 	if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(st.Rdev)); err != nil {
 		t.Fatal(err)
 	}
+	return node
+}
+
+// A loop device may be made of a device node that stands anywhere.
+func TestLoopOverANodeOutsideDev(t *testing.T) {
+	t.Parallel()
+	lab.Lock(t)
+	dir := t.TempDir()
+	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
+	node := otherNode(t, dev, dir)
 	above := lab.Loop(t, node)
 	if err := os.Remove(node); err != nil {
 		t.Fatal(err)
@@ -258,6 +271,7 @@ func TestLoopOverANodeOutsideDev(t *testing.T) {
 // Two loop devices may be made of one file: what is written to the one is written to the
 // other. The file itself may be open in a server.
 func TestContentIsSharedPastTheDevice(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	dir := t.TempDir()
 	image := zeros(t, filepath.Join(dir, "image"), 64<<20)
@@ -285,17 +299,11 @@ func TestContentIsSharedPastTheDevice(t *testing.T) {
 
 // A lock on another node of the device is not ours.
 func TestForeignLockOnAnotherNode(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	dir := t.TempDir()
 	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
-	var st unix.Stat_t
-	if err := unix.Stat(dev, &st); err != nil {
-		t.Fatal(err)
-	}
-	node := filepath.Join(dir, "node")
-	if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(st.Rdev)); err != nil {
-		t.Fatal(err)
-	}
+	node := otherNode(t, dev, dir)
 	f, err := os.OpenFile(node, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -313,19 +321,23 @@ func TestForeignLockOnAnotherNode(t *testing.T) {
 // Workers that share a device in one run share what holds it, also as processes of their
 // own, and what is measured is one device.
 func TestWorkersShareADevice(t *testing.T) {
-	lab.Lock(t)
-	dir := t.TempDir()
-	dev := lab.Loop(t, zeros(t, filepath.Join(dir, "image"), 64<<20))
-	for _, more := range [][]string{nil, {"--child-worker"}} {
-		args := append([]string{"scale", dev, "--destroy-data-on", dev, "--workload", "rand-write-iops", "--volumes", "1,3", "--size", "32M", "--max-time", "20s"}, more...)
-		if o := loadline(t, args...); o.code != 0 && o.code != 5 {
-			t.Errorf("scale %v: exit code %d", more, o.code)
-		}
+	t.Parallel()
+	for name, more := range map[string][]string{"in one process": nil, "in processes of their own": {"--child-worker"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lab.Lock(t)
+			dev := lab.Loop(t, zeros(t, filepath.Join(t.TempDir(), "image"), 64<<20))
+			args := append([]string{"scale", dev, "--destroy-data-on", dev, "--workload", "rand-write-iops", "--volumes", "1,3", "--size", "32M", "--max-time", "20s"}, more...)
+			if o := loadline(t, args...); o.code != 0 && o.code != 5 {
+				t.Errorf("scale %v: exit code %d", more, o.code)
+			}
+		})
 	}
 }
 
 // Kbench's --overwrite does not reach what is refused anyway.
 func TestKbenchGuardsBeforeItChangesAFile(t *testing.T) {
+	t.Parallel()
 	lab.Lock(t)
 	lab.Need(t, "mkfs.ext4")
 	dir := t.TempDir()

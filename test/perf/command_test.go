@@ -3,6 +3,7 @@ package perf
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -21,14 +22,39 @@ import (
 // report.
 func measured(b *testing.B, target string, args ...string) model.Report {
 	b.Helper()
+	return parseReport(b, printed(b, append([]string{"run", target}, args...)...))
+}
+
+// printed runs "loadline ARGS --format json" in this process and returns what it prints. A run
+// that ends otherwise than with 0 fails the benchmark, which then shows what was found: a run
+// of ten minutes is not repeated for its reason.
+func printed(b *testing.B, args ...string) []byte {
+	b.Helper()
 	var stdout, stderr bytes.Buffer
 	world := env.OS()
-	world.Args = append([]string{"run", target, "--format", "json", "--quiet", "--results", b.TempDir()}, args...)
+	world.Args = append(args, "--format", "json", "--quiet", "--results", b.TempDir())
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
 	if code := cli.Run(b.Context(), world); code != 0 {
-		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
+		b.Fatalf("loadline %s: exit code %d\n%s%s", strings.Join(world.Args, " "), code, stderr.String(), findings(stdout.Bytes()))
 	}
-	return parseReport(b, stdout.Bytes())
+	return stdout.Bytes()
+}
+
+// findings are those of a report that are warnings or worse, one a line.
+func findings(text []byte) string {
+	var r struct {
+		Findings []model.Finding `json:"findings"`
+	}
+	if json.Unmarshal(text, &r) != nil {
+		return ""
+	}
+	var out strings.Builder
+	for _, f := range r.Findings {
+		if f.Severity == model.SeverityInvalid || f.Severity == model.SeverityWarning {
+			fmt.Fprintf(&out, "%s: %s (%s) %v: %v\n", f.Severity, f.Rule, strings.Join(f.Results, ", "), f.Message, f.Evidence)
+		}
+	}
+	return out.String()
 }
 
 func parseReport(b *testing.B, text []byte) model.Report {

@@ -1,17 +1,13 @@
 package perf
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/loadline/loadline/internal/cli"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -29,20 +25,13 @@ const (
 // one client, and returns the row of its transactions per second.
 func databasesCompared(b *testing.B, first, second string) model.Row {
 	b.Helper()
-	var stdout, stderr bytes.Buffer
-	world := env.OS()
-	world.Args = []string{"app", "postgres", first, "--baseline", second, "--load", "simple", "--clients", "1", "--scale", "10", "--max-time", "60s",
-		"--format", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}
-	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
-	if code := cli.Run(b.Context(), world); code != 0 {
-		b.Errorf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
-		return model.Row{}
-	}
+	text := printed(b, "app", "postgres", first, "--baseline", second, "--load", "simple", "--clients", "1", "--scale", "10", "--max-time", "60s",
+		"--fail-on", "none")
 	var o struct {
 		Comparison model.Comparison `json:"comparison"`
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &o); err != nil {
-		b.Errorf("standard output is no report: %v\n%s", err, stdout.String())
+	if err := json.Unmarshal(text, &o); err != nil {
+		b.Errorf("standard output is no report: %v\n%s", err, text)
 	}
 	for _, r := range o.Comparison.Rows {
 		if r.Metric == model.Transactions {
@@ -60,14 +49,7 @@ func BenchmarkEqualDatabases(b *testing.B) {
 	lab.Lock(b)
 	b.Setenv("LD_PRELOAD", lab.SlowFlush(b))
 	for range b.N {
-		base, err := os.MkdirTemp("", "pg")
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = os.RemoveAll(base) })
-		if err := os.Chmod(base, 0o711); err != nil {
-			b.Fatal(err)
-		}
+		base := lab.ServerDir(b)
 		t := columns()
 		fmt.Fprintf(t, "\nflushes\tfirst\tsecond\tchange\t95 %% interval\tblocks\tadjusted p\tverdict\t\n")
 		var wrong, found int

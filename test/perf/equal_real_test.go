@@ -1,17 +1,13 @@
 package perf
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/loadline/loadline/internal/cli"
-	"github.com/loadline/loadline/internal/env"
 	"github.com/loadline/loadline/internal/model"
 	"github.com/loadline/loadline/test/lab"
 )
@@ -19,16 +15,10 @@ import (
 // comparedHere runs "loadline compare A B …" inside this process.
 func comparedHere(b *testing.B, first, second string, args ...string) model.Comparison {
 	b.Helper()
-	var stdout, stderr bytes.Buffer
-	world := env.OS()
-	world.Args = append([]string{"compare", first, second, "--format", "json", "--quiet", "--fail-on", "none", "--results", b.TempDir()}, args...)
-	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &stdout, &stderr
-	if code := cli.Run(b.Context(), world); code != 0 {
-		b.Fatalf("loadline %s: exit code %d\n%s", strings.Join(world.Args, " "), code, stderr.String())
-	}
+	text := printed(b, append([]string{"compare", first, second, "--fail-on", "none"}, args...)...)
 	var c model.Comparison
-	if err := json.Unmarshal(stdout.Bytes(), &c); err != nil {
-		b.Fatalf("standard output is no comparison: %v\n%s", err, stdout.String())
+	if err := json.Unmarshal(text, &c); err != nil {
+		b.Fatalf("standard output is no comparison: %v\n%s", err, text)
 	}
 	return c
 }

@@ -39,7 +39,7 @@ func TestDevicesThatDoNotCountAll(t *testing.T) {
 				t.Fatalf("mkfs.btrfs: %s", out)
 			}
 			return lab.Mounted(t, "-t", "btrfs", a), []string{"--size", "64M"}
-		}, "the filesystem lies on several devices"},
+		}, "the filesystem is on several devices"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			takeSlots(t, demand{seconds: 25})

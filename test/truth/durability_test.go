@@ -287,7 +287,7 @@ func TestDurabilityRefusals(t *testing.T) {
 		"a ledger of another target":   {2, "the ledger is of another target: of " + dir, []string{other, "--resume", made.Directory}},
 		"a test that is over":          {2, "has checked all its cuts already", []string{dir, "--resume", made.Directory}},
 		"no ledger":                    {2, "there is no ledger", []string{dir, "--resume", other}},
-		"a flag of the ledger's":       {2, "--sync has no meaning with --resume", []string{dir, "--resume", made.Directory, "--sync", "dsync"}},
+		"a flag of the ledger's":       {2, "--sync cannot be used with --resume", []string{dir, "--resume", made.Directory, "--sync", "dsync"}},
 		"a ledger on the target":       {2, "the ledger would lie in", []string{dir, "--cut", "true", "--results", other}},
 		"NBD's flush on a file":        {2, "--sync flush does not apply to", []string{dir, "--sync", "flush"}},
 		"a typo":                       {2, "--sync fdatasync", []string{dir, "--sync", "fdatsync"}},
@@ -300,7 +300,7 @@ func TestDurabilityRefusals(t *testing.T) {
 		"numbers":                      {2, "nothing to lose", []string{"fake:?iops=9"}},
 		"a range without room":         {2, "do not fit", []string{dir, "--size", "4k"}},
 		"a run that is none":           {2, "is not a run directory", []string{dir, "--run", other}},
-		"a span of time that is none":  {2, "no span of time", []string{dir, "--wait", "soon"}},
+		"a span of time that is none":  {2, "is not a duration", []string{dir, "--wait", "soon"}},
 		"an output that nobody speaks": {2, "format", []string{dir, "--format", "xml"}},
 	} {
 		args := append([]string{"durability"}, c.args...)

@@ -115,6 +115,7 @@ func TestAFailingDiskLeavesNoFile(t *testing.T) {
 // A process that serves a filesystem may answer from memory whatever is accepted: nothing is valid.
 func TestAProcessThatMayCacheIsNamed(t *testing.T) {
 	lab.Need(t, "fio")
+	takeSlots(t, demand{class: bestEffort, seconds: 20})
 	dir := lab.Userspace(t, 256<<20)
 	lab.Lock(t)
 	o := measure(t.Context(), t, dir, "--profile", "kbench", "--only", "rand-read-iops", "--size", "64MiB", "--max-time", "12s")

@@ -73,10 +73,10 @@ func TestResumeAfterKill(t *testing.T) {
 	lab.Lock(t)
 	dir := t.TempDir()
 	saved, kill := unending(t, dir, t.TempDir())
-	if o := command(t.Context(), t, "durability", dir, "--resume", saved); o.code != 2 || !strings.Contains(o.stderr, "still going on") {
+	if o := command(t.Context(), t, "durability", dir, "--resume", saved); o.code != 2 || !strings.Contains(o.stderr, "still in progress") {
 		t.Errorf("a living test was resumed: exit code %d, %s", o.code, o.stderr)
 	}
-	if o := command(t.Context(), t, "analyze", saved); o.code != 2 || !strings.Contains(o.stderr, "still going on") {
+	if o := command(t.Context(), t, "analyze", saved); o.code != 2 || !strings.Contains(o.stderr, "still in progress") {
 		t.Errorf("a living test was analyzed: exit code %d, %s", o.code, o.stderr)
 	}
 	kill()

@@ -74,7 +74,10 @@ func TestVolumesAddUpToTheirDevices(t *testing.T) {
 
 // Of two volumes one lies on a device of 1,000 IOPS and one on a device of 200: rule
 // fairness says that the mean is nobody's, and rule sum that the total is right.
-func TestAnUnfairShareIsNamed(t *testing.T) {
+func TestAnUnfairShareIsNamed(t *testing.T) { runWithRetry(t, demand{seconds: 17, slots: 2}, unfair) }
+
+func unfair(t testing.TB) {
+	t.Helper()
 	o := command(t.Context(), t, "scale", "--volumes", "2", "--repeat", "2", "--max-time", "12s", "--format", "json", "--results", t.TempDir(),
 		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 1000, Size: 64 << 20})),
 		lab.Block(t, lab.Throttled(t, lab.Throttle{IOPS: 200, Size: 64 << 20})))

@@ -17,7 +17,14 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// traceWhile traces while work is done, and returns the report.
+// byEach tests a method that sees I/Os, and then the other.
+func byEach(t *testing.T, test func(t *testing.T, method iotrace.Method)) {
+	for _, method := range []iotrace.Method{iotrace.ByBPF, iotrace.ByPerf} {
+		t.Run(string(method), func(t *testing.T) { test(t, method) })
+	}
+}
+
+// traceWhile traces by BPF, or as the arguments say, while work is done, and returns the report.
 func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +37,7 @@ func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	for len(glob(filepath.Join(dir, "*", "trace.json"))) == 0 {
 		select {
 		case o := <-ended:
-			if strings.Contains(o.stderr, "CAP_BPF") || strings.Contains(o.stderr, "type information") {
+			if strings.Contains(o.stderr, "CAP_BPF") || strings.Contains(o.stderr, "type information") || strings.Contains(o.stderr, "CAP_PERFMON") {
 				lab.Unavailable(t, "the kernel cannot be traced here: %s", o.stderr)
 			}
 			t.Fatalf("the trace did not begin: exit code %d: %s", o.code, o.stderr)
@@ -47,7 +54,7 @@ func traceWhile(t testing.TB, work func(), args ...string) iotrace.Report {
 	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
 		t.Fatalf("standard output is no report of a trace: %v\n%.500s", err, o.stdout)
 	}
-	if report.Run.Method != iotrace.ByBPF {
+	if report.Run.Method != iotrace.ByBPF && !slices.Contains(args, string(report.Run.Method)) {
 		lab.Unavailable(t, "the kernel cannot be traced here: %s", strings.Join(report.Run.CannotTell, "; "))
 	}
 	return report
@@ -83,7 +90,9 @@ func traced(t testing.TB, r iotrace.Report) iotrace.Device {
 // the device counted, to the last I/O and byte. Of the completions the kernel does not show
 // BPF all when more threads than processors have some (a few of 100,000): those that are
 // missing are those that the trace says it has not seen.
-func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
+func TestTraceCountsAreFiosAndTheDevices(t *testing.T) { byEach(t, testTraceCounts) }
+
+func testTraceCounts(t *testing.T, method iotrace.Method) {
 	dev := lab.LoopOnMemory(t, 64<<20)
 	name := filepath.Base(dev)
 	const mixedIOs, syncs = 30000, 300
@@ -93,7 +102,7 @@ func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
 			Options: []string{"--ramp_time=0", "--time_based=0", "--runtime=0", "--io_size=1G", fmt.Sprintf("--number_ios=%d", mixedIOs)}})
 		lab.Fio(t, lab.At(dev, 64<<20), lab.Job{Pattern: "write", BlockSize: 16384,
 			Options: []string{"--ramp_time=0", "--time_based=0", "--runtime=0", fmt.Sprintf("--number_ios=%d", syncs), "--fdatasync=1"}})
-	}, "--device", dev)
+	}, "--device", dev, "--method", string(method))
 	if mixed.Total != mixedIOs {
 		t.Fatalf("fio did %d I/Os, %d were asked for", mixed.Total, mixedIOs)
 	}
@@ -147,7 +156,9 @@ func TestTraceCountsAreFiosAndTheDevices(t *testing.T) {
 
 // What the trace says of a slow device is what it is set to, and what fio sees less its own
 // time: a bucket of a histogram is 1/64 wide.
-func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
+func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) { byEach(t, testTraceLatencies) }
+
+func testTraceLatencies(t *testing.T, method iotrace.Method) {
 	for name, c := range map[string]struct {
 		device  func(t testing.TB) lab.Device
 		pattern string
@@ -165,7 +176,10 @@ func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
 			var fio lab.Measured
 			r := traceWhile(t, func() {
 				fio = lab.Fio(t, lab.At(dev, d.Size), lab.Job{Pattern: c.pattern, Depth: c.depth, Time: 4 * time.Second, Options: []string{"--ramp_time=0"}})
-			}, "--device", dev)
+			}, "--device", dev, "--method", string(method))
+			if fio.ExitCode != 0 || fio.Errors > 0 {
+				t.Fatalf("fio: exit code %d, %d errors: %s", fio.ExitCode, fio.Errors, fio.Messages)
+			}
 			op := iotrace.Operation(strings.TrimPrefix(c.pattern, "rand"))
 			i := slices.IndexFunc(r.Kinds, func(k iotrace.Kind) bool { return k.Operation == op })
 			if i < 0 || r.Kinds[i].P50 == nil {
@@ -185,7 +199,9 @@ func TestTraceLatenciesAreThoseOfTheDevice(t *testing.T) {
 }
 
 // The I/O of one cgroup is told apart from that of a noisy neighbour on the same device.
-func TestTraceKeepsANoisyNeighbourApart(t *testing.T) {
+func TestTraceKeepsANoisyNeighbourApart(t *testing.T) { byEach(t, testNoisyNeighbour) }
+
+func testNoisyNeighbour(t *testing.T, method iotrace.Method) {
 	lab.Need(t, "fio")
 	dev := lab.LoopOnMemory(t, 128<<20)
 	quiet, path := lab.Cgroup(t, "quiet")
@@ -228,7 +244,7 @@ func TestTraceKeepsANoisyNeighbourApart(t *testing.T) {
 			t.Fatalf("the neighbour printed no result: %v", err)
 		}
 		neighbours = doc.Jobs[0].Read.Total + doc.Jobs[0].Write.Total
-	}, "--device", dev)
+	}, "--device", dev, "--method", string(method))
 	name := filepath.Base(dev)
 	in := func(path string) func(iotrace.Row) bool {
 		return func(r iotrace.Row) bool { return r.Cgroup == path && r.Command == "fio" }

@@ -27,15 +27,17 @@ type appReport struct {
 			}
 		}
 	}
-	Results []struct {
-		Workload, Metric string
-		Estimate         float64
-		App              struct {
-			Transactions  uint64
-			Flushes       *float64
-			DeviceWrites  *float64 `json:"device_writes"`
-			DeviceFlushes *float64 `json:"device_flushes"`
-		}
+	Results []appResult
+}
+
+type appResult struct {
+	Workload, Metric string
+	Estimate         float64
+	App              struct {
+		Transactions  uint64
+		Flushes       *float64
+		DeviceWrites  *float64 `json:"device_writes"`
+		DeviceFlushes *float64 `json:"device_flushes"`
 	}
 }
 
@@ -52,6 +54,7 @@ func TestAppPostgres(t *testing.T) {
 	t.Run("a class, with the least rights", testAppClass)
 	t.Run("a claim of somebody's", testAppClaim)
 	t.Run("a log of its own", testAppLog)
+	t.Run("from a Job", testAppJob)
 	t.Run("what cannot be", testAppRefused)
 }
 
@@ -107,6 +110,34 @@ func testAppClass(t *testing.T) {
 		t.Errorf("%d loads: %s", seen, o.stdout)
 	}
 	nothingLeft(t, ns)
+}
+
+// A Job inside the cluster starts the server and measures it, and its run directory comes home.
+func testAppJob(t *testing.T) {
+	t.Parallel()
+	diskOf(t, "node3")
+	ns := namespace(t, "app-job", "restricted")
+	results := t.TempDir()
+	o := run(t, ns, slices.Concat(pgbench, []string{"sc:local-path?size=3Gi", "--node", "node3", "--in-cluster", "--set", "checkpoint_timeout=30min",
+		"--clients", "1", "--time", "6s", "--ramp-time", "1s", "--results", results, "--format", "json"})...)
+	var r appReport
+	decode(t, o, &r)
+	if o.code != 0 && o.code != 5 {
+		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+	if run := r.Run; run.Prepare.App.Scale != 2 || run.Prepare.App.Version == "" || run.Environment.Cluster.Image != postgresImage {
+		t.Errorf("%+v", run)
+	}
+	i := slices.IndexFunc(r.Results, func(res appResult) bool { return res.Workload == "tpcb-c1" && res.Metric == "tps" })
+	if i < 0 {
+		t.Fatalf("no rate of transactions: %s", o.stdout)
+	}
+	if a := r.Results[i].App; a.Transactions == 0 || a.Flushes == nil || *a.Flushes < 0.9 || *a.Flushes > 1.3 {
+		t.Errorf("%+v", r.Results[i])
+	}
+	said(t, o, "made for it", "repeat 1 ")
+	home(t, results, 1)
+	nothingInside(t, ns)
 }
 
 // A run that ends in the middle, by whatever, leaves somebody's claim as it was.

@@ -108,7 +108,7 @@ func TestInside(t *testing.T) {
 		results := t.TempDir()
 		o := run(t, ns, "fetch", "job/loadline", "--results", results, "--format", "json")
 		measured(t, o).mine(t, "/files/own.yaml")
-		said(t, o, "is your own and stays")
+		said(t, o, "is your own and is not removed")
 		home(t, results, 1)
 		kubectl(t, "wait", "-n", ns, "job/loadline", "--for=jsonpath={.status.conditions[0].status}=True", "--timeout=60s")
 		// The log still has the report, and fetch takes it from there.

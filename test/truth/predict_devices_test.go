@@ -1,0 +1,118 @@
+package truth
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/loadline/loadline/test/lab"
+)
+
+// heldOut are devices that the model of a prediction was not made on: the name says what limits
+// a database there, and make returns a directory on one.
+type heldOut struct {
+	name string
+	make func(t *testing.T) string
+}
+
+// heldOutSize is room for pgbench's tables of scale 16, the log and a filesystem, which
+// is kept below 95 %, and replicatedSize for them on a replicated volume whose replicas have a filesystem below
+// them, in bytes.
+const (
+	heldOutSize    = 4 << 30
+	replicatedSize = 3 << 30
+)
+
+// onDevice is a directory on a filesystem on the device that make starts.
+func onDevice(device func(lab.T) lab.Device) func(*testing.T) string {
+	return func(t *testing.T) string {
+		return reachable(t, lab.Filesystem(t, lab.Block(t, device(t)), "ext4"))
+	}
+}
+
+// reachable lets PostgreSQL's own user through a directory of root's.
+func reachable(t *testing.T, dir string) string {
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// drawHeldOut draws twenty devices: six whose flushes take a time of their own, four that delay
+// each I/O, six with a limit on I/Os, two with one on bytes, and two replicated volumes.
+func drawHeldOut(seed uint64) (list []heldOut) {
+	r := rand.New(rand.NewPCG(seed, 20261124))
+	between := func(low, high int64) int64 { return low + r.Int64N(high-low+1) }
+	throttled := func(name string, c lab.Throttle) {
+		// What is not written takes no memory, and is not read either.
+		c.Size, c.Unwritten = heldOutSize, true
+		list = append(list, heldOut{name, onDevice(func(t lab.T) lab.Device { return lab.Throttled(t, c) })})
+	}
+	for range 6 {
+		us := between(2_000, 25_000)
+		list = append(list, heldOut{fmt.Sprintf("flush-%dus", us), func(t *testing.T) string {
+			dir := filepath.Join(reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4")), fmt.Sprintf("flush-%dus", us))
+			if err := os.Mkdir(dir, 0o711); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}})
+	}
+	for range 4 {
+		delay := time.Duration(between(1, 10)) * time.Millisecond
+		throttled(fmt.Sprintf("delay %v", delay), lab.Throttle{Delay: delay})
+	}
+	for range 6 {
+		iops := between(150, 3000)
+		throttled(fmt.Sprintf("limit %d IOPS", iops), lab.Throttle{IOPS: iops})
+	}
+	for range 2 {
+		mib := between(4, 40)
+		throttled(fmt.Sprintf("limit %d MiB-s", mib), lab.Throttle{BytesPerSecond: mib << 20})
+	}
+	for range 2 {
+		delay := time.Duration(between(2, 8)) * time.Millisecond
+		list = append(list, heldOut{fmt.Sprintf("Longhorn on disks of %v", delay), onDevice(func(t lab.T) lab.Device {
+			var dirs []string
+			for range 3 {
+				d := lab.Throttled(t, lab.Throttle{Delay: delay, Size: heldOutSize, Unwritten: true})
+				dirs = append(dirs, lab.Filesystem(t, lab.Block(t, d), "ext4", "-O", "^has_journal"))
+			}
+			return lab.Longhorn(t, 3, replicatedSize, dirs...).Device
+		})})
+	}
+	return list
+}
+
+// mostWrong is on how many of the twenty devices something may come out otherwise than predicted.
+const mostWrong = 2
+
+// A prediction holds on storage that its model was not made on: what 1, 4 and 16 clients do there is within 15 % of
+// what was said, and within its interval, on 18 of 20 drawn devices.
+func TestPredictedDevices(t *testing.T) {
+	if os.Getenv("LOADLINE_LONG") == "" {
+		t.Skip("half an hour on a quiet machine: LOADLINE_LONG=1 runs it")
+	}
+	lab.Lock(t)
+	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
+	t.Setenv("SLOWFLUSH_US", "0")
+	profile := ownFile(t, "log.yaml", logProfile)
+	like := costsOfATransaction(t, reachable(t, lab.Filesystem(t, lab.LoopOnFile(t, heldOutSize), "ext4")))
+	wrong := 0
+	for _, h := range drawHeldOut(1) {
+		t.Run(h.name, func(t *testing.T) {
+			// What came out otherwise is counted over all of them: one device is a matter of luck.
+			if _, lines := comparedWithPrediction(t, h.make(t), profile, like, 1, 4, 16); len(lines) > 0 {
+				t.Logf("otherwise than predicted: %q", lines)
+				wrong++
+			}
+		})
+	}
+	t.Logf("%d of 20 devices came out otherwise than predicted", wrong)
+	if t.Failed() || wrong > mostWrong {
+		t.Errorf("%d of 20 devices came out otherwise than predicted, more than %d", wrong, mostWrong)
+	}
+}

@@ -1,0 +1,102 @@
+package truth
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/loadline/loadline/internal/model"
+	"github.com/loadline/loadline/internal/model/budget"
+	"github.com/loadline/loadline/test/lab"
+)
+
+// plantedFlush is the least that a flush takes in seconds.
+const plantedFlush = 0.017
+
+// Where a transaction waits is what was planted: on flushes of 17 ms one client waits for its own,
+// and eight mostly for another session's, both about one and then two flushes long; sixteen that
+// change one row wait for each other's locks. The budgets close, and are made again from the saved
+// run; and faster flushes change the rate as they predict. A machine that is busy for a while is no fault of theirs.
+func TestATransactionWaitsForWhatWasPlanted(t *testing.T) {
+	lab.Lock(t)
+	const flush = plantedFlush
+	t.Setenv("LD_PRELOAD", lab.SlowFlush(t))
+	t.Setenv("SLOWFLUSH_US", fmt.Sprint(int(flush*1e6)))
+	for _, x := range []struct {
+		name  string
+		args  []string
+		wrong func(b *budget.Budget) string
+	}{
+		{"simple-c1", []string{"--load", "simple", "--clients", "1"}, func(b *budget.Budget) string {
+			return within("its own flush", seconds(b, budget.Flush), flush, 1.3*flush)
+		}},
+		{"simple-c8", []string{"--load", "simple", "--clients", "8"}, func(b *budget.Budget) string {
+			return within("flushes", seconds(b, budget.Flush, budget.FlushQueue), 1.5*flush, 2.3*flush) +
+				within("another's flush", seconds(b, budget.FlushQueue)/b.Seen, 0.6, 0.95)
+		}},
+		{"tpcb-c16", []string{"--load", "tpcb", "--scale", "1", "--clients", "16"}, func(b *budget.Budget) string {
+			return within("locks", seconds(b, budget.Locks)/b.Seen, 0.7, 1)
+		}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			dir := lab.ServerDir(t)
+			var wrong string
+			for range 3 {
+				run, _ := saved(t, append([]string{"app", "postgres", dir, "--time", "6s", "--max-time", "40s"}, x.args...)...)
+				o := command(t.Context(), t, "explain", run, "--json")
+				var e budget.Explanation
+				if err := json.Unmarshal([]byte(o.stdout), &e); err != nil || len(e.Runs) != 1 || len(e.Runs[0].Budgets) != 1 {
+					t.Fatalf("%v: %s %s", err, o.stdout, o.stderr)
+				}
+				b := &e.Runs[0].Budgets[0]
+				t.Logf("%s: closure %.0f %% of %.2f ms; %s", b.Workload, 100*b.Closure, 1e3*b.Seen, strings.Join(b.Notes, "; "))
+				for _, r := range b.Rows {
+					t.Logf("  %-34s %7.3f ms %3.0f %%  %s, ± %.3f ms", r.Name, 1e3*r.Seconds, 100*r.Share, r.Source, 1e3*r.Margin)
+				}
+				if wrong = x.wrong(b) + b.Refused; wrong == "" {
+					wrong = faster(t, b, append([]string{"app", "postgres", dir, "--time", "6s", "--max-time", "40s"}, x.args...))
+				}
+				if wrong == "" {
+					return
+				}
+			}
+			t.Error(wrong)
+		})
+	}
+}
+
+// faster makes flushes as much faster as the largest change that the budget speaks of, and says
+// when the rate is not what it predicts, to 10 %. Nothing is predicted where other programs fill the
+// processors.
+func faster(t *testing.T, b *budget.Budget, args []string) string {
+	t.Helper()
+	if len(b.Counterfactuals) == 0 {
+		t.Logf("%s: nothing is predicted", b.Workload)
+		return ""
+	}
+	c := b.Counterfactuals[0]
+	t.Setenv("SLOWFLUSH_US", fmt.Sprint(int((plantedFlush-c.Saved)*1e6)))
+	defer t.Setenv("SLOWFLUSH_US", fmt.Sprint(int(plantedFlush*1e6)))
+	_, o := saved(t, args...)
+	is := o.result(t, b.Workload).Metrics[model.Transactions].Value
+	t.Logf("%s: %s: %.1f/s predicted (%s), %.1f/s measured (%+.1f %%); was %.1f/s", b.Workload, c.Change, c.Rate, c.Law, is, 100*(c.Rate/is-1), b.Rate)
+	return within(c.Change, c.Rate/is, 0.9, 1.1)
+}
+
+// seconds is what parts take together.
+func seconds(b *budget.Budget, parts ...budget.Part) (sum float64) {
+	for _, p := range parts {
+		row, _ := b.Row(p)
+		sum += row.Seconds
+	}
+	return sum
+}
+
+// within is a sentence when a value is not.
+func within(what string, v, from, to float64) string {
+	if v >= from && v <= to {
+		return ""
+	}
+	return fmt.Sprintf("%s: %.4f is not between %.4f and %.4f; ", what, v, from, to)
+}
