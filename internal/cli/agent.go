@@ -26,8 +26,9 @@ func newAgent(e *env.Env) *cobra.Command {
 		Hidden: true,
 		Long: `Speaks the worker's protocol, one JSON line per message. It is started by
 loadline itself. When its input ends, it stops its work and removes what it created.
-With --reside it serves connections to DIR instead and outlives them: --attach connects
-standard input and output to it. With --trace it is a tracer that resides in DIR.
+With --detached it serves at a socket in DIR instead and continues when a connection is
+lost: --attach connects standard input and output to it. With --trace it is a tracer that
+serves in DIR.
 The program loadline-agent does the same in less memory; pods run that.
 
 Exit codes: 0 told to exit; 1 lost its engine.`,
@@ -46,7 +47,7 @@ Exit codes: 0 told to exit; 1 lost its engine.`,
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	f.Register(flags)
 	cmd.Flags().AddGoFlagSet(flags)
-	cmd.Flags().StringVar(&tracing, "trace", "", "trace this machine's block devices for who connects to this `DIR`")
+	cmd.Flags().StringVar(&tracing, "trace", "", "trace this machine's block devices, controlled through a socket in this `DIR`")
 	return cmd
 }
 
@@ -56,7 +57,7 @@ const abandonTracer = time.Hour
 
 // serveTraces is a tracer in a pod.
 func serveTraces(ctx context.Context, e *env.Env, dir string) error {
-	return link.Reside(ctx, link.Residence{Dir: dir, AbandonAfter: abandonTracer, Clock: e.Clock}, func(orders io.Reader, answers io.Writer) error {
+	return link.ServeDetached(ctx, link.Detached{Dir: dir, AbandonAfter: abandonTracer, Clock: e.Clock}, func(orders io.Reader, answers io.Writer) error {
 		return remote.Serve(ctx, e.Clock, orders, answers)
 	})
 }

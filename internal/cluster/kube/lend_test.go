@@ -13,12 +13,12 @@ import (
 // TestTheWorkersProgramIsLent: beside an application the worker runs in that one's image, with a
 // program of its own image and a name for its user, and the pod passes "restricted".
 func TestTheWorkersProgramIsLent(t *testing.T) {
-	p := made(t, PodSpec{Where: Where{Application: "postgres:17", Resources: map[string]string{"memory": "1Gi"}}, Identity: Own(), Command: []string{"agent", "--reside"}})
+	p := made(t, PodSpec{Where: Where{Application: "postgres:17", Resources: map[string]string{"memory": "1Gi"}}, Identity: Own(), Command: []string{"agent", "--detached"}})
 	if len(p.Spec.InitContainers) != 1 || len(p.Spec.Containers) != 1 {
 		t.Fatalf("%+v", p.Spec)
 	}
 	first, worker := p.Spec.InitContainers[0], p.Spec.Containers[0]
-	if first.Image != "image:1" || worker.Image != "postgres:17" || !slices.Equal(first.Command, []string{"agent", "--lend", LoanPath}) || !slices.Equal(worker.Command, []string{"agent", "--reside"}) {
+	if first.Image != "image:1" || worker.Image != "postgres:17" || !slices.Equal(first.Command, []string{"agent", "--lend", LoanPath}) || !slices.Equal(worker.Command, []string{"agent", "--detached"}) {
 		t.Errorf("%+v\n%+v", first, worker)
 	}
 	for _, c := range []corev1.Container{first, worker} {

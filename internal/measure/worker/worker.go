@@ -33,7 +33,7 @@ const abandonAfter = 16 * time.Hour
 
 // Flags are what a worker is started with.
 type Flags struct {
-	runID, reside, attach string
+	runID, detached, attach string
 	// More are load tools beside those that every worker has.
 	More []Factory
 }
@@ -41,17 +41,17 @@ type Flags struct {
 // Register adds them to a set.
 func (f *Flags) Register(set *flag.FlagSet) {
 	set.StringVar(&f.runID, "run-id", "agent", "names this worker's own files")
-	set.StringVar(&f.reside, "reside", "", "keep socket and events in this `DIR`")
-	set.StringVar(&f.attach, "attach", "", "join the standard streams with who resides in this `DIR`")
+	set.StringVar(&f.detached, "detached", "", "serve at a socket in this `DIR`, also after a connection is lost")
+	set.StringVar(&f.attach, "attach", "", "connect the standard streams to the socket in this `DIR`")
 }
 
-// Run serves one session on the standard streams, or resides in a directory, or joins
-// the streams with the worker, or the Job's driver, that resides there. Its error is io.ErrUnexpectedEOF when
+// Run serves one session on the standard streams or, detached, at a socket in a directory, or
+// connects the streams to the worker, or the Job's driver, that serves there. Its error is io.ErrUnexpectedEOF when
 // the engine was lost.
 func (f *Flags) Run(ctx context.Context, e *env.Env) error {
 	switch {
-	case f.reside != "":
-		return agent.Reside(ctx, agent.Residence{Dir: f.reside, AbandonAfter: abandonAfter}, Options(e, f.runID, f.More...))
+	case f.detached != "":
+		return agent.ServeDetached(ctx, f.detached, abandonAfter, Options(e, f.runID, f.More...))
 	case f.attach != "":
 		return link.Attach(ctx, e.Clock, f.attach, e.Stdin, e.Stdout)
 	}

@@ -56,12 +56,12 @@ func TestArgumentsAreAnsweredInASentence(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"--version":              {0, "loadline-agent " + Version + "\n", ""},
-		"--help":                 {0, "loadline run --help", ""},
-		"--nonsense":             {2, "", "not defined: -nonsense\n  next: loadline-agent --help\n"},
-		"run /tmp":               {2, "", `"run" is not understood`},
-		"--attach /no/such --x=": {2, "", "next: loadline-agent --help"},
-		"--reside /proc/nowhere": {1, "", "/proc/nowhere"},
+		"--version":                {0, "loadline-agent " + Version + "\n", ""},
+		"--help":                   {0, "loadline run --help", ""},
+		"--nonsense":               {2, "", "not defined: -nonsense\n  next: loadline-agent --help\n"},
+		"run /tmp":                 {2, "", `"run" is not understood`},
+		"--attach /no/such --x=":   {2, "", "next: loadline-agent --help"},
+		"--detached /proc/nowhere": {1, "", "/proc/nowhere"},
 	} {
 		code, stdout, stderr := start("", strings.Fields(args)...)
 		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) || c.code == 0 && stderr != "" {

@@ -22,7 +22,7 @@ import (
 // Cut ends a connection after so many bytes that came or that went.
 type Cut struct{ Came, Went int }
 
-// Connect is a link to who resides in a directory, whose first connections are cut. The
+// Connect is a link to the server in a directory, whose first connections are cut. The
 // one behind them is whole.
 func Connect(ctx context.Context, dir string, cuts ...Cut) *link.Link {
 	var mu sync.Mutex

@@ -20,7 +20,7 @@ func (p *placement) podSpec(raw bool) kube.PodSpec {
 	return kube.PodSpec{
 		Name: p.name, Made: p.Made, Claim: p.claim, Block: raw, Identity: p.as, Where: p.Where, Near: p.Near, Spread: demand(p.Spread),
 		Log: p.logName(), Addressed: p.ClientNode != "",
-		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--reside", kube.StatePath},
+		Command: []string{program, "--run-id", strings.TrimPrefix(p.name, "loadline-"), "--detached", kube.StatePath},
 	}
 }
 

@@ -19,19 +19,19 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// resident starts a resident worker in a directory of its own.
-func resident(t *testing.T, abandonAfter time.Duration) (dir string, ended chan error, stop context.CancelFunc) {
+// detached starts a detached worker in a directory of its own.
+func detached(t *testing.T, abandonAfter time.Duration) (dir string, ended chan error, stop context.CancelFunc) {
 	t.Helper()
 	dir = t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
 	o := Options{Env: env.OS(), RunID: "r", Tools: tools(stub{hold: true})}
-	go func() { ended <- Reside(ctx, Residence{Dir: dir, AbandonAfter: abandonAfter}, o) }()
+	go func() { ended <- ServeDetached(ctx, dir, abandonAfter, o) }()
 	t.Cleanup(stop)
 	return dir, ended, stop
 }
 
-// attached is an engine attached by a link to a resident worker.
+// attached is an engine attached by a link to a detached worker.
 type attached struct {
 	t     *testing.T
 	link  io.ReadWriteCloser
@@ -74,14 +74,14 @@ func startRequest(id int) model.Request {
 	return model.Request{ID: id, Start: &model.StartRequest{Step: model.Step{Number: 1}, Volume: model.Volume{Path: "x", Target: model.Target{Kind: model.Fake}}}}
 }
 
-// TestResidentOutlivesItsConnections: whatever is cut, the engine hears every event once,
+// TestDetachedOutlivesItsConnections: whatever is cut, the engine hears every event once,
 // and the worker does once what it is asked.
-func TestResidentOutlivesItsConnections(t *testing.T) {
+func TestDetachedOutlivesItsConnections(t *testing.T) {
 	linktest.Survives(t, func(dir string) (func(), error) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		o := Options{Env: env.OS(), RunID: "r", Tools: tools(stub{hold: true})}
-		go func() { ended <- Reside(ctx, Residence{Dir: dir, AbandonAfter: time.Minute}, o) }()
+		go func() { ended <- ServeDetached(ctx, dir, time.Minute, o) }()
 		return func() {
 			stop()
 			<-ended
@@ -107,8 +107,8 @@ func TestResidentOutlivesItsConnections(t *testing.T) {
 	})
 }
 
-func TestResidentWithoutDriverEnds(t *testing.T) {
-	_, ended, _ := resident(t, 50*time.Millisecond)
+func TestDetachedWithoutDriverEnds(t *testing.T) {
+	_, ended, _ := detached(t, 50*time.Millisecond)
 	select {
 	case err := <-ended:
 		if err == nil {
@@ -119,10 +119,10 @@ func TestResidentWithoutDriverEnds(t *testing.T) {
 	}
 }
 
-// TestResidentEndsWhenItsPodIsDeleted: what it does not say is that the work has failed,
+// TestDetachedEndsWhenItsPodIsDeleted: what it does not say is that the work has failed,
 // nor that this is the end of all: the pod has, and the cluster knows why.
-func TestResidentEndsWhenItsPodIsDeleted(t *testing.T) {
-	dir, ended, stop := resident(t, time.Minute)
+func TestDetachedEndsWhenItsPodIsDeleted(t *testing.T) {
+	dir, ended, stop := detached(t, time.Minute)
 	gone := errors.New("the pod was evicted")
 	l := link.Connect(t.Context(), &link.Link{Name: "the pod", Pause: time.Millisecond, Say: func(string) {}, Away: func(context.Context) error { return nil },
 		Gone: func(context.Context) error {
@@ -154,7 +154,7 @@ func TestResidentEndsWhenItsPodIsDeleted(t *testing.T) {
 }
 
 func TestAskingDoesNotDisturb(t *testing.T) {
-	dir, _, _ := resident(t, time.Minute)
+	dir, _, _ := detached(t, time.Minute)
 	ask := func() bool {
 		t.Helper()
 		var d net.Dialer
