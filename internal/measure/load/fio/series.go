@@ -164,9 +164,10 @@ func (s *series) between(last, j *job) (*model.Sample, error) {
 	if x.Write, err = flow(j.Write, last.Write, s.writes); err != nil {
 		return nil, err
 	}
-	// fio counts no flushes of its own, only their latencies.
+	// fio counts no flushes, only their latencies: in the histogram and, a moment later, in N, so a
+	// document written in between has one less there.
 	flushes, before := j.Sync, last.Sync
-	flushes.IOs, before.IOs = flushes.Latency.N, before.Latency.N
+	flushes.IOs, before.IOs = flushes.Latency.Bins.count, before.Latency.Bins.count
 	x.Sync, err = flow(flushes, before, false)
 	return x, err
 }

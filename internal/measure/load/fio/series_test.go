@@ -131,6 +131,25 @@ func TestSeriesMeans(t *testing.T) {
 	}
 }
 
+// A flush whose latency is in the histogram but not yet in N, when fio writes its document, is
+// counted once and with its latency.
+func TestSeriesCountsEachFlushOnce(t *testing.T) {
+	flushed := func(ms int64, n, inBins uint64) *job {
+		j := made(ms, n)
+		j.Sync = j.Read
+		j.Sync.IOs, j.Sync.Latency.N = 0, n
+		j.Sync.Latency.Bins = bins{}
+		j.Sync.Latency.Bins.histogram.Add(histogram.BucketOf(1e6), inBins)
+		j.Sync.Latency.Bins.count = inBins
+		return j
+	}
+	s := &series{whole: 3000, jobs: 1, reads: true}
+	x, err := s.between(flushed(1000, 10, 10), flushed(2000, 19, 20))
+	if err != nil || x.Sync == nil || x.Sync.IOs != 10 || x.Sync.Histogram.Count() != 10 || math.Abs(x.Sync.LatencySum-10e-3) > 1e-9 {
+		t.Errorf("%+v, %v", x.Sync, err)
+	}
+}
+
 // made is a job's state after the given time with reads of 1 ms each.
 func made(ms int64, ios uint64) *job {
 	j := &job{JobRuntime: ms, Read: direction{IOs: ios, Bytes: ios * 4096, Runtime: ms}}
