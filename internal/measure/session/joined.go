@@ -34,6 +34,8 @@ type joined struct {
 const (
 	// longestLine is the longest line of a worker, in bytes.
 	longestLine = 16<<20 + 1<<10
+	// longestRequest is the longest line that a worker reads, in bytes.
+	longestRequest = 16 << 20
 	// clientHello is how long the client's worker may take to say hello, clientBye to go.
 	clientHello, clientBye = 30 * time.Second, 10 * time.Second
 )
@@ -98,23 +100,41 @@ func (j *joined) fromClient(hello chan<- error) {
 		return
 	}
 	hello <- greeted(lines.Bytes())
-	for lines.Scan() {
-		j.hand(lines.Bytes())
+	var err error
+	for err == nil && lines.Scan() {
+		err = j.hand(lines.Bytes())
 	}
-	err := lines.Err()
+	if err == nil {
+		err = lines.Err()
+	}
 	if err == nil {
 		err = io.EOF
 	}
-	lost := model.BrokenError(fmt.Sprintf("the pod of the client is gone: %v", err), "")
-	if line, err := json.Marshal(model.Event{Error: lost}); err == nil {
-		j.hand(line)
-	}
+	j.forward(&model.Event{Error: model.BrokenError(fmt.Sprintf("the client's pod was lost: %v", err), "")})
 }
 
-// hand gives the server's worker an event of the client's.
-func (j *joined) hand(event []byte) {
-	line := append([]byte(`{"client":`), event...)
-	_, _ = j.Write(append(line, "}\n"...))
+// hand forwards a line of the client's worker. It fails unless the line is one event: the pod of a
+// client has no volume, and must not be able to send the server's worker, which has, a request.
+func (j *joined) hand(line []byte) error {
+	var ev model.Event
+	if err := json.Unmarshal(line, &ev); err != nil {
+		return fmt.Errorf("its worker sent %.80q, which is not an event: %w", line, err)
+	}
+	return j.forward(&ev)
+}
+
+// forward sends the server's worker an event of the client's.
+func (j *joined) forward(ev *model.Event) error {
+	line, err := json.Marshal(model.Request{Client: ev})
+	if err != nil {
+		return err
+	}
+	if len(line) >= longestRequest {
+		return fmt.Errorf("its worker sent an event of %d bytes", len(line))
+	}
+	// If the server's worker is gone, its own link reports that.
+	_, _ = j.Write(append(line, '\n'))
+	return nil
 }
 
 func greeted(line []byte) error {

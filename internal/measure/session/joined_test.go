@@ -66,7 +66,7 @@ func TestTwoWorkersAreJoined(t *testing.T) {
 	client.hears(t, `{"id":7,"load":{"password":"secret"}}`)
 	sees(`{"seq":2,"id":1,"done":{}}`)
 	go client.say(t, `{"seq":2,"id":7,"loaded":{}}`)
-	server.hears(t, `{"client":{"seq":2,"id":7,"loaded":{}}}`)
+	server.hears(t, `{"id":0,"client":{"seq":2,"id":7,"loaded":{}}}`)
 	go func() { _, _ = io.WriteString(j, `{"id":2,"clock":{}}`+"\n") }()
 	server.hears(t, `{"id":2,"clock":{}}`)
 
@@ -76,7 +76,7 @@ func TestTwoWorkersAreJoined(t *testing.T) {
 		t.Fatal("nothing is said of a client that is gone")
 	}
 	var told model.Request
-	if err := json.Unmarshal(server.lines.Bytes(), &told); err != nil || told.Client == nil || told.Client.ID != 0 || told.Client.Error == nil || !strings.Contains(told.Client.Error.Message, "the pod of the client is gone") {
+	if err := json.Unmarshal(server.lines.Bytes(), &told); err != nil || told.Client == nil || told.Client.ID != 0 || told.Client.Error == nil || !strings.Contains(told.Client.Error.Message, "the client's pod was lost") {
 		t.Errorf("%v: %s", err, server.lines.Text())
 	}
 	server.Close()
@@ -85,6 +85,39 @@ func TestTwoWorkersAreJoined(t *testing.T) {
 	}
 	if err := errors.Join(j.Close(), j.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAClientCannotSendRequests: the pod of a client has no volume, so what it sends never becomes a
+// request to the worker that has one; a client that tries is lost.
+func TestAClientCannotSendRequests(t *testing.T) {
+	for _, line := range []string{
+		`null,"id":99,"prepare":{"volume":{"target":{"name":"/data/x","kind":"file","path":"/data/x"},"size":4096},"destroy":"/data/x","max_seconds":1}`,
+		`{"id":1},"stop":{"id":1}`,
+		`{}}{"bye":{}`,
+		`[]`,
+	} {
+		serverLink, server := pipeTo()
+		clientLink, client := pipeTo()
+		go client.say(t, aHello)
+		if _, err := join(t.Context(), env.OS().Clock, serverLink, clientLink); err != nil {
+			t.Fatal(err)
+		}
+		go client.say(t, line)
+		if !server.lines.Scan() {
+			t.Fatalf("%s: nothing is sent", line)
+		}
+		var got model.Request
+		err := json.Unmarshal(server.lines.Bytes(), &got)
+		if err != nil || got.Client == nil || got.Client.Error == nil || !strings.Contains(got.Client.Error.Message, "not an event") {
+			t.Errorf("%s became %s", line, server.lines.Text())
+		}
+		got.Client = nil
+		if rest, _ := json.Marshal(got); string(rest) != "{}" && string(rest) != `{"id":0}` {
+			t.Errorf("%s became %s", line, rest)
+		}
+		server.Close()
+		client.Close()
 	}
 }
 

@@ -18,7 +18,8 @@ func Apart(a *model.AppRequest) bool {
 }
 
 // Request asks the worker in a client's pod for something. Without Start and Reach it asks
-// who it is. It crosses the engine in memory only: it holds a password.
+// who it is. It holds a password, so the engine never writes it down; the server's worker has it in its
+// spool of events, a file that only it can read and that is removed with the pod.
 type Request struct {
 	// Host and Port are where the server listens, User, Password and Database how it lets the
 	// load tool in.
