@@ -192,23 +192,20 @@ func notTrace(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not the directory of a trace: it has no %s", dir, traceFile), "name a folder under loadline-results/")
 }
 
-// mostDevices is how many a trace is of at most, mostOperations how many kinds of operation it has (the
-// kernel numbers about twenty), mostSizes how many classes of size (powers of two, and none of an I/O is
-// 4 GiB), and mostTraced bounds what a line of it counts (bytes
-// of an hour at a terabyte per second are less): the devices' tables would take minutes, and sums would
-// be no numbers any more.
+// mostDevices is how many devices a trace has at most, mostOperations how many kinds of operation (the
+// kernel numbers about twenty), and mostSizes how many classes of size (powers of two below 4 GiB):
+// with more, the devices' tables would take minutes.
 const (
 	mostDevices    = 4096
 	mostOperations = 64
 	mostSizes      = 33
-	mostTraced     = 1e17
 )
 
 // traceable reports whether a record can be that of a trace.
 func traceable(r *iotrace.Run) bool {
 	ok := len(r.Devices) <= mostDevices && r.Seconds >= 0 && r.Seconds <= longest
 	for _, d := range r.Devices {
-		ok = ok && (d.Unseen == nil || math.Abs(*d.Unseen) <= mostTraced)
+		ok = ok && (d.Unseen == nil || math.Abs(*d.Unseen) <= iotrace.MostCounted)
 	}
 	return ok
 }
@@ -293,13 +290,8 @@ func decodeTraceLine(line []byte, m *meter) (s iotrace.Sample, err error) {
 	if err := json.Unmarshal(line, &s); err != nil {
 		return s, fmt.Errorf("a line is no sample: %w", err)
 	}
-	if !(s.Seconds > 0) || !(s.End >= 0) || s.Device == "" || s.Operation == "" {
-		return s, errBound("a line is no sample of a trace: it has no device, or no time")
-	}
-	for _, v := range []float64{s.End, s.Seconds, s.Wait, s.Flow.LatencySum, s.Flow.Max, float64(s.Flow.IOs), float64(s.Flow.Bytes)} {
-		if !(v >= 0 && v <= mostTraced) {
-			return s, errBound("a line is no sample of a trace: it counts what cannot be")
-		}
+	if err := s.Check(); err != nil {
+		return s, errBound(err.Error())
 	}
 	return s, m.addSample(&model.Sample{Read: &s.Flow})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type Tracer struct {
 
 	// offset is how much later than the first of all it began, in seconds; known since it did.
 	offset  float64
+	samples int
 	begun   *iotrace.Run
 	ended   *iotrace.Run
 	last    float64
@@ -56,9 +58,14 @@ type Group struct {
 	heard   chan heard
 	done    chan struct{}
 	close   func() error
-	// seconds are the first sample of each second, by its number.
-	seconds map[int]iotrace.Sample
+	// began is when the tracers were told to begin.
+	began time.Time
+	// seconds are the times of each recent whole second, by its number.
+	seconds map[int]span
 }
+
+// span is when a whole second of a trace ended, and its length.
+type span struct{ end, length float64 }
 
 // heard is a line of a tracer's, or why there is none any more.
 type heard struct {
@@ -70,7 +77,7 @@ type heard struct {
 // Ready tells the tracers what to trace, and returns when all are ready to begin. say gets
 // remarks for people. After an error they are closed.
 func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(string)) (*Group, error) {
-	g := &Group{tracers: tracers, clock: clock, say: say, heard: make(chan heard), done: make(chan struct{}), seconds: map[int]iotrace.Sample{}}
+	g := &Group{tracers: tracers, clock: clock, say: say, heard: make(chan heard), done: make(chan struct{}), seconds: map[int]span{}}
 	g.close = sync.OnceValue(func() error {
 		close(g.done)
 		errs := make([]error, len(tracers))
@@ -137,11 +144,11 @@ func (g *Group) pass(h heard) bool {
 	}
 }
 
-// each waits until every tracer has said what is waited for. An error of one is that of all.
+// each waits until every tracer has said what is waited for, once. An error of one is that of all.
 func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) (bool, error)) error {
 	late := g.clock.NewTimer(limit)
 	defer late.Stop()
-	for left := len(g.tracers); left > 0; {
+	for done := map[*Tracer]bool{}; len(done) < len(g.tracers); {
 		select {
 		case h := <-g.heard:
 			if err := h.failure(); err != nil {
@@ -151,8 +158,11 @@ func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) 
 			if err != nil {
 				return err
 			}
+			if is && done[h.from] {
+				return fmt.Errorf("the tracer on %s was lost: it repeated itself", h.from.Node)
+			}
 			if is {
-				left--
+				done[h.from] = true
 			}
 		case <-late.C:
 			return model.BrokenError(fmt.Sprintf("a tracer was not ready within %s", limit), "run again without --trace")
@@ -179,6 +189,7 @@ func (h heard) failure() error {
 // are used, and the request is kept in the record.
 func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
+	g.began = g.clock.Now()
 	for _, t := range g.tracers {
 		if err := t.order(order{Begin: true}); err != nil {
 			return run, err
@@ -218,12 +229,12 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 }
 
 // follow takes what the tracers say until all have ended.
-func (g *Group) follow(ctx context.Context, second func(float64, []iotrace.Sample) error) error {
+func (g *Group) follow(ctx context.Context, each func(float64, []iotrace.Sample) error) error {
 	ended, late := ctx.Done(), (<-chan time.Time)(nil)
 	for slices.ContainsFunc(g.tracers, (*Tracer).goes) {
 		select {
 		case h := <-g.heard:
-			if err := g.take(h, second); err != nil {
+			if err := g.take(h, each); err != nil {
 				return err
 			}
 		case <-ended:
@@ -253,7 +264,7 @@ func (g *Group) lose(t *Tracer, why string) {
 }
 
 // take takes one line.
-func (g *Group) take(h heard, second func(float64, []iotrace.Sample) error) error {
+func (g *Group) take(h heard, each func(float64, []iotrace.Sample) error) error {
 	t := h.from
 	switch {
 	case !t.goes():
@@ -267,31 +278,66 @@ func (g *Group) take(h heard, second func(float64, []iotrace.Sample) error) erro
 			g.lose(t, "it has ended by itself")
 		}
 	case len(h.Samples) > 0:
+		now := g.clock.Now().Sub(g.began).Seconds()
 		for i := range h.Samples {
 			s := &h.Samples[i]
-			s.End += t.offset
-			g.align(s)
+			if err := t.check(s, now); err != nil {
+				g.lose(t, err.Error())
+				return nil
+			}
+			g.align(t, s)
 			s.Device, s.Cgroup, s.Command = g.device(t, s.Device), t.cgroup(s.Cgroup), safetext.Clean(s.Command)
 			t.last = max(t.last, s.End)
 		}
-		return second(t.last, h.Samples)
+		return each(t.last, h.Samples)
 	}
 	return nil
 }
 
-// apart is how far from each other two seconds of two machines may end and be the same one.
-const apart = 0.25
+const (
+	// apart is by how many seconds a whole second may be longer or shorter than one.
+	apart = 0.25
+	// recent is for how many seconds the end of one is remembered.
+	recent = 60
+	// ahead is by how many seconds a tracer's clock may be ahead of ours.
+	ahead = 60
+	// mostSamples is how many samples a second a tracer may send: a sample is one kind of I/O of one
+	// process, and the kernel's tables hold fewer.
+	mostSamples = 50_000
+)
 
-// align gives a second the same end on all machines: whoever sums them counts it once.
-func (g *Group) align(s *iotrace.Sample) {
-	number := int(math.Round(s.End))
-	first, known := g.seconds[number]
-	switch {
-	case !known:
-		g.seconds[number] = *s
-	case math.Abs(first.End-s.End) < apart && math.Abs(first.Seconds-s.Seconds) < apart:
-		s.End, s.Seconds = first.End, first.Seconds
+// align gives a second the same end on all machines, so that a sum over them counts it once. Tracers
+// begin at one command, but up to a second apart; their own seconds are numbered, and those of the same
+// number are taken to be the same.
+func (g *Group) align(t *Tracer, s *iotrace.Sample) {
+	number := int(math.Round(s.End) + math.Round(t.offset))
+	s.End += t.offset
+	if math.Abs(s.Seconds-1) >= apart {
+		// The last one, which the end of the trace cut short.
+		return
 	}
+	first, known := g.seconds[number]
+	if !known {
+		g.seconds[number] = span{s.End, s.Seconds}
+		maps.DeleteFunc(g.seconds, func(n int, _ span) bool { return n < number-recent })
+		return
+	}
+	s.End, s.Seconds = first.end, first.length
+}
+
+// check fails for a sample that cannot be that of a tracer which began at most now seconds ago: one that
+// would make the record of all tracers unreadable.
+func (t *Tracer) check(s *iotrace.Sample, now float64) error {
+	if !slices.Contains(t.Devices, s.Device) || !slices.Contains(iotrace.Operations, s.Operation) {
+		return fmt.Errorf("it sent a sample of %.40q, %.40q, which was not asked for", s.Device, s.Operation)
+	}
+	if !(s.Seconds > 0 && s.End >= s.Seconds-1e-6 && s.End <= now+ahead) {
+		return fmt.Errorf("it sent a sample of %g s that ends after %g s", s.Seconds, s.End)
+	}
+	if t.samples++; t.samples > int(now+ahead)*mostSamples {
+		return fmt.Errorf("it sent more than %d samples a second", mostSamples)
+	}
+	return s.Check()
 }
 
 // device is the name of a tracer's device among those of all.
@@ -369,6 +415,9 @@ func (g *Group) conclude(run *iotrace.Run) {
 		run.Seconds = max(run.Seconds, t.ended.Seconds)
 		run.LostRecords += t.ended.LostRecords
 		for _, d := range t.ended.Devices {
+			if !slices.Contains(t.Devices, d.Name) {
+				continue // it was not asked for
+			}
 			d.Name = g.device(t, d.Name)
 			run.Devices = append(run.Devices, d)
 		}

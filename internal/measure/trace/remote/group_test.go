@@ -171,6 +171,79 @@ func TestATracerThatCannotBegin(t *testing.T) {
 	}
 }
 
+// A tracer that repeats an answer, or whose samples cannot be, is lost by itself: what the others see
+// stays whole.
+func TestATracerThatMisbehaves(t *testing.T) {
+	repeats, _ := tracer("a", nil, []string{"sda"}, func(in *json.Decoder, out *json.Encoder) error {
+		var o order
+		r := iotrace.Run{Method: iotrace.ByBPF}
+		return errors.Join(in.Decode(&o), out.Encode(answer{Ready: true}), in.Decode(&o), out.Encode(answer{Begun: &r}), out.Encode(answer{Begun: &r}))
+	})
+	silent, _ := tracer("b", nil, []string{"sda"}, func(in *json.Decoder, out *json.Encoder) error {
+		var o order
+		return errors.Join(in.Decode(&o), out.Encode(answer{Ready: true}))
+	})
+	g, err := Ready(t.Context(), env.Clock{}, []*Tracer{repeats, silent}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Run(t.Context(), trace.Options{}); err == nil || !strings.Contains(err.Error(), "on a was lost: it repeated itself") {
+		t.Error(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*iotrace.Sample){
+		"before the beginning": func(s *iotrace.Sample) { s.End = -1 },
+		"in the future":        func(s *iotrace.Sample) { s.End = 1e6 },
+		"another device":       func(s *iotrace.Sample) { s.Device = "sdz" },
+		"an operation":         func(s *iotrace.Sample) { s.Operation = "\x1b[2J<b>" },
+		"bytes":                func(s *iotrace.Sample) { s.Flow.Bytes = 1e18 },
+		"a size":               func(s *iotrace.Sample) { s.Size = 3 },
+	} {
+		bad := second("sda", "", 1)
+		spoil(&bad)
+		lost, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, bad, nil))
+		whole, _ := tracer("b", nil, []string{"sdb"}, play(iotrace.ByBPF, nil, second("sdb", "", 1), nil))
+		var samples []iotrace.Sample
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		g, err := Ready(ctx, env.Clock{}, []*Tracer{lost, whole}, func(string) { cancel() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := g.Run(ctx, trace.Options{Second: func(_ float64, s []iotrace.Sample) error { samples = append(samples, s...); return nil }})
+		cancel()
+		if err := errors.Join(err, g.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(run.Reason, "on a was lost") || strings.Contains(run.Reason, "on b") || slices.ContainsFunc(samples, func(s iotrace.Sample) bool { return s.Device != "b/sdb" }) {
+			t.Errorf("%s: %q, %+v", name, run.Reason, samples)
+		}
+	}
+}
+
+// Tracers begin up to some time apart, and their seconds are the same ones; what is kept of them
+// does not grow.
+func TestSecondsOfTracersThatBeginApart(t *testing.T) {
+	for _, offset := range []float64{0.1, 0.3, 0.5, 0.8, 2.2} {
+		a, b := &Tracer{Node: "a"}, &Tracer{Node: "b", offset: offset}
+		g := &Group{tracers: []*Tracer{a, b}, seconds: map[int]span{}}
+		ends := map[float64]bool{}
+		for i := 1; i <= 1000; i++ {
+			for _, x := range []*Tracer{a, b} {
+				s := second("sda", "", float64(i)+0.01)
+				g.align(x, &s)
+				if ends[s.End] = true; s.End-s.Seconds < -1e-6 {
+					t.Errorf("a second begins %g s before the trace", s.Seconds-s.End)
+				}
+			}
+		}
+		if len(ends) > 1003 || len(g.seconds) > recent+5 {
+			t.Errorf("%g s apart: 1000 s have %d ends, and %d are kept", offset, len(ends), len(g.seconds))
+		}
+	}
+}
+
 // A real tracer at the other end: it traces this machine, whichever way is possible here.
 func TestServe(t *testing.T) {
 	names, err := os.ReadDir("/sys/block")
