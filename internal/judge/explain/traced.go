@@ -1,7 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/loadline/loadline/internal/model"
@@ -26,33 +29,51 @@ type below struct {
 // either side: what of a second is the ramp's cannot be told from the rest.
 const margin = 0.1
 
-// during gives out what was traced while a workload was measured, and tells how many seconds that
-// was; 0 where nothing was traced, or nobody knows when. Transactions are counted with their ramps.
+// during calls add for each sample that was traced while a workload was measured, and returns how many
+// seconds they cover together, on whichever machines they were taken; 0 if nothing was traced, or it is
+// not known when. Transactions are counted with their ramps.
 func (ev Evidence) during(w model.Workload, add func(*iotrace.Sample)) (seconds float64) {
 	if len(ev.Trace) == 0 || ev.Recorded.Run.Clock.IsZero() {
 		return 0
 	}
 	offset := ev.TraceBegan.Sub(ev.Recorded.Run.Clock).Seconds()
+	samples := ev.traceByEnd()
 	for _, s := range ev.steps(w.Name) {
 		begin, length := s.Started+s.Delay+s.Step.Ramp, s.Step.Seconds
 		if s.App != nil {
 			begin, length = s.Started+s.Delay, s.App.Seconds
 		}
 		from, to := begin+margin, begin+length-margin
-		covered := map[float64]float64{}
-		for i := range ev.Trace {
-			x := &ev.Trace[i]
-			if end := x.End + offset; end-x.Seconds < from || end > to {
+		covered := math.Inf(1) // everything from here on is
+		first, _ := slices.BinarySearchFunc(samples, from-offset, func(x *iotrace.Sample, t float64) int { return cmp.Compare(x.End, t) })
+		last, _ := slices.BinarySearchFunc(samples, to-offset, func(x *iotrace.Sample, t float64) int {
+			if x.End <= t {
+				return -1
+			}
+			return 1
+		})
+		// From the last one back, because they are ordered by their ends: seconds of two machines may overlap.
+		for _, x := range slices.Backward(samples[first:max(first, last)]) {
+			start := x.End - x.Seconds
+			if start+offset < from {
 				continue
 			}
-			covered[x.End] = x.Seconds
+			seconds += max(0, min(x.End, covered)-start)
+			covered = min(covered, start)
 			add(x)
-		}
-		for _, s := range covered {
-			seconds += s
 		}
 	}
 	return seconds
+}
+
+// traceByEnd returns the trace's samples in the order of their ends.
+func (ev Evidence) traceByEnd() []*iotrace.Sample {
+	list := make([]*iotrace.Sample, len(ev.Trace))
+	for i := range ev.Trace {
+		list[i] = &ev.Trace[i]
+	}
+	slices.SortStableFunc(list, func(a, b *iotrace.Sample) int { return cmp.Compare(a.End, b.End) })
+	return list
 }
 
 // below sums up what was traced while a workload was measured; ok is false where nothing was.

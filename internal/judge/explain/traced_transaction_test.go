@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,29 @@ func oneClient() Evidence {
 	n := float64(c.Transactions)
 	c.Processor = &model.AppProcessor{Seconds: c.Seconds, ServerCPU: n * 0.9e-3, ClientCPU: n * 0.2e-3}
 	return load(1, c, 0.6)
+}
+
+// The seconds of another machine's tracer, which ends them at other moments, are not counted twice.
+func TestSecondsOfTwoMachinesAreCountedOnce(t *testing.T) {
+	time := func(also float64) float64 {
+		ev := oneClient()
+		ev.watched(io("a/vda", iotrace.Flush, "postgres", 250, 1.9e-3), io("a/vda", iotrace.Write, "postgres", 500, 60e-6))
+		if also > 0 {
+			for at := 21.6 + also; at < 29.9; at++ {
+				s := io("b/vda", iotrace.Read, "kubelet", 1, 1e-4)
+				s.End, s.Seconds = at, 1
+				ev.Trace = append(ev.Trace, s)
+			}
+		}
+		b := only(t, ev)
+		spent, _ := b.Count("device time")
+		return spent
+	}
+	for _, apart := range []float64{0.1, 0.3, 0.5} {
+		if one, two := time(0), time(apart); math.Abs(two/one-1) > 0.06 {
+			t.Errorf("%g s apart: %g s on the device for a transaction, and %g s without the other machine", apart, two, one)
+		}
+	}
 }
 
 // The device's own part of a flush is a row from the trace; the parts of the flush stay what the server

@@ -246,6 +246,11 @@ func incomplete(run *iotrace.Run) string {
 		if missing >= unseenHandful && missing >= unseenInvalid*total {
 			return fmt.Sprintf("of %s it lacks %s of the I/Os", d.Name, unseenWords(min(1, missing/total)))
 		}
+		// A device without a number is one whose tracer was lost. What it did after that is in no row,
+		// while the other devices' rows go on.
+		if len(run.Devices) > 1 && d.Counters == nil && d.Number == "" && run.Reason != "" {
+			return fmt.Sprintf("of %s it ends early: %s", d.Name, run.Reason)
+		}
 	}
 	return ""
 }
