@@ -35,8 +35,12 @@ type change struct {
 	saved float64
 }
 
-// counterfactual adds an answer to a budget.
+// counterfactual adds an answer to a budget, unless the law has none: where more time would be saved than
+// there is, the rate would be infinite or negative.
 func counterfactual(b *budget.Budget, c change, part budget.Part, rate float64, law string, assumes ...string) {
+	if !(rate > 0) || !finite(rate, rate/b.Rate) {
+		return
+	}
 	b.Counterfactuals = append(b.Counterfactuals, budget.Counterfactual{Change: c.words, Part: part, Saved: c.saved, Rate: rate, Gain: rate/b.Rate - 1, Law: law, Assumes: assumes})
 }
 

@@ -250,10 +250,10 @@ func sampledRows(b *budget.Budget, t transaction) (residual string) {
 	return "sampling error, waits below 0.5 %"
 }
 
-// queued reports whether one transaction at a time holds what nearly all others wait for, and
-// flushes while it does.
+// queued reports whether one transaction at a time holds the lock that nearly all others wait for, and
+// flushes while it does: then its flush is no longer than the time from one transaction to the next.
 func (t transaction) queued() bool {
-	if t.sampled == nil || t.clients < 2 || !t.waits() || *t.flushes < 1-lawful || *t.flushes > 1+lawful {
+	if t.sampled == nil || t.clients < 2 || !t.waits() || *t.flushes < 1-lawful || *t.flushes > 1+lawful || *t.flush**t.flushes*t.rate > 1+lawful {
 		return false
 	}
 	// Who waits for a lock holds one of those inside the server for moments.

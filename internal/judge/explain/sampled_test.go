@@ -245,3 +245,21 @@ func TestComparedWithARunThatWasNotSampled(t *testing.T) {
 		}
 	}
 }
+
+// The law of one row needs a flush that fits between two transactions. Numbers that contradict each other
+// get no answer, rather than an infinite or a negative rate.
+func TestARowIsHeldForItsFlush(t *testing.T) {
+	for flush, answers := range map[float64]bool{4e-3: true, 10e-3: false, 15e-3: false} { // one transaction each 5 ms
+		c := counted(200, 1, flush, 0)
+		c.Waits = exact(100, map[string]int{"Lock:tuple": 9600, "IO:WalSync": 200, waits.None: 200})
+		b := only(t, load(100, c, 0.6))
+		if (len(b.Counterfactuals) > 0) != answers {
+			t.Errorf("a flush of %g ms: %+v", flush*1e3, b.Counterfactuals)
+		}
+		for _, x := range b.Counterfactuals {
+			if !(x.Rate > 200 && x.Rate < 1000) {
+				t.Errorf("a flush of %g ms: %s gives %v/s", flush*1e3, x.Change, x.Rate)
+			}
+		}
+	}
+}
