@@ -123,7 +123,13 @@ func TestServersObeyArithmetic(t *testing.T) {
 		if s.readers > 0 && s.reads > 0 {
 			most = min(most, float64(s.readers)/(s.reads*s.read))
 		}
-		if p.rate > 1.06*most {
+		// A client's reads fall due every so many transactions: at either end of what is counted there is up
+		// to one for each client, which matters where reads are few and still the limit.
+		ends := 0.0
+		if s.readers > 0 && s.reads > 0 {
+			ends = n / (s.reads * (4000 + 40*n))
+		}
+		if p.rate > (1.06+ends)*most {
 			t.Fatalf("%v/s, and no more than %v/s are possible: %+v", p.rate, most, p)
 		}
 		if p.flushes > 1+1e-2 || p.flushing > 1 || p.busy > 1+1e-9 {
@@ -135,7 +141,7 @@ func TestServersObeyArithmetic(t *testing.T) {
 		// What is faster does no less, to the accuracy of what is drawn.
 		faster := s
 		faster.flush = always(s.flush(0) / 2)
-		if q := faster.simulate(); q.rate < 0.96*p.rate {
+		if q := faster.simulate(); q.rate < (0.96-ends)*p.rate {
 			t.Fatalf("%v/s, with flushes in half the time %v/s", p.rate, q.rate)
 		}
 		// One client more may well cost something: where processors and flushes are both nearly
@@ -144,7 +150,7 @@ func TestServersObeyArithmetic(t *testing.T) {
 		if s.clients > 1 {
 			fewer := s
 			fewer.clients = s.clients / 2
-			if q := fewer.simulate(); q.rate > 1.02*p.rate {
+			if q := fewer.simulate(); q.rate > (1.02+ends)*p.rate {
 				t.Fatalf("%v/s, with half the clients %v/s", p.rate, q.rate)
 			}
 		}
