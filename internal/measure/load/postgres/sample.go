@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -23,6 +24,9 @@ const (
 	// rarest is the longest time between two, so that a server that once took long to answer is
 	// asked again.
 	rarest = time.Second
+	// mostStates and mostSessions are beyond any PostgreSQL: it has about 300 wait events, and at most
+	// 262,143 sessions. An answer with more is not kept.
+	mostStates, mostSessions = 1000, 1 << 18
 	// mostBins bounds what is kept of a long step: then a bin is longer than a second.
 	mostBins = 600
 )
@@ -162,14 +166,20 @@ func statesIn(row []string) (hidden int, states map[string]int, err error) {
 	if len(row) != 3 || row[0] != "states" {
 		return 0, nil, fmt.Errorf("the server answered %q when it was asked for the states of sessions", row)
 	}
-	hidden, err = strconv.Atoi(row[1])
+	hidden, err = sessionCount(row[1])
 	states = map[string]int{}
 	for _, one := range strings.Split(row[2], stateMark) {
 		if one == "" {
 			continue
 		}
 		name, count, _ := strings.Cut(one, countMark)
-		n, bad := strconv.Atoi(count)
+		n, bad := sessionCount(count)
+		if bad == nil && waits.Clean(name) == "" {
+			bad = errors.New("a state has no name")
+		}
+		if bad == nil && len(states) == mostStates {
+			bad = fmt.Errorf("more than %d states", mostStates)
+		}
 		if bad != nil {
 			err = bad
 		}
@@ -179,6 +189,15 @@ func statesIn(row []string) (hidden int, states map[string]int, err error) {
 		return 0, nil, fmt.Errorf("the server answered %q when it was asked for the states of sessions: %w", row, err)
 	}
 	return hidden, states, nil
+}
+
+// sessionCount reads how many sessions are in a state.
+func sessionCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err == nil && (n < 0 || n > mostSessions) {
+		err = fmt.Errorf("%d sessions", n)
+	}
+	return n, err
 }
 
 // add keeps one answer. Before the clients are connected there is none to be kept.

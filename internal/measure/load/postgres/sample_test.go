@@ -169,7 +169,8 @@ func TestAnswersAreTakenApart(t *testing.T) {
 	if hidden, states, err := statesIn([]string{"states", "0", ""}); err != nil || hidden != 0 || len(states) != 0 {
 		t.Errorf("%d %v %v", hidden, states, err)
 	}
-	for _, wrong := range [][]string{nil, {"states", "0"}, {"x", "0", ""}, {"states", "x", ""}, {"states", "0", "IO:WalSync"}} {
+	for _, wrong := range [][]string{nil, {"states", "0"}, {"x", "0", ""}, {"states", "x", ""}, {"states", "0", "IO:WalSync"},
+		{"states", "-1", ""}, {"states", "0", "IO:WalSync" + countMark + "-1"}, {"states", "0", "IO:WalSync" + countMark + "99999999999"}, {"states", "0", " " + countMark + "3"}} {
 		if _, _, err := statesIn(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
