@@ -70,6 +70,9 @@ const (
 	// difference is left alone, and tripsApart by which factor round trips differ that were
 	// measured over two networks: those over one differ by how busy the machine was.
 	networkLeast, tripsApart = 0.02, 1.5
+	// shorterBy is how much longer the network's part may be than the transaction that contains it,
+	// because the two are measured one after the other.
+	shorterBy = 1.5
 )
 
 // taken is how long a transaction took as its client has it, in seconds; 0 where that is not known.
@@ -121,8 +124,12 @@ func checkPlaced(c *model.Comparison, a, b Measured) (list []model.Finding) {
 		}
 		timeA, timeB := taken(wA, &ra), taken(wB, rb)
 		latency, net := timeB-timeA, netB-netA
+		// No transaction is shorter than its own round trips: they were measured at another time, or made up.
+		if netA > shorterBy*timeA || netB > shorterBy*timeB {
+			continue
+		}
 		// A part of the difference that goes the other way explains nothing of it.
-		if timeA == 0 || timeB == 0 || latency == 0 || net/latency < networkMatters || math.Abs(net) < networkLeast*math.Min(timeA, timeB) {
+		if timeA == 0 || timeB == 0 || latency == 0 || !(net/latency >= networkMatters) || math.Abs(net) < networkLeast*math.Min(timeA, timeB) {
 			continue
 		}
 		said[ra.Workload] = true

@@ -41,6 +41,9 @@ func TestPlacedDifferently(t *testing.T) {
 		"faster all the same": {tpcb, placedSide(tpcb, 250, 0.1e-3, 3e-3, ""), placedSide(tpcb, 500, 0.3e-3, 3e-3, "node2"), 0},
 		"placed alike":        {tpcb, placedSide(tpcb, 500, 0.10e-3, 3e-3, "node2"), placedSide(tpcb, 400, 0.14e-3, 3e-3, "node2"), 0},
 		"another network":     {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, "node2"), placedSide(tpcb, 250, 0.3e-3, 3e-3, "node3"), 0.7},
+		"more than it took":   {tpcb, placedSide(tpcb, 500, 0.1e-3, 3e-3, ""), placedSide(tpcb, 250, 2e-3, 3e-3, "node2"), 0},
+		"no number":           {tpcb, placedSide(tpcb, 500, 1e308, 1, ""), placedSide(tpcb, 250, 1e308, 1, "node2"), 0},
+		"below 0":             {tpcb, placedSide(tpcb, 500, -1, 1, ""), placedSide(tpcb, 250, -1, 1, "node2"), 0},
 		"not measured":        {tpcb, placedSide(tpcb, 500, 0, 0, ""), placedSide(tpcb, 250, 0.3e-3, 3e-3, "node2"), 0},
 		"a script":            {script, placedSide(script, 500, 0.1e-3, 3e-3, ""), placedSide(script, 250, 0.3e-3, 3e-3, "node2"), 0},
 		// 5 ms against 12 ms: (7.2 − 3.1) of 7 ms.

@@ -27,6 +27,21 @@ func dropCounts(rec *model.Recorded) {
 	}
 }
 
+// dropDistance takes away how far the client is said to be from its server if that is not possible.
+func dropDistance(rec *model.Recorded) {
+	if rec.Run.Prepare == nil || rec.Run.Prepare.App == nil {
+		return
+	}
+	s := rec.Run.Prepare.App
+	for _, v := range []float64{s.RoundTrip, s.Connection} {
+		if !(v >= 0 && v <= longest) {
+			s.RoundTrip, s.Connection = 0, 0
+			rec.Damage = append(rec.Damage, runFile+": its round trip or connection takes less than 0 s or more than any timeout, so both are left out")
+			return
+		}
+	}
+}
+
 func countable(c *model.AppCounts) bool {
 	counts := []float64{float64(c.Transactions), float64(c.Failed), float64(c.Skipped), float64(c.ToolTransactions), c.ToolRate}
 	for _, v := range []*float64{c.Flushes, c.Commits, c.LogBytes, c.PageImages, c.Hits, c.Reads, c.Checkpoints, c.Vacuums} {

@@ -76,6 +76,7 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 		rec.Run = model.Run{Schema: model.RunSchema, ID: filepath.Base(dir), Status: model.Running}
 	}
 	dropCounts(rec)
+	dropDistance(rec)
 	// plan.json says what was planned, and everybody wants to know what was measured.
 	rec.Plan.Shrink(rec.Run.Prepare)
 	if err := readJSON(files, environmentFile, &rec.Environment); err != nil {
