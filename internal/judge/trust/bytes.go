@@ -100,8 +100,8 @@ func (f bytesOff) cause() bytesCause {
 	switch {
 	case f.ratio < 1:
 		return answered
-	case f.workload.Sync == "":
-		return amplified
+	case f.workload.Sync == "" || f.verb == "read":
+		return amplified // a flush reads nothing
 	case f.workload.Append:
 		return appended
 	}
@@ -118,7 +118,11 @@ func bytesFault(ev Evidence, cause bytesCause, list []bytesOff) model.Finding {
 	ratios := map[string]any{}
 	for _, f := range list {
 		low, high, names = min(low, f.ratio), max(high, f.ratio), add(names, f.workload.Name)
-		ratios[f.workload.Name] = f.ratio
+		key := f.workload.Name
+		if _, both := ratios[key]; both {
+			key += " " + f.verb
+		}
+		ratios[key] = f.ratio
 		if f.verb != verb {
 			verb = "moved"
 		}
