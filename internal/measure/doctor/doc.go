@@ -1,4 +1,6 @@
-// Package doctor says whether a machine can measure well. Its opinion: what hinders is told
-// before the first number and not after it, each with the command that fixes it; what cannot
-// be seen from here is said to be invisible and is no fault.
+// Package doctor reports whether a machine can measure well.
+//
+// Its opinion: obstacles are reported before the first number and not after it, each with the command
+// that fixes it; what cannot be seen from here is reported as not visible and does not count as a
+// fault.
 package doctor

@@ -17,9 +17,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// What the doctor asks for. 4 GiB of room keep a file out of most caches' easy
-// reach; 8 jobs at depth 32 are the largest built-in workload and need 256 libaio
-// requests; io_uring locks about 8 MiB before kernel 5.12.
+// The doctor's requirements. A file of 4 GiB does not fit into most caches; 8 jobs at queue depth 32
+// are the largest built-in workload and need 256 libaio requests; io_uring locks about 8 MiB before
+// kernel 5.12.
 const (
 	roomWanted    = 4 << 30
 	aioWanted     = 256
@@ -28,7 +28,7 @@ const (
 	idleWanted    = 0.80
 )
 
-// checkPlace judges the directory or device.
+// checkPlace checks the directory or device.
 func checkPlace(dir string, p *model.ProbeResult) []Check {
 	s := p.Environment.Storage
 	engines := Check{Name: "engines", Says: strings.Join(p.Engines, ", ")}
@@ -61,7 +61,7 @@ func checkPlace(dir string, p *model.ProbeResult) []Check {
 	return []Check{engines, direct, memory, room}
 }
 
-// checkLimits judges the kernel's limits on asynchronous I/O.
+// checkLimits checks the kernel's limits on asynchronous I/O.
 func checkLimits(l observe.Limits) []Check {
 	var checks []Check
 	if l.Memlock != nil {
@@ -89,10 +89,10 @@ func checkLimits(l observe.Limits) []Check {
 	return checks
 }
 
-// goodClocks are read without a system call, or cheaply enough.
+// goodClocks can be read without a system call, or cheaply enough.
 var goodClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"}
 
-// checkMachine judges CPU and clock, as they were during a short look.
+// checkMachine checks CPU and clock, as observed over a short time.
 func checkMachine(m model.Environment, c model.Counters) []Check {
 	cpu := Check{Name: "cpu", Says: fmt.Sprintf("%d CPUs, %.0f %% idle", m.CPUs, 100*c.Idle)}
 	if c.Idle < idleWanted {
@@ -130,7 +130,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// steadyLook is how long the CPUs are watched for idle and stolen time.
+// steadyLook is how long the CPUs are observed for idle and stolen time.
 const steadyLook = time.Second
 
 func checkFio(ctx context.Context, e *env.Env) Check {
@@ -155,7 +155,7 @@ func cannotProbe(dir string, err error) Check {
 	return c
 }
 
-// Examine looks at this machine and at a place on it, the target t, which is called dir.
+// Examine examines this machine and the target t; dir is the name by which the user gave it.
 func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) (*Examination, error) {
 	counter := observe.Begin(e.Clock, "")
 	select {
@@ -166,7 +166,7 @@ func Examine(ctx context.Context, e *env.Env, dir string, t model.Target) (*Exam
 	machine := observe.Machine(e)
 	checks := []Check{checkFio(ctx, e)}
 	if checks[0].Mark != Bad {
-		// Two examinations of a directory at once have a file each.
+		// Two concurrent examinations of a directory use separate files.
 		worker, err := session.Connect(ctx, e, "doctor-"+strings.ToLower(rand.Text()[:8]), false)
 		if err != nil {
 			return nil, err

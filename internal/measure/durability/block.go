@@ -10,25 +10,24 @@ import (
 	"math/rand/v2"
 )
 
-// A block begins with a head, ends with a CRC-32C of all that is before, and is
-// filled in between with bytes that do not compress and are unlike those of any
-// other write.
+// A block begins with a header, ends with a CRC-32C of everything before it, and is filled in between
+// with incompressible bytes that differ for every write.
 const (
 	magic     = "LOADLINE"
 	headBytes = 8 + volumeBytes + 8 + 8
 	crcBytes  = 4
-	// volumeBytes is the length of the id that the ledger draws for the target.
+	// volumeBytes is the length of the random ID that the ledger assigns to the target.
 	volumeBytes = 16
-	// sector is the smallest piece that storage writes whole.
+	// sector is the smallest unit that storage writes atomically, in bytes.
 	sector = 512
 )
 
-// volumeID names one test on one target.
+// volumeID identifies one test on one target.
 type volumeID [volumeBytes]byte
 
 func (v volumeID) String() string { return hex.EncodeToString(v[:]) }
 
-// MarshalText and UnmarshalText keep the id readable in the ledger.
+// MarshalText and UnmarshalText keep the ID readable in the ledger.
 func (v volumeID) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 func (v *volumeID) UnmarshalText(text []byte) error {
@@ -52,16 +51,16 @@ func encode(p []byte, volume volumeID, offset int64, seq uint64) {
 	binary.BigEndian.PutUint32(p[len(p)-crcBytes:], crc32.Checksum(p[:len(p)-crcBytes], castagnoli))
 }
 
-// head is what a block says of itself.
+// head is the decoded header of a block.
 type head struct {
 	volume volumeID
 	offset int64
 	seq    uint64
-	// whole tells that the checksum fits.
+	// whole is true if the checksum matches.
 	whole bool
 }
 
-// decode reads a block; ok is false when it is none of Loadline's.
+// decode reads a block; ok is false if it was not written by Loadline.
 func decode(p []byte) (h head, ok bool) {
 	if len(p) < headBytes+crcBytes || string(p[:8]) != magic {
 		return h, false
@@ -76,8 +75,8 @@ func decode(p []byte) (h head, ok bool) {
 // fingerprintLength is the length of the longest fingerprint in characters.
 const fingerprintLength = 24
 
-// fingerprint identifies what a block held before the test: "0" for nothing but
-// zeros, otherwise 96 bits of its SHA-256.
+// fingerprint identifies what a block held before the test: "0" if only zeros, otherwise 96 bits of
+// its SHA-256.
 func fingerprint(p []byte) string {
 	if len(bytes.Trim(p, "\x00")) == 0 {
 		return "0"
@@ -86,9 +85,9 @@ func fingerprint(p []byte) string {
 	return hex.EncodeToString(sum[:fingerprintLength/2])
 }
 
-// pieces tells of which write each run of sectors of a torn block is: "sectors
-// 0–2 of write 7, 3–7 of write 6". Writes from low to high are tried, the newest
-// first; what fits none is "unknown".
+// pieces describes which write each run of sectors in a torn block came from: "sectors 0–2 of write
+// 7, 3–7 of write 6". It tries the writes from high down to low; sectors that match none are reported
+// as such.
 func pieces(p []byte, volume volumeID, offset int64, low, high uint64) string {
 	owner := make([]string, len(p)/sector)
 	for i := range owner {
@@ -98,7 +97,7 @@ func pieces(p []byte, volume volumeID, offset int64, low, high uint64) string {
 		}
 	}
 	want := make([]byte, len(p))
-	const most = 64 // older writes than that are not worth the time
+	const most = 64 // trying older writes is not worth the time
 	for seq, tried := high, 0; seq >= max(low, 1) && tried < most; seq, tried = seq-1, tried+1 {
 		encode(want, volume, offset, seq)
 		for i := range owner {

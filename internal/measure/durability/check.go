@@ -8,20 +8,20 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// passes is how often the check reads each block: more than once, because replicas
-// that disagree take turns in answering.
+// passes is how often the check reads each block: more than once, because replicas that disagree
+// answer in turn.
 const passes = 4
 
-// examplesPerFault bounds how many single blocks are described.
+// examplesPerFault limits how many individual blocks are described per kind of fault.
 const examplesPerFault = 3
 
-// reading is what the passes over one block gave.
+// reading is what the passes read from one block.
 type reading struct {
 	data []byte
-	// unstable tells that a later pass read something else; err is the first failure.
+	// unstable is true if a later pass read something else; err is the first failure.
 	unstable bool
 	err      error
-	// gone tells that the file itself is not there any more.
+	// gone is true if the file itself no longer exists.
 	gone bool
 }
 
@@ -64,8 +64,8 @@ func readAll(ctx context.Context, h *header) (blocks []reading, buffered bool, e
 	return blocks, buffered, nil
 }
 
-// judge compares what was read with what the ledger allows: a pure function. The
-// cut's head (number, kind …) is the caller's.
+// judge compares what was read with what the ledger allows. It reads and writes nothing itself; the
+// caller fills in the cut's other fields (number, kind …).
 func judge(s *state, blocks []reading, cut *model.Cut) (found []uint64) {
 	found = make([]uint64, len(blocks))
 	told := map[string]int{}
@@ -124,8 +124,8 @@ func judge(s *state, blocks []reading, cut *model.Cut) (found []uint64) {
 	return found
 }
 
-// identify tells which write a block holds (0 is what was there before the test),
-// or what is wrong with it.
+// identify returns which write a block holds (0 is what was there before the test), or what is wrong
+// with it.
 func (s *state) identify(i int, p []byte) (seq uint64, fault, words string) {
 	h := &s.header
 	offset := h.offset(i)

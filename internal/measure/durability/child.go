@@ -16,23 +16,23 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// child is the writing process as its parent sees it.
+// child is the writing process as seen by its parent.
 type child struct {
 	cmd   *exec.Cmd
 	clock env.Clock
 	stdin io.WriteCloser
-	// ended is closed when the process is gone.
+	// ended is closed when the process has ended.
 	ended chan struct{}
 
 	mu      sync.Mutex
 	acked   int
-	since   time.Time // when acked last grew
+	since   time.Time // when acked last increased
 	cutting bool
 	words   string // the error that it reported
 	stderr  strings.Builder
 }
 
-// startChild starts the writer that cmd describes.
+// startChild starts the writer described by cmd.
 func startChild(clock env.Clock, cmd *exec.Cmd) (*child, error) {
 	c := &child{cmd: cmd, ended: make(chan struct{}), since: clock.Now(), clock: clock}
 	cmd.Stderr = &c.stderr
@@ -73,8 +73,8 @@ func (c *child) listen(out io.Reader) {
 	}
 }
 
-// look returns what is known: how many writes were acknowledged, for how long none
-// was, whether the cut is in the ledger, and the error that ended the writing.
+// look returns the current state: how many writes were acknowledged, the time since the last one,
+// whether the cut is in the ledger, and the error that ended the writing.
 func (c *child) look() (acked int, still time.Duration, cutting bool, words string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *child) gone() bool {
 	}
 }
 
-// why is the reason for an end that nobody asked for.
+// why returns the reason for an unexpected end.
 func (c *child) why() string {
 	if _, _, _, words := c.look(); words != "" {
 		return words
@@ -105,7 +105,7 @@ func (c *child) why() string {
 	return fmt.Sprintf("the writing process ended (%s)", c.cmd.ProcessState)
 }
 
-// announce has the coming cut written into the ledger.
+// announce has the writer record the coming cut in the ledger.
 func (c *child) announce(ctx context.Context, what cuttingEntry) error {
 	line, err := json.Marshal(what)
 	if err != nil {
@@ -125,11 +125,10 @@ func (c *child) announce(ctx context.Context, what cuttingEntry) error {
 	})
 }
 
-// kill ends the process; a process that hangs in the kernel ends only when its
-// device answers again.
+// kill kills the process; one that hangs in the kernel only ends when its device answers again.
 func (c *child) kill() { _ = c.cmd.Process.Kill() }
 
-// stop asks the process to end in an orderly way, and kills it if it does not.
+// stop asks the process to end, and kills it if it does not.
 func (c *child) stop() {
 	_ = c.stdin.Close()
 	select {
@@ -143,10 +142,10 @@ func (c *child) stop() {
 	}
 }
 
-// pollEvery is the time between two looks.
+// pollEvery is the polling interval.
 const pollEvery = 20 * time.Millisecond
 
-// poll calls look until it says yes, fails, or the context ends.
+// poll calls look until it returns true or fails, or the context ends.
 func poll(ctx context.Context, clock env.Clock, look func() (bool, error)) error {
 	tick := clock.NewTicker(pollEvery)
 	defer tick.Stop()

@@ -17,18 +17,18 @@ import (
 	"github.com/loadline/loadline/internal/model/secrets"
 )
 
-// After the cut the writer goes on for noticeTime at most: a power switch may act
-// later than its command returns. A writer that is still for stallTime has
-// noticed.
+// After the cut the writer keeps writing for at most noticeTime: a power switch may act after its
+// command has returned. A writer without an acknowledged write for stallTime counts as having noticed
+// the cut.
 const (
 	noticeTime = 6 * time.Second
 	stallTime  = 3 * time.Second
 )
 
-// killTime bounds how long a killed process may take to go.
+// killTime bounds how long a killed process may take to end.
 const killTime = 30 * time.Second
 
-// cutWords says what the coming cut is, as it is recorded: without secrets.
+// cutWords describes the coming cut as it will be recorded, without secrets.
 func (w *execution) cutWords() (what string, pid int, err error) {
 	switch w.kind() {
 	case model.CutCommand:
@@ -47,8 +47,8 @@ func (w *execution) cutWords() (what string, pid int, err error) {
 	return "SIGKILL of the writing process", 0, nil
 }
 
-// perform makes the cut while the writer writes, and reports whether the writer
-// noticed. An error is a cut that did not come about as ordered.
+// perform makes the cut while the writer is writing, and reports whether the writer noticed. An error
+// means that the cut did not happen as requested.
 func (w *execution) perform(ctx context.Context, c *child, number, pid int) (noticed bool, err error) {
 	switch w.kind() {
 	case model.CutCommand:
@@ -76,9 +76,8 @@ func (w *execution) perform(ctx context.Context, c *child, number, pid int) (not
 	return noticed, errors.Join(err, ctx.Err())
 }
 
-// run runs a command of the user's with the shell. Its output is kept in the
-// test's directory, as a file and not a pipe, so that a server which it starts in the
-// background neither holds it up nor loses its output.
+// run runs a user's command in the shell. Its output goes to a file in the test's directory, not to a
+// pipe, so that a server that it starts in the background neither blocks it nor loses its output.
 func (w *execution) run(ctx context.Context, command, log string) error {
 	name := filepath.Join(filepath.Dir(w.path), log)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -88,7 +87,7 @@ func (w *execution) run(ctx context.Context, command, log string) error {
 	defer f.Close()
 	cmd := w.env.Command(ctx, "sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = f, f
-	// A group of its own, so that an interrupt ends also what the shell has started.
+	// A separate process group, so that an interrupt also ends what the shell has started.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Run()
@@ -105,7 +104,7 @@ func (w *execution) run(ctx context.Context, command, log string) error {
 	return errors.New(words)
 }
 
-// killProcess kills the process and returns when it is gone.
+// killProcess kills the process and returns when it has ended.
 func killProcess(ctx context.Context, clock env.Clock, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("process %d cannot be killed: %w", pid, err)
@@ -122,7 +121,7 @@ func killProcess(ctx context.Context, clock env.Clock, pid int) error {
 	return err
 }
 
-// readPID reads a process number, or the file that holds one.
+// readPID parses a process ID, or reads it from the file of that name.
 func readPID(word string) (int, error) {
 	text := word
 	if _, err := strconv.Atoi(word); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// The ledger has what was cut without its password, and the command runs with it. What it
-// prints is for who tests alone.
+// The ledger records the cut command without its password, but the command runs with it. Its output
+// is readable only by the user running the test.
 func TestACutCommandIsRecordedWithoutItsSecret(t *testing.T) {
 	dir := t.TempDir()
 	w := &execution{Options: &Options{CutCommand: "test hunter2 = hunter2 && echo power --password hunter2"}, env: env.OS(), path: filepath.Join(dir, LedgerFile)}

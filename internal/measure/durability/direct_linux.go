@@ -8,16 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direct asks for reads past the page cache.
+// direct opens a file for direct I/O.
 const direct = unix.O_DIRECT
 
 func fdatasync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
-// dropCache makes the kernel forget what it remembers of a file, as far as it
-// has been written back.
+// dropCache evicts a file's pages from the page cache, as far as they have been written back.
 func dropCache(f *os.File) { _ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) }
 
-// aligned makes a buffer whose address suits direct I/O.
+// aligned returns a buffer whose address is suitable for direct I/O.
 func aligned(n int) []byte {
 	const page = 4096
 	p := make([]byte, n+page)
@@ -25,7 +24,7 @@ func aligned(n int) []byte {
 	return p[skip : skip+n : skip+n]
 }
 
-// bootID names the time since this machine came up; it is another after a reboot.
+// bootID identifies the current boot of this machine; it changes with a reboot.
 func bootID() string {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -34,8 +33,8 @@ func bootID() string {
 	return strings.TrimSpace(string(text))
 }
 
-// processName is the name of a living process; gone also means a zombie, which
-// holds nothing any more.
+// processName returns the name of a running process; gone is also true for a zombie, which no longer
+// holds anything.
 func processName(pid int) (name string, gone bool) {
 	stat, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// direct does not exist here; the check then reads through the page cache, and says so.
+// direct does not exist on this system; the check reads through the page cache and reports that.
 const direct = 0
 
 func fdatasync(f *os.File) error { return f.Sync() }
@@ -17,7 +17,7 @@ func dropCache(*os.File) {}
 
 func aligned(n int) []byte { return make([]byte, n) }
 
-// bootID is not known here, so a reboot cannot be told from a killed process.
+// bootID is unknown on this system, so a reboot cannot be told from a killed process.
 func bootID() string { return "" }
 
 func processName(pid int) (name string, gone bool) {

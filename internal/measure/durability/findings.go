@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// findings are the checks and their outcomes over all cuts.
+// findings returns the checks and their outcomes over all cuts.
 func findings(h *header, cuts []model.Cut) []model.Finding {
 	if len(cuts) == 0 {
 		return []model.Finding{{Rule: "survival", Severity: model.SeverityNotChecked, Message: "no cut was followed by a check",
@@ -54,7 +54,7 @@ func findings(h *header, cuts []model.Cut) []model.Finding {
 	return all
 }
 
-// caveats say what weakens a test that found nothing.
+// caveats returns what weakens a test that found nothing.
 func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 	var unnoticed []int
 	buffered := false
@@ -88,7 +88,7 @@ func caveats(h *header, cuts []model.Cut) (all []model.Finding) {
 	return all
 }
 
-// examples are those of one fault.
+// examples returns the examples of one kind of fault.
 func examples(cuts []model.Cut, rule string) []string {
 	var found []string
 	for _, c := range cuts {

@@ -14,16 +14,16 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// A test holds its own file from the beginning to the end, and gives it to the writing
-// process as an open descriptor. A file or device that was there before is held, guarded,
-// from a phase's beginning until the writer has it: after that nothing of ours may stand in
-// the way of the cut, which may take the device itself.
+// A test holds its own file from beginning to end, and passes it to the writing process as an open
+// descriptor. A file or device that existed before is held and guarded from the beginning of a phase
+// until the writer has it: after that the parent must not hold up the cut, which may remove the
+// device itself.
 
-// held is what the writing process writes to: the descriptor that it was given.
+// held is the path that the writing process writes to: the descriptor that it inherited.
 const held = "/proc/self/fd/3"
 
-// hold makes sure that the object of the test is held and is what it was; after a cut that
-// may be another descriptor, as the filesystem was mounted again.
+// hold makes sure that the test's object is held and unchanged. After a cut it may need a new
+// descriptor, as the filesystem was mounted again.
 func (w *execution) hold(ctx context.Context) error {
 	h := &w.state.header
 	switch {
@@ -54,8 +54,8 @@ func (w *execution) hold(ctx context.Context) error {
 	return err
 }
 
-// adopt takes over the test's own file, which this or an earlier process has made, when it
-// has the name that such a file gets and is a plain file of this user.
+// adopt takes over the test's own file, created by this or an earlier process, if it has the name
+// that such a file gets and is a regular file of this user.
 func (w *execution) adopt() error {
 	h := &w.state.header
 	w.leave()
@@ -69,9 +69,9 @@ func (w *execution) adopt() error {
 	return nil
 }
 
-// recognise refuses an adopted file in which nothing is of this test: a ledger that
-// somebody sent could call any file the test's own. lost allows that all of it was lost:
-// then there are zeros, and nothing of anybody else.
+// recognise refuses an adopted file that contains nothing of this test: a ledger that came from
+// someone else could name any file as the test's own. lost allows for everything having been lost:
+// then all blocks must be zero.
 func (w *execution) recognise(ctx context.Context, lost bool) error {
 	if w.proved {
 		return nil
@@ -96,7 +96,7 @@ func (w *execution) recognise(ctx context.Context, lost bool) error {
 		"look at it, and remove it if it may go: ls -l "+safetext.ShellWord(h.Path))
 }
 
-// leave gives the object back and removes nothing.
+// leave releases the object without removing anything.
 func (w *execution) leave() {
 	if w.object != nil {
 		_ = w.object.Leave()
@@ -104,8 +104,8 @@ func (w *execution) leave() {
 	}
 }
 
-// give starts the writer with what it writes to. What was there before is then the
-// writer's alone.
+// give starts the writer and passes it the object. If the target existed before, only the writer then
+// holds it.
 func (w *execution) give(ctx context.Context) (*child, error) {
 	cmd := w.Writer(context.WithoutCancel(ctx), w.path)
 	if w.object != nil {
@@ -121,8 +121,8 @@ func (w *execution) give(ctx context.Context) (*child, error) {
 	return c, nil
 }
 
-// remove removes the test's own file; one that is gone already is fine. In a directory its
-// name says whose it is; a file that the user named must show it.
+// remove removes the test's own file; it is not an error if it is already gone. A file in a directory
+// is identified by its name; a file that the user named must contain blocks of this test.
 func (w *execution) remove(ctx context.Context) error {
 	h := &w.state.header
 	if w.object == nil || w.object.Check() != nil {

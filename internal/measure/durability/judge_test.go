@@ -13,10 +13,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// bench is a ledger in memory, and a device that may keep or lose each write.
+// bench is a ledger in memory, with a device that may keep or lose each write.
 type bench struct {
 	s *state
-	// disk holds each block; want counts what the check has to find.
+	// disk holds each block; want is what the check has to find.
 	disk [][]byte
 }
 
@@ -38,7 +38,7 @@ func (b *bench) take(e entry) {
 	}
 }
 
-// write issues the next write of a block; kept reports whether the device keeps it.
+// write issues the next write to a block; kept says whether the device keeps it.
 func (b *bench) write(i int, kept, acked bool) {
 	at := [2]uint64{uint64(i), b.s.blocks[i].intended + 1}
 	b.take(entry{Intent: &at})
@@ -70,8 +70,8 @@ func (b *bench) judge() model.Cut {
 	return cut
 }
 
-// Whatever is written, acknowledged and lost: exactly the acknowledged writes
-// beyond the newest one that is there are counted, and nothing else is found.
+// Whatever is written, acknowledged and lost: exactly the acknowledged writes newer than the one
+// found are counted, and nothing else is reported.
 func TestLossesAreCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := rapid.IntRange(1, 5).Draw(t, "blocks")
@@ -81,7 +81,7 @@ func TestLossesAreCounted(t *testing.T) {
 		for range rapid.IntRange(0, 60).Draw(t, "writes") {
 			i := rapid.IntRange(0, blocks-1).Draw(t, "block")
 			if open[i] {
-				continue // a job waits for its write
+				continue // a job waits for its write to complete
 			}
 			kept := rapid.Bool().Draw(t, "kept")
 			answered := rapid.IntRange(0, 9).Draw(t, "answered") > 0
@@ -117,7 +117,7 @@ func TestLossesAreCounted(t *testing.T) {
 	})
 }
 
-// Faults that are planted by hand are named for what they are.
+// Manually planted faults are classified correctly.
 func TestPlantedFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		plant   func(b *bench)
@@ -170,8 +170,8 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// What a check has seen and the next phase has flushed must stay; a write that was
-// never acknowledged is bound by nothing before that.
+// What a check has found and the next phase has flushed must stay; before that, nothing is required
+// of a write that was never acknowledged.
 func TestNoLaterRegression(t *testing.T) {
 	b := newBench(syncFlush, 1)
 	b.write(0, true, true)
@@ -201,7 +201,7 @@ func TestReadingsThatDisagree(t *testing.T) {
 	if cut.Unstable != 1 || cut.Unreadable != 1 || cut.Lost != 0 {
 		t.Errorf("%+v", cut)
 	}
-	// The file itself is gone: everything that was acknowledged is.
+	// If the file itself is gone, so is every acknowledged write.
 	cut = model.Cut{}
 	judge(b.s, []reading{{gone: true}, {gone: true}, {gone: true}}, &cut)
 	if cut.Lost != 1 || !strings.Contains(cut.Examples[0], "the file is gone") {
@@ -209,7 +209,7 @@ func TestReadingsThatDisagree(t *testing.T) {
 	}
 }
 
-// One bit anywhere in a block is noticed.
+// A single flipped bit anywhere in a block is noticed.
 func TestEveryBitCounts(t *testing.T) {
 	p := make([]byte, 512)
 	encode(p, volumeID{7}, 4096, 3)

@@ -17,30 +17,30 @@ import (
 	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
-// LedgerFile is the ledger's name in a test's directory.
+// LedgerFile is the name of the ledger in a test's directory.
 const LedgerFile = "ledger.jsonl"
 
 // ledgerSchema is in the first line of a ledger.
 const ledgerSchema = "loadline.ledger/v1"
 
-// entry is a line of the ledger. One of its fields is set; the first line is a
-// header, the second says what the blocks held before.
+// entry is a line of the ledger. One of its fields is set; the first line is a header, the second
+// records what the blocks held before.
 type entry struct {
 	Header *header  `json:"header,omitempty"`
 	Before []string `json:"before,omitempty"`
 	// Write begins a phase of writing.
 	Write *writeEntry `json:"write,omitempty"`
-	// Intent and Ack are a block's index and the number of its write.
+	// Intent and Ack hold a block's index and the number of the write to it.
 	Intent *[2]uint64 `json:"intent,omitempty"`
 	Ack    *[2]uint64 `json:"ack,omitempty"`
-	// Cutting is written right before the cut, Cut after it, by whoever survived.
+	// Cutting is written right before the cut, Cut after it, by whichever process survived.
 	Cutting *cuttingEntry `json:"cutting,omitempty"`
 	Cut     *cutEntry     `json:"cut,omitempty"`
 	Checked *checkedEntry `json:"checked,omitempty"`
 	End     *endEntry     `json:"end,omitempty"`
 }
 
-// header is what a test is about.
+// header describes a test.
 type header struct {
 	Schema  string       `json:"schema"`
 	ID      string       `json:"id"`
@@ -50,7 +50,7 @@ type header struct {
 	Target  model.Target `json:"target"`
 	// Path is the file or device that is written; empty for NBD.
 	Path string `json:"path,omitempty"`
-	// Made tells that Path is a file of our own, which goes when the test ends.
+	// Made is true if Path is a file created by the test, which is removed when the test ends.
 	Made   bool     `json:"made"`
 	Volume volumeID `json:"volume"`
 	// Size is the range, in bytes, over which Blocks blocks are spread evenly.
@@ -62,20 +62,20 @@ type header struct {
 	Environment model.Environment `json:"environment"`
 }
 
-// offset is where block i lies, in bytes.
+// offset returns the offset of block i, in bytes.
 func (h *header) offset(i int) int64 {
 	step := h.Size / int64(h.Blocks) / h.BlockSize * h.BlockSize
 	return int64(i) * step
 }
 
-// promised reports whether an acknowledged write was flushed.
+// promised reports whether acknowledged writes are flushed.
 func (h *header) promised() bool { return h.Sync != syncNone }
 
 type writeEntry struct {
 	Cut  int       `json:"cut"`
 	At   time.Time `json:"at"`
 	Boot string    `json:"boot,omitempty"`
-	// Held tells that what the last check found has been flushed since.
+	// Held is true if what the last check found has been flushed since.
 	Held bool `json:"held,omitempty"`
 }
 
@@ -88,13 +88,13 @@ type cuttingEntry struct {
 type cutEntry struct {
 	Noticed bool   `json:"noticed"`
 	Words   string `json:"words,omitempty"`
-	// Failed is why the cut did not come about as ordered.
+	// Failed is why the cut did not happen as requested.
 	Failed string `json:"failed,omitempty"`
 }
 
 type checkedEntry struct {
 	Cut model.Cut `json:"cut"`
-	// Found is the number of the write that each block holds, 0 for what it held before.
+	// Found is the number of the write that each block holds, 0 for its content before the test.
 	Found []uint64 `json:"found"`
 }
 
@@ -104,21 +104,20 @@ type endEntry struct {
 	At     time.Time    `json:"at"`
 }
 
-// ledger is an open ledger. What append returns from is on stable storage.
+// ledger is an open ledger. When append returns, its entry is on stable storage.
 type ledger struct {
 	file *os.File
 
 	mu      sync.Mutex
 	flushed sync.Cond
 	pending []byte
-	// asked and done count batches; err is the first failure, after which nothing is
-	// written.
+	// asked and done count batches; err is the first failure, after which nothing is written.
 	asked, done uint64
 	busy        bool
 	err         error
 }
 
-// createLedger makes a ledger that must not exist yet, and holds it.
+// createLedger creates a ledger, which must not exist yet, and locks it.
 func createLedger(path string) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -133,8 +132,8 @@ func createLedger(path string) (*ledger, error) {
 	return newLedger(f), nil
 }
 
-// openLedger opens a ledger to append to it; alone demands that nobody else has it
-// open, and cuts off the torn line that a crash left after the good bytes.
+// openLedger opens a ledger for appending; alone requires that no other process has it open, and cuts
+// off an incomplete line left by a crash after the good bytes.
 func openLedger(path string, alone bool, good int64) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -157,20 +156,20 @@ func newLedger(f *os.File) *ledger {
 	return l
 }
 
-// errHeld tells that a living test uses the ledger.
+// errHeld means that a running test uses the ledger.
 var errHeld = errors.New("the test is still in progress")
 
-// hold takes a shared lock that says that the test is alive; alone demands first
-// that nobody holds it. A filesystem without locks only loses the distinction.
+// hold takes a shared lock that shows that the test is running; alone first requires that no other
+// process holds it. On a filesystem without locks, only this distinction is lost.
 func hold(f *os.File, alone bool) error {
 	if alone && errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK) {
 		return errHeld
 	}
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH) // whoever only looks lets go at once
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH) // a mere reader releases its lock at once
 	return nil
 }
 
-// Running reports whether a living process still works on the test in the directory.
+// Running reports whether a live process is still working on the test in the directory.
 func Running(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, LedgerFile))
 	if err != nil {
@@ -180,8 +179,8 @@ func Running(dir string) bool {
 	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
-// append writes the entry and returns when it is on stable storage. Entries that
-// arrive during a flush share the next one.
+// append writes the entry and returns when it is on stable storage. Entries that arrive during a
+// flush share the next one.
 func (l *ledger) append(e entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -217,13 +216,12 @@ func (l *ledger) append(e entry) error {
 
 func (l *ledger) close() error { return l.file.Close() }
 
-// mostLine is longer than the longest line of a ledger: what a million blocks held before,
-// 27 bytes for each.
+// mostLine exceeds the longest line of a ledger, which records what a million blocks held before, 27
+// bytes for each.
 const mostLine = 64 << 20
 
-// readEntries calls visit for each line, and returns how many bytes of the file are
-// good. A torn end is what a crash leaves; a line that cannot be read before others
-// that can is damage.
+// readEntries calls visit for each line, and returns how many bytes of the file are good. A crash
+// leaves an incomplete last line; an unreadable line followed by readable ones is damage.
 func readEntries(path string, visit func(entry) error) (good int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -262,7 +260,7 @@ func readEntries(path string, visit func(entry) error) (good int64, err error) {
 	}
 }
 
-// readLine returns a line without its end; whole tells that it had one.
+// readLine returns a line without its newline; whole is true if it had one.
 func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -281,14 +279,14 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// syncDirectory makes a new name in the directory last.
+// syncDirectory syncs a directory, so that a new file's name survives a power failure.
 func syncDirectory(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	// Some filesystems have nothing to flush for a directory, and say so.
+	// Some filesystems cannot sync a directory and return one of these errors.
 	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// begun makes a ledger with a header and a phase of writing.
+// begun creates a ledger with a header and the beginning of a phase of writing.
 func begun(t *testing.T, blocks int) (path string, l *ledger) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), LedgerFile)
@@ -31,8 +31,7 @@ func begun(t *testing.T, blocks int) (path string, l *ledger) {
 	return path, l
 }
 
-// Many writers share flushes, and every one of them finds its entry in the file
-// when append returns.
+// Many writers share flushes, and each one finds its entry in the file when append returns.
 func TestAppendIsThereWhenItReturns(t *testing.T) {
 	const blocks, writes = 16, 40
 	path, l := begun(t, blocks)
@@ -64,7 +63,7 @@ func TestAppendIsThereWhenItReturns(t *testing.T) {
 	}
 }
 
-// Cut off anywhere, the ledger is still readable, and says no more than it has.
+// A ledger truncated at any point is still readable, and reports no more than it contains.
 func TestTornLedgers(t *testing.T) {
 	path, l := begun(t, 1)
 	at := [2]uint64{0, 1}
@@ -97,7 +96,7 @@ func TestTornLedgers(t *testing.T) {
 			}
 		}
 	}
-	// Who goes on cuts the torn end off, so that the next line is whole.
+	// Resuming cuts off an incomplete last line, so that the next line is whole.
 	if err := os.WriteFile(path, append(whole, `{"ack":[0,`...), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +142,7 @@ func TestLedgersThatAreNone(t *testing.T) {
 	}
 }
 
-// A ledger that somebody made to take memory is refused at the line.
+// A ledger that was crafted to take up memory is refused at the offending line.
 func TestLedgersThatAreTooMuch(t *testing.T) {
 	head := `{"header":{"schema":"loadline.ledger/v1","volume":"00000000000000000000000000000000","size":512,"block_size":512,"blocks":1,"jobs":1,"sync":"fsync","path":"/x"}}` + "\n"
 	body := head + `{"before":["0"]}` + "\n"
@@ -173,7 +172,7 @@ func TestLedgersThatAreTooMuch(t *testing.T) {
 	}
 }
 
-// A living test keeps others out, and its own writer in.
+// A running test locks other processes out, but not its own writer.
 func TestALivingLedgerIsHeld(t *testing.T) {
 	path, l := begun(t, 1)
 	writer, err := openLedger(path, false, 0)

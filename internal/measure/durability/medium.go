@@ -12,12 +12,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// medium is what the blocks lie on, opened. A write returns when it is as durable
-// as the way of syncing says.
+// medium is the open target that holds the blocks. A write returns when it is as durable as the sync
+// method promises.
 type medium interface {
 	read(ctx context.Context, p []byte, offset int64) error
 	write(ctx context.Context, p []byte, offset int64) error
-	// flush makes everything that was written before durable.
+	// flush makes everything written before durable.
 	flush(ctx context.Context) error
 	close() error
 }
@@ -25,7 +25,7 @@ type medium interface {
 // dialTime is how long a server may take to answer.
 const dialTime = 10 * time.Second
 
-// openWriter opens the target for writing in the header's way.
+// openWriter opens the target for writing with the header's sync method.
 func openWriter(ctx context.Context, h *header) (medium, error) {
 	if h.Target.Kind == model.NBD {
 		return openNBD(ctx, h)
@@ -41,9 +41,8 @@ func openWriter(ctx context.Context, h *header) (medium, error) {
 	return &fileMedium{file: f, sync: h.Sync}, nil
 }
 
-// openReader opens the target for the check, past the page cache where that is
-// possible: what the kernel remembers is not what the storage kept. buffered tells
-// that it was not.
+// openReader opens the target for the check, with direct I/O if possible: what is in the page cache
+// is not what the storage kept. buffered is true if that was not possible.
 func openReader(ctx context.Context, h *header) (m medium, buffered bool, err error) {
 	if h.Target.Kind == model.NBD {
 		m, err := openNBD(ctx, h)

@@ -13,22 +13,22 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Options are what a test needs to know.
+// Options are the parameters of a test.
 type Options struct {
 	Target model.Target
 	// Destroy is the target that the user allowed to be overwritten, as typed.
 	Destroy string
-	// Sync is one of Syncs, or empty for the target's usual one.
+	// Sync is one of Syncs, or empty for the target's default.
 	Sync string
-	// BlockSize and Size are in bytes; Size is the range over which the blocks are
-	// spread, 0 for the whole device or the default of a file of our own.
+	// BlockSize and Size are in bytes; Size is the range over which the blocks are spread, 0 for the
+	// whole device or the default for a file created by the test.
 	BlockSize, Size int64
-	// Blocks is how many are written again and again, Jobs how many at a time, Writes
-	// how many acknowledged writes there are at least before each cut.
+	// Blocks is how many blocks are rewritten over and over, Jobs how many are written concurrently,
+	// Writes the minimum number of acknowledged writes before each cut.
 	Blocks, Jobs, Writes int
 
-	// Cuts is how often to cut. CutCommand or CutPID (a number, or a file that holds
-	// it) says what; without both it is the writer.
+	// Cuts is how many cuts to make. CutCommand or CutPID (a process ID, or a file that holds one)
+	// says how; without either, the writer is killed.
 	Cuts               int
 	CutCommand, CutPID string
 	// Restart is a command that brings the target back after a cut.
@@ -36,51 +36,49 @@ type Options struct {
 	// Wait bounds the time until the target answers again.
 	Wait time.Duration
 
-	// ID names the test, Command is the command line.
+	// ID is the name of the test, Command the command line.
 	ID          string
 	Command     []string
 	Labels      model.Labels
 	Environment model.Environment
-	// MakeDirectory makes the directory of the test below Parent, once everything
-	// has been checked.
+	// MakeDirectory creates the directory of the test below Parent, once everything has been checked.
 	Parent        string
 	MakeDirectory func() (string, error)
-	// Writer makes the process that calls Write on the ledger.
+	// Writer returns the command for the process that calls Write on the ledger.
 	Writer func(ctx context.Context, ledger string) *exec.Cmd
-	// Save keeps the report so far; Observe is told what is going on.
+	// Save saves the report so far; Observe is called with progress updates.
 	Save    func(*model.Durability) error
 	Observe func(Update)
 	Now     func() time.Time
 }
 
-// Update is one thing that a running test tells whoever watches.
+// Update is one progress report from a running test.
 type Update struct {
 	// Phase is "write", "cut", "restart", "wait" or "check".
 	Phase string
-	// Cut is the number of the cut that is under way, of Cuts.
+	// Cut is the number of the current cut, of Cuts.
 	Cut, Cuts int
 	// Done of Total acknowledged writes, in phase "write".
 	Done, Total int
-	// Checked is set when a cut has been checked.
+	// Checked is set once a cut has been checked.
 	Checked *model.Cut
-	// Message is a sentence that people should see before it begins; nothing else is
-	// set then.
+	// Message is a sentence for the user to see before the test begins; nothing else is set then.
 	Message string
 }
 
 const (
-	// minBlock has room for a head, some content and a checksum, and is the smallest
-	// sector there is.
+	// minBlock is the minimum block size, in bytes: it has room for a header, some content and a
+	// checksum, and is the smallest sector size in use.
 	minBlock = 512
 	maxBlock = 1 << 20
-	// ownSize is the range in a file of our own; it is sparse, so it takes no more
-	// space than the blocks.
+	// ownSize is the range used in a file created by the test, in bytes; the file is sparse, so it
+	// takes no more space than the blocks.
 	ownSize = 64 << 20
 	// mostBlocks and mostJobs keep the ledger's state small.
 	mostBlocks, mostJobs = 1 << 20, 256
 )
 
-// check refuses what makes no sense on any target.
+// check refuses options that make no sense for any target.
 func (o *Options) check() (err error) {
 	switch o.Target.Kind {
 	case model.RBD:
@@ -109,7 +107,7 @@ func (o *Options) check() (err error) {
 	return o.checkCuts()
 }
 
-// checkCuts refuses what makes no sense of the cuts, also when a test goes on.
+// checkCuts refuses cut options that make no sense, also when a test is resumed.
 func (o *Options) checkCuts() error {
 	if o.Writes < 1 || o.Cuts < 1 {
 		return model.RefusedError("--writes and --cuts must be at least 1", "")
@@ -123,7 +121,7 @@ func (o *Options) checkCuts() error {
 	return nil
 }
 
-// kind is what will be cut.
+// kind returns what will be cut.
 func (o *Options) kind() model.CutKind {
 	switch {
 	case o.CutCommand != "":
@@ -134,19 +132,19 @@ func (o *Options) kind() model.CutKind {
 	return model.CutWriter
 }
 
-// execution bundles what a running test holds on to.
+// execution holds the resources of a running test.
 type execution struct {
 	*Options
 	env   *env.Env
 	path  string // of the ledger
 	state *state
 	log   *ledger
-	// object is what the test holds of the target; nil for a server, and after the writer
-	// has got what was there before.
+	// object is the test's hold on the target; nil for a server, and once a target that existed
+	// before has been passed to the writer.
 	object *volume.Object
-	// proved tells that the object is a file that this test has made.
+	// proved is true if the object is known to be a file created by this test.
 	proved bool
-	// from is how many cuts the ledger has from before.
+	// from is the number of cuts already in the ledger at the start.
 	from int
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Read computes the report of a test from its ledger: dir is its directory, or the
-// ledger itself. It reads what a crash left, at any moment.
+// Read computes the report of a test from its ledger: dir is its directory, or the ledger itself. It
+// can read what a crash left at any moment.
 func Read(dir string) (*model.Durability, error) {
 	s, err := readState(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *state) report(dir string) *model.Durability {
 	return d
 }
 
-// conclude decides the result and says it.
+// conclude decides the result and its statement.
 func conclude(h *header, d *model.Durability) {
 	var all model.Cut
 	var power, process, writer, unnoticed int
@@ -63,7 +63,7 @@ func conclude(h *header, d *model.Durability) {
 			power++
 		}
 	}
-	// What proves more stands for the test; what proves less is not added to it.
+	// Only the strongest kind of cut counts; weaker ones are not added to it.
 	d.Counted = power
 	if power == 0 {
 		d.Counted = process
@@ -109,8 +109,7 @@ func conclude(h *header, d *model.Durability) {
 	}
 }
 
-// faults are the damages, in words. Without a flush a half-written block is nobody's
-// fault.
+// faults describes the damage. Without a flush, a half-written block is not a fault.
 func faults(h *header, all model.Cut) (words []string) {
 	if all.Torn > 0 && h.promised() {
 		words = append(words, count(all.Torn, "torn block"))
@@ -148,7 +147,7 @@ func proves(cuts []model.Cut) string {
 	return "nothing was cut."
 }
 
-// count writes "1 cut", "2 cuts".
+// count returns "1 cut", "2 cuts".
 func count(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -66,7 +66,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// What the end of a phase is taken for decides what it proves.
+// How the end of a phase is classified decides what it proves.
 func TestCutHead(t *testing.T) {
 	at := func(boot string) *state {
 		return &state{phases: []phase{{write: writeEntry{Cut: 1, Boot: boot}}}}

@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// prepare checks everything before any I/O, makes the file and the ledger, and
-// notes what the blocks hold.
+// prepare checks everything before any I/O, creates the file and the ledger, and records what the
+// blocks hold.
 func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func prepare(ctx context.Context, e *env.Env, o *Options) (*execution, error) {
 	return w, nil
 }
 
-// settle makes the new file last, and with it the note that keeps a cleanup away from it
-// until the test in dir is over.
+// settle makes the new file durable, together with the note that keeps a cleanup away from it until
+// the test in dir is over.
 func (w *execution) settle(h *header, dir string) error {
 	ledger, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func (w *execution) settle(h *header, dir string) error {
 	return settleFile(w.object)
 }
 
-// close removes the file that the test made, and its note.
+// close removes the file that the test created, and its note.
 func (w *execution) close(h *header) error {
 	if err := w.object.Close(); err != nil {
 		return err
@@ -120,16 +120,16 @@ func (w *execution) begin(ctx context.Context, h *header) error {
 	return err
 }
 
-// broken is a failure of the target.
+// broken returns the error for a failure of the target.
 func broken(h *header, what string, err error) error {
 	return model.BrokenError(fmt.Sprintf("%s %s: %s", h.Target.Name, what, env.Reason(err)), "")
 }
 
-// fit chooses the range and checks that the blocks go into it.
+// fit chooses the range and checks that the blocks fit into it.
 func fit(h *header, o *Options, s model.Storage) error {
 	room := volume.Capacity(s, o.Target)
 	if info, err := os.Stat(h.Path); err == nil && o.Target.Kind == model.File && s.Total == 0 {
-		room = info.Size() // a filesystem that does not count its space has no share of it to keep free
+		room = info.Size() // a filesystem that does not report its size has no reserve to keep free
 	}
 	h.Size = room
 	if h.Made {
@@ -172,18 +172,17 @@ func canSync(ctx context.Context, h *header) error {
 	return nil
 }
 
-// settleFile makes the new file itself last: its size, and its name.
+// settleFile makes the new file itself durable: its size and its name.
 func settleFile(o *volume.Object) error {
 	return errors.Join(o.File().Sync(), syncDirectory(filepath.Dir(o.Path())))
 }
 
-// ledgerPlace refuses a ledger that the cut would take along: one on the target's
-// own disk would lose its last lines together with the writes that they are about,
-// and nobody would miss either.
+// ledgerPlace refuses a ledger that would be affected by the cut: one on the target's own disk would
+// lose its last lines together with the writes that they record, and neither loss would be noticed.
 func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Storage) error {
 	kind := o.kind()
 	if kind == model.CutWriter || o.Target.Kind == model.NBD {
-		return nil // the kernel lives on; what a server writes to cannot be seen from here
+		return nil // the kernel keeps running; what a server writes to cannot be seen from here
 	}
 	parent, err := filepath.Abs(o.Parent)
 	if err != nil {
@@ -205,7 +204,7 @@ func ledgerPlace(ctx context.Context, e *env.Env, o *Options, target model.Stora
 	where := ""
 	switch {
 	case kind == model.CutProcess:
-		// The kill of a process takes a filesystem only when the process serves it.
+		// Killing a process only affects a filesystem if the process serves it.
 		if sameFilesystem(parent, o.Target.Path) && strings.HasPrefix(ledger.Filesystem, "fuse") {
 			where = "the same filesystem, " + ledger.Mount
 		}
@@ -231,8 +230,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sameFilesystem compares the devices of two paths; a file that does not exist yet
-// counts as its directory.
+// sameFilesystem reports whether two paths are on the same device; for a file that does not exist yet
+// its directory is used.
 func sameFilesystem(a, b string) bool {
 	var sa, sb syscall.Stat_t
 	if !exists(b) {

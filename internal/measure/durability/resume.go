@@ -13,10 +13,9 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Resume goes on with a test that a cut, a crash or a reboot has ended: it waits
-// for the target, checks it, and, when a cut is given, makes o.Cuts more. from is
-// the test's directory or its ledger. Of the options only those that concern
-// cuts, waiting and saving count; the rest is in the ledger.
+// Resume continues a test that a cut, a crash or a reboot has ended: it waits for the target, checks
+// it, and, if a cut is given, makes o.Cuts more. from is the test's directory or its ledger. Only the
+// options about cuts, waiting and saving are used; the rest is in the ledger.
 func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Durability, error) {
 	more := o.CutCommand != "" || o.CutPID != ""
 	if err := o.checkCuts(); err != nil {
@@ -50,7 +49,7 @@ func Resume(ctx context.Context, e *env.Env, from string, o Options) (*model.Dur
 		return nil, model.RefusedError(fmt.Sprintf("the ledger %s cannot be opened: %s", from, env.Reason(err)), "")
 	}
 	defer w.log.close()
-	// Without the lock somebody's cleanup could take the file for a leftover.
+	// Without the lock, a concurrent cleanup could take the file for a leftover.
 	if s.header.Made && exists(s.header.Path) {
 		if err := w.adopt(); err != nil {
 			return nil, err
@@ -80,8 +79,8 @@ func (w *execution) resume(ctx context.Context, pending, more bool) error {
 	return w.cuts(ctx)
 }
 
-// pending reports whether the last phase has still to be checked. An error means
-// that nothing can be done with this ledger.
+// pending reports whether the last phase still has to be checked. An error means that nothing can be
+// done with this ledger.
 func (s *state) pending(path string, more bool) (bool, error) {
 	p := s.last()
 	switch {
@@ -100,9 +99,9 @@ func (s *state) pending(path string, more bool) (bool, error) {
 	return false, nil
 }
 
-// Needs reports whether the test in a directory, which no process works on, still has to
-// look at the data file at path. An error means that its ledger does not tell: it is not
-// there (its disk may not be mounted), is damaged, or is of another file.
+// Needs reports whether the test in a directory, which no process is working on, still has to check
+// the data file at path. An error means that the ledger cannot answer: it is missing (its disk may
+// not be mounted), damaged, or about another file.
 func Needs(dir, path string) (bool, error) {
 	s, err := readState(dir)
 	if err != nil {
@@ -115,14 +114,14 @@ func Needs(dir, path string) (bool, error) {
 	return err == nil && pending, nil
 }
 
-// sameTarget refuses a ledger of another target. A device may come back under
-// another number, so the name that the user gave it counts as well.
+// sameTarget refuses a ledger of another target. A device may come back under another number, so the
+// name given by the user is compared too.
 func sameTarget(h *header, t model.Target) error {
 	same := h.Target.Kind == t.Kind && h.Target.Path == t.Path && h.Target.URI == t.URI
 	if same || h.Target.Kind == model.BlockDevice && t.Kind == model.BlockDevice && h.Target.Name == t.Name && strings.HasPrefix(t.Name, "/dev/disk/") {
 		return nil
 	}
-	// A file of our own that did not exist before does now.
+	// A file created by the test did not exist before, but does now.
 	if h.Made && h.Target.Kind == model.File && h.Target.Path == t.Path {
 		return nil
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Run makes a whole test: prepare, then for each cut write, cut, wait and check.
-// It stops at the first loss, which needs no repetition. The report is nil when
-// nothing had begun; with an error it says how far the test came.
+// Run makes a whole test: prepare, then for each cut write, cut, wait and check. It stops at the
+// first loss, which needs no repetition. The report is nil if the test did not begin; with an error
+// it shows how far the test got.
 func Run(ctx context.Context, e *env.Env, o Options) (*model.Durability, error) {
 	w, err := prepare(ctx, e, &o)
 	if err != nil {
@@ -33,10 +33,10 @@ func Run(ctx context.Context, e *env.Env, o Options) (*model.Durability, error) 
 	return w.finish(w.cuts(ctx))
 }
 
-// errKept is joined to errors that leave the target as it is, for a resume.
+// errKept is joined to errors that leave the target as it is, for a later resume.
 var errKept = errors.New("")
 
-// cuts makes the cuts that were asked for.
+// cuts makes the requested cuts.
 func (w *execution) cuts(ctx context.Context) error {
 	w.from = len(w.state.phases)
 	for n := w.from + 1; n <= w.from+w.Cuts; n++ {
@@ -53,7 +53,7 @@ func (w *execution) cuts(ctx context.Context) error {
 	return nil
 }
 
-// bad reports whether a cut has shown that the storage does not keep its word.
+// bad reports whether a cut has shown that the storage breaks its promise.
 func bad(h *header, c model.Cut) bool {
 	d := model.Durability{Cuts: []model.Cut{c}}
 	conclude(h, &d)
@@ -62,7 +62,8 @@ func bad(h *header, c model.Cut) bool {
 
 // cycle writes, cuts and checks once.
 func (w *execution) cycle(ctx context.Context, number int) error {
-	// The writer is killed by us, not by an interrupt: what is in flight is in the ledger.
+	// We kill the writer ourselves; an interrupt does not stop it. What is in flight is in the
+	// ledger.
 	c, err := w.give(ctx)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (w *execution) cycle(ctx context.Context, number int) error {
 	return w.after(ctx, c, number)
 }
 
-// uncut ends a test whose cut failed and touched nothing.
+// uncut ends a test whose cut failed and had no effect.
 func (w *execution) uncut(number int, record cutEntry) error {
 	if err := w.log.append(entry{Cut: &record}); err != nil {
 		return err
@@ -129,8 +130,8 @@ func (w *execution) uncut(number int, record cutEntry) error {
 func (w *execution) after(ctx context.Context, c *child, number int) error {
 	if w.Restart != "" {
 		if c != nil {
-			// Who restarts may have to unmount, which a dying writer would hinder; one that
-			// hangs in the kernel ends only with the restart.
+			// The restart command may have to unmount, which a dying writer would hinder; one that
+			// hangs in the kernel only ends with the restart.
 			short, cancel := context.WithTimeout(ctx, stopTime)
 			_ = poll(short, w.env.Clock, func() (bool, error) { return c.gone(), nil })
 			cancel()
@@ -144,8 +145,8 @@ func (w *execution) after(ctx context.Context, c *child, number int) error {
 	wait, cancel := context.WithTimeout(ctx, w.Wait)
 	defer cancel()
 	if c != nil {
-		// Requests that hang in the kernel may still reach the device; the check must
-		// not race with them.
+		// Requests that hang in the kernel may still reach the device; the check must not race with
+		// them.
 		if err := poll(wait, w.env.Clock, func() (bool, error) { return c.gone(), nil }); err != nil {
 			return w.away(ctx, errors.New("the killed writer still hangs in the kernel"))
 		}
@@ -162,7 +163,7 @@ func (w *execution) after(ctx context.Context, c *child, number int) error {
 	return w.check(ctx, number, gone)
 }
 
-// away is the error of a target that has not come back.
+// away returns the error for a target that has not come back.
 func (w *execution) away(ctx context.Context, last error) error {
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), errKept)
@@ -175,12 +176,12 @@ func (w *execution) away(ctx context.Context, last error) error {
 		"bring it back, then check: "+w.resumeLine()), errKept)
 }
 
-// answers reports whether the target can be read again. gone tells that the
-// filesystem is there, but our file is not.
+// answers checks whether the target can be read again. gone is true if the filesystem is there, but
+// the test's file is not.
 func (w *execution) answers(ctx context.Context) (gone bool, err error) {
 	h := &w.state.header
 	answer := make(chan error, 1)
-	go func() { // a device that hangs must not hang the test
+	go func() { // a hanging device must not hang the test
 		m, _, err := openReader(ctx, h)
 		if err == nil {
 			err = m.read(ctx, aligned(int(h.BlockSize)), h.offset(h.Blocks/2))
@@ -199,7 +200,7 @@ func (w *execution) answers(ctx context.Context) (gone bool, err error) {
 	return false, err
 }
 
-// mounted reports whether the file's directory is on the filesystem that it was made on.
+// mounted reports whether the file's directory is on the filesystem on which it was created.
 func (w *execution) mounted() bool {
 	h := &w.state.header
 	dir := filepath.Dir(h.Path)
@@ -208,7 +209,7 @@ func (w *execution) mounted() bool {
 	return err == nil && s.Mount == was.Mount && s.MountFrom == was.MountFrom
 }
 
-// check reads everything back and puts the outcome into the ledger.
+// check reads everything back and records the outcome in the ledger.
 func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	w.tell(Update{Phase: "check", Cut: number})
 	s, err := readState(w.path)
@@ -237,13 +238,13 @@ func (w *execution) check(ctx context.Context, number int, gone bool) error {
 	return w.save()
 }
 
-// cutHead says what ended the last phase, as far as the ledger knows; boot names
-// the time since this machine came up.
+// cutHead describes what ended the last phase, as far as the ledger knows; boot identifies the
+// current boot of this machine.
 func (s *state) cutHead(boot string) model.Cut {
 	p := s.last()
 	cut := model.Cut{Number: p.write.Cut, At: p.write.At, Issued: p.issued, Acknowledged: p.acked}
 	rebooted := p.write.Boot != "" && boot != "" && boot != p.write.Boot
-	// Who was told to stop was not cut: an orderly shutdown flushes first.
+	// A writer that was told to stop was not cut: an orderly shutdown flushes first.
 	told := s.end != nil && s.end.Status == model.Interrupted
 	switch {
 	case p.cutting != nil:
@@ -265,8 +266,8 @@ func (s *state) cutHead(boot string) model.Cut {
 	return cut
 }
 
-// elsewhere reports whether the storage is in another machine, as far as its address or
-// its filesystem shows: this machine's end does not cut its power.
+// elsewhere reports whether the storage is in another machine, judging by its address or its
+// filesystem: then a crash of this machine does not cut its power.
 func elsewhere(h *header) bool {
 	if h.Target.Kind == model.NBD {
 		u, err := url.Parse(h.Target.URI)
@@ -279,8 +280,8 @@ func elsewhere(h *header) bool {
 	return slices.Contains([]string{"nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "glusterfs", "lustre"}, strings.TrimPrefix(h.Environment.Storage.Filesystem, "fuse."))
 }
 
-// finish ends the test: the own file goes unless it is needed for a resume, and
-// the report is saved.
+// finish ends the test: the test's own file is removed unless it is needed for a resume, and the
+// report is saved.
 func (w *execution) finish(err error) (*model.Durability, error) {
 	end := endEntry{Status: model.Complete, At: w.Now()}
 	kept := errors.Is(err, errKept)
@@ -311,7 +312,7 @@ func (w *execution) finish(err error) (*model.Durability, error) {
 	return s.report(filepath.Dir(w.path)), errors.Join(err, w.save())
 }
 
-// save keeps the report so far.
+// save saves the report so far.
 func (w *execution) save() error {
 	d := w.state.report(filepath.Dir(w.path))
 	if w.state.end == nil {
@@ -320,12 +321,12 @@ func (w *execution) save() error {
 	return w.Save(d)
 }
 
-// ResumeLine is the command that checks what the test in dir wrote to a target.
+// ResumeLine returns the command that checks what the test in dir wrote to a target.
 func ResumeLine(target, dir string) string {
 	return "loadline durability " + safetext.ShellWord(target) + " --resume " + safetext.ShellWord(dir)
 }
 
-// resumeLine is the command that checks later.
+// resumeLine returns the command for checking this test later.
 func (w *execution) resumeLine() string {
 	return ResumeLine(w.Target.Name, filepath.Dir(w.path))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// state is everything that a ledger says.
+// state is everything recorded in a ledger.
 type state struct {
 	header header
 	before []string
@@ -24,16 +24,16 @@ type state struct {
 	good int64
 }
 
-// blockState bounds what a block may hold: at least write floor, at most write
-// intended. Floor is 0 as long as nothing was promised.
+// blockState bounds what a block may hold: at least write floor, at most write intended. floor is 0
+// until something was promised.
 type blockState struct {
 	floor, intended uint64
-	// acked is the newest acknowledged write, flushed or not; found what the last
-	// check saw; settled is the newest write that was intended before that.
+	// acked is the newest acknowledged write, flushed or not; found is what the last check found;
+	// settled is the newest write that was intended before that check.
 	acked, found, settled uint64
 }
 
-// phase is one phase of writing, and the cut that ended it.
+// phase is one phase of writing, with the cut that ended it.
 type phase struct {
 	write   writeEntry
 	cutting *cuttingEntry
@@ -43,7 +43,7 @@ type phase struct {
 	issued, acked int
 }
 
-// last is the phase that the ledger ends in; nil before the first.
+// last returns the phase with which the ledger ends; nil before the first.
 func (s *state) last() *phase {
 	if len(s.phases) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (s *state) last() *phase {
 	return &s.phases[len(s.phases)-1]
 }
 
-// readState reads a ledger, or that of the test in a directory.
+// readState reads a ledger; path is the ledger itself or the test's directory.
 func readState(path string) (*state, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, LedgerFile)
@@ -72,8 +72,7 @@ func readState(path string) (*state, error) {
 	return s, nil
 }
 
-// take folds one line into the state. An error means that the ledger contradicts
-// itself.
+// take applies one line to the state. An error means that the ledger contradicts itself.
 func (s *state) take(e entry) error {
 	if e.Header != nil {
 		if s.header.Schema != "" {
@@ -87,7 +86,7 @@ func (s *state) take(e entry) error {
 		return nil
 	}
 	if s.header.Schema != ledgerSchema {
-		return nil // readState says what it is instead
+		return nil // readState reports what it is instead
 	}
 	if err := s.keep(&e); err != nil {
 		return err
@@ -154,19 +153,19 @@ func (s *state) take(e entry) error {
 			b := &s.blocks[i]
 			b.found, b.acked, b.settled = found, found, b.intended
 		}
-		e.Checked.Found = nil // the blocks have it; a million of numbers for each cut is much
+		e.Checked.Found = nil // now in blocks; up to a million numbers for each cut would be too much
 	}
 	return nil
 }
 
-// mostPhases and mostTexts, in bytes, keep a ledger that somebody sent from taking all
-// memory. A test of a day, with a cut each second, has fewer phases.
+// mostPhases and mostTexts (in bytes) keep a ledger that came from someone else from using up all
+// memory. A day's test with a cut each second has fewer phases.
 const (
 	mostPhases = 100000
 	mostTexts  = 64 << 20
 )
 
-// keep counts the texts of a line that the state keeps.
+// keep counts the bytes of text in a line that the state keeps.
 func (s *state) keep(e *entry) error {
 	if e.Write != nil {
 		s.texts += len(e.Write.Boot)

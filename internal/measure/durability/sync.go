@@ -9,7 +9,7 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// The ways to make a write last; syncNone is to make no promise at all.
+// The ways to make a write durable; syncNone promises nothing.
 const (
 	syncFsync     = "fsync"
 	syncFdatasync = "fdatasync"
@@ -19,12 +19,12 @@ const (
 	syncNone      = "none"
 )
 
-// Syncs lists all of them, for help.
+// Syncs lists all sync methods, for help texts.
 func Syncs() []string {
 	return []string{syncFsync, syncFdatasync, syncDsync, syncFlush, syncFUA, syncNone}
 }
 
-// syncsOf lists those of a kind of target, the default first.
+// syncsOf lists the sync methods for a kind of target, the default first.
 func syncsOf(kind model.TargetKind) []string {
 	if kind == model.NBD {
 		return []string{syncFlush, syncFUA, syncNone}
@@ -32,7 +32,7 @@ func syncsOf(kind model.TargetKind) []string {
 	return []string{syncFsync, syncFdatasync, syncDsync, syncNone}
 }
 
-// chooseSync checks the user's word for the target; "" is the default.
+// chooseSync checks the user's choice for the target; "" selects the default.
 func chooseSync(word string, t model.Target) (string, error) {
 	known := syncsOf(t.Kind)
 	if word == "" {

@@ -16,9 +16,9 @@ import (
 	"github.com/loadline/loadline/internal/measure/volume/nbd"
 )
 
-// The words that the writer and its parent exchange, one per line. The parent
-// says "cut" with what it is about to do, and gets "cutting" when that is in the
-// ledger; the end of the writer's input means stop.
+// The protocol between the writer and its parent, one message per line. The parent sends "cut" with a
+// description of the coming cut, and receives "cutting" once that is in the ledger; the end of the
+// writer's input means stop.
 const (
 	sayAcked   = "acked "
 	sayCutting = "cutting"
@@ -26,15 +26,14 @@ const (
 	sayCut     = "cut "
 )
 
-// tellEvery is how often the writer tells how far it is.
+// tellEvery is how often the writer reports its progress.
 const tellEvery = 50 * time.Millisecond
 
-// stopTime bounds how long writes under way are waited for at the end.
+// stopTime bounds how long to wait at the end for writes in flight.
 const stopTime = 5 * time.Second
 
-// Write is the writing process: it goes on from where the ledger ends and writes
-// until its input ends, a write fails, or it is killed. Loadline starts it by
-// itself.
+// Write is the main function of the writing process: it continues where the ledger ends and writes
+// until its input ends, a write fails, or it is killed. Loadline starts this process itself.
 func Write(ctx context.Context, clock env.Clock, path string, in io.Reader, out io.Writer) error {
 	s, err := readState(path)
 	if err != nil {
@@ -51,7 +50,7 @@ func Write(ctx context.Context, clock env.Clock, path string, in io.Reader, out 
 	}
 	begin := writeEntry{Cut: len(s.phases) + 1, At: w.clock.Now(), Boot: bootID()}
 	if s.last() != nil && s.header.promised() {
-		// From here on, what the check has seen must stay.
+		// From here on, what the check found must stay.
 		if err := w.media[0].flush(ctx); err != nil {
 			w.say(sayFailed + err.Error())
 			return err
@@ -76,8 +75,8 @@ type writer struct {
 	out io.Writer
 }
 
-// open makes a medium for each job: connections of their own only where the server
-// says that they see the same data.
+// open opens a medium for each job. NBD jobs only get separate connections if the server guarantees
+// that these see the same data.
 func (w *writer) open(ctx context.Context) error {
 	for range w.state.header.Jobs {
 		m, err := openWriter(ctx, &w.state.header)
@@ -134,7 +133,7 @@ func (w *writer) work(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// listen obeys the parent until it goes.
+// listen handles messages from the parent until its input ends.
 func (w *writer) listen(in io.Reader) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -151,12 +150,13 @@ func (w *writer) listen(in io.Reader) {
 	}
 }
 
-// job writes to its own share of the blocks, so that no block has two writes in
-// flight and the order of its writes is known.
+// job writes to its own share of the blocks, so that no block has two writes in flight and the order
+// of its writes is known.
 func (w *writer) job(ctx context.Context, j int) error {
 	h := &w.state.header
 	m := w.media[j%len(w.media)]
-	// The requests outlive the stop, which must not tear a connection's dialogue.
+	// Requests are not cancelled by the stop, which would break off the connection in the middle of
+	// an exchange.
 	whole := context.WithoutCancel(ctx)
 	var mine []int
 	for i := j; i < h.Blocks; i += h.Jobs {
@@ -183,7 +183,7 @@ func (w *writer) job(ctx context.Context, j int) error {
 	return nil
 }
 
-// say tells the parent; when that is gone, the end of the input says so.
+// say sends a line to the parent; if the parent has ended, the end of the input shows it.
 func (w *writer) say(line string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

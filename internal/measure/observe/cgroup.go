@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// cgroups are the folders of the cgroup that this process is in and of those
-// above it, from the inside out, as paths of an fs.FS ("sys/fs/cgroup/…").
+// cgroups holds the directories of this process's cgroup and its ancestors, innermost first, as paths
+// of an fs.FS ("sys/fs/cgroup/…").
 type cgroups struct {
 	cpu, memory []string
-	// cpuV2 and memoryV2 tell the layout of the files in them (cgroups(7)).
+	// cpuV2 and memoryV2 are true if the controller's files have the layout of version 2
+	// (cgroups(7)).
 	cpuV2, memoryV2 bool
 }
 
-// findCgroups finds out by /proc/self/cgroup where we are and by mountinfo where
-// that is mounted. A controller under version 1 beats the unified hierarchy.
+// findCgroups finds this process's cgroups through /proc/self/cgroup and where they are mounted
+// through mountinfo. A controller mounted under version 1 takes precedence over the unified
+// hierarchy.
 func findCgroups(files fs.FS) cgroups {
 	places := parseCgroupPlaces(text(files, "proc/self/cgroup"))
 	mounts := parseCgroupMounts(text(files, "proc/self/mountinfo"))
@@ -51,8 +53,8 @@ func findCgroups(files fs.FS) cgroups {
 // cgroupMount is a mounted hierarchy; its controller is empty for version 2.
 type cgroupMount struct{ controller, root, point string }
 
-// parseCgroupPlaces reads "4:memory:/a/b" lines: the path by controller, with
-// the empty name for version 2 ("0::/a/b").
+// parseCgroupPlaces parses "4:memory:/a/b" lines: the path by controller, with an empty controller
+// for version 2 ("0::/a/b").
 func parseCgroupPlaces(s string) map[string]string {
 	places := map[string]string{}
 	for line := range strings.Lines(s) {
@@ -89,8 +91,8 @@ func parseCgroupMounts(s string) []cgroupMount {
 	return mounts
 }
 
-// levels lists the folders from our cgroup up to the root of the mount. In a
-// container without a cgroup namespace the place begins with the mount's root.
+// levels lists the directories from our cgroup up to the root of the mount. In a container without a
+// cgroup namespace, the path begins with the mount's root.
 func levels(m cgroupMount, place string) []string {
 	rel := place
 	if m.root != "/" {
@@ -106,8 +108,8 @@ func levels(m cgroupMount, place string) []string {
 	}
 }
 
-// limits returns the tightest limits on the way: cores and bytes, 0 for none. A
-// memory limit at or above the machine's memory is none.
+// limits returns the tightest limits along the path: cores and bytes, 0 for none. A memory limit at
+// or above the machine's memory counts as none.
 func (c cgroups) limits(files fs.FS, machineMemory int64) (cpu float64, memory int64) {
 	for _, dir := range c.cpu {
 		if l := c.cpuLimit(files, dir); l > 0 && (cpu == 0 || l < cpu) {
@@ -140,8 +142,8 @@ func (c cgroups) cpuLimit(files fs.FS, dir string) float64 {
 	return q / p
 }
 
-// throttled returns for each level how long, in seconds, its CPU limit has held
-// its members so far.
+// throttled returns, for each level, how long its CPU limit has throttled its members so far, in
+// seconds.
 func (c cgroups) throttled(files fs.FS) []float64 {
 	times := make([]float64, len(c.cpu))
 	for i, dir := range c.cpu {

@@ -11,29 +11,29 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// sectorSize is the unit of /sys/block/DEV/stat whatever the device's own block
-// size is (the kernel's Documentation/block/stat.rst).
+// sectorSize is the unit of /sys/block/DEV/stat, whatever the device's own block size is (the
+// kernel's Documentation/block/stat.rst).
 const sectorSize = 512
 
-// Counter remembers what the machine had counted when it began.
+// Counter computes how much the machine's counters increase from Begin on.
 type Counter struct {
 	clock  env.Clock
 	files  fs.FS
 	device string
 	groups cgroups
 	before reading
-	// first and last are the device's counts at the marks.
+	// first and last are the device's counters at the first and the last mark.
 	first, last mark
 }
 
-// mark is the device's counts at a moment.
+// mark is the device's counters at a point in time.
 type mark struct {
 	at   time.Time
 	disk diskCounts
 }
 
-// Mark notes the device's counts at this moment. What lies between the first and
-// the last mark is the window that End returns.
+// Mark records the device's counters now. The time from the first to the last mark is the window that
+// End returns.
 func (c *Counter) Mark() {
 	if c.device == "" {
 		return
@@ -44,8 +44,7 @@ func (c *Counter) Mark() {
 	}
 }
 
-// window is the device's side of what lies between the marks; nil when that is
-// nothing.
+// window returns the device's counters for the time between the marks; nil if there is none.
 func (c *Counter) window() *model.Window {
 	a, b := c.first, c.last
 	if !a.disk.ok || !b.disk.ok || !b.at.After(a.at) {
@@ -60,17 +59,16 @@ func (c *Counter) window() *model.Window {
 	}
 }
 
-// reading is one look at all the counts.
+// reading is one reading of all counters.
 type reading struct {
 	at        time.Time
-	cpus      []cpuTimes // all of them, then one by one
+	cpus      []cpuTimes // all of them together, then each
 	throttled []float64
 	disk      diskCounts
 	links     map[string]model.Link
 }
 
-// Begin starts counting; device is the kernel's name of a block device ("vda"),
-// empty for none.
+// Begin starts counting; device is the kernel's name of a block device ("vda"), empty for none.
 func Begin(clock env.Clock, device string) *Counter { return begin(clock, root, device) }
 
 func begin(clock env.Clock, files fs.FS, device string) *Counter {
@@ -93,7 +91,7 @@ func (c *Counter) End() model.Counters {
 		}
 	}
 	for i, t := range now.throttled {
-		if i < len(c.before.throttled) { // levels contain each other, so the largest stands for all
+		if i < len(c.before.throttled) { // levels are nested, so the largest value covers all
 			m.Throttled = max(m.Throttled, t-c.before.throttled[i])
 		}
 	}
@@ -118,10 +116,10 @@ func (c *Counter) read() reading {
 	return r
 }
 
-// diskNow reads the device's counts. /sys/block has whole devices only,
-// /sys/class/block partitions too. A device that does not count is as good as none: one
-// whose accounting is switched off (queue/iostats), and one that has not counted a single
-// I/O since it came up, as stacked devices of some kernels do (multipath).
+// diskNow reads the device's counters. /sys/block only has whole devices, /sys/class/block has
+// partitions too. A device without working counters is treated as absent: one whose accounting is
+// switched off (queue/iostats), and one that has not counted a single I/O since boot, as stacked
+// devices on some kernels do (multipath).
 func (c *Counter) diskNow() diskCounts {
 	dir := path.Join("sys/class/block", c.device)
 	if strings.TrimSpace(text(c.files, path.Join(dir, "queue/iostats"))) == "0" {
@@ -132,8 +130,7 @@ func (c *Counter) diskNow() diskCounts {
 	return d
 }
 
-// cpuTimes are a line of /proc/stat, in ticks (proc_stat(5)). Guest time is part
-// of busy already.
+// cpuTimes is a line of /proc/stat, in ticks (proc_stat(5)). Guest time is already part of busy.
 type cpuTimes struct{ busy, idle, iowait, steal uint64 }
 
 func (t cpuTimes) total() uint64 { return t.busy + t.idle + t.iowait + t.steal }
@@ -142,7 +139,7 @@ func (t cpuTimes) minus(o cpuTimes) cpuTimes {
 	return cpuTimes{sub(t.busy, o.busy), sub(t.idle, o.idle), sub(t.iowait, o.iowait), sub(t.steal, o.steal)}
 }
 
-// sub is a − b, but not below 0: iowait may go backwards, by its own manual.
+// sub is a − b, but not below 0: iowait may decrease, according to its own manual.
 func sub(a, b uint64) uint64 { return max(a, b) - b }
 
 func (t cpuTimes) share(part uint64) float64 {
@@ -152,7 +149,7 @@ func (t cpuTimes) share(part uint64) float64 {
 	return float64(part) / float64(t.total())
 }
 
-// parseStat reads the cpu lines of /proc/stat: first all together, then each.
+// parseStat parses the cpu lines of /proc/stat: first the total, then each CPU.
 func parseStat(s string) []cpuTimes {
 	var cpus []cpuTimes
 	for line := range strings.Lines(s) {
@@ -169,12 +166,12 @@ func parseStat(s string) []cpuTimes {
 	return cpus
 }
 
-// diskCounts are the fields of a block device's stat file that matter.
+// diskCounts are the fields that we need from a block device's stat file.
 type diskCounts struct {
 	ok                                  bool
 	reads, readMerges, readSectors      uint64
 	writes, writeMerges, writtenSectors uint64
-	// flushes are counted since Linux 5.5, in the 16th field; 0 before.
+	// flushes is the 16th field, counted since Linux 5.5; 0 before.
 	flushes uint64
 }
 

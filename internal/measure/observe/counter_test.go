@@ -21,7 +21,8 @@ cpu0 50 5 25 400 20 0 0 0 15 0
 cpu1 50 5 25 400 20 0 0 0 15 0
 intr 12345
 `
-	// In between: cpu0 was idle for 100 ticks, cpu1 worked 60, waited 10, lost 20, idled 10.
+	// In between: cpu0 was idle for 100 ticks; cpu1 was busy for 60, waited for 10, lost 20 to steal
+	// and was idle for 10.
 	statAfter = `cpu  150 10 60 910 50 0 0 20 80 0
 cpu0 50 5 25 500 20 0 0 0 15 0
 cpu1 100 5 35 410 30 0 0 20 65 0
@@ -31,7 +32,7 @@ intr 12399
 	diskAfter  = "  607992    36511 12164426   762931   151053    26834  2332904     5969        0     9699   770127 4029 6 352968 189 61578 1042\n"
 )
 
-// machine is a version 2 machine whose files can change.
+// machine returns the files of a machine with cgroup version 2; they can be changed.
 func machine(stat, disk, outer, inner string) map[string]string {
 	return map[string]string{
 		"proc/stat": stat, "sys/class/block/vda/stat": disk,
@@ -95,7 +96,7 @@ func TestParseDiskStat(t *testing.T) {
 	}
 }
 
-// TestRealCounter writes past the page cache and looks whether the kernel counted it.
+// TestRealCounter writes with direct I/O and checks that the kernel counted it.
 func TestRealCounter(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: /proc and /sys are Linux's")
@@ -126,7 +127,7 @@ func TestRealCounter(t *testing.T) {
 	}
 }
 
-// diskOf finds the disk behind the temporary directory, by the longest mount point.
+// diskOf finds the disk that holds the temporary directory, by the longest mount point.
 func diskOf(t *testing.T) string {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -144,7 +145,7 @@ func diskOf(t *testing.T) string {
 	return device
 }
 
-// A device that does not count is as good as none: its zeros are evidence of nothing.
+// A device without working counters is treated as absent: its zeros prove nothing.
 func TestDeviceThatDoesNotCount(t *testing.T) {
 	for name, change := range map[string]func(map[string]string){
 		"switched off": func(m map[string]string) { m["sys/class/block/vda/queue/iostats"] = "0\n" },

@@ -2,16 +2,16 @@ package observe
 
 import "io/fs"
 
-// Limits are the kernel's limits that decide which I/O engines work and how deep.
+// Limits are the kernel limits that decide which I/O engines work, and at what queue depth.
 type Limits struct {
-	// Memlock is how much memory a process may lock, in bytes; nil where that has no limit,
-	// or does not matter.
+	// Memlock is how much memory a process may lock, in bytes; nil if there is no limit, or if it
+	// does not matter.
 	Memlock *int64
-	// AIOMax and AIOUsed are the number of libaio requests that all processes
-	// together may have and have; 0 when unknown.
+	// AIOMax is the limit on libaio requests for all processes together, AIOUsed their current
+	// number; 0 if unknown.
 	AIOMax, AIOUsed int64
-	// IOUringDisabled is kernel.io_uring_disabled: 0 everybody may use io_uring, 1
-	// only privileged processes, 2 nobody; nil when this kernel does not tell.
+	// IOUringDisabled is kernel.io_uring_disabled: 0 if everybody may use io_uring, 1 if only
+	// privileged processes may, 2 if nobody may; nil if this kernel does not report it.
 	IOUringDisabled *int
 }
 

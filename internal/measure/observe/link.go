@@ -9,10 +9,10 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// megabit is 10⁶ bits in bytes: the unit of a card's speed file.
+// megabit is 10⁶ bits in bytes: the unit of a network interface's speed file.
 const megabit = 1e6 / 8
 
-// links reads what each network card of known speed has moved so far. Bridges, tunnels
+// links reads how much each network interface of known speed has transferred so far. Bridges, tunnels
 // and the loopback have no hardware and no speed of their own (the kernel's
 // Documentation/ABI/testing/sysfs-class-net).
 func links(files fs.FS) map[string]model.Link {
@@ -37,8 +37,8 @@ func links(files fs.FS) map[string]model.Link {
 	return cards
 }
 
-// busiest is the card that used the largest part of its speed between two looks; nil
-// without any.
+// busiest returns the interface with the highest utilisation between two readings; nil if there is
+// none.
 func busiest(before, now map[string]model.Link) *model.Link {
 	var most *model.Link
 	share := -1.0

@@ -18,7 +18,7 @@ const netDev = `Inter-|   Receive                                               
   eth2: 8 1 0 0 0 0 0 0 8 1 0 0 0 0 0 0
 `
 
-// Only cards with hardware and a speed count; of those the fullest is told.
+// Only interfaces with hardware and a speed count; the busiest of them is reported.
 func TestTheFullestCardIsTold(t *testing.T) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	files := fstest.MapFS{

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// root is where the machine's files are looked for.
+// root is the root of the machine's files.
 var root = os.DirFS("/")
 
 // Machine describes this machine. Storage is left for package volume to fill in.
@@ -34,7 +34,7 @@ func Machine(e *env.Env) model.Environment {
 	return m
 }
 
-// readMachine reads what files tell.
+// readMachine fills in what can be read from files.
 func readMachine(files fs.FS) model.Environment {
 	var m model.Environment
 	var hypervisor bool
@@ -58,8 +58,8 @@ func parseOSRelease(s string) string {
 	return ""
 }
 
-// parseCPUInfo counts processors and finds the model's name. ARM shows no name
-// but numbers of implementer and part, which are better than nothing.
+// parseCPUInfo counts processors and finds the model name. ARM has no model name, only the numbers of
+// implementer and part, which are better than nothing.
 func parseCPUInfo(s string) (model string, cpus int, hypervisor bool) {
 	var implementer, part string
 	lines := bufio.NewScanner(strings.NewReader(s))
@@ -115,8 +115,8 @@ func governors(files fs.FS) string {
 	return strings.Join(names, " ")
 }
 
-// virtualization tells the hypervisor by the names that firmware shows, or that
-// there is one at all by the CPU's flag. "none" needs firmware that names a real maker.
+// virtualization identifies the hypervisor by the names in the firmware, or reports by the CPU's flag
+// that there is one. "none" requires firmware that names a real manufacturer.
 func virtualization(files fs.FS, hypervisor bool) string {
 	if t := text(files, "sys/hypervisor/type"); t != "" {
 		return t
@@ -127,7 +127,7 @@ func virtualization(files fs.FS, hypervisor bool) string {
 		{"VirtualBox", "oracle"}, {"Xen", "xen"}, {"Virtual Machine", "microsoft"}, {"OpenStack", "kvm"}, {"Parallels", "parallels"},
 		{"Bochs", "bochs"}, {"Apple Virtualization", "apple"},
 	} {
-		// Amazon names its metal machines so too; the CPU's flag tells them apart.
+		// Amazon's bare-metal machines have the same name; the CPU's flag tells them apart.
 		if strings.Contains(dmi, known.sign) && (hypervisor || known.name != "amazon") {
 			return known.name
 		}
@@ -141,7 +141,7 @@ func virtualization(files fs.FS, hypervisor bool) string {
 	return ""
 }
 
-// detectVirt asks systemd, which also knows the CPU's own answer, where it is installed.
+// detectVirt asks systemd, if installed, which also evaluates the CPU's own identification.
 func detectVirt(e *env.Env) string {
 	if e == nil || e.LookPath == nil {
 		return ""
@@ -151,12 +151,12 @@ func detectVirt(e *env.Env) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	// It exits with 1 when the answer is "none".
+	// The exit status is 1 if the answer is "none".
 	out, _ := e.Command(ctx, "systemd-detect-virt", "--vm").Output()
 	return string(bytes.TrimSpace(out))
 }
 
-// text is the trimmed content of a small file, empty when it cannot be read.
+// text returns the trimmed content of a small file, "" if it cannot be read.
 func text(files fs.FS, path string) string {
 	b, err := fs.ReadFile(files, path)
 	if err != nil {
@@ -165,7 +165,7 @@ func text(files fs.FS, path string) string {
 	return strings.TrimSpace(string(bytes.Trim(b, "\x00")))
 }
 
-// number is the whole number in a small file; ok is false when there is none.
+// number returns the integer in a small file; ok is false if there is none.
 func number(files fs.FS, path string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text(files, path), 10, 64)
 	return n, err == nil

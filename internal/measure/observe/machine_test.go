@@ -11,7 +11,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// files makes a file system that looks like "/" of some machine.
+// files returns a file system that looks like a machine's "/".
 func files(content map[string]string) fstest.MapFS {
 	fs := fstest.MapFS{}
 	for name, text := range content {

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// blkio is the controller of version 1 that knows whose an I/O is.
+// blkio is the version 1 controller that attributes I/Os to cgroups.
 const blkio = "blkio"
 
-// Cgroup is the number of the cgroup of this process, as the block layer knows it: of version
-// 1's blkio controller where that is mounted, else of version 2. It is the inode of the
-// cgroup's directory, the same in every container; 0 where that cannot be seen.
+// Cgroup returns the number of this process's cgroup as the block layer knows it: that of version 1's
+// blkio controller if it is mounted, otherwise that of version 2. It is the inode number of the
+// cgroup's directory, the same in every container; 0 if it cannot be determined.
 func Cgroup() uint64 { return cgroupNumber(os.DirFS("/")) }
 
 func cgroupNumber(files fs.FS) uint64 {

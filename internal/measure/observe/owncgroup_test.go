@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// The number is that of the directory that the process is in: of version 1's blkio controller
-// where that is mounted, and within a container's namespace the mount itself.
+// The number is that of the process's cgroup directory: in version 1's blkio hierarchy if that is
+// mounted, and inside a container's namespace that of the mount itself.
 func TestCgroupNumber(t *testing.T) {
 	numbered := func(ino uint64) *fstest.MapFile {
 		return &fstest.MapFile{Mode: 0o755 | fs.ModeDir, Sys: &syscall.Stat_t{Ino: ino}}

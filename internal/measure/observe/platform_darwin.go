@@ -6,7 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fillPlatform asks sysctl for what Linux tells in files.
+// fillPlatform gets from sysctl what Linux has in files.
 func fillPlatform(m *model.Environment) {
 	if v, err := unix.Sysctl("kern.osproductversion"); err == nil {
 		m.OS = "macOS " + v

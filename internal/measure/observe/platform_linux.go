@@ -6,10 +6,11 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fillPlatform has nothing to add: on Linux files tell everything.
+// fillPlatform has nothing to add: on Linux everything is in files.
 func fillPlatform(*model.Environment) {}
 
-// memlockLimit is the soft RLIMIT_MEMLOCK in bytes; nil where there is no limit, or none is told.
+// memlockLimit returns the soft RLIMIT_MEMLOCK in bytes; nil if there is no limit, or if it cannot be
+// read.
 func memlockLimit() *int64 {
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &r) != nil || r.Cur > 1<<62 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProcessIsNamedForEver: the same process has the same name, another one of the same
-// place has another, and one that does not exist has none.
+// TestProcessIsNamedForEver: a process always has the same identifier, another process in the same
+// place has a different one, and one that does not exist has none.
 func TestProcessIsNamedForEver(t *testing.T) {
 	name := Process(os.Getpid())
 	if Boot() == "" || name == "" {

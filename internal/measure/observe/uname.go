@@ -2,7 +2,7 @@ package observe
 
 import "golang.org/x/sys/unix"
 
-// kernelRelease is what uname -r prints.
+// kernelRelease returns what uname -r prints.
 func kernelRelease() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

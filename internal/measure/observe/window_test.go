@@ -10,8 +10,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What lies between the first and the last mark is the window; what the device did
-// before and after it is not in it.
+// The window is the time between the first and the last mark; what the device did before and after is
+// not counted.
 func TestTheWindowIsBetweenTheMarks(t *testing.T) {
 	now := files(machine(statBefore, "1 0 8 0 1 0 8 0 0 0 0\n", "", ""))
 	c := begin(env.Clock{}, now, "vda")

@@ -15,54 +15,55 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// What is read may have been sent by somebody, so nothing of it may take memory without
-// end. The bounds are far beyond what a day (86,400 s) of any number of workers writes:
+// A directory may come from someone else, so nothing read from it may take unlimited memory. The
+// bounds are far beyond what a day (86,400 s) of any number of workers writes:
 //
-//   - A second of one worker is a line of 0.4 to 1 kB. The longest that can be has three
-//     flows whose histograms fill all 1,856 buckets with counts of 64 bits, base64 of
-//     13 bytes each: 97 kB.
-//   - Seconds under load compress to a third or a fourth, and take 2.5 times the room of
-//     their text in memory; seconds without I/O to a tenth, and take 3.5 times.
+//   - One second of one worker is a line of 0.4 to 1 kB. The longest possible line has three
+//     flows whose histograms fill all 1,856 buckets with 64-bit counts, base64 of 13 bytes
+//     each: 97 kB.
+//   - Seconds under load compress to a third or a quarter of their text, and take 2.5 times its
+//     size in memory; seconds without I/O compress to a tenth, and take 3.5 times.
 const (
 	longestLine = 256 << 10
-	// textFloor and textRatio bound the text of the samples by the size of their file.
+	// textFloor and textRatio bound the unpacked text of the samples relative to the size of their
+	// file.
 	textFloor, textRatio = 16 << 20, 64
-	// memoryFloor and memoryRatio bound what the samples take in memory in the same way.
+	// memoryFloor and memoryRatio bound the memory for the samples in the same way.
 	memoryFloor, memoryRatio = 64 << 20, 64
-	// largestWindow is what a decoder must remember; we write 1 MiB, zstd's own tools at
-	// their highest usual level 8 MiB.
+	// largestWindow is the largest window for the decoder; we write 1 MiB, zstd's own tools at their
+	// highest usual level 8 MiB.
 	largestWindow = 8 << 20
-	// largestJob bounds the text of a job: a user's own file may have 1 MiB.
+	// largestJob bounds the text of a job, in bytes: a user's own file may have 1 MiB.
 	largestJob = 2 << 20
-	// largestRaw bounds a piece of raw output, unpacked: the size of what is imported.
+	// largestRaw bounds one piece of raw output, unpacked, in bytes: the size of an imported file.
 	largestRaw = 256 << 20
 )
 
-// damaged is the error of a file that goes beyond a bound, which none of ours does.
+// damaged returns the error for a file that exceeds a bound, which no file written by Loadline does.
 func damaged(dir, file, what string) error {
 	return model.BrokenError(fmt.Sprintf("%s/%s is damaged: %s", dir, file, what),
 		"copy the directory again from where it was measured, or measure again")
 }
 
-// errBound is a bound that was passed, in words.
+// errBound is the message about a bound that was exceeded.
 type errBound string
 
 func (e errBound) Error() string { return string(e) }
 
-// newUnzip reads what was compressed with little memory. More than one goroutine would
-// read ahead, each with a window of its own.
+// newUnzip returns a decoder that uses little memory. More than one goroutine would read ahead, each
+// with its own window.
 func newUnzip(r io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow),
 		zstd.WithDecoderMaxMemory(largestRaw))
 }
 
-// meter counts what the samples of one file take. Several goroutines may count.
+// meter counts what the samples of one file take. It is safe for concurrent use.
 type meter struct {
 	packed       func() int64
 	text, memory atomic.Int64
 }
 
-// newMeter counts against the size that the file has when it is asked.
+// newMeter returns a meter that compares with the file's size at the time of each check.
 func newMeter(f fs.File) *meter {
 	return &meter{packed: func() int64 {
 		info, err := f.Stat()
@@ -83,7 +84,7 @@ func (m *meter) addText(n int) error {
 	return nil
 }
 
-// addSample counts a sample that is kept.
+// addSample counts the memory of a sample that is kept.
 func (m *meter) addSample(s *model.Sample) error {
 	if got := m.memory.Add(footprint(s)); got > memoryFloor {
 		if packed := m.packed(); got > memoryFloor+memoryRatio*packed {
@@ -93,7 +94,7 @@ func (m *meter) addSample(s *model.Sample) error {
 	return nil
 }
 
-// footprint is about what a sample takes in memory, its place in two growing slices included.
+// footprint estimates the memory of a sample, including its place in two growing slices.
 func footprint(s *model.Sample) int64 {
 	n := int64(192)
 	for _, f := range []*model.Flow{s.Read, s.Write, s.Sync} {
@@ -104,7 +105,7 @@ func footprint(s *model.Sample) int64 {
 	return n
 }
 
-// checkSample refuses a line that is JSON, but no second of a worker.
+// checkSample refuses a line that is JSON but not a second of a worker.
 func checkSample(s *model.Sample) error {
 	if s.Step < 1 || s.Worker < 0 || !(s.Seconds > 0) || !(s.End >= 0) {
 		return errBound("a line is no sample: it has no step, or no time")
@@ -112,7 +113,7 @@ func checkSample(s *model.Sample) error {
 	return nil
 }
 
-// readBounded reads a file whole, unless it is larger than most.
+// readBounded reads a whole file, unless it is larger than most bytes.
 func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -122,7 +123,7 @@ func readBounded(files fs.FS, name string, most int64) ([]byte, error) {
 	return readAtMost(f, most)
 }
 
-// readAtMost reads an open file whole, unless it is larger than most bytes.
+// readAtMost reads an open file to its end, unless it is larger than most bytes.
 func readAtMost(f fs.File, most int64) ([]byte, error) {
 	tooLarge := errBound(fmt.Sprintf("it is larger than %s", units.FormatSize(most)))
 	if info, err := f.Stat(); err == nil && info.Size() > most {
@@ -135,8 +136,8 @@ func readAtMost(f fs.File, most int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadDocument reads a JSON document that may be decoded without taking memory out of
-// all proportion to it.
+// ReadDocument reads a JSON document and checks that decoding it takes memory in proportion to its
+// size.
 func ReadDocument(files fs.FS, name string) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -145,8 +146,7 @@ func ReadDocument(files fs.FS, name string) ([]byte, error) {
 	return readDocumentOf(f)
 }
 
-// ReadNamedDocument is ReadDocument of a file that a person has named, which may be a pipe
-// (see env.Open).
+// ReadNamedDocument is ReadDocument for a file named by the user, which may be a pipe (see env.Open).
 func ReadNamedDocument(name string) ([]byte, error) {
 	f, err := env.Open(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func ReadNamedDocument(name string) ([]byte, error) {
 	return readDocumentOf(f)
 }
 
-// readDocumentOf reads an open document, and closes it.
+// readDocumentOf reads an open document and closes it.
 func readDocumentOf(f fs.File) ([]byte, error) {
 	defer f.Close()
 	data, err := readAtMost(f, jsonlimit.Largest)
@@ -165,7 +165,7 @@ func readDocumentOf(f fs.File) ([]byte, error) {
 	return data, err
 }
 
-// checkDocument is jsonlimit.Check, whose errors are bounds.
+// checkDocument is jsonlimit.Check with its errors turned into errBound.
 func checkDocument(data []byte) error {
 	if err := jsonlimit.Check(data); err != nil {
 		return errBound(err.Error())
@@ -173,7 +173,7 @@ func checkDocument(data []byte) error {
 	return nil
 }
 
-// isBound reports whether an error is that of a bound.
+// isBound reports whether an error means that a bound was exceeded.
 func isBound(err error) bool {
 	var b errBound
 	return errors.As(err, &b) || errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)

@@ -16,8 +16,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// written makes a file of samples as a run does: line is told the second and the worker,
-// and the file is flushed as often as every says (0: never, as of an import).
+// written creates a file of samples as a run does: line is called with the second and the worker, and
+// the file is flushed after every so many seconds (0: never, as in an import).
 func written(t *testing.T, seconds, workers, every int, line func(second, worker int) string) fs.FS {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,8 +47,8 @@ func written(t *testing.T, seconds, workers, every int, line func(second, worker
 	return os.DirFS(dir)
 }
 
-// A day of real seconds is read, also where they compress best and take most memory for
-// their text: of storage that has stalled, and of seconds without histograms.
+// A day of plausible seconds is within the bounds, including those that compress best and take the
+// most memory relative to their text: stalled storage, and seconds without histograms.
 func TestADayIsWithinTheBounds(t *testing.T) {
 	const day = 86400
 	stalled := func(s, w int) string {
@@ -74,7 +74,7 @@ func TestADayIsWithinTheBounds(t *testing.T) {
 	}
 }
 
-// The longest line that a second can be is read.
+// The longest possible line of a second can be read.
 func TestTheLongestSecondIsWithinTheBounds(t *testing.T) {
 	var f model.Flow
 	for bucket := range 1856 {
@@ -95,7 +95,7 @@ func TestTheLongestSecondIsWithinTheBounds(t *testing.T) {
 	}
 }
 
-// Follow has the same bounds as reading: it serves what somebody else writes.
+// Follow has the same bounds as reading, since it too reads files written by others.
 func TestFollowIsBounded(t *testing.T) {
 	for name, line := range map[string]string{"an endless line": strings.Repeat(" ", 1<<20), "no sample": "{}\n"} {
 		files := written(t, 100, 1, 0, func(int, int) string { return line })
@@ -106,7 +106,7 @@ func TestFollowIsBounded(t *testing.T) {
 	}
 }
 
-// No name in a folder leads out of it, and what is no plain file is not opened.
+// No name in a folder leads out of it, and only regular files are opened.
 func TestFolderLeadsNowhere(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "run")
@@ -161,15 +161,15 @@ func TestFolderLeadsNowhere(t *testing.T) {
 	}
 }
 
-// A writer that cannot save says so once, keeps the rest in memory, and its record never
-// says that the run came to its end.
+// A writer that cannot save reports that once and keeps the rest in memory, and its record never says
+// that the run completed.
 func TestWriterThatCannotSave(t *testing.T) {
 	w := begin(t, t.TempDir())
 	record(t, w, 6)
 	if err := w.Step(model.StepResult{Step: model.Step{Number: 1, Workload: "a"}}); err != nil {
 		t.Fatal(err)
 	}
-	// What a full disk does: the file takes no more.
+	// As on a full disk: nothing more can be written to the file.
 	w.file.Close()
 	had, said := len(w.run.Steps), 0
 	for i := range 3 {
@@ -193,7 +193,7 @@ func TestWriterThatCannotSave(t *testing.T) {
 	}
 }
 
-// What a class says of its secrets is not recorded, and neither is what was typed.
+// Neither the secrets in a storage class nor those typed by the user are recorded.
 func TestSecretsAreNotSaved(t *testing.T) {
 	const secret = "hunter2"
 	target := model.Target{Name: "nbd://bob:" + secret + "@a/d", Kind: model.NBD, URI: "nbd://bob:" + secret + "@a/d"}

@@ -14,26 +14,25 @@ import (
 // cardSchema is the schema name of card.json.
 const cardSchema = "loadline.card/v1"
 
-// CardKind tells what kind of directory a card is of.
+// CardKind is the kind of directory that a card describes.
 type CardKind string
 
-// The kinds of directory that a folder of results holds.
+// The kinds of directory in a folder of results.
 const (
 	runCard        CardKind = "run"
 	SweepCard      CardKind = "sweep"
 	ScaleCard      CardKind = "scale"
 	ComparisonCard CardKind = "comparison"
-	// RankingCard is of a folder of several systems, each a run inside.
+	// RankingCard is the kind of a folder of several systems, each with a run inside.
 	RankingCard    CardKind = "ranking"
 	DurabilityCard CardKind = "durability"
 	TraceCard      CardKind = "trace"
-	// UnknownCard is of a directory that holds too little to tell.
+	// UnknownCard is the kind of a directory that holds too little to tell.
 	UnknownCard CardKind = "unknown"
 )
 
-// Card is what a list shows of a directory: a page of a few kilobytes, made of the
-// report beside it and saved as card.json, so that a folder of thousands is listed
-// without reading their reports.
+// Card is what a list shows about a directory: a few kilobytes, computed from the report beside it
+// and saved as card.json, so that a folder of thousands can be listed without reading their reports.
 type Card struct {
 	Schema   string       `json:"schema"`
 	Kind     CardKind     `json:"kind"`
@@ -42,8 +41,8 @@ type Card struct {
 	Finished time.Time    `json:"finished,omitzero"`
 	Status   model.Status `json:"status"`
 	Reason   string       `json:"reason,omitempty"`
-	// Target and Baseline are absolute paths, or what the user typed where it is no
-	// path; a baseline is side A of a comparison.
+	// Target and Baseline are absolute paths, or what the user typed if it is not a path; a baseline
+	// is side A of a comparison.
 	Target     string           `json:"target"`
 	TargetKind model.TargetKind `json:"target_kind,omitempty"`
 	Baseline   string           `json:"baseline,omitempty"`
@@ -51,24 +50,24 @@ type Card struct {
 	Note       string           `json:"note,omitempty"`
 	Labels     model.Labels     `json:"labels,omitempty"`
 	Host       string           `json:"host,omitempty"`
-	// Verdict is the worst of the results'; empty without results. Invalid and
-	// Warnings count findings.
+	// Verdict is the worst verdict of the results; empty without results. Invalid and Warnings count
+	// findings.
 	Verdict  model.Verdict `json:"verdict,omitempty"`
 	Invalid  int           `json:"invalid,omitempty"`
 	Warnings int           `json:"warnings,omitempty"`
 	Results  []CardResult  `json:"results,omitempty"`
-	// Changes counts the verdicts on the rows of a comparison.
+	// Changes counts the verdicts of a comparison's rows.
 	Changes map[model.Change]int `json:"changes,omitempty"`
-	// Durability is the outcome of a durability test, Statement says it, or that of a
-	// ranking, in a sentence.
+	// Durability is the outcome of a durability test. Statement is a sentence about that outcome or
+	// about a ranking.
 	Durability model.DurabilityResult `json:"durability,omitempty"`
 	Statement  string                 `json:"statement,omitempty"`
-	// Document is the size in bytes of the document that the card was made of. A
-	// document of another size has been replaced since, and the card is out of date.
+	// Document is the size in bytes of the document from which the card was computed. If the document
+	// has another size now, it has been replaced and the card is out of date.
 	Document int64 `json:"document"`
 }
 
-// CardResult is the headline of one workload in one direction.
+// CardResult is the headline result of one workload in one direction.
 type CardResult struct {
 	Workload  string          `json:"workload"`
 	Direction model.Direction `json:"direction"`
@@ -77,7 +76,7 @@ type CardResult struct {
 	Verdict model.Verdict `json:"verdict"`
 }
 
-// CardOfReport makes the card of a run's report.
+// CardOfReport returns the card of a run's report.
 func CardOfReport(r *model.Report) Card {
 	c := headCard(&r.Run)
 	switch {
@@ -103,7 +102,7 @@ func CardOfReport(r *model.Report) Card {
 	return c
 }
 
-// systems are the names of a ranking's systems.
+// systems returns the names of a ranking's systems.
 func systems(k *model.Ranking) string {
 	var names []string
 	for _, s := range k.Systems {
@@ -112,7 +111,7 @@ func systems(k *model.Ranking) string {
 	return strings.Join(names, ", ")
 }
 
-// firstPlace says who comes first over all tests, as far as the numbers tell.
+// firstPlace says which system comes first over all tests, as far as the numbers tell.
 func firstPlace(k *model.Ranking) string {
 	if len(k.Groups) == 0 {
 		return "nothing was ranked"
@@ -132,7 +131,7 @@ func firstPlace(k *model.Ranking) string {
 	return "unclear which comes first over all tests: " + strings.Join(first, ", ")
 }
 
-// CardOfComparison makes the card of a comparison that was measured as one.
+// CardOfComparison returns the card of a comparison measured as one.
 func CardOfComparison(r *model.Comparison) Card {
 	c := headCard(&r.B)
 	c.Kind, c.ID, c.Baseline, c.Changes = ComparisonCard, r.ID, r.A.Target.Place(), map[model.Change]int{}
@@ -147,7 +146,7 @@ func CardOfComparison(r *model.Comparison) Card {
 	return c
 }
 
-// CardOfDurability makes the card of a durability test.
+// CardOfDurability returns the card of a durability test.
 func CardOfDurability(d *model.Durability) Card {
 	c := Card{Schema: cardSchema, Kind: DurabilityCard, ID: d.ID, Started: d.Started, Finished: d.Finished, Status: d.Status, Reason: d.Reason,
 		Target: d.Target.Name, TargetKind: d.Target.Kind, Host: d.Environment.Hostname, Durability: d.Result, Statement: d.Statement, Labels: d.Labels}
@@ -155,7 +154,7 @@ func CardOfDurability(d *model.Durability) Card {
 	return c
 }
 
-// CardOfTrace makes the card of a trace.
+// CardOfTrace returns the card of a trace.
 func CardOfTrace(t *iotrace.Report) Card {
 	r := &t.Run
 	target := r.Request.Target
@@ -189,7 +188,7 @@ func (c *Card) count(findings []model.Finding) {
 	}
 }
 
-// worse returns the worse of two verdicts; "" is none.
+// worse returns the worse of two verdicts; "" means no verdict.
 func worse(a, b model.Verdict) model.Verdict {
 	rank := map[model.Verdict]int{model.Valid: 1, model.Suspect: 2, model.Invalid: 3}
 	if rank[b] > rank[a] {
@@ -198,7 +197,7 @@ func worse(a, b model.Verdict) model.Verdict {
 	return a
 }
 
-// finite reports whether JSON can say the estimate.
+// finite reports whether JSON can represent the estimate.
 func finite(e model.Estimate) bool {
 	for _, v := range []float64{e.Value, e.Low, e.High} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -208,8 +207,8 @@ func finite(e model.Estimate) bool {
 	return true
 }
 
-// SaveCard saves the card of a directory whose document was just saved with that
-// many bytes.
+// SaveCard saves the card of a directory; document is the size in bytes of the document just saved
+// there.
 func SaveCard(dir string, c Card, document int) error {
 	f, err := Open(dir)
 	if err != nil {
@@ -219,8 +218,8 @@ func SaveCard(dir string, c Card, document int) error {
 	return f.SaveCard(c, document)
 }
 
-// SaveCard saves the card of the folder whose document was just saved with that many
-// bytes.
+// SaveCard saves the card of the folder; document is the size in bytes of the document just saved
+// there.
 func (f *Folder) SaveCard(c Card, document int) error {
 	c.Schema, c.Document = cardSchema, int64(document)
 	return f.writeJSON(CardFile, c)

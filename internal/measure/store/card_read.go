@@ -15,14 +15,14 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// ledgerFile is the file that every durability test begins with.
+// ledgerFile is the file with which every durability test begins.
 const ledgerFile = "ledger.jsonl"
 
-// stamped is what the name of a run directory begins with.
+// stamped matches the beginning of a run directory's name.
 var stamped = regexp.MustCompile(`^\d{8}-\d{6}(-|$)`)
 
-// Holds tells, by the names in a directory and by its own, whether it is one that
-// a card can be made of, in whatever state.
+// Holds reports whether a card can be read or computed for a directory, whatever its state, judging
+// by its name and the names inside it.
 func Holds(name string, inside []fs.DirEntry) bool {
 	if stamped.MatchString(name) {
 		return true
@@ -41,8 +41,8 @@ func Holds(name string, inside []fs.DirEntry) bool {
 	return sides == 2
 }
 
-// ReadCard reads the card of a directory, or makes it of what else is there, and
-// tells in sentences what is wrong with the directory. It writes nothing.
+// ReadCard reads the card of a directory, or computes it from whatever else is there, and returns
+// sentences about what is wrong with the directory. It writes nothing.
 func ReadCard(files fs.FS, name string) (Card, []string) {
 	switch {
 	case has(files, ComparisonFile) || !has(files, planFile) && has(files, BaselineDir) && has(files, CandidateDir):
@@ -55,8 +55,8 @@ func ReadCard(files fs.FS, name string) (Card, []string) {
 	return readRunCard(files, name)
 }
 
-// readRunCard reads the card of a run. What a killed or a running one has instead
-// of a report is its plan.
+// readRunCard reads the card of a run. For a killed or a running one, which has no report, it uses
+// the plan.
 func readRunCard(files fs.FS, name string) (Card, []string) {
 	done, damage := finishedCard(files)
 	if done != nil {
@@ -89,7 +89,7 @@ func readRunCard(files fs.FS, name string) (Card, []string) {
 	return c, damage
 }
 
-// scenarioKind is the kind of a run of a scenario.
+// scenarioKind returns the kind of a run of a scenario.
 func scenarioKind(scenario string) CardKind {
 	switch {
 	case strings.HasPrefix(scenario, "sweep"):
@@ -100,8 +100,8 @@ func scenarioKind(scenario string) CardKind {
 	return runCard
 }
 
-// finishedCard is the card of what has come to a report: the saved one, else that of
-// the report; nil where there is none, with what is wrong with the report.
+// finishedCard returns the card of a finished test: the saved one, or else that of the report. It
+// returns nil if there is no report or it cannot be read; damage says what is wrong with it.
 func finishedCard(files fs.FS) (done *Card, damage []string) {
 	if c, ok := freshCard(files, ReportFile); ok {
 		return &c, nil
@@ -116,7 +116,7 @@ func finishedCard(files fs.FS) (done *Card, damage []string) {
 	return &c, nil
 }
 
-// reportedCard makes a card of report.json, which may be that of a durability test.
+// reportedCard computes a card from report.json, which may be that of a durability test.
 func reportedCard(files fs.FS) (Card, error) {
 	data, err := ReadDocument(files, ReportFile)
 	if err != nil {
@@ -149,8 +149,8 @@ func reportedCard(files fs.FS) (Card, error) {
 	return c, err
 }
 
-// readComparisonCard reads the card of a comparison; while it is measured there is
-// no document, only the two sides.
+// readComparisonCard reads the card of a comparison; while that is being measured there is no
+// document, only the two sides.
 func readComparisonCard(files fs.FS, name string) (Card, []string) {
 	if c, ok := freshCard(files, ComparisonFile); ok {
 		return c, nil
@@ -192,8 +192,8 @@ func readComparisonCard(files fs.FS, name string) (Card, []string) {
 	return c, damage
 }
 
-// readDurabilityCard reads the card of a durability test; one that is cut has no
-// report, only its ledger.
+// readDurabilityCard reads the card of a durability test; one that was cut short has no report, only
+// its ledger.
 func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 	done, damage := finishedCard(files)
 	if done != nil {
@@ -227,8 +227,7 @@ func readDurabilityCard(files fs.FS, name string) (Card, []string) {
 	return c, damage
 }
 
-// readTraceCard reads the card of a trace; one that is cut off has no report, only its
-// record.
+// readTraceCard reads the card of a trace; one that was cut short has no report, only its record.
 func readTraceCard(files fs.FS, name string) (Card, []string) {
 	done, damage := finishedCard(files)
 	if done != nil {
@@ -246,8 +245,8 @@ func readTraceCard(files fs.FS, name string) (Card, []string) {
 	return c, damage
 }
 
-// freshCard reads the saved card; it counts only as long as its document is the one
-// that it was made of.
+// freshCard reads the saved card; it is only valid while the document from which it was computed is
+// still there.
 func freshCard(files fs.FS, document string) (Card, bool) {
 	var c Card
 	if err := readJSON(files, CardFile, &c); err != nil || c.Schema != cardSchema || c.Document == 0 {
@@ -262,7 +261,7 @@ func has(files fs.FS, name string) bool {
 	return err == nil
 }
 
-// missing is a sentence on a file that should be there and readable.
+// missing returns a sentence about a file that should be there and readable.
 func missing(name string, err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no " + name

@@ -35,7 +35,7 @@ func finished(t *testing.T) (string, *model.Report) {
 	return w.Dir(), r
 }
 
-// saveWithCard saves a report padded with blanks, and its card.
+// saveWithCard saves a report padded with spaces, and its card.
 func saveWithCard(t *testing.T, dir string, r *model.Report, padding int) {
 	t.Helper()
 	plain := *r
@@ -64,8 +64,8 @@ func TestACardSaysWhatAListShows(t *testing.T) {
 	}
 }
 
-// A report that was replaced by a program that knows no cards must not be listed
-// with the figures of the old one.
+// If a program that knows nothing of cards replaces a report, the old report's figures must not be
+// listed.
 func TestAnOutdatedCardDoesNotCount(t *testing.T) {
 	dir, r := finished(t)
 	r.Results[0].Value = 9999

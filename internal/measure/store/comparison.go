@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The names of the two run directories inside the folder of a comparison that was
-// measured as one, and of its computed document.
+// The names of the two run directories inside the folder of a comparison measured as one, and of its
+// computed document.
 const (
 	BaselineDir    = "a"
 	CandidateDir   = "b"
@@ -19,13 +19,13 @@ const (
 // Sides are the names of the two run directories.
 var Sides = [2]string{BaselineDir, CandidateDir}
 
-// CreateComparison makes the folder of a comparison under parent, with a number
-// appended when the name is taken. The runs are then created inside it.
+// CreateComparison creates the folder of a comparison under parent, with a number appended if the
+// name is taken. The runs are then created inside it.
 func CreateComparison(parent, name string) (string, error) {
 	return MakeDirectory(parent, name)
 }
 
-// IsRun reports whether the directory is that of a run, whatever state it is in.
+// IsRun reports whether the directory is a run directory, in whatever state.
 func IsRun(dir string) bool { return inside(dir, isRun) }
 
 // IsComparison reports whether the directory is the folder of a comparison.
@@ -33,8 +33,9 @@ func IsComparison(dir string) bool {
 	return inside(dir, func(f *Folder) bool { return f.sub(BaselineDir, isRun) && f.sub(CandidateDir, isRun) })
 }
 
-// Withdraw removes the directory of a run or a comparison that was refused before anything was measured,
-// and tells whether it has: there is nothing in it to read. What was measured, or cannot be read, stays.
+// Withdraw removes the directory of a run or comparison that was refused before anything was
+// measured, as it holds no data. It keeps anything that was measured or cannot be read, and reports
+// whether it removed the directory.
 func (f *Folder) Withdraw() bool {
 	dir := f.name
 	runs := []string{dir}
@@ -50,12 +51,12 @@ func (f *Folder) Withdraw() bool {
 	return os.RemoveAll(dir) == nil
 }
 
-// MarksRun reports whether a folder with a file of this name is taken for a run.
+// MarksRun reports whether a file of this name makes a folder a run.
 func MarksRun(base string) bool { return base == planFile || base == runFile }
 
 func isRun(f *Folder) bool { return has(f.Files(), planFile) || has(f.Files(), runFile) }
 
-// inside asks something of a directory; one that cannot be opened is none of ours.
+// inside applies is to a directory; it is false for one that cannot be opened.
 func inside(dir string, is func(*Folder) bool) bool {
 	f, err := Open(dir)
 	if err != nil {
@@ -65,7 +66,7 @@ func inside(dir string, is func(*Folder) bool) bool {
 	return is(f)
 }
 
-// sub asks something of a folder inside.
+// sub applies is to a subfolder; it is false for one that cannot be opened.
 func (f *Folder) sub(name string, is func(*Folder) bool) bool {
 	sub, err := f.Sub(name)
 	if err != nil {
@@ -75,7 +76,7 @@ func (f *Folder) sub(name string, is func(*Folder) bool) bool {
 	return is(sub)
 }
 
-// CheckRun refuses a directory that has not the plan and the record of a run.
+// CheckRun refuses a directory that lacks the plan and the record of a run.
 func CheckRun(dir string) error {
 	f, err := Open(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A run that was refused before anything was measured is withdrawn, and so is a comparison; what has
-// a step, on either side, and what is no run, stays.
+// A run or comparison that was refused before anything was measured is removed; anything with a step
+// on either side, and anything that is not a run, stays.
 func TestOnlyWhatMeasuredNothingIsWithdrawn(t *testing.T) {
 	run := func(parent, name string, steps int) {
 		t.Helper()

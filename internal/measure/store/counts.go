@@ -7,16 +7,15 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What a step of hours on the fastest of servers counts is far below mostCounted, and no step
-// takes less than shortest or longer than longest, in seconds. Beyond that sums and ratios
-// would be no numbers any more.
+// Even a step of hours on the fastest server counts far less than mostCounted, and no step takes less
+// than shortest or more than longest seconds. Beyond that, sums and ratios would overflow.
 const (
 	mostCounted       = 1e15
 	shortest, longest = 1e-9, 1e9
 )
 
-// dropCounts takes away what an application is said to have counted in a step where that cannot
-// be, and says so.
+// dropCounts removes an application's counts from steps where they are impossible, and records that
+// as damage.
 func dropCounts(rec *model.Recorded) {
 	for i := range rec.Run.Steps {
 		s := &rec.Run.Steps[i]

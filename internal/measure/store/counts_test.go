@@ -8,7 +8,7 @@ import (
 	"github.com/loadline/loadline/internal/model/waits"
 )
 
-// TestCountsThatCannotBeAreLeftOut: a record that somebody has written by hand makes no sum infinite.
+// TestCountsThatCannotBeAreLeftOut: a hand-edited record does not make any sum infinite.
 func TestCountsThatCannotBeAreLeftOut(t *testing.T) {
 	for name, plant := range map[string]func(*model.AppCounts){
 		"":                  func(*model.AppCounts) {},

@@ -1,17 +1,18 @@
-// Package store keeps runs as plain directories. Its opinion: raw data is written
-// as it arrives and never changed; every other file is replaced whole (a temporary
-// file, then a rename), so that a directory can be read after a crash at any
-// moment, moved by tar and looked at with zstd and jq. There is no database.
+// Package store keeps runs as plain directories.
 //
-//	experiment.yaml      what was asked for
+// Its opinion: raw data is written as it arrives and never changed; every other file is replaced
+// atomically (a temporary file, then a rename), so that a directory can be read after a crash at any
+// moment, moved with tar and inspected with zstd and jq. There is no database.
+//
+//	experiment.yaml      what was requested
 //	plan.json            its expansion
 //	run.json             status, tools, preparation, one result per step
 //	environment.json     machine and storage
 //	samples.jsonl.zst    one line per second and worker
 //	raw/                 the exact jobs, and the tool's own output
-//	imported.json        of a run that another tool measured: what was read out of raw/
-//	report.json …        computed from the above; `loadline analyze` makes them again
-//	card.json            what a list shows of it, so that thousands are listed at once
+//	imported.json        if another tool measured the run: what was extracted from raw/
+//	report.json …        computed from the above; `loadline analyze` computes them again
+//	card.json            what a list shows, so that thousands of runs can be listed at once
 package store
 
 // The names of the files of a run directory.
@@ -24,11 +25,11 @@ const (
 	rawDir          = "raw"
 )
 
-// PlanFile is the name of a run's plan, for who needs what was asked for and nothing else.
+// PlanFile is the name of a run's plan, for callers that only need what was requested.
 const PlanFile = planFile
 
-// The computed files that other packages name: the report of a run or of a durability
-// test, the page of a run or of a comparison, and the card of any directory.
+// Computed files that other packages name: the report of a run or of a durability test, the page of a
+// run or of a comparison, and the card of any directory.
 const (
 	ReportFile = "report.json"
 	PageFile   = "report.html"

@@ -8,12 +8,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// largestExperiment bounds what is read of what was asked for, in bytes.
+// largestExperiment bounds the size of an experiment file, in bytes.
 const largestExperiment = 8 << 20
 
-// ReadExperiment reads what a run directory, or the folder of a comparison, says was asked
-// for: the text and the name of its file. Of a comparison that is what its second side, the
-// target's, was asked for.
+// ReadExperiment reads the experiment saved in a run directory or the folder of a comparison: its
+// text and the name of its file. For a comparison it is the experiment of the second side, the
+// target.
 func ReadExperiment(dir string) (file string, text []byte, err error) {
 	if IsComparison(dir) {
 		dir = filepath.Join(dir, CandidateDir)

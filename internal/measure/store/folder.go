@@ -14,22 +14,22 @@ import (
 	"github.com/loadline/loadline/internal/model/jsonlimit"
 )
 
-// The modes of what is recorded: host names, devices and commands are nobody else's.
+// The modes of recorded files: host names, devices and commands are private to the user.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// Folder is a directory of results that is open. Somebody may have sent it, so no name in
-// it leads out of it, and only its plain files are read: a link, a pipe or a device is
-// refused, because it may lead elsewhere or never answer.
+// Folder is an open directory of results. It may come from someone else, so no name in it can lead
+// out of it, and only regular files are read: a link, a pipe or a device is refused, because it may
+// lead elsewhere or block forever.
 type Folder struct {
 	root *os.Root
 	name string
 }
 
-// Open opens a directory of results. A name that the user typed may be a link itself. What
-// is no directory is refused before it is opened: a pipe would wait for a writer.
+// Open opens a directory of results. The name that the user typed may itself be a link. Anything but
+// a directory is refused before it is opened: opening a pipe would wait for a writer.
 func Open(dir string) (*Folder, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err
@@ -43,16 +43,16 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{root: root, name: dir}, nil
 }
 
-// Dir is the folder's name for people.
+// Dir returns the folder's name for display.
 func (f *Folder) Dir() string { return f.name }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Files gives out the plain files of the folder.
+// Files returns the folder's regular files.
 func (f *Folder) Files() fs.FS { return Plain(f.root) }
 
-// Sub opens a folder inside, which must be one itself and no link.
+// Sub opens a subfolder, which must be a directory and not a link.
 func (f *Folder) Sub(name string) (*Folder, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil && (!info.IsDir() || filepath.Clean(name) == ".") {
@@ -68,15 +68,15 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 	return &Folder{root: root, name: filepath.Join(f.name, name)}, nil
 }
 
-// Read is ReadFS of the folder.
+// Read is ReadFS for the folder.
 func (f *Folder) Read() (*model.Recorded, error) { return ReadFS(f.Files(), f.name) }
 
-// Write replaces a file of the folder whole, and returns when it would survive a loss of
-// power.
+// Write replaces a file of the folder atomically and returns once it would survive a power failure.
 func (f *Folder) Write(name string, data []byte) error { return f.write(name, data, true) }
 
-// write replaces a file by a temporary one, so that a reader sees the old one or the new
-// one. Neither name is followed when it is a link. lasting makes the file and its name last.
+// write replaces a file through a temporary one, so that a reader sees either the old or the new
+// file. Neither name is followed if it is a link. If lasting is set, the file and its directory entry
+// are synced.
 func (f *Folder) write(name string, data []byte, lasting bool) error {
 	fail := func(err error) error { return fmt.Errorf("%s cannot be saved: %w", name, err) }
 	dir := path.Dir(filepath.ToSlash(name))
@@ -103,12 +103,13 @@ func (f *Folder) write(name string, data []byte, lasting bool) error {
 	return nil
 }
 
-// temporaryPrefix is what the names of files begin with that are still being written.
+// temporaryPrefix starts the names of files that are still being written.
 const temporaryPrefix = ".tmp-"
 
 func temporary() string { return temporaryPrefix + rand.Text() }
 
-// syncNames makes what was created and renamed in a directory last.
+// syncNames syncs a directory, so that files created or renamed in it keep their names after a power
+// failure.
 func (f *Folder) syncNames(dir string) error {
 	d, err := f.root.Open(dir)
 	if err != nil {
@@ -117,7 +118,7 @@ func (f *Folder) syncNames(dir string) error {
 	return errors.Join(syncFile(d), d.Close())
 }
 
-// syncFile is fsync, where the filesystem has one for such a file.
+// syncFile calls fsync, if the filesystem supports it for such a file.
 func syncFile(f *os.File) error {
 	err := f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
@@ -126,7 +127,7 @@ func syncFile(f *os.File) error {
 	return err
 }
 
-// WriteFile replaces a file of a directory of results whole.
+// WriteFile replaces a file of a directory of results atomically.
 func WriteFile(dir, name string, data []byte) error {
 	f, err := Open(dir)
 	if err != nil {
@@ -136,9 +137,8 @@ func WriteFile(dir, name string, data []byte) error {
 	return f.Write(name, data)
 }
 
-// WriteNamed replaces a file that the user has named. It is the user's: mode and owner
-// stay those of the file that is replaced, and of a new one the umask decides who may
-// read it.
+// WriteNamed replaces a file that the user has named. It belongs to the user: a replaced file keeps
+// its mode and owner, and for a new one the umask decides who may read it.
 func WriteNamed(file string, data []byte) error {
 	fail := func(err error) error { return fmt.Errorf("%s cannot be saved: %w", file, err) }
 	before, err := os.Lstat(file)
@@ -148,7 +148,7 @@ func WriteNamed(file string, data []byte) error {
 	fresh := filepath.Join(filepath.Dir(file), temporary())
 	mode := os.FileMode(0o666)
 	if before != nil {
-		mode = fileMode // nobody may read it who might not read the old one
+		mode = fileMode // users who could not read the old file must not be able to read this one
 	}
 	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -156,7 +156,7 @@ func WriteNamed(file string, data []byte) error {
 	}
 	if before != nil {
 		if err = alike(f, before); errors.Is(err, fs.ErrPermission) {
-			// Only who wrote it can own it, so that it is written where it is.
+			// We cannot give the new file the old one's owner, so overwrite the old one in place.
 			if err := errors.Join(f.Close(), os.Remove(fresh), overwrite(file, data)); err != nil {
 				return fail(err)
 			}
@@ -175,7 +175,7 @@ func WriteNamed(file string, data []byte) error {
 	return nil
 }
 
-// alike gives a file the owner and the mode of another.
+// alike gives a file the owner and mode of another.
 func alike(f *os.File, other fs.FileInfo) error {
 	now, err := f.Stat()
 	if err != nil {
@@ -191,7 +191,7 @@ func alike(f *os.File, other fs.FileInfo) error {
 	return f.Chmod(other.Mode().Perm())
 }
 
-// overwrite writes a file where it is.
+// overwrite writes a file in place.
 func overwrite(file string, data []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -201,18 +201,17 @@ func overwrite(file string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// errNotPlain is what is wrong with a link, a pipe or a device.
+// errNotPlain is the error for a link, a pipe or a device.
 var errNotPlain = errors.New("it is no plain file")
 
-// Plain gives out the plain files of a directory and its folders, never a link, a pipe or
-// a device.
+// Plain returns the regular files of a directory and its subdirectories, never a link, a pipe or a
+// device.
 func Plain(root *os.Root) fs.FS { return plain{root} }
 
 type plain struct{ root *os.Root }
 
-// Open opens a file or a folder for reading. What was looked at is held against what was
-// opened, because a name may be given to something else in between; a pipe that took it
-// must not make us wait.
+// Open opens a file or a directory for reading. It compares what was checked with what was opened,
+// because the name may refer to something else in between; a pipe put in its place must not block.
 func (p plain) Open(name string) (fs.File, error) {
 	info, err := p.Stat(name)
 	if err != nil {
@@ -228,12 +227,12 @@ func (p plain) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a file whole, unless it is larger than any document.
+// ReadFile reads a whole file, unless it is larger than any document.
 func (p plain) ReadFile(name string) ([]byte, error) {
 	return readBounded(p, name, jsonlimit.Largest)
 }
 
-// Stat describes a plain file or a folder; all else has nothing to describe.
+// Stat describes a regular file or a directory; for anything else it returns an error.
 func (p plain) Stat(name string) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(name)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Follow reads the samples of a run while they are being written, looking for more
-// at the interval given, and hands each to take; whenever all that is there has been taken
-// it calls rest. It returns nil when nobody writes the run any more and all is read,
-// and the context's error when that is done before. A sample arrives about two seconds
-// after it was measured, because the writer flushes as often.
+// Follow reads the samples of a run while they are being written, polling for more at the given
+// interval, and passes each to take; whenever it has caught up, it calls rest. It returns nil once
+// the writer has finished and everything has been read, or the context's error if the context ends
+// first. A sample arrives about two seconds after it was measured, because that is how often the
+// writer flushes.
 func Follow(ctx context.Context, clock env.Clock, files fs.FS, every time.Duration, take func(model.Sample), rest func()) error {
 	f, err := files.Open(samplesFile)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// The decoder does not read ahead: it hands out a block as soon as that is there.
+	// The decoder does not read ahead: it returns a block as soon as it is complete.
 	unzip, err := newUnzip(&growing{ctx: ctx, clock: clock, files: files, file: f, every: every, rest: rest})
 	if err != nil {
 		return err
@@ -52,8 +52,8 @@ func Follow(ctx context.Context, clock env.Clock, files fs.FS, every time.Durati
 	}
 }
 
-// growing reads a file that somebody else appends to, and ends when that one has
-// let go of it.
+// growing reads a file that another process appends to, and ends when that process has released the
+// lock.
 type growing struct {
 	ctx   context.Context
 	clock env.Clock
@@ -73,7 +73,7 @@ func (g *growing) Read(p []byte) (int, error) {
 		if g.ended {
 			return 0, io.EOF
 		}
-		// What came between the read and the end of the lock is read once more.
+		// Read once more what was written between the last read and the release of the lock.
 		if g.ended = !locked(g.files, samplesFile); g.ended {
 			continue
 		}
@@ -86,8 +86,7 @@ func (g *growing) Read(p []byte) (int, error) {
 	}
 }
 
-// ReadHead is ReadFS without the samples. It is quick enough to be done again and
-// again while the run goes on.
+// ReadHead is ReadFS without the samples. It is fast enough to be called repeatedly during a run.
 func ReadHead(files fs.FS, dir string) (*model.Recorded, error) {
 	rec := &model.Recorded{Directory: dir}
 	if err := readHead(files, dir, rec); err != nil {

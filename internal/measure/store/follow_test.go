@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// gathered collects what Follow hands out.
+// gathered collects the samples that Follow passes on.
 type gathered struct {
 	mu      sync.Mutex
 	samples []model.Sample
@@ -33,7 +33,7 @@ func (g *gathered) count() int {
 	return len(g.samples)
 }
 
-// wait polls until n samples are there.
+// wait polls until there are n samples.
 func (g *gathered) wait(t *testing.T, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); g.count() < n; time.Sleep(time.Millisecond) {
@@ -77,7 +77,7 @@ func TestFollowEndsWhenTheWriterIsKilledOrTheReaderGoes(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("a reader that goes: %v", err)
 	}
-	// What a kill does: the file is closed without a word, in the middle of a block.
+	// As after a kill: the file ends in the middle of a block, without a proper end.
 	info, err := w.file.Stat()
 	if err != nil {
 		t.Fatal(err)

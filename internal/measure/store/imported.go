@@ -14,23 +14,22 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// The names of what an imported run has beside the files of every run, and of what a
-// folder of several systems has: the list of its runs.
+// Names of files in addition to those of every run: what was extracted for an imported run, and the
+// list of runs in a folder of several systems.
 const (
 	importedFile = "imported.json"
 	RankingFile  = "ranking.json"
 )
 
-// Original is a file that was imported, as it was.
+// Original is an imported file, unchanged.
 type Original struct {
 	// Raw is its name under raw/.
 	Raw  string
 	Data []byte
 }
 
-// CreateImported saves an imported run in a new directory, whose parent exists: the
-// originals under raw/, and what was read out of them in the place of what a run of
-// one's own records.
+// CreateImported saves an imported run in a new directory whose parent exists: the originals under
+// raw/, and what was extracted from them in place of what a measured run records.
 func CreateImported(dir string, experiment []byte, rec *model.Recorded, originals []Original) error {
 	w, err := Create(filepath.Dir(dir), func() time.Time { return rec.Run.Finished }, Start{
 		Experiment: experiment, Directory: filepath.Base(dir), Plan: rec.Plan, Run: rec.Run, Environment: rec.Environment})
@@ -39,7 +38,7 @@ func CreateImported(dir string, experiment []byte, rec *model.Recorded, original
 	}
 	var errs []error
 	for _, o := range originals {
-		// They are read again, so not a byte of them is another.
+		// They will be read again, so they are kept byte for byte.
 		errs = append(errs, w.keep(o.Raw, o.Data))
 	}
 	errs = append(errs, w.folder.writeJSON(importedFile, rec.Imported))
@@ -50,8 +49,8 @@ func CreateImported(dir string, experiment []byte, rec *model.Recorded, original
 	return errors.Join(append(errs, w.Finish(rec.Run.Status, rec.Run.Reason))...)
 }
 
-// RewriteImported replaces what was read out of the originals, after they were read
-// again. The originals stay as they are.
+// RewriteImported replaces the data extracted from the originals after they were parsed again. The
+// originals stay as they are.
 func (f *Folder) RewriteImported(rec *model.Recorded) error {
 	var samples bytes.Buffer
 	if err := writeSamples(&samples, rec.Samples); err != nil {
@@ -61,7 +60,7 @@ func (f *Folder) RewriteImported(rec *model.Recorded) error {
 		f.writeJSON(environmentFile, rec.Environment), f.writeJSON(runFile, rec.Run))
 }
 
-// readRaw reads a file under raw/ back, compressed or not.
+// readRaw reads a file under raw/, compressed or not.
 func (f *Folder) readRaw(name string) ([]byte, error) {
 	name = path.Join(rawDir, path.Base(filepath.ToSlash(name)))
 	data, err := readBounded(f.Files(), name, largestRaw)
@@ -78,7 +77,7 @@ func (f *Folder) readRaw(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer unzip.Close()
-	// In two passes: a buffer that grows would take twice what the file holds.
+	// In two passes: a growing buffer would take twice the size of the file.
 	size, err := io.Copy(io.Discard, io.LimitReader(unzip, largestRaw+1))
 	switch {
 	case err != nil:
@@ -117,14 +116,14 @@ func (f *Folder) Originals(im *model.Imported) ([]Original, error) {
 	return list, nil
 }
 
-// IsImported reports whether the directory is that of an imported run.
+// IsImported reports whether the directory is an imported run.
 func IsImported(dir string) bool { return inside(dir, (*Folder).IsImported) }
 
-// IsImported reports whether the folder is that of an imported run.
+// IsImported reports whether the folder is an imported run.
 func (f *Folder) IsImported() bool { return has(f.Files(), importedFile) && isRun(f) }
 
-// RankedRuns lists the run directories of a folder of several systems, in the order
-// in which they were given; nil when the folder is none.
+// RankedRuns lists the run directories in a folder of several systems, in the order in which they
+// were given; nil if it is not such a folder.
 func RankedRuns(dir string) (list []string) {
 	inside(dir, func(f *Folder) bool {
 		for _, name := range f.RankedRuns() {
@@ -135,7 +134,7 @@ func RankedRuns(dir string) (list []string) {
 	return list
 }
 
-// RankedRuns lists the names of the run directories of a folder of several systems.
+// RankedRuns lists the names of the run directories in a folder of several systems.
 func (f *Folder) RankedRuns() []string {
 	var names []string
 	if err := readJSON(f.Files(), RankingFile, &names); err != nil || len(names) == 0 {
@@ -150,8 +149,7 @@ func (f *Folder) RankedRuns() []string {
 	return names
 }
 
-// WriteRankedRuns makes a folder one of several systems: names are its run
-// directories.
+// WriteRankedRuns turns a folder into one of several systems; names are its run directories.
 func WriteRankedRuns(dir string, names []string) error {
 	f, err := Open(dir)
 	if err != nil {
@@ -161,8 +159,7 @@ func WriteRankedRuns(dir string, names []string) error {
 	return f.writeJSON(RankingFile, names)
 }
 
-// readImported reads what an imported run has in the place of samples; nil for a run
-// that was measured.
+// readImported reads what was extracted for an imported run; nil for a measured run.
 func readImported(files fs.FS, rec *model.Recorded) *model.Imported {
 	if _, err := fs.Stat(files, importedFile); err != nil {
 		return nil

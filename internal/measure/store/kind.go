@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Kind says what stands at a name, for a sentence: "a block device", or "a link to x,
+// Kind describes what exists under a name, for use in a sentence: "a block device", or "a link to x,
 // which does not exist".
 func Kind(name string) string {
 	link, err := os.Lstat(name)
@@ -35,7 +35,7 @@ func Kind(name string) string {
 	return kind
 }
 
-// MakeParent makes a folder of the user's, and says what stands in its place.
+// MakeParent creates a folder for the user. If something else is in the way, the error says what.
 func MakeParent(dir string) error {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); err != nil {

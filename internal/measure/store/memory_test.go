@@ -7,8 +7,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// A day has 86,400 seconds, so what a second with 150 buckets takes in memory decides how
-// long a run can be looked at: as lists of numbers they would be 1.5 kB.
+// A day has 86,400 seconds, so the memory taken by one second with 150 buckets decides how long a run
+// can be displayed: as lists of numbers the buckets would take 1.5 kB.
 func TestASecondTakesLittleMemory(t *testing.T) {
 	const seconds, most = 5000, 1000
 	w := begin(t, t.TempDir())
@@ -38,7 +38,7 @@ func TestASecondTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// living is the memory that is in use after a collection.
+// living returns the memory in use after a garbage collection.
 func living() int64 {
 	runtime.GC()
 	runtime.GC()

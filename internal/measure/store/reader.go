@@ -15,9 +15,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Read reads a run directory back, whatever state a crash left it in. What could
-// not be read is told in Damage; the error is a Refused one when the directory
-// is no run directory at all, and a Broken one when a file goes beyond what any run holds.
+// Read reads a run directory, whatever state a crash left it in. Damage lists what could not be read.
+// The error is Refused if the directory is not a run directory at all, and Broken if a file exceeds
+// the bounds of any run.
 func Read(dir string) (*model.Recorded, error) {
 	f, err := Open(dir)
 	if err != nil {
@@ -27,8 +27,8 @@ func Read(dir string) (*model.Recorded, error) {
 	return f.Read()
 }
 
-// ReadFS is Read of a run directory that is reached through files, so that a reader
-// can bound what its names may reach. dir is its name for people.
+// ReadFS is Read for a run directory accessed through files, so that a caller can restrict what names
+// may reach. dir is its name for display.
 func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 	rec := &model.Recorded{Directory: dir}
 	if err := readHead(files, dir, rec); err != nil {
@@ -37,7 +37,7 @@ func ReadFS(files fs.FS, dir string) (*model.Recorded, error) {
 	var err error
 	rec.Samples, err = readSamples(files, samplesFile)
 	if errors.Is(err, io.ErrUnexpectedEOF) && rec.Run.Status != model.Complete {
-		// A crash tore it off between two flushes; the run says itself that it is cut.
+		// A crash cut it off between two flushes; the run's status already says so.
 		err = nil
 	}
 	switch {
@@ -58,7 +58,7 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 		return notRun(dir)
 	}
 	for _, name := range []string{planFile, runFile, environmentFile, importedFile} {
-		// Beyond a bound nothing of the directory is to be believed.
+		// If a file exceeds a bound, nothing in the directory can be trusted.
 		if _, err := ReadDocument(files, name); isBound(err) {
 			return damaged(dir, name, err.Error())
 		}
@@ -89,12 +89,12 @@ func readHead(files fs.FS, dir string, rec *model.Recorded) error {
 	return nil
 }
 
-// notRun refuses a directory that is not that of a run.
+// notRun returns the refusal of a directory that is not a run directory.
 func notRun(dir string) error {
 	return model.RefusedError(fmt.Sprintf("%s is not a run directory: it has no %s", dir, planFile), "name a folder under loadline-results/")
 }
 
-// killed is the reason of a run that nobody writes any more and that has no end.
+// killed is the reason for a run that has no end and is no longer being written.
 const killed = "the measuring process ended without a word (killed, or the machine went down)"
 
 // readDurability reads the durability tests that were saved inside the run.
@@ -119,7 +119,7 @@ func readJSON(files fs.FS, name string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// Running reports whether a living process is still measuring into the directory.
+// Running reports whether a live process is still measuring into the directory.
 func Running(dir string) bool {
 	f, err := Open(dir)
 	if err != nil {
@@ -129,11 +129,11 @@ func Running(dir string) bool {
 	return runningFS(f.Files())
 }
 
-// runningFS is Running for a directory that is reached through files.
+// runningFS is Running for a directory accessed through files.
 func runningFS(files fs.FS) bool { return locked(files, samplesFile) }
 
-// locked reports whether a living process writes the file. Only files of the system
-// can be locked.
+// locked reports whether a live process is writing the file. Only files of the operating system can
+// be locked.
 func locked(files fs.FS, name string) bool {
 	file, err := files.Open(name)
 	if err != nil {
@@ -144,8 +144,8 @@ func locked(files fs.FS, name string) bool {
 	return ok && errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// readJobs finds the first job text of each workload. Raw files are named by the
-// step's result; the job of raw output "0007-x.json" is "0007-x.fio".
+// readJobs finds the first job text of each workload. Raw files are named in the step's result; the
+// job of raw output "0007-x.json" is "0007-x.fio".
 func readJobs(files fs.FS, steps []model.StepResult) map[string]string {
 	jobs := map[string]string{}
 	for _, s := range steps {

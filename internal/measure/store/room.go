@@ -10,14 +10,14 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// The room is a file that is given up when the disk is full, so that what was measured
-// can be told from a run that came to its end.
+// The room file reserves disk space that is freed when the disk is full, so that the run's end can
+// still be recorded and an incomplete run is not mistaken for a complete one.
 const (
 	roomFile  = temporaryPrefix + "room"
 	leastRoom = 128 << 10
 )
 
-// keepRoom keeps room for the run's record, twice as much as it takes now.
+// keepRoom reserves space for the run's record, twice its current size.
 func (w *Writer) keepRoom() error {
 	record, err := w.folder.root.Stat(runFile)
 	if err != nil {
@@ -27,7 +27,7 @@ func (w *Writer) keepRoom() error {
 	if room, err := w.folder.root.Stat(roomFile); err == nil && room.Size() >= need {
 		return nil
 	}
-	// Zeros would take no room where the filesystem compresses.
+	// Zeros would take no space on a filesystem that compresses.
 	filler := make([]byte, 2*need)
 	_, _ = rand.Read(filler)
 	f, err := w.folder.root.OpenFile(roomFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
@@ -41,20 +41,20 @@ func (w *Writer) keepRoom() error {
 	return nil
 }
 
-// Tidy removes what a run that was killed has kept for its end.
+// Tidy removes the space that a killed run had reserved.
 func (f *Folder) Tidy() {
-	_ = f.root.Remove(roomFile) // as a rule there is none
+	_ = f.root.Remove(roomFile) // usually there is none
 }
 
-// fail notes that nothing more can be saved, and says so once: what comes after it is kept
-// in memory, so that it is reported at least.
+// fail notes that nothing more can be saved, and reports that once: what follows is kept in memory,
+// so that it can at least be reported.
 func (w *Writer) fail(err error) error {
 	w.failed = model.BrokenError(fmt.Sprintf("nothing more can be saved in %s: %v", w.folder.name, err),
 		"make room there, then see what was saved: loadline analyze "+safetext.ShellWord(w.folder.name))
 	return w.failed
 }
 
-// Recorded reads the run back. What could not be saved of its record is taken from memory.
+// Recorded reads the run back. Parts of its record that could not be saved are taken from memory.
 func (w *Writer) Recorded() (*model.Recorded, error) {
 	rec, err := Read(w.folder.name)
 	if err != nil {

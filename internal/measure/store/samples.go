@@ -16,9 +16,9 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// readSamples decodes on all cores, because a long run of many volumes holds more
-// than a hundred thousand lines. Samples before a torn end are returned with the
-// error; it is io.ErrUnexpectedEOF where the end was torn off between two flushes.
+// readSamples decodes on all cores, because a long run of many volumes has more than a hundred
+// thousand lines. If the file is truncated, the samples before that are returned with the error,
+// which is io.ErrUnexpectedEOF if it ends between two flushes.
 func readSamples(files fs.FS, name string) ([]model.Sample, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -41,29 +41,30 @@ func readSamples(files fs.FS, name string) ([]model.Sample, error) {
 	case rest > 0:
 		return samples, errors.New("the last line is torn")
 	}
-	// ReadFull says the same of a short end and of a torn one; the decoder remembers.
+	// ReadFull returns the same error for a short final read and for a truncated file; the decoder
+	// remembers which it was.
 	if _, err := unzip.Read(make([]byte, 1)); err != io.EOF {
 		return samples, err
 	}
 	return samples, nil
 }
 
-// chunk is a stretch of whole lines.
+// chunk is a sequence of whole lines.
 type chunk struct {
 	lines   []byte
 	samples []model.Sample
 	err     error
 }
 
-// decoding is the decoding of lines on all cores, in their order.
+// decoding decodes lines on all cores and keeps their order.
 type decoding struct {
 	meter  *meter
 	work   chan *chunk
 	chunks []*chunk
 	pool   sync.WaitGroup
-	// spare has the memory of chunks, which serves again: samples keep nothing of their lines.
+	// spare holds the buffers of chunks for reuse: samples keep no references to their lines.
 	spare sync.Pool
-	// bad is set with the first error, after which nothing more needs to be read.
+	// bad is set on the first error, after which nothing more needs to be read.
 	bad atomic.Bool
 }
 
@@ -84,8 +85,8 @@ func newDecoding(m *meter) *decoding {
 	return d
 }
 
-// read hands out the lines until the text ends or is none of ours. It returns how long the
-// line is that has no end, and why the reading ended.
+// read hands out the lines until the text ends or is invalid. It returns the length of the unfinished
+// last line, and why reading ended.
 func (d *decoding) read(text io.Reader) (torn int, err error) {
 	const piece = 1 << 20
 	var rest []byte
@@ -114,7 +115,7 @@ func (d *decoding) read(text io.Reader) (torn int, err error) {
 	return len(rest), err
 }
 
-// end waits for what was handed out. With an error come the samples before it.
+// end waits for the chunks that were handed out. On an error it returns the samples before it.
 func (d *decoding) end() (samples []model.Sample, err error) {
 	close(d.work)
 	d.pool.Wait()

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// opaque lets cmp look into histograms.
+// opaque lets cmp compare histograms.
 var opaque = cmp.Comparer(func(a, b histogram.Histogram) bool {
 	x, _ := a.MarshalJSON()
 	y, _ := b.MarshalJSON()
@@ -35,8 +35,8 @@ func begin(t *testing.T, parent string) *Writer {
 	return w
 }
 
-// second makes a sample that is unlike its neighbours, so that compression cannot
-// hide a torn end.
+// second returns a sample that differs from its neighbours, so that compression cannot hide a
+// truncated end.
 func second(i int) model.Sample {
 	f := &model.Flow{IOs: uint64(1000 + i), Bytes: uint64(4096 * i), LatencySum: float64(i) / 7}
 	for k := range 40 {
@@ -136,7 +136,7 @@ func TestEveryPrefixOfTheSamplesIsReadable(t *testing.T) {
 func TestAKilledRunIsReadAsInterrupted(t *testing.T) {
 	w := begin(t, t.TempDir())
 	record(t, w, 9)
-	// What a kill does: the file is closed without a word, and run.json still says running.
+	// As after a kill: the file is not closed properly, and run.json still says running.
 	if err := w.file.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,11 @@ import (
 	"github.com/loadline/loadline/internal/model/secrets"
 )
 
-// traceFile is the record that every trace's directory has; its samples are in samplesFile,
-// one line for each second and each kind of I/O of each process.
+// traceFile is the record in every trace's directory. The samples are in samplesFile, one line for
+// each second and each kind of I/O of each process.
 const traceFile = "trace.json"
 
-// TraceDir is the folder of a run that holds the trace made beside it.
+// TraceDir is the subfolder of a run that holds the trace recorded alongside it.
 const TraceDir = "trace"
 
 // TraceWriter records one trace.
@@ -36,8 +36,8 @@ type TraceWriter struct {
 	flushed time.Time
 }
 
-// CreateTrace makes the directory of that name under parent, with a number appended when the
-// name is taken. The samples' file is locked while the trace goes on.
+// CreateTrace creates the directory of that name under parent, with a number appended if the name is
+// taken. The samples file is locked while the trace is running.
 func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*TraceWriter, error) {
 	dir, err := MakeDirectory(parent, name)
 	if err != nil {
@@ -61,7 +61,7 @@ func CreateTrace(parent, name string, now func() time.Time, run iotrace.Run) (*T
 	return w, nil
 }
 
-// Dir is the trace's directory.
+// Dir returns the trace's directory.
 func (w *TraceWriter) Dir() string { return w.folder.name }
 
 // Save replaces the record.
@@ -71,7 +71,7 @@ func (w *TraceWriter) Save(run iotrace.Run) error {
 	return w.folder.writeJSON(traceFile, run)
 }
 
-// Second records the samples of a second.
+// Second records the samples of one second.
 func (w *TraceWriter) Second(samples []iotrace.Sample) error {
 	for _, s := range samples {
 		s.Command, s.Cgroup = secrets.MaskText(s.Command), secrets.MaskText(s.Cgroup)
@@ -99,7 +99,7 @@ func (w *TraceWriter) Finish(run iotrace.Run) error {
 	return errors.Join(err, w.file.Close(), w.folder.Close())
 }
 
-// IsTrace reports whether the directory is that of a trace.
+// IsTrace reports whether the directory is a trace.
 func IsTrace(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, traceFile))
 	return err == nil && info.Mode().IsRegular()
@@ -109,12 +109,12 @@ func IsTrace(dir string) bool {
 type RecordedTrace struct {
 	Run     iotrace.Run
 	Samples []iotrace.Sample
-	// Damage are sentences on what could not be read.
+	// Damage lists, in sentences, what could not be read.
 	Damage    []string
 	Directory string
 }
 
-// ReadTrace reads a trace's directory back, whatever state a crash left it in.
+// ReadTrace reads a trace's directory, whatever state a crash left it in.
 func ReadTrace(dir string) (*RecordedTrace, error) {
 	f, err := Open(dir)
 	if err != nil {
@@ -124,8 +124,8 @@ func ReadTrace(dir string) (*RecordedTrace, error) {
 	return f.readTrace()
 }
 
-// ReadTraceBeside reads the trace that was made beside a run, in TraceDir of the run's directory;
-// nil when there is none. A link is none of the run's, and refused.
+// ReadTraceBeside reads the trace recorded alongside a run, in TraceDir of the run's directory; nil
+// if there is none. A link does not belong to the run and is refused.
 func ReadTraceBeside(run string) (*RecordedTrace, error) {
 	f, err := Open(run)
 	if err != nil {
@@ -143,8 +143,8 @@ func ReadTraceBeside(run string) (*RecordedTrace, error) {
 	return sub.readTrace()
 }
 
-// TraceDocumentBeside is the report of the trace that was made beside a run, as it was saved in
-// TraceDir of the run's directory; nil when there is none. A link is refused.
+// TraceDocumentBeside returns the saved report of the trace recorded alongside a run, from TraceDir
+// of the run's directory; nil if there is none. A link is refused.
 func TraceDocumentBeside(run *os.Root) ([]byte, error) {
 	sub, err := (&Folder{root: run}).Sub(TraceDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,7 +181,7 @@ func (f *Folder) readTrace() (*RecordedTrace, error) {
 	case isBound(err):
 		return nil, damaged(dir, samplesFile, err.Error())
 	case errors.Is(err, io.ErrUnexpectedEOF) && rec.Run.Status != model.Complete:
-		// It was torn off between two flushes, and the record says so.
+		// It was cut off between two flushes, and the record says so.
 	case err != nil:
 		rec.Damage = append(rec.Damage, fmt.Sprintf("%s ends early: %v", samplesFile, err))
 	}
@@ -201,7 +201,7 @@ const (
 	mostSizes      = 33
 )
 
-// traceable reports whether a record can be that of a trace.
+// traceable reports whether a record can be that of a real trace.
 func traceable(r *iotrace.Run) bool {
 	ok := len(r.Devices) <= mostDevices && r.Seconds >= 0 && r.Seconds <= longest
 	for _, d := range r.Devices {
@@ -211,11 +211,11 @@ func traceable(r *iotrace.Run) bool {
 }
 
 // late is how many seconds after the end of a trace its last sample may end: the kernel's maps are
-// read after the counters, on a machine that may be short of everything.
+// read after the counters, on a machine that may be short of resources.
 const late = 60
 
-// within reports whether a sample is of the time of a trace that lasted so many seconds, 0 where it
-// was cut off and nobody knows. The first second begins with the trace.
+// within reports whether a sample is within a trace of so many seconds; length is 0 if the trace was
+// cut off and its length is unknown. The first second begins with the trace.
 func within(s *iotrace.Sample, length float64) bool {
 	end := longest
 	if length > 0 {
@@ -224,8 +224,8 @@ func within(s *iotrace.Sample, length float64) bool {
 	return s.End <= end && s.Seconds <= s.End+1e-6
 }
 
-// readTraceSamples reads the samples of a trace that lasted so long, up to where they end or
-// cannot be read any more.
+// readTraceSamples reads the samples of a trace of the given length, up to the end or the first one
+// that cannot be read.
 func readTraceSamples(files fs.FS, length float64) (samples []iotrace.Sample, err error) {
 	f, err := files.Open(samplesFile)
 	if err != nil {

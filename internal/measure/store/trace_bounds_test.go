@@ -8,8 +8,8 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// TestTracesThatCannotBeAreDamaged: one that somebody has made by hand takes neither minutes nor
-// makes sums that are no numbers.
+// TestTracesThatCannotBeAreDamaged: a hand-made trace neither takes minutes to read nor makes sums
+// overflow.
 func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 	const line = `{"t":1,"s":1,"device":"%s","op":"read","f":{"ios":%d,"bytes":%d,"lat":%s,"max":0.1},"w":%s}` + "\n"
 	for name, c := range map[string]struct {
@@ -42,8 +42,8 @@ func TestTracesThatCannotBeAreDamaged(t *testing.T) {
 	}
 }
 
-// A sample that is not of the trace's own time is refused, of a trace that was cut off as well; one
-// that was read late is not.
+// A sample outside the trace's time is refused, also in a trace that was cut off; one that was merely
+// read late is accepted.
 func TestSamplesOutsideATraceAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		end, seconds, length float64

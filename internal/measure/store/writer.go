@@ -22,7 +22,7 @@ import (
 	"github.com/loadline/loadline/internal/model/secrets"
 )
 
-// Start is what is known when a run begins.
+// Start is what is known at the start of a run.
 type Start struct {
 	// Experiment is the text of experiment.yaml.
 	Experiment []byte
@@ -33,8 +33,7 @@ type Start struct {
 	Environment model.Environment
 }
 
-// Writer records one run. Its methods may be called from several goroutines. It
-// is the engine's Recorder.
+// Writer records one run. It is safe for concurrent use. It is the engine's Recorder.
 type Writer struct {
 	folder *Folder
 	now    func() time.Time
@@ -44,19 +43,19 @@ type Writer struct {
 	file    *os.File
 	zip     *zstd.Encoder
 	flushed time.Time
-	// saved is how much of the samples' file can be read: up to the last flush.
+	// saved is how much of the samples file is readable, in bytes: up to the last flush.
 	saved int64
-	// loose are the files that do not survive a loss of power yet.
+	// loose holds the files that would not survive a power failure yet.
 	loose map[string]bool
-	// failed is why nothing more can be saved; what is recorded after that is in run only.
+	// failed is why nothing more can be saved; what is recorded after that is only kept in run.
 	failed error
 }
 
-// flushEvery bounds how much of a running step a crash can lose.
+// flushEvery limits how much of a running step a crash can lose.
 const flushEvery = 2 * time.Second
 
-// Name makes the name of a run directory: the time and a slug of the target,
-// for example "20261120-235200-var-lib-data".
+// Name returns the name of a run directory: the time and a slug of the target, for example
+// "20261120-235200-var-lib-data".
 func Name(started time.Time, target string) string {
 	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(secrets.MaskText(target)), "-"), "-")
 	if len(slug) > 40 {
@@ -67,10 +66,9 @@ func Name(started time.Time, target string) string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Create makes the run directory under parent, with a number appended when the
-// name is taken, and writes what is known at the start. The samples file is
-// locked while the run goes on, so that readers can tell a killed run from a
-// running one.
+// Create creates the run directory under parent, with a number appended if the name is taken, and
+// writes what is known at the start. The samples file is locked during the run, so that readers can
+// tell a killed run from a running one.
 func Create(parent string, now func() time.Time, s Start) (*Writer, error) {
 	dir, err := MakeDirectory(parent, cmp.Or(s.Directory, s.Run.ID))
 	if err != nil {
@@ -97,7 +95,7 @@ func (w *Writer) begin(s Start) (err error) {
 	if w.file, err = w.folder.root.OpenFile(samplesFile, os.O_CREATE|os.O_WRONLY|os.O_EXCL, fileMode); err != nil {
 		return err
 	}
-	// A filesystem without locks (some NFS) only loses the distinction.
+	// On a filesystem without locks (some NFS), only this distinction is lost.
 	_ = syscall.Flock(int(w.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if w.zip, err = newZip(w.file); err != nil {
 		return err
@@ -111,12 +109,12 @@ func (w *Writer) begin(s Start) (err error) {
 	)
 }
 
-// newZip compresses with little memory.
+// newZip returns an encoder that uses little memory.
 func newZip(w io.Writer) (*zstd.Encoder, error) {
 	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
 }
 
-// writeSamples writes a whole file of samples.
+// writeSamples writes a complete samples file.
 func writeSamples(w io.Writer, samples []model.Sample) error {
 	zip, err := newZip(w)
 	if err != nil {
@@ -131,9 +129,8 @@ func writeSamples(w io.Writer, samples []model.Sample) error {
 	return zip.Close()
 }
 
-// MakeDirectory makes a directory under parent, which is made as well, with a
-// number appended when the name is taken. Nobody else can read it; the parent is the
-// user's, and as the umask has it.
+// MakeDirectory creates a directory under parent, with a number appended if the name is taken. It is
+// private to the user; parent is created if needed, with the permissions of the umask.
 func MakeDirectory(parent, name string) (string, error) {
 	if err := MakeParent(parent); err != nil {
 		return "", fmt.Errorf("the folder for results cannot be made: %w", err)
@@ -141,7 +138,7 @@ func MakeDirectory(parent, name string) (string, error) {
 	return freshDir(parent, name)
 }
 
-// freshDir makes parent/name, or parent/name-2 … when it exists.
+// freshDir creates parent/name, or parent/name-2 … if that exists.
 func freshDir(parent, name string) (string, error) {
 	for i := 1; ; i++ {
 		dir := filepath.Join(parent, name)
@@ -155,7 +152,7 @@ func freshDir(parent, name string) (string, error) {
 	}
 }
 
-// Dir is the run directory.
+// Dir returns the run directory.
 func (w *Writer) Dir() string { return w.folder.name }
 
 // Prepared records the preparation.
@@ -166,7 +163,7 @@ func (w *Writer) Prepared(p model.Preparation) error {
 	return w.save()
 }
 
-// Clock records when the seconds of steps and samples begin to count.
+// Clock records the time from which the seconds of steps and samples are counted.
 func (w *Writer) Clock(at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -206,16 +203,16 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// compressFrom is the size from which raw output is kept compressed.
+// compressFrom is the size from which raw output is compressed, in bytes.
 const compressFrom = 8 << 10
 
-// Raw keeps a piece of the tool's own output under raw/, compressed when large. It comes
-// while others may still be measuring, so it is made to last with the step.
+// Raw keeps a piece of the tool's own output under raw/, compressed if large. It may be called while
+// other workers are still measuring, so it is only synced together with the step.
 func (w *Writer) Raw(r model.Raw) error {
 	return w.keep(r.Name, []byte(secrets.MaskText(string(r.Data))))
 }
 
-// keep saves a file under raw/ as it is.
+// keep saves a file under raw/ unchanged.
 func (w *Writer) keep(name string, data []byte) error {
 	name = path.Join(rawDir, path.Base(filepath.ToSlash(name)))
 	if len(data) >= compressFrom {
@@ -244,10 +241,10 @@ func (w *Writer) keep(name string, data []byte) error {
 	return nil
 }
 
-// Step records a step's result, after all its samples, and makes all that was recorded
-// last. Nobody measures then, also on the same disk: the next step begins when it is done.
-// It takes four flushes, 3 to 10 ms together on a virtual disk, and a repeat takes a second
-// at least.
+// Step records a step's result, after all its samples, and syncs everything recorded so far. Nothing
+// is being measured at that time, not even on the same disk: the next step begins when this is done.
+// It takes four flushes, 3 to 10 ms together on a virtual disk, while a repeat takes at least a
+// second.
 func (w *Writer) Step(r model.StepResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -265,7 +262,7 @@ func (w *Writer) Step(r model.StepResult) error {
 	return w.save()
 }
 
-// Beside records what was measured beside the load. It may come while others measure.
+// Beside records what was measured alongside the load. It may be called during measurements.
 func (w *Writer) Beside(b model.Beside) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +281,7 @@ func (w *Writer) Beside(b model.Beside) error {
 	return nil
 }
 
-// sync makes what was written since the last time survive a loss of power.
+// sync makes everything written since the last call survive a power failure.
 func (w *Writer) sync() error {
 	errs := []error{syncFile(w.file)}
 	for name := range w.loose {
@@ -295,7 +292,7 @@ func (w *Writer) sync() error {
 		errs = append(errs, err)
 	}
 	clear(w.loose)
-	// The names in the folder itself last with the record, which is written next.
+	// The folder's own entries are synced together with the record, which is written next.
 	return errors.Join(append(errs, w.folder.syncNames(rawDir))...)
 }
 
@@ -326,7 +323,7 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 			err = w.sync()
 		}
 		if err == nil {
-			// From here on nothing else is written.
+			// Nothing else is written after this.
 			_ = w.folder.root.Remove(roomFile)
 			err = w.folder.writeJSON(runFile, w.run)
 		}
@@ -335,22 +332,22 @@ func (w *Writer) Finish(status model.Status, reason string) error {
 		}
 		_ = w.fail(err) // it is returned below
 	} else {
-		_ = w.zip.Close() // its error is known
+		_ = w.zip.Close() // its error is already known
 	}
 	if w.run.Status == model.Complete {
 		w.run.Status, w.run.Reason = model.Failed, w.failed.Error()
 	}
-	// What is behind the last flush is half a block.
+	// What follows the last flush is an incomplete block.
 	_ = w.file.Truncate(w.saved)
 	_ = w.folder.root.Remove(roomFile)
 	if err := w.folder.writeJSON(runFile, w.run); err != nil {
-		// The record says that the run goes on, which nobody does: it is read as cut off.
+		// The record on disk still says running, but without the lock: it is read as interrupted.
 		return errors.Join(w.failed, err)
 	}
 	return w.failed
 }
 
-// writeJSON replaces a file of the folder by a document without secrets.
+// writeJSON replaces a file of the folder with a document without secrets.
 func (f *Folder) writeJSON(name string, v any) error {
 	data, err := document(v)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// The operations that are told apart, as the device's own counters do: what writes zeros,
-// erases or appends to a zone is a write. opWait is a write without data that asks for a
-// flush: no device ever sees it, the caller waits for it, and the counters call it a write.
+// The operations are those of the device's own counters: writing zeros, erasing and zone appends
+// count as writes. opWait is a write without data that requests a flush: no device ever sees it, the
+// caller waits for it, and the counters count it as a write.
 const (
 	opRead = iota
 	opWrite
@@ -20,11 +20,12 @@ const (
 	opCount
 )
 
-// opRoom is the room for operations in the kernel's counters: a power of two, so that the
-// verifier sees that an operation cannot lead out of it.
+// opRoom is the number of slots for operations in the kernel's counters: a power of two, so that the
+// verifier can prove that an operation stays within bounds.
 const opRoom = 8
 
-// The groups of a device's counters, each one number per operation, then single numbers.
+// The groups of a device's counters: first groups with one counter per operation, then single
+// counters.
 const (
 	countQueued = iota
 	countQueuedBytes
@@ -39,20 +40,20 @@ const (
 	countGroups
 )
 const (
-	countUnmatched  = countGroups*opRoom + iota // completions of what was never seen to begin
-	countOverflowed                             // I/Os that found no room among those in flight
-	countDropped                                // I/Os that found no row
+	countUnmatched  = countGroups*opRoom + iota // completions of I/Os whose start was not seen
+	countOverflowed                             // I/Os for which the map of I/Os in flight was full
+	countDropped                                // I/Os for which the map of rows was full
 	countSize
 )
 
-// What is remembered of an I/O in flight: offsets in bytes.
+// The entry of an I/O in flight: offsets in bytes.
 const (
 	flyStart  = 0  // when it was queued, in ns
-	flyIssue  = 8  // when it was issued last, 0 for not yet
-	flyDevice = 16 // as the kernel numbers devices
+	flyIssue  = 8  // when it was last issued, 0 if not yet
+	flyDevice = 16 // in the kernel's numbering of devices
 	flyOp     = 20
-	flyAsks   = 21 // 1 for one that asks for a flush
-	flyShown  = 22 // 1 for one that is counted, and whose flushes are still to come
+	flyAsks   = 21 // 1 if it requests a flush
+	flyShown  = 22 // 1 if it has been counted but its flushes are still outstanding
 	flyBytes  = 24
 	flyTask   = 28
 	flyGroup  = 32
@@ -60,7 +61,7 @@ const (
 	flySize   = 56
 )
 
-// A row's key: who did what to which device, and the bucket of the latency.
+// The key of a row: which process did what to which device, and the bucket of the latency.
 const (
 	keyDevice = 0
 	keyBucket = 4
@@ -73,7 +74,7 @@ const (
 	keySize   = 40
 )
 
-// A row's numbers, each of 8 bytes.
+// The values of a row, 8 bytes each.
 const (
 	rowCount = 0
 	rowBytes = 8
@@ -83,7 +84,7 @@ const (
 	rowSize  = 40
 )
 
-// Who waits for a flush of a device.
+// The processes waiting for a flush of a device.
 const (
 	ownerCount = 0
 	ownerTask  = 8
@@ -93,7 +94,7 @@ const (
 	ownerSize  = 40
 )
 
-// The places on a program's stack.
+// Locations on a program's stack.
 const (
 	atFly    = -flySize - 8
 	atID     = atFly - 8
@@ -106,8 +107,8 @@ const (
 	atOwner  = atWait - ownerSize
 )
 
-// assembler writes one program. R6 holds the request or the bio, R9 the device's counters;
-// R7 and R8 are for the parts that say so, and all else does not outlive a call.
+// assembler writes one program. R6 holds the request or the bio, R9 the device's counters; R7 and R8
+// are used where a comment says so. No other register survives a call.
 type assembler struct {
 	*layout
 	maps   *maps
@@ -116,7 +117,7 @@ type assembler struct {
 	labels int
 }
 
-// do appends instructions; the first of them gets the label that waits for one.
+// do appends instructions; the first one gets the pending label.
 func (a *assembler) do(ins ...asm.Instruction) {
 	if a.label != "" && len(ins) > 0 {
 		ins[0] = ins[0].WithSymbol(a.label)
@@ -125,48 +126,48 @@ func (a *assembler) do(ins ...asm.Instruction) {
 	a.code = append(a.code, ins...)
 }
 
-// here puts a label at the next instruction.
+// here puts a label on the next instruction.
 func (a *assembler) here(label string) {
 	if a.label != "" {
-		a.do(asm.Mov.Imm(asm.R5, 0)) // an instruction has room for one label
+		a.do(asm.Mov.Imm(asm.R5, 0)) // an instruction can only have one label
 	}
 	a.label = label
 }
 
-// fresh makes a label.
+// fresh returns a new label.
 func (a *assembler) fresh() string {
 	a.labels++
 	return fmt.Sprintf("l%d", a.labels)
 }
 
-// load reads a member.
+// load reads a field of a structure.
 func (a *assembler) load(to, from asm.Register, at field, size asm.Size) {
 	a.do(asm.LoadMem(to, from, at, size))
 }
 
-// put writes a register on the stack.
+// put stores a register on the stack.
 func (a *assembler) put(at int16, from asm.Register, size asm.Size) {
 	a.do(asm.StoreMem(asm.RFP, at, from, size))
 }
 
-// lookup finds the entry of a map whose key is on the stack: R0, 0 for none.
+// lookup looks up the map entry whose key is on the stack: R0 is its address, 0 if there is none.
 func (a *assembler) lookup(m *ebpf.Map, key int16) {
 	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)), asm.FnMapLookupElem.Call())
 }
 
-// update writes an entry of a map: key and value are on the stack.
+// update writes a map entry whose key and value are on the stack.
 func (a *assembler) update(m *ebpf.Map, key, value int16) {
 	a.do(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, int32(key)),
 		asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, int32(value)), asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 }
 
-// forget removes what is remembered of the I/O.
+// forget removes the entry of the I/O in flight.
 func (a *assembler) forget() {
 	a.do(asm.LoadMapPtr(asm.R1, a.maps.flying.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atID), asm.FnMapDeleteElem.Call())
 }
 
-// add adds R1 to one of the device's counters. Additions are atomic: an interrupt can come
-// in the middle of one, with a completion of its own.
+// add adds R1 to one of the device's counters. Additions are atomic: an interrupt with another
+// completion can come in the middle of one.
 func (a *assembler) add(counter int) {
 	a.addAt(asm.R9, int16(8*counter))
 }
@@ -183,20 +184,20 @@ func (a *assembler) count(counter int) {
 	a.add(counter)
 }
 
-// addOf adds R1 to the counter of the operation in op, in that group.
+// addOf adds R1 to the group's counter for the operation in op.
 func (a *assembler) addOf(group int, op asm.Register) {
 	a.do(asm.Mov.Reg(asm.R2, op), asm.And.Imm(asm.R2, opRoom-1), asm.LSh.Imm(asm.R2, 3),
 		asm.Mov.Reg(asm.R3, asm.R9), asm.Add.Reg(asm.R3, asm.R2))
 	a.addAt(asm.R3, int16(8*group*opRoom))
 }
 
-// argument loads the request or the bio of the event into R6.
+// argument loads the event's request or bio into R6.
 func (a *assembler) argument(event string) {
 	a.load(asm.R6, asm.R1, field(8*a.events[event]), asm.DWord)
 }
 
-// deviceOf finds the counters of the device of the disk in R1, in R9. A device that is not
-// traced ends the program.
+// deviceOf loads the address of the counters for the device of the disk in R1 into R9. The program
+// ends if the device is not traced.
 func (a *assembler) deviceOf() {
 	a.do(asm.JEq.Imm(asm.R1, 0, "out"))
 	a.load(asm.R2, asm.R1, a.diskMajor, asm.Word)
@@ -207,7 +208,7 @@ func (a *assembler) deviceOf() {
 	a.do(asm.JEq.Imm(asm.R0, 0, "out"), asm.Mov.Reg(asm.R9, asm.R0))
 }
 
-// requestDevice is deviceOf of the request in R6.
+// requestDevice is deviceOf for the request in R6.
 func (a *assembler) requestDevice() {
 	if a.queueDisk >= 0 {
 		a.load(asm.R1, asm.R6, a.rqQueue, asm.DWord)
@@ -218,7 +219,7 @@ func (a *assembler) requestDevice() {
 	a.deviceOf()
 }
 
-// diskOfBio loads the disk of the bio in R6 into R1, 0 for none.
+// diskOfBio loads the disk of the bio in R6 into R1, 0 if it has none.
 func (a *assembler) diskOfBio() {
 	if a.bioDevice >= 0 && a.deviceDisk >= 0 {
 		a.load(asm.R1, asm.R6, a.bioDevice, asm.DWord)
@@ -229,7 +230,7 @@ func (a *assembler) diskOfBio() {
 	a.load(asm.R1, asm.R6, a.layout.bioDisk, asm.DWord)
 }
 
-// classify makes the operation in R8 of the flags in R7 and the length in R1.
+// classify computes the operation in R8 from the flags in R7 and the length in R1.
 func (a *assembler) classify() {
 	done := a.fresh()
 	a.do(asm.Mov.Reg(asm.R2, asm.R7), asm.And.Imm(asm.R2, 0xff),
@@ -243,7 +244,7 @@ func (a *assembler) classify() {
 	a.here(done)
 }
 
-// log2 makes in R3 the position of the highest bit of R2, which it changes.
+// log2 computes in R3 the position of the highest set bit of R2, and changes R2.
 func (a *assembler) log2() {
 	a.do(asm.Mov.Imm(asm.R3, 0))
 	for _, step := range []int32{32, 16, 8, 4, 2, 1} {
@@ -254,7 +255,7 @@ func (a *assembler) log2() {
 	}
 }
 
-// end writes the end of the program.
+// end appends the end of the program.
 func (a *assembler) end() asm.Instructions {
 	a.here("out")
 	a.do(asm.Mov.Imm(asm.R0, 0), asm.Return())

@@ -18,23 +18,24 @@ import (
 	"github.com/loadline/loadline/internal/model/suggest"
 )
 
-// cgroups are the cgroups that the block layer knows, by their numbers: those of version
-// 1's blkio controller where that is mounted, else those of version 2. A number is the
-// inode of the cgroup's directory, and each of the two counts for itself.
+// cgroups maps numbers to the cgroups that the block layer uses: those of version 1's blkio
+// controller if it is mounted, otherwise those of version 2. The number is the inode of the cgroup's
+// directory; the two versions number their cgroups independently.
 //
-// Under version 2 an I/O belongs to the nearest cgroup above that the io controller is
-// switched on for (cgroup.subtree_control): its own, where Kubernetes or systemd runs it.
+// Under version 2 an I/O belongs to the nearest ancestor cgroup for which the io controller is
+// enabled (cgroup.subtree_control): to its own cgroup if it runs under Kubernetes or systemd.
 type cgroups struct {
-	// root is where they are mounted, and above is the path that this is of.
+	// root is the mount point, above the path within the hierarchy that is mounted there.
 	root, above string
-	// version1 tells that they are of version 1.
+	// version1 is true for cgroups of version 1.
 	version1 bool
 	names    map[uint64]string
 	looked   time.Time
 	clock    env.Clock
 }
 
-// newCgroups finds the mount by a mountinfo file (proc_pid_mountinfo(5)); none is no error.
+// newCgroups finds the mount point in a mountinfo file (proc_pid_mountinfo(5)); having none is not an
+// error.
 func newCgroups(clock env.Clock, mountinfo string) *cgroups {
 	c := &cgroups{names: map[uint64]string{}, clock: clock}
 	for line := range strings.Lines(mountinfo) {
@@ -55,8 +56,8 @@ func newCgroups(clock env.Clock, mountinfo string) *cgroups {
 	return c
 }
 
-// look reads the numbers of all cgroups. Those that are gone keep theirs: a process that
-// has ended has done what it did.
+// look reads the numbers of all cgroups. Removed cgroups stay known, since their processes' I/Os
+// still have to be attributed.
 func (c *cgroups) look() {
 	c.looked = c.clock.Now()
 	if c.root == "" {
@@ -64,7 +65,7 @@ func (c *cgroups) look() {
 	}
 	_ = filepath.WalkDir(c.root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
-			return nil // it may have gone while we look
+			return nil // it may have been removed in the meantime
 		}
 		info, err := e.Info()
 		if err != nil {
@@ -80,8 +81,7 @@ func (c *cgroups) look() {
 	})
 }
 
-// name is a cgroup's path; "#" and the number for one that was gone before it was seen.
-// Number 0 is none.
+// name returns a cgroup's path; "#" and the number if it was removed before it was seen; "" for 0.
 func (c *cgroups) name(id uint64) string {
 	if id == 0 {
 		return ""
@@ -98,7 +98,7 @@ func (c *cgroups) name(id uint64) string {
 	return fmt.Sprintf("#%d", id)
 }
 
-// number is that of the cgroup of a path; 0 where there is none.
+// number returns the number of the cgroup with that path; 0 if there is none.
 func (c *cgroups) number(at string) uint64 {
 	find := func() uint64 {
 		for id, name := range c.names {
@@ -116,7 +116,7 @@ func (c *cgroups) number(at string) uint64 {
 	return id
 }
 
-// paths are all that are there, sorted.
+// paths returns the paths of all existing cgroups, sorted.
 func (c *cgroups) paths() []string {
 	c.look()
 	var list []string
@@ -127,22 +127,22 @@ func (c *cgroups) paths() []string {
 	return slices.Compact(list)
 }
 
-// within reports whether a cgroup is one of those or below one.
+// within reports whether a cgroup is one of those or below one of them.
 func within(name string, of []string) bool {
 	return slices.ContainsFunc(of, func(dir string) bool {
 		return name == dir || dir == "/" && name != "" || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 	})
 }
 
-// identifier is what a container's name is in the name of its cgroup: engines put a word
-// before it and systemd ".scope" behind it ("docker-…", "cri-containerd-…", "crio-…").
+// identifier matches a cgroup's name that contains a container ID: engines put a word before it and
+// systemd ".scope" after it ("docker-…", "cri-containerd-…", "crio-…").
 var identifier = regexp.MustCompile(`^(?:.*[-:])?([0-9a-f]{12,})(?:\.scope)?$`)
 
-// podPart is the part of a path that names a pod. The systemd driver of a kubelet writes
+// podPart matches the part of a path that names a pod. The kubelet's systemd driver writes
 // underscores where the UID has hyphens.
 var podPart = regexp.MustCompile(`(?:^|[-/])pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice)?(?:/|$)`)
 
-// podOf is the UID of the pod that a cgroup's path leads into.
+// podOf returns the UID of the pod to which a cgroup's path belongs.
 func podOf(cgroup string) string {
 	m := podPart.FindStringSubmatch(cgroup)
 	if m == nil {
@@ -151,10 +151,10 @@ func podOf(cgroup string) string {
 	return strings.ReplaceAll(m[1], "_", "-")
 }
 
-// leastIdentifier is how much of a container's identifier must be typed.
+// leastIdentifier is how many characters of a container ID the user must type.
 const leastIdentifier = 6
 
-// containerCgroups are the cgroups of the container whose identifier begins so.
+// containerCgroups returns the cgroups of the container whose ID has this prefix.
 func (c *cgroups) containerCgroups(id string) ([]string, error) {
 	if len(id) < leastIdentifier || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, model.RefusedError(fmt.Sprintf("--container %q is no identifier of a container", id),
@@ -178,8 +178,8 @@ func (c *cgroups) containerCgroups(id string) ([]string, error) {
 	return nil, model.RefusedError(fmt.Sprintf("%d containers begin with %s", len(found), id), "type more of the identifier")
 }
 
-// podCgroups are the cgroups of a pod: by its UID, or by its name, as "namespace/name" or
-// "name", where the kubelet's logs on this node tell the UID (/var/log/pods).
+// podCgroups returns the cgroups of a pod: by its UID, or by its name ("namespace/name" or "name"),
+// for which the kubelet's logs on this node give the UID (/var/log/pods).
 func (c *cgroups) podCgroups(pod, logs string) ([]string, error) {
 	uids := []string{pod}
 	if podPart.FindStringSubmatch("pod"+pod) == nil {
@@ -209,7 +209,7 @@ func (c *cgroups) podCgroups(pod, logs string) ([]string, error) {
 	return found, nil
 }
 
-// given are the cgroup that was named, which must be there.
+// given returns the cgroup that the user named, which must exist.
 func (c *cgroups) given(name string) ([]string, error) {
 	at := path.Clean("/" + strings.TrimPrefix(strings.TrimPrefix(name, c.root), "/"))
 	if !slices.Contains(c.paths(), at) {
@@ -222,7 +222,7 @@ func (c *cgroups) given(name string) ([]string, error) {
 	return []string{at}, nil
 }
 
-// place is where the cgroups are, for a sentence.
+// place describes where the cgroups are, for use in a sentence.
 func (c *cgroups) place() string {
 	if c.root == "" {
 		return "/sys/fs/cgroup (nothing that the block layer knows is mounted)"

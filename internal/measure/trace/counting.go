@@ -7,7 +7,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// counting is a trace by the devices' own counters.
+// counting is a trace that uses the devices' own counters.
 type counting struct {
 	request     iotrace.Request
 	list        []device
@@ -34,7 +34,7 @@ func newCounting(r iotrace.Request) (tracer, error) {
 	return c, nil
 }
 
-// lostWithCounters is what the counters cannot tell.
+// lostWithCounters lists what the counters cannot tell.
 var lostWithCounters = []string{
 	"no percentiles, no histograms and no largest latency: the counters have sums, so there are means only",
 	"no attribution: neither process nor cgroup",
@@ -71,7 +71,7 @@ func (c *counting) second() (samples []iotrace.Sample, err error) {
 	return samples, nil
 }
 
-// countedSamples are what a device's counters say of a second.
+// countedSamples returns a device's counters for one second as samples.
 func countedSamples(name string, c iotrace.Counters) (samples []iotrace.Sample) {
 	for _, part := range []struct {
 		op    iotrace.Operation

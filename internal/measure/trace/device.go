@@ -11,27 +11,28 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// sectorSize is the unit of /sys/block/DEV/stat whatever the device's own block size is
-// (the kernel's Documentation/block/stat.rst).
+// sectorSize is the unit of /sys/block/DEV/stat, whatever the device's own block size is (the
+// kernel's Documentation/block/stat.rst).
 const sectorSize = 512
 
-// device is a whole block device as /sys/block shows it.
+// device is a whole block device as listed in /sys/block.
 type device struct {
 	name         string
 	major, minor uint32
-	// stacked tells that it has no requests of its own.
+	// stacked is true if the device has no request queue of its own.
 	stacked bool
-	// counts tells that it keeps counters (queue/iostats).
+	// counts is true if the device keeps counters (queue/iostats).
 	counts bool
 }
 
-// number is the device as the kernel numbers it inside (MKDEV): not as a program sees it.
+// number is the kernel's internal device number (MKDEV), which differs from the one that programs
+// see.
 func (d device) number() uint32 { return d.major<<20 | d.minor }
 
-// words is the number as people know it.
+// words returns the device number as shown to users, "8:0".
 func (d device) words() string { return fmt.Sprintf("%d:%d", d.major, d.minor) }
 
-// devices are the whole devices of the machine that files, which looks like "/", shows.
+// devices lists the machine's whole devices; files looks like "/".
 func devices(files fs.FS) ([]device, error) {
 	names, err := fs.ReadDir(files, "sys/block")
 	if err != nil {
@@ -63,7 +64,7 @@ func readDevice(files fs.FS, name string) (device, error) {
 	return d, nil
 }
 
-// queuesOf is the number of a device's queues for requests; 0 for one without requests.
+// queuesOf returns the number of a device's request queues; 0 for a device without requests.
 func queuesOf(files fs.FS, d device) int {
 	if d.stacked {
 		return 0
@@ -72,7 +73,7 @@ func queuesOf(files fs.FS, d device) int {
 	return max(1, len(list))
 }
 
-// partsOf are the numbers of a device's partitions.
+// partsOf returns the numbers of a device's partitions.
 func partsOf(files fs.FS, name string) (list []uint32) {
 	parts, _ := fs.Glob(files, path.Join("sys/block", name, name+"*", "dev"))
 	for _, p := range parts {
@@ -86,8 +87,8 @@ func partsOf(files fs.FS, name string) (list []uint32) {
 	return list
 }
 
-// wholeOf is the name of the whole device that a number, as "8:1", is of: of a partition
-// the disk that it is on.
+// wholeOf returns the name of the whole device for a number such as "8:1": for a partition, the disk
+// that it is on.
 func wholeOf(files fs.FS, number string) (string, error) {
 	list, err := devices(files)
 	if err != nil {
@@ -107,7 +108,7 @@ func wholeOf(files fs.FS, number string) (string, error) {
 	return "", fmt.Errorf("no block device has the number %s", number)
 }
 
-// counters reads a device's own.
+// counters reads a device's own counters.
 func counters(files fs.FS, name string) (iotrace.Counters, error) {
 	text, err := fs.ReadFile(files, path.Join("sys/block", name, "stat"))
 	if err != nil {
@@ -116,7 +117,7 @@ func counters(files fs.FS, name string) (iotrace.Counters, error) {
 	return parseCounters(string(text))
 }
 
-// parseCounters reads a stat file: 11 numbers, 15 since Linux 4.18 and 17 since 5.5
+// parseCounters parses a stat file: 11 numbers, 15 since Linux 4.18 and 17 since 5.5
 // (Documentation/block/stat.rst).
 func parseCounters(text string) (iotrace.Counters, error) {
 	var v [17]uint64
@@ -140,8 +141,8 @@ func parseCounters(text string) (iotrace.Counters, error) {
 	}, nil
 }
 
-// since is what was counted between two readings; false when a count went down: another
-// device has the name meanwhile, and began at 0.
+// since returns what was counted between two readings; false if a counter decreased, because then
+// another device has taken the name and began at 0.
 func since(now, before iotrace.Counters) (iotrace.Counters, bool) {
 	for _, n := range [][2]uint64{
 		{now.Reads, before.Reads}, {now.ReadMerges, before.ReadMerges}, {now.ReadBytes, before.ReadBytes},
@@ -160,12 +161,12 @@ func since(now, before iotrace.Counters) (iotrace.Counters, bool) {
 	}, true
 }
 
-// unseen is the share of a device's I/Os that were not seen; nil when it did none.
+// unseen returns the share of a device's I/Os that were not seen; nil if it did none.
 func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *float64 {
 	total := c.Total()
 	var n uint64
 	for op, count := range seen {
-		// A driver's own commands are not counted.
+		// The device's counters do not include a driver's own commands.
 		if op != iotrace.Other {
 			n += count.Done
 		}
@@ -177,7 +178,7 @@ func unseen(c iotrace.Counters, seen map[iotrace.Operation]iotrace.Counts) *floa
 	return &share
 }
 
-// minus is what was counted between two readings.
+// minus returns what was counted between two readings.
 func minus(now, before map[iotrace.Operation]iotrace.Counts) (left map[iotrace.Operation]iotrace.Counts) {
 	for op, n := range now {
 		b := before[op]

@@ -4,21 +4,21 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// ownerParts are what is remembered of who waits for a flush: where in the entry of its
-// device, and where it is in an I/O's.
+// ownerParts lists what is recorded about a process that waits for a flush: to is the offset in the
+// entry of the device, from the offset in the entry of the I/O.
 var ownerParts = []struct {
 	to, from int16
 	size     asm.Size
 }{{ownerTask, flyTask, asm.Word}, {ownerGroup, flyGroup, asm.DWord}, {ownerName, flyName, asm.DWord}, {ownerName + 8, flyName + 8, asm.DWord}}
 
-// wantFlush notes that the I/O on the stack waits for a flush of its device.
+// wantFlush records that the I/O on the stack waits for a flush of its device.
 func (a *assembler) wantFlush() {
 	known, same, mixed, write, done := a.fresh(), a.fresh(), a.fresh(), a.fresh(), a.fresh()
 	a.load(asm.R1, asm.RFP, atFly+flyAsks, asm.Byte)
 	a.do(asm.JEq.Imm(asm.R1, 0, done))
 	a.lookup(a.maps.owners, atDevice)
 	a.do(asm.JNE.Imm(asm.R0, 0, known))
-	// Nobody has ever waited for one of this device.
+	// The first process ever to wait for a flush of this device.
 	a.do(asm.Mov.Imm(asm.R1, 1))
 	a.put(atOwner+ownerCount, asm.R1, asm.DWord)
 	a.do(asm.Mov.Imm(asm.R1, 0))
@@ -31,7 +31,7 @@ func (a *assembler) wantFlush() {
 	a.do(asm.Ja.Label(done))
 	a.here(known)
 	a.do(asm.Mov.Reg(asm.R7, asm.R0), asm.LoadMem(asm.R1, asm.R7, ownerCount, asm.DWord), asm.Mov.Imm(asm.R2, 0), asm.JEq.Imm(asm.R1, 0, write),
-		// Somebody waits already.
+		// Another process is already waiting.
 		asm.LoadMem(asm.R1, asm.R7, ownerGroup, asm.DWord), asm.LoadMem(asm.R3, asm.RFP, atFly+flyGroup, asm.DWord),
 		asm.Mov.Imm(asm.R2, 2), asm.JNE.Reg(asm.R1, asm.R3, mixed),
 		asm.LoadMem(asm.R1, asm.R7, ownerTask, asm.Word), asm.LoadMem(asm.R3, asm.RFP, atFly+flyTask, asm.Word),
@@ -50,7 +50,7 @@ func (a *assembler) wantFlush() {
 	a.here(done)
 }
 
-// hadFlush notes that one that waited for a flush has got it.
+// hadFlush records that an I/O's wait for a flush has ended.
 func (a *assembler) hadFlush() {
 	done := a.fresh()
 	a.lookup(a.maps.owners, atDevice)
@@ -59,8 +59,8 @@ func (a *assembler) hadFlush() {
 	a.here(done)
 }
 
-// attributeFlush gives the flush on the stack to whoever waits for one: a process, else a
-// cgroup of several, else nobody.
+// attributeFlush attributes the flush on the stack to the process that waits for one; if several
+// wait, to their cgroup if it is the same; otherwise to no one.
 func (a *assembler) attributeFlush() {
 	done := a.fresh()
 	a.do(asm.Mov.Imm(asm.R1, 0))
@@ -73,7 +73,7 @@ func (a *assembler) attributeFlush() {
 		asm.LoadMem(asm.R2, asm.R0, ownerMixed, asm.Word), asm.JGE.Imm(asm.R2, 2, done),
 		asm.LoadMem(asm.R1, asm.R0, ownerGroup, asm.DWord))
 	a.put(atFly+flyGroup, asm.R1, asm.DWord)
-	// Of several processes it is the cgroup's only.
+	// With several processes waiting, only the cgroup is known.
 	a.do(asm.JNE.Imm(asm.R2, 0, done))
 	a.load(asm.R1, asm.R0, ownerTask, asm.Word)
 	a.put(atFly+flyTask, asm.R1, asm.Word)

@@ -13,7 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// kernel is what is attached to this one.
+// kernel holds what is attached to the running kernel.
 type kernel struct {
 	*maps
 	layout   *layout
@@ -23,8 +23,8 @@ type kernel struct {
 
 // attach loads the programs and attaches them; nothing is traced before watch.
 func attach() (*kernel, error) {
-	// Before Linux 5.11 maps count as locked memory. Without the right to raise that limit
-	// the maps may still fit.
+	// Before Linux 5.11 maps count as locked memory. Without the privilege to raise that limit, the
+	// maps may still fit.
 	_ = rlimit.RemoveMemlock()
 	m, err := newMaps()
 	if err != nil {
@@ -39,8 +39,8 @@ func attach() (*kernel, error) {
 	for name := range all {
 		names = append(names, name)
 	}
-	// The order does not matter: none looks at a device before it is watched. But the same
-	// program fails first each time.
+	// The order does not matter, as no program traces a device before watch. But this way it is
+	// always the same program that fails first.
 	slices.Sort(names)
 	for _, name := range names {
 		p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "loadline_" + name[len("block_"):], Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp,
@@ -73,7 +73,7 @@ func (k *kernel) close() error {
 	return errors.Join(append(errs, k.maps.close())...)
 }
 
-// lacks are sentences: what this kernel does not tell.
+// lacks returns sentences about what this kernel cannot tell.
 func (k *kernel) lacks() (list []string) {
 	has := func(event string) bool { _, ok := k.layout.events[event]; return ok }
 	if !has("block_io_start") {
@@ -88,13 +88,13 @@ func (k *kernel) lacks() (list []string) {
 	return list
 }
 
-// operations are the names of the kernel's side.
+// operations maps the kernel programs' numbers to operations.
 var operations = [opCount]iotrace.Operation{
 	opRead: iotrace.Read, opWrite: iotrace.Write, opFlush: iotrace.Flush,
 	opDiscard: iotrace.Discard, opWait: iotrace.FlushWait, opOther: iotrace.Other,
 }
 
-// counted puts a device's counters into words.
+// counted stores in d by how much a device's counters increased between two readings.
 func counted(now, before deviceCounts, d *iotrace.Device) {
 	for op, name := range operations {
 		at := func(group int) uint64 { return now[group*opRoom+op] - before[group*opRoom+op] }
@@ -113,5 +113,5 @@ func counted(now, before deviceCounts, d *iotrace.Device) {
 	d.Unmatched, d.Overflowed, d.Dropped = now[countUnmatched]-before[countUnmatched], now[countOverflowed]-before[countOverflowed], now[countDropped]-before[countDropped]
 }
 
-// isDenied reports whether the kernel refuses for want of a right.
+// isDenied reports whether the kernel refused for lack of a privilege.
 func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }

@@ -7,10 +7,10 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// field is where a member of a kernel's structure is, in bytes.
+// field is the offset of a member in a kernel structure, in bytes.
 type field = int16
 
-// layout are the offsets and bits of the running kernel that the programs need.
+// layout holds the offsets and bits of the running kernel that the programs need.
 type layout struct {
 	rqFlags, rqState, rqLength, rqBio, rqQueue, rqDisk field
 	queueDisk, queueOps                                field
@@ -18,18 +18,18 @@ type layout struct {
 	bioFlags, bioSize, bioDevice, bioDisk, bioGroup    field
 	deviceDisk                                         field
 	groupOwner, ownerCgroup, cgroupNode, nodeID        field
-	// Operations and bits, as the kernel numbers them.
+	// Operations and bits in the kernel's numbering.
 	discard, flush, passthrough int32
-	// asksFlush are the bits of a request that wants a flush before or after it, preflush
-	// the first of them; inFlushSequence is that of one that is in the middle of it.
+	// asksFlush are the bits of a request that requires a flush before or after it, preflush only the
+	// first of them; inFlushSequence marks a request in the middle of these flushes.
 	asksFlush, preflush, inFlushSequence int32
-	// cgroups tells that the kernel keeps the cgroup of an I/O.
+	// cgroups is true if the kernel records the cgroup of an I/O.
 	cgroups bool
-	// events are the kernel's block events with the position of the argument that is wanted.
+	// events maps the kernel's block events to the position of the argument that we need.
 	events map[string]int
 }
 
-// errNoTypes is the reason for which no program can be written for a kernel.
+// errNoTypes means that no program can be written for this kernel.
 var errNoTypes = errors.New("the kernel has no type information (/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)")
 
 // readLayout reads the running kernel's types.
@@ -41,8 +41,8 @@ func readLayout() (*layout, error) {
 	return newLayout(spec)
 }
 
-// newLayout finds everything in the kernel's types. Structures have been rearranged more
-// than once; the second of two names is the older one.
+// newLayout looks everything up in the kernel's types. Structures have been rearranged more than
+// once; the second of two names is the older one.
 func newLayout(spec *btf.Spec) (*layout, error) {
 	t := types{spec: spec}
 	l := &layout{
@@ -80,13 +80,13 @@ func newLayout(spec *btf.Spec) (*layout, error) {
 	return l, errors.Join(t.errs...)
 }
 
-// types looks things up, and gathers what is not there.
+// types looks up names and collects those that are missing.
 type types struct {
 	spec *btf.Spec
 	errs []error
 }
 
-// must is find for what there is no way around.
+// must is find for a member that is required.
 func (t *types) must(name string, path ...string) field {
 	at := t.find(name, path...)
 	if at < 0 {
@@ -95,7 +95,7 @@ func (t *types) must(name string, path ...string) field {
 	return at
 }
 
-// find is the offset of a member, -1 where there is none.
+// find returns the offset of a member, -1 if there is none.
 func (t *types) find(name string, path ...string) field {
 	var s *btf.Struct
 	if err := t.spec.TypeByName(name, &s); err != nil {
@@ -116,7 +116,7 @@ func (t *types) find(name string, path ...string) field {
 	return field(at)
 }
 
-// member finds a member, also within those that have no name.
+// member finds a member, including those inside anonymous members.
 func member(members []btf.Member, want string) (btf.Member, uint32, bool) {
 	for _, m := range members {
 		if m.Name == want {
@@ -142,10 +142,11 @@ func membersOf(t btf.Type) []btf.Member {
 	return nil
 }
 
-// enums are those that hold the operations and the bits, as far as they have a name.
+// enums lists the named enums that hold the operations and the bits.
 var enums = []string{"req_op", "req_opf", "req_flag_bits", "rqf_flags"}
 
-// value is a constant of the kernel, or what it was before it had a name in the types.
+// value returns a constant of the kernel; before is its value on kernels where it has no name in the
+// types.
 func (t *types) value(name string, before int32) int32 {
 	for _, enum := range enums {
 		var e *btf.Enum
@@ -161,8 +162,8 @@ func (t *types) value(name string, before int32) int32 {
 	return before
 }
 
-// argument is the position of the first argument of an event that points to the structure.
-// Before 5.11 most events had the queue in front of it.
+// argument returns the position of an event's first argument that points to the structure. Before
+// 5.11 most events had the queue in front of it.
 func (t *types) argument(event, kind string) (int, bool) {
 	var def *btf.Typedef
 	if t.spec.TypeByName("btf_trace_"+event, &def) != nil {

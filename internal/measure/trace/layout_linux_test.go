@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model/histogram"
 )
 
-// What the programs write is what is read.
+// The layout read here must match what the programs write.
 func TestLayoutOfRows(t *testing.T) {
 	if unsafe.Sizeof(rowKey{}) != keySize || unsafe.Offsetof(rowKey{}.Bucket) != keyBucket || unsafe.Offsetof(rowKey{}.Op) != keyOp ||
 		unsafe.Offsetof(rowKey{}.Class) != keyClass || unsafe.Offsetof(rowKey{}.Group) != keyGroup || unsafe.Offsetof(rowKey{}.Task) != keyTask || unsafe.Offsetof(rowKey{}.Name) != keyName {
@@ -29,7 +29,7 @@ func TestLayoutOfRows(t *testing.T) {
 	}
 }
 
-// A kernel whose types lack what is needed is refused with a sentence, not with a crash.
+// A kernel whose types lack something required is refused with a message, not with a crash.
 func TestAKernelWithoutTheTypesIsRefused(t *testing.T) {
 	empty, err := btf.NewBuilder([]btf.Type{&btf.Int{Name: "int", Size: 4}}, nil)
 	if err != nil {

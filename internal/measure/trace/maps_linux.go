@@ -11,26 +11,26 @@ import (
 // lastBucket is the last bucket of histogram.Histogram.
 const lastBucket = 29*64 - 1
 
-// The most that is remembered. Requests in flight are bounded by the queues of the devices,
-// and bios of stacked devices by what programs wait for.
+// Capacities of the maps. Requests in flight are bounded by the queues of the devices, bios of
+// stacked devices by what programs wait for.
 const (
 	mostFlying  = 32768
 	mostDevices = 4096
 )
 
-// rowsMemory is, in bytes, about what one of the two maps of rows may take over all
-// processors; leastRows and mostRows bound how many rows that makes. A row is one bucket of
-// one kind of I/O of one process.
+// rowsMemory is the approximate size, in bytes, of each of the two maps of rows over all processors;
+// leastRows and mostRows bound the resulting number of rows. A row is one latency bucket of one kind
+// of I/O of one process.
 const (
 	rowsMemory = 24 << 20
 	leastRows  = 4096
 	mostRows   = 32768
 )
 
-// maps are what the programs write.
+// maps holds the maps that the programs write.
 type maps struct {
 	devices, flying, owners *ebpf.Map
-	// current holds one of the two maps of rows: the one that is being filled.
+	// current refers to the one of the two maps of rows that is being filled.
 	current *ebpf.Map
 	rows    [2]*ebpf.Map
 	filling int
@@ -39,7 +39,7 @@ type maps struct {
 	cpus    int
 }
 
-// rowKey and rowValue are as the programs write them: see keyDevice and rowCount.
+// rowKey and rowValue have the layout that the programs write: see keyDevice and rowCount.
 type rowKey struct {
 	Device uint32
 	Bucket uint16
@@ -89,7 +89,7 @@ func newMaps() (m *maps, err error) {
 	return m, nil
 }
 
-// noPrealloc is BPF_F_NO_PREALLOC: entries of devices are made by this process, and few.
+// noPrealloc is BPF_F_NO_PREALLOC: entries for devices are created by this process, and are few.
 const noPrealloc = 1
 
 func (m *maps) close() error {
@@ -102,15 +102,15 @@ func (m *maps) close() error {
 	return errors.Join(errs...)
 }
 
-// watch makes room for the counters of a device, from which on it is traced.
+// watch creates the counters of a device, which starts tracing it.
 func (m *maps) watch(number uint32) error {
 	return m.devices.Update(number, make([]deviceCounts, m.cpus), ebpf.UpdateNoExist)
 }
 
-// unwatch ends the tracing of a device.
+// unwatch stops tracing a device.
 func (m *maps) unwatch(number uint32) error { return m.devices.Delete(number) }
 
-// counts are the counters of a device, over all processors.
+// counts returns the counters of a device, summed over all processors.
 func (m *maps) counts(number uint32) (sum deviceCounts, err error) {
 	var all []deviceCounts
 	if err := m.devices.Lookup(number, &all); err != nil {
@@ -124,9 +124,9 @@ func (m *maps) counts(number uint32) (sum deviceCounts, err error) {
 	return sum, nil
 }
 
-// take gives out and empties what was recorded since the last time. Replacing an entry of a
-// map of maps returns when no program uses the old one any more (the kernel waits for a grace
-// period), so that nothing is lost in between, nor counted twice.
+// take passes to yield what was recorded since the last call, and deletes it. Replacing an entry in a
+// map of maps returns only when no program uses the old one any more (the kernel waits for a grace
+// period), so that nothing is lost or counted twice.
 func (m *maps) take(yield func(*rowKey, rowValue)) error {
 	old := m.rows[m.filling]
 	m.filling = 1 - m.filling
@@ -150,7 +150,7 @@ func (m *maps) take(yield func(*rowKey, rowValue)) error {
 	}
 }
 
-// takeSlowly is take for kernels that know no batches of such maps (before 5.6).
+// takeSlowly is take for kernels without batch operations on such maps (before 5.6).
 func (m *maps) takeSlowly(old *ebpf.Map, yield func(*rowKey, rowValue)) error {
 	var key rowKey
 	var values []rowValue

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// newTracing refuses: BPF is Linux's.
+// newTracing refuses: BPF is only available on Linux.
 func newTracing(iotrace.Request, env.Clock) (tracer, error) {
 	return nil, model.RefusedError("only Linux can be traced", "run it on the machine that the devices are on")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// following is a trace by the events that the kernel writes for perf.
+// following is a trace that uses the events that the kernel writes for perf.
 type following struct {
 	reader  *tracepoint.Reader
 	request iotrace.Request
@@ -25,7 +25,7 @@ type following struct {
 	watched map[uint32]*followed
 	lost    uint64
 	over    bool
-	// blind is what the self-test has found.
+	// blind is the result of the self-test.
 	blind error
 }
 
@@ -34,11 +34,10 @@ type followed struct {
 	device
 	counts tracepoint.Device
 	own    iotrace.Counters
-	failed error // of reading own
+	failed error // error from reading own
 }
 
-// newFollowing refuses a kernel that is known to leave out records, unless it is to be used
-// in spite of that.
+// newFollowing refuses a kernel that is known to omit records, unless inSpite is set.
 func newFollowing(r iotrace.Request, clock env.Clock, inSpite bool) (_ tracer, err error) {
 	blind := tracepoint.SelfTest()
 	if blind != nil && !(inSpite && errors.Is(blind, tracepoint.ErrBlind)) {
@@ -70,7 +69,7 @@ func newFollowing(r iotrace.Request, clock env.Clock, inSpite bool) (_ tracer, e
 	return f, nil
 }
 
-// lostWithPerf is what the events do not tell, other than BPF.
+// lostWithPerf lists what the events cannot tell, unlike BPF.
 var lostWithPerf = []string{
 	"events name no request: two I/Os of one kind that begin at the same sector and are in flight at once may be taken for each other, and waits for a flush are taken to end in the order in which they began",
 	"the cgroup is that of the process that made the request: what the page cache writes belongs to the kernel's threads",
@@ -86,7 +85,7 @@ func (f *following) lacks() []string {
 
 func (f *following) close() error { return f.reader.Close() }
 
-// watch begins to trace the devices that are wanted and not traced yet: new ones appear.
+// watch starts tracing wanted devices that are not traced yet: new ones may appear.
 func (f *following) watch() error {
 	list, err := wantedDevices(&f.request)
 	if err != nil {
@@ -105,7 +104,7 @@ func (f *following) watch() error {
 	return nil
 }
 
-// reading is both counters of all devices as they are now.
+// reading reads both kinds of counters of all devices.
 func (f *following) reading() (all map[uint32]*followed, lost uint64) {
 	all = map[uint32]*followed{}
 	for number, d := range f.watched {
@@ -120,7 +119,7 @@ func (f *following) reading() (all map[uint32]*followed, lost uint64) {
 	return all, lost
 }
 
-// begin lets what is under way end, and begins to count.
+// begin lets I/Os in flight end, then starts counting.
 func (f *following) begin() error {
 	f.clock.Sleep(settle)
 	f.watched, f.lost = f.reading()
@@ -146,7 +145,7 @@ func (f *following) second() (samples []iotrace.Sample, err error) {
 	return samples, err
 }
 
-// finish holds both counters against each other, and ends the tracing of the devices.
+// finish compares the two kinds of counters and stops tracing the devices.
 func (f *following) finish() (list []iotrace.Device, err error) {
 	after, lost := f.reading()
 	f.lost = lost - f.lost
@@ -164,7 +163,7 @@ func (f *following) finish() (list []iotrace.Device, err error) {
 	return list, nil
 }
 
-// lostRecords is how many records found no room.
+// lostRecords returns how many records were lost because the rings were full.
 func (f *following) lostRecords() uint64 { return f.lost }
 
 // refusalOfPerf says why the events cannot be followed, and what to do.

@@ -4,12 +4,13 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// programs are the programs of a kernel, by the event that they are attached to.
+// programs returns the programs for a kernel, by the event to which they are attached.
 func programs(l *layout, m *maps) map[string]asm.Instructions {
 	begin := func() *assembler { return &assembler{layout: l, maps: m} }
 	all := map[string]asm.Instructions{}
-	// block_io_start is the one event that comes for each request, in the process that
-	// wants it. Before Linux 6.5 the insertion into the scheduler is, where there is one.
+	// block_io_start is the only event that occurs for each request in the context of the process
+	// that makes it. Before Linux 6.5 that is the insertion into the scheduler, if there is a
+	// scheduler.
 	first := "block_io_start"
 	if _, ok := l.events[first]; !ok {
 		first = "block_rq_insert"
@@ -30,8 +31,8 @@ func programs(l *layout, m *maps) map[string]asm.Instructions {
 	return all
 }
 
-// kind loads what the request in R6 is: the flags into R7, the operation into R8 and the
-// length into R1 and the stack.
+// kind loads the properties of the request in R6: the flags into R7, the operation into R8, and the
+// length into R1 and onto the stack.
 func (a *assembler) kind() {
 	a.load(asm.R7, asm.R6, a.rqFlags, asm.Word)
 	a.load(asm.R1, asm.R6, a.rqLength, asm.Word)
@@ -47,8 +48,8 @@ func (a *assembler) bioKind() {
 	a.classify()
 }
 
-// describe makes the entry of an I/O on the stack, but for its times: R6 is the request or
-// the bio, R7 its flags, R8 its operation. bio tells which.
+// describe fills in the entry of an I/O on the stack, except for its times: R6 is the request or the
+// bio, R7 its flags, R8 its operation. bio says whether it is a bio.
 func (a *assembler) describe(bio bool) {
 	plain, nobody := a.fresh(), a.fresh()
 	a.do(asm.Mov.Imm(asm.R1, 0))
@@ -56,7 +57,7 @@ func (a *assembler) describe(bio bool) {
 	a.put(atFly+flyOp, asm.R1, asm.Word)
 	a.put(atFly+flyGroup, asm.R1, asm.DWord)
 	a.put(atFly+flyOp, asm.R8, asm.Byte)
-	// The flush itself carries the bit as well.
+	// The flush itself has this bit set too.
 	a.do(asm.JEq.Imm(asm.R8, opFlush, plain), asm.Mov.Reg(asm.R1, asm.R7), asm.And.Imm(asm.R1, a.asksFlush), asm.JEq.Imm(asm.R1, 0, plain), asm.Mov.Imm(asm.R1, 1))
 	a.put(atFly+flyAsks, asm.R1, asm.Byte)
 	a.here(plain)
@@ -84,7 +85,7 @@ func (a *assembler) describe(bio bool) {
 	a.do(asm.Mov.Reg(asm.R1, asm.RFP), asm.Add.Imm(asm.R1, atFly+flyName), asm.Mov.Imm(asm.R2, 16), asm.FnGetCurrentComm.Call())
 }
 
-// remember puts the entry on the stack among those in flight, with R0 as its beginning.
+// remember adds the entry on the stack to the I/Os in flight, with R0 as its start time.
 func (a *assembler) remember() {
 	room := a.fresh()
 	a.put(atFly+flyStart, asm.R0, asm.DWord)
@@ -95,7 +96,7 @@ func (a *assembler) remember() {
 	a.here(room)
 }
 
-// started is what happens when a request is made, in the process that wants it.
+// started handles the creation of a request, in the context of the process that makes it.
 func (a *assembler) started(event string) {
 	a.argument(event)
 	a.requestDevice()
@@ -106,7 +107,7 @@ func (a *assembler) started(event string) {
 	a.wantFlush()
 }
 
-// issued is what happens when the driver gets a request, also once more after a requeue.
+// issued handles the issue of a request to the driver, which is repeated after a requeue.
 func (a *assembler) issued(event string) {
 	unknown := "unknown"
 	a.argument(event)
@@ -117,11 +118,11 @@ func (a *assembler) issued(event string) {
 	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
 	a.addOf(countIssuedBytes, asm.R8)
 	a.put(atID, asm.R6, asm.DWord)
-	// The request of a flush is always the same one, and nothing says when it is made.
+	// A flush always uses the same request, and no event reports its creation.
 	a.do(asm.JEq.Imm(asm.R8, opFlush, unknown))
 	a.lookup(a.maps.flying, atID)
 	a.do(asm.JEq.Imm(asm.R0, 0, unknown), asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, flyIssue, asm.R0, asm.DWord))
-	// It may have grown by merges since it was made.
+	// Merges may have made it larger since it was created.
 	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
 	a.do(asm.StoreMem(asm.R7, flyBytes, asm.R1, asm.Word), asm.Ja.Label("out"))
 	a.here(unknown)
@@ -136,7 +137,7 @@ func (a *assembler) issued(event string) {
 	a.wantFlush()
 }
 
-// completed is what happens when the device has answered.
+// completed handles the completion of a request.
 func (a *assembler) completed(event string) {
 	at := a.events[event]
 	a.argument(event)
@@ -145,7 +146,7 @@ func (a *assembler) completed(event string) {
 	a.put(atWait, asm.R7, asm.DWord)
 	a.load(asm.R7, asm.R1, field(8*(at+2)), asm.DWord)
 	a.do(asm.LSh.Imm(asm.R7, 32), asm.RSh.Imm(asm.R7, 32))
-	// Of an answer in parts the last one counts.
+	// If a request completes in parts, only the last part counts.
 	a.load(asm.R1, asm.R6, a.rqLength, asm.Word)
 	a.do(asm.JGT.Reg(asm.R1, asm.R7, "out"))
 	a.requestDevice()
@@ -159,7 +160,7 @@ func (a *assembler) completed(event string) {
 	a.do(asm.JEq.Imm(asm.R7, 0, fine), asm.LoadMem(asm.R7, asm.R8, flyOp, asm.Byte), asm.Mov.Imm(asm.R1, 1))
 	a.addOf(countErrors, asm.R7)
 	a.here(fine)
-	// Its data are written; if it is in the middle of its flushes, it comes once more.
+	// Its data has been written; if its flush sequence is still running, it will complete once more.
 	a.do(asm.LoadMem(asm.R1, asm.R8, flyAsks, asm.Byte), asm.JEq.Imm(asm.R1, 0, gone),
 		asm.LoadMem(asm.R1, asm.R6, a.rqState, asm.Word), asm.And.Imm(asm.R1, a.inFlushSequence), asm.JEq.Imm(asm.R1, 0, whole),
 		asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R8, flyShown, asm.R1, asm.Byte), asm.Ja.Label("row"))
@@ -178,8 +179,8 @@ func (a *assembler) completed(event string) {
 	a.count(countUnmatched)
 }
 
-// measure puts onto the stack what is to be recorded of the entry in R8: the key but for
-// the bucket, the latency, the bytes and the wait.
+// measure puts what is to be recorded about the entry in R8 on the stack: the key except for the
+// bucket, the latency, the bytes and the wait.
 func (a *assembler) measure() {
 	issued, sane, done := a.fresh(), a.fresh(), a.fresh()
 	a.do(asm.FnKtimeGetNs.Call(), asm.LoadMem(asm.R1, asm.R8, flyStart, asm.DWord), asm.LoadMem(asm.R2, asm.R8, flyIssue, asm.DWord),
@@ -208,7 +209,7 @@ func (a *assembler) measure() {
 	a.put(atKey+keyClass, asm.R3, asm.Byte)
 }
 
-// record adds what measure has put onto the stack to the device's counters and to the row.
+// record adds what measure has put on the stack to the device's counters and to the row.
 func (a *assembler) record() {
 	small, last, have := a.fresh(), a.fresh(), a.fresh()
 	a.load(asm.R8, asm.RFP, atKey+keyOp, asm.Byte)
@@ -216,7 +217,7 @@ func (a *assembler) record() {
 	a.addOf(countDone, asm.R8)
 	a.load(asm.R1, asm.RFP, atBytes, asm.DWord)
 	a.addOf(countDoneBytes, asm.R8)
-	// The bucket: see histogram.BucketOf, whose layout this is.
+	// The bucket has the layout of histogram.BucketOf.
 	a.load(asm.R4, asm.RFP, atTime, asm.DWord)
 	a.do(asm.Mov.Reg(asm.R2, asm.R4))
 	a.log2()
@@ -226,7 +227,7 @@ func (a *assembler) record() {
 	a.do(asm.JLE.Imm(asm.R4, lastBucket, last), asm.Mov.Imm(asm.R4, lastBucket))
 	a.here(last)
 	a.put(atKey+keyBucket, asm.R4, asm.Half)
-	// The map of rows that is in use: reading one is done while the other one is filled.
+	// The map of rows in use: one is read while the other is filled.
 	a.do(asm.Mov.Imm(asm.R1, 0))
 	a.put(atID, asm.R1, asm.DWord)
 	a.lookup(a.maps.current, atID)
@@ -236,7 +237,7 @@ func (a *assembler) record() {
 	for at := int16(0); at < rowSize; at += 8 {
 		a.put(atRow+at, asm.R1, asm.DWord)
 	}
-	const onlyNew = 1 // BPF_NOEXIST: another processor may have made it meanwhile
+	const onlyNew = 1 // BPF_NOEXIST: another processor may have created it in the meantime
 	a.do(asm.Mov.Reg(asm.R1, asm.R7), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atKey), asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, atRow),
 		asm.Mov.Imm(asm.R4, onlyNew), asm.FnMapUpdateElem.Call(),
 		asm.Mov.Reg(asm.R1, asm.R7), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, atKey), asm.FnMapLookupElem.Call(),
@@ -254,7 +255,7 @@ func (a *assembler) record() {
 	a.count(countDropped)
 }
 
-// requeued counts what the driver has given back.
+// requeued counts a request that the driver has returned.
 func (a *assembler) requeued(event string) {
 	a.argument(event)
 	a.requestDevice()
@@ -263,7 +264,7 @@ func (a *assembler) requeued(event string) {
 	a.addOf(countRequeued, asm.R8)
 }
 
-// merged forgets a request that has become part of another.
+// merged forgets a request that was merged into another.
 func (a *assembler) merged(event string) {
 	a.argument(event)
 	a.requestDevice()
@@ -273,7 +274,7 @@ func (a *assembler) merged(event string) {
 	a.forget()
 }
 
-// countMerge counts the merge of what kind has described.
+// countMerge counts the merge of the I/O loaded by kind.
 func (a *assembler) countMerge() {
 	a.do(asm.Mov.Imm(asm.R1, 1))
 	a.addOf(countMerged, asm.R8)
@@ -281,7 +282,7 @@ func (a *assembler) countMerge() {
 	a.addOf(countMergedBytes, asm.R8)
 }
 
-// bioMerged counts a bio that has become part of a request.
+// bioMerged counts a bio that was merged into a request.
 func (a *assembler) bioMerged(event string) {
 	a.argument(event)
 	a.diskOfBio()
@@ -290,7 +291,7 @@ func (a *assembler) bioMerged(event string) {
 	a.countMerge()
 }
 
-// bioQueued counts what is asked of the device. Devices that stand on others and have no
+// bioQueued counts an I/O submitted to the device. Devices that are built on others and have no
 // requests of their own (device mapper, MD, zram) are measured by the bio.
 func (a *assembler) bioQueued(event string) {
 	a.argument(event)
@@ -311,7 +312,7 @@ func (a *assembler) bioQueued(event string) {
 	a.remember()
 }
 
-// bioCompleted is what happens when a device without requests has answered.
+// bioCompleted handles the completion of a bio on a device without requests.
 func (a *assembler) bioCompleted(event string) {
 	a.argument(event)
 	a.put(atID, asm.R6, asm.DWord)

@@ -12,26 +12,26 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// tasks are the cgroups of processes, for methods that see who makes a request and not which
-// cgroup the block layer accounts it to.
+// tasks looks up the cgroups of processes, for methods that see which process makes a request but not
+// to which cgroup the block layer accounts it.
 type tasks struct {
 	groups *cgroups
 	clock  env.Clock
 	// files looks like "/".
 	files fs.FS
-	// sampled tells that the kernel's number of a task's cgroup is one of groups.
+	// sampled is true if the kernel's number of a task's cgroup is one of groups.
 	sampled bool
 	known   map[uint32]task
 }
 
-// task is a process, and when its cgroup was read: it can be moved.
+// task is the cgroup of a process and when it was read: a process can be moved.
 type task struct {
 	group  uint64
 	looked time.Time
 }
 
-// newTasks needs the mountinfo file that groups are of: the events' cgroup is that of the
-// perf_event controller, which is in version 2 unless it is mounted as version 1.
+// newTasks takes the mountinfo file from which groups was made: the cgroup in the events is that of
+// the perf_event controller, which belongs to version 2 unless it is mounted under version 1.
 func newTasks(groups *cgroups, files fs.FS, mountinfo string, clock env.Clock) *tasks {
 	t := &tasks{groups: groups, clock: clock, files: files, sampled: !groups.version1, known: map[uint32]task{}}
 	for line := range strings.Lines(mountinfo) {
@@ -43,13 +43,13 @@ func newTasks(groups *cgroups, files fs.FS, mountinfo string, clock env.Clock) *
 	return t
 }
 
-// mostTasks bounds those that are remembered.
+// mostTasks bounds the number of processes remembered.
 const mostTasks = 1 << 16
 
-// again is how long a process is taken to be in the cgroup that it was in.
+// again is how long a cached cgroup is used before it is read again.
 const again = time.Second
 
-// group is the number of a process's cgroup; 0 where it has none or is gone.
+// group returns the number of a process's cgroup; 0 if it has none or has ended before it was read.
 func (t *tasks) group(pid uint32, sampled uint64) uint64 {
 	if t.sampled && sampled != 0 {
 		return sampled
@@ -75,8 +75,8 @@ func (t *tasks) group(pid uint32, sampled uint64) uint64 {
 	return now.group
 }
 
-// pathIn is the path that a /proc/PID/cgroup file tells: that of version 1's blkio controller,
-// or that of version 2.
+// pathIn returns the path in a /proc/PID/cgroup file: that of version 1's blkio controller, or that
+// of version 2.
 func pathIn(text string, version1 bool) string {
 	for line := range strings.Lines(text) {
 		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)

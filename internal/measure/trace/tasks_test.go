@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// The cgroup of a process is the kernel's number where that is of the same hierarchy, else
-// that of its path, which is read again from time to time, and kept when the process is gone.
+// The cgroup of a process is the kernel's number if that belongs to the same hierarchy, and otherwise
+// that of its path, which is read again from time to time and kept after the process has ended.
 func TestCgroupsOfTasks(t *testing.T) {
 	number := func(c *cgroups, path string) uint64 {
 		info, err := os.Stat(c.root + path)

@@ -18,34 +18,34 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// Options are what a trace is asked for, and who is told.
+// Options are the parameters of a trace and its callbacks.
 type Options struct {
 	Request iotrace.Request
 	Clock   env.Clock
-	// Method is how to trace; empty takes the method that sees most of those that are possible.
+	// Method is how to trace; empty selects the available method that sees most.
 	Method iotrace.Method
-	// Ready, where it is set, is called when everything is loaded, before the trace begins, and
-	// may take its time. An error ends it there.
+	// Ready, if set, is called when everything is loaded and before the trace begins; it may block.
+	// An error ends the trace there.
 	Ready func() error
-	// Begun is told the record when the trace has begun, before its first second.
+	// Begun is called with the record when the trace has begun, before its first second.
 	Begun func(iotrace.Run) error
-	// Second is told what ended in each second, within what was asked for, and how long
-	// since the beginning that second ended. An error ends the trace.
+	// Second is called for each second with the I/Os that ended in it, restricted to what was
+	// requested; end is when that second ended, since the beginning. An error ends the trace.
 	Second func(end float64, samples []iotrace.Sample) error
 }
 
-// settle is how long devices are watched before the counting begins, so that little is
-// under way that was not seen to begin.
+// settle is how long devices are watched before counting begins, so that few I/Os are in flight whose
+// start was not seen.
 const settle = 100 * time.Millisecond
 
 // each is how often the kernel's maps are read.
 const each = time.Second
 
-// root is this machine.
+// root is the root of this machine's files.
 var root = os.DirFS("/")
 
-// Resolve finds the devices and the cgroups that a request names, and refuses what is not
-// there. Device is what a target stands on, by the kernel's name or a path below /dev.
+// Resolve finds the devices and cgroups that a request names, and refuses those that do not exist.
+// device is what a target is on, by the kernel's name or a path below /dev.
 func Resolve(r *iotrace.Request, clock env.Clock, device, cgroup string) error {
 	if device != "" {
 		name, err := deviceNamed(root, device)
@@ -86,7 +86,7 @@ func machineCgroups(clock env.Clock) *cgroups {
 	return newCgroups(clock, string(text))
 }
 
-// deviceNamed is the whole device of a name: "vda", "/dev/vda1", or a link to one.
+// deviceNamed returns the whole device for a name: "vda", "/dev/vda1", or a link to one.
 func deviceNamed(files fs.FS, name string) (string, error) {
 	if !strings.Contains(name, "/") {
 		if _, err := readDevice(files, name); err == nil {
@@ -109,8 +109,8 @@ func deviceNamed(files fs.FS, name string) (string, error) {
 	return whole, nil
 }
 
-// Below is the device that holds a file or a directory; empty where it is on none of this
-// machine (a network, memory, or several).
+// Below returns the device that holds a file or a directory; empty if it is not on a single device of
+// this machine (on a network, in memory, or on several devices).
 func Below(file string) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(file, &st); err != nil {
@@ -130,8 +130,8 @@ func Below(file string) (string, error) {
 	return name, nil
 }
 
-// Run traces until the time is over or the context ends, which is no error. It returns the
-// record of what was done, without the names and times of the run that it is part of.
+// Run traces until the time is over or the context ends, which is not an error. It returns the record
+// of the trace, without the names and times of the run that it is part of.
 func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
 	t, err := chooseTracer(o, &run)
@@ -148,8 +148,8 @@ func Run(ctx context.Context, o Options) (iotrace.Run, error) {
 	return run, err
 }
 
-// chooseTracer makes the tracer of the method that was asked for, else of the one that sees
-// most, and says in the run which it is, and why it is not a better one.
+// chooseTracer returns the tracer for the requested method, or else for the one that sees most, and
+// records in run which it is and why it is not a better one.
 func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 	ofSome := o.Request.PID != 0 || len(o.Request.Cgroups) > 0
 	var whys []*model.WorkerError
@@ -194,8 +194,8 @@ func chooseTracer(o Options, run *iotrace.Run) (tracer, error) {
 	return newCounting(o.Request)
 }
 
-// refusalOfAll says why none of the methods that were tried is possible; the way out is that
-// of the first, which sees most.
+// refusalOfAll says why none of the methods that were tried is possible; its hint is that of the
+// first one, which sees most.
 func refusalOfAll(whys []*model.WorkerError) error {
 	var words []string
 	for _, why := range whys {
@@ -204,20 +204,20 @@ func refusalOfAll(whys []*model.WorkerError) error {
 	return model.RefusedError(strings.Join(words, "; and "), whys[0].Hint)
 }
 
-// tracer makes the samples of a method.
+// tracer produces the samples of one method.
 type tracer interface {
-	// lacks are sentences: what it cannot tell on this machine.
+	// lacks returns sentences about what the method cannot tell on this machine.
 	lacks() []string
-	// begin starts the counting; second gives out what ended since then or since the last
-	// time, and finish the devices.
+	// begin starts counting; second returns what has ended since then or since its last call, and
+	// finish the devices.
 	begin() error
 	second() ([]iotrace.Sample, error)
 	finish() ([]iotrace.Device, error)
-	// close gives back what it holds of the kernel.
+	// close releases its resources in the kernel.
 	close() error
 }
 
-// record traces, and writes what became of it into the run.
+// record traces, and stores the outcome in run.
 func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 	if err := t.begin(); err != nil {
 		return err
@@ -277,15 +277,15 @@ func record(ctx context.Context, t tracer, o Options, run *iotrace.Run) error {
 	return give(samples)
 }
 
-// errNoDevice is the refusal where there is nothing to trace.
+// errNoDevice is the refusal if there is nothing to trace.
 var errNoDevice = model.RefusedError("this machine has no block device", "run this where the devices are: on the node, not in the volume's client")
 
-// wanted reports whether a sample is within what was asked for.
+// wanted reports whether a sample matches the request.
 func wanted(r *iotrace.Request, s *iotrace.Sample) bool {
 	return (r.PID == 0 || s.PID == r.PID) && (len(r.Cgroups) == 0 || within(s.Cgroup, r.Cgroups))
 }
 
-// wantedDevices are the devices of a request that are there.
+// wantedDevices returns the existing devices of a request.
 func wantedDevices(r *iotrace.Request) ([]device, error) {
 	list, err := devices(root)
 	return slices.DeleteFunc(list, func(d device) bool { return len(r.Devices) > 0 && !slices.Contains(r.Devices, d.name) }), err

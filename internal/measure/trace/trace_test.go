@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// machine looks like "/" of a machine with a disk, its partition, and a stacked device.
+// machine looks like the "/" of a machine with a disk, its partition, and a stacked device.
 func machine() fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	return fstest.MapFS{
@@ -62,7 +62,7 @@ func TestCountersAreReadInTheirUnits(t *testing.T) {
 	if d, ok := since(iotrace.Counters{Reads: 50}, got); ok {
 		t.Errorf("of another device of that name %+v was counted", d)
 	}
-	// A kernel of before 4.18 has 11 numbers.
+	// Before 4.18 the kernel wrote 11 numbers.
 	if old, err := parseCounters("10 1 80 20 30 3 240 60 2 500 900"); err != nil || old.Writes != 30 || old.Flushes != 0 {
 		t.Errorf("%+v, %v", old, err)
 	}
@@ -92,8 +92,8 @@ func TestCountedSamplesSayOnlyWhatCountersKnow(t *testing.T) {
 	}
 }
 
-// Of a device whose counters could not be read at the beginning, or that another one has
-// taken the place of, nothing is told: not what was counted since the machine was started.
+// If a device's counters could not be read at the beginning, or another device has taken its place,
+// nothing is reported: in particular not what was counted since boot.
 func TestCountersNeedTwoReadingsOfADevice(t *testing.T) {
 	defer func(was fs.FS) { root = was }(root)
 	unread, anew := machine(), machine()
@@ -119,7 +119,7 @@ func TestCountersNeedTwoReadingsOfADevice(t *testing.T) {
 	}
 }
 
-// Version 1's blkio hierarchy comes before version 2, whatever their order.
+// Version 1's blkio hierarchy takes precedence over version 2, whatever their order.
 func TestWhereTheCgroupsAre(t *testing.T) {
 	const v1 = "30 20 0:26 / /sys/fs/cgroup/blkio rw,relatime - cgroup cgroup rw,blkio\n"
 	const v2 = "31 20 0:27 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n"
@@ -135,7 +135,7 @@ func TestWhereTheCgroupsAre(t *testing.T) {
 	}
 }
 
-// tree is a directory with the cgroups that engines make.
+// tree creates a directory with cgroups as container engines create them.
 func tree(t *testing.T) *cgroups {
 	t.Helper()
 	dir := t.TempDir()
@@ -170,7 +170,7 @@ func TestContainersAndPodsAreFound(t *testing.T) {
 		{pod, "shop/db-0", "/kubepods/burstable/pod99999999-2222-3333-4444-555555555555"},
 		{c.given, "system.slice/cron.service", "/system.slice/cron.service"},
 		{c.given, c.root + "/docker", "/docker"},
-		// Refused: two containers, too short, no identifier, another namespace, none.
+		// Refused: two containers, too short, not an ID, another namespace, none.
 		{c.containerCgroups, "aabbccddeeff", ""}, {c.containerCgroups, "0123", ""}, {c.containerCgroups, "postgres", ""}, {c.containerCgroups, "ffffffff", ""},
 		{pod, "test/db-0", ""}, {pod, "db-1", ""}, {c.given, "/system.slice/cron.servic", ""},
 	} {
@@ -220,7 +220,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What is typed wrong is refused with what to type next, before anything is attached.
+// Input errors are refused with a hint about what to type, before anything is attached.
 func TestRefusals(t *testing.T) {
 	for what, r := range map[string]struct {
 		request        iotrace.Request

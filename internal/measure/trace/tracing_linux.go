@@ -17,14 +17,14 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// tracing is a trace by BPF.
+// tracing is a trace that uses BPF.
 type tracing struct {
 	kernel  *kernel
 	request iotrace.Request
 	groups  *cgroups
 	watched map[uint32]*watched
 	clock   env.Clock
-	// over tells that no device is watched any more.
+	// over is set if no device is watched any more.
 	over bool
 }
 
@@ -33,7 +33,7 @@ type watched struct {
 	device
 	counts deviceCounts
 	own    iotrace.Counters
-	failed error // of reading own
+	failed error // error from reading own
 }
 
 func newTracing(r iotrace.Request, clock env.Clock) (tracer, error) {
@@ -56,7 +56,7 @@ func (t *tracing) lacks() []string { return t.kernel.lacks() }
 
 func (t *tracing) close() error { return t.kernel.close() }
 
-// watch begins to trace the devices that are wanted and not traced yet: new ones appear.
+// watch starts tracing wanted devices that are not traced yet: new ones may appear.
 func (t *tracing) watch() error {
 	list, err := wantedDevices(&t.request)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *tracing) watch() error {
 	return nil
 }
 
-// reading is a device with both counters as they are now.
+// reading reads both kinds of counters of a device.
 func (t *tracing) reading(d device) *watched {
 	w := &watched{device: d}
 	w.own, w.failed = counters(root, d.name)
@@ -83,7 +83,7 @@ func (t *tracing) reading(d device) *watched {
 	return w
 }
 
-// begin lets what is under way end, and begins to count.
+// begin lets I/Os in flight end, then starts counting.
 func (t *tracing) begin() error {
 	t.clock.Sleep(settle)
 	if err := t.kernel.take(func(*rowKey, rowValue) {}); err != nil {
@@ -126,7 +126,7 @@ func (t *tracing) second() ([]iotrace.Sample, error) {
 	return samples, err
 }
 
-// sample is an empty one for a key.
+// sample returns an empty sample for a key.
 func (t *tracing) sample(k *rowKey) *iotrace.Sample {
 	s := &iotrace.Sample{Operation: iotrace.Other}
 	if int(k.Op) < len(operations) {
@@ -143,7 +143,7 @@ func (t *tracing) sample(k *rowKey) *iotrace.Sample {
 	return s
 }
 
-// finish holds both counters against each other, and ends the tracing of the devices.
+// finish compares the two kinds of counters and stops tracing the devices.
 func (t *tracing) finish() ([]iotrace.Device, error) {
 	var list []iotrace.Device
 	after := map[uint32]*watched{}
@@ -178,7 +178,7 @@ func refusal(err error) *model.WorkerError {
 	return model.RefusedError(fmt.Sprintf("this kernel cannot be traced by BPF: %v", err), "use a newer kernel, or --method counters")
 }
 
-// blockNumber is the number of a block device's file, as "8:0".
+// blockNumber returns the number of a block device's file, such as "8:0".
 func blockNumber(info fs.FileInfo) (string, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || info.Mode()&(os.ModeDevice|os.ModeCharDevice) != os.ModeDevice {

@@ -10,11 +10,12 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// What a device is made of may be used past the device: the whole disk of a partition, the
-// file of a loop device, the parts of a RAID. Writing to the one changes the other.
+// The parts of a device can be in use other than through the device itself: the whole disk of a
+// partition, the backing file of a loop device, the members of a RAID. Writing to one changes the
+// other.
 
-// below lists the files and devices that a device is made of, and those that they are
-// made of, as far as this machine tells.
+// below lists the files and devices that a device is built on, recursively, as far as this machine
+// shows them.
 func (k *kernel) below(number uint64, depth int) []inode {
 	dir, err := filepath.EvalSymlinks(fmt.Sprintf("%s/dev/block/%d:%d", k.sys, unix.Major(number), unix.Minor(number)))
 	if err != nil || depth > maxChain {
@@ -47,7 +48,7 @@ func (k *kernel) below(number uint64, depth int) []inode {
 	return parts
 }
 
-// guardBelow refuses a device whose content is reached by another loop device as well.
+// guardBelow refuses a device whose content is also reachable through another loop device.
 func guardBelow(t model.Target, number uint64) error {
 	k := newKernel()
 	own := map[string]bool{loopName(k, number): true}
@@ -65,7 +66,7 @@ func guardBelow(t model.Target, number uint64) error {
 	return nil
 }
 
-// loopName is the kernel's name of a device; only that of a loop device matters.
+// loopName returns the kernel's name of a device; callers only care about loop devices.
 func loopName(k *kernel, number uint64) string {
 	dir, err := filepath.EvalSymlinks(fmt.Sprintf("%s/dev/block/%d:%d", k.sys, unix.Major(number), unix.Minor(number)))
 	if err != nil {

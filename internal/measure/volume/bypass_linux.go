@@ -16,25 +16,24 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// An O_DIRECT that is accepted is a promise, and not all keep it: ext4 with data=journal
-// takes the flag and goes through the page cache, ZFS before 2.3 answers from its own
-// cache, overlays do what lies below them. So what was read is looked for where it must
-// not be: in the page cache, among the hits of ZFS's cache, and not among the bytes that
-// the device counted.
+// Accepting O_DIRECT does not guarantee direct I/O: ext4 with data=journal takes the flag and still
+// uses the page cache, ZFS before 2.3 answers from its own cache, and an overlay behaves like the
+// filesystem below it. So after a read we look for evidence that it was served from a cache: pages in
+// the page cache, hits in the ZFS cache, or bytes missing from the device's counters.
 
 const (
-	// bypassSize is how much is read, in bytes, bypassBlock in one I/O.
+	// bypassSize is how much is read, in bytes; bypassBlock is the size of one I/O.
 	bypassSize  = 1 << 20
 	bypassBlock = 64 << 10
-	// servedLeast is the share of what was read twice that the device must have counted.
+	// servedLeast is the minimum share of the data read (twice) that the device must have counted.
 	servedLeast = 0.5
 	arcstats    = "/proc/spl/kstat/zfs/arcstats"
 )
 
-// probeBypass finds out whether reads through direct, which was opened with O_DIRECT, pass
-// by the caches of this machine, and fills in what it saw. It only reads; own tells that
-// the file is ours and was written, so that it may be dropped from the page cache first,
-// and that there are no holes in it, of which a device counts nothing.
+// probeBypass finds out whether reads through direct, which was opened with O_DIRECT, bypass this
+// machine's caches, and records what it saw. It only reads. own means that Loadline created and wrote
+// the file, so that it may be dropped from the page cache first and has no holes, whose reads a
+// device does not count.
 func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
 	size = min(size, bypassSize) / bypassBlock * bypassBlock
 	if size == 0 || s.Remote() && s.Filesystem != "zfs" || s.Memory {
@@ -57,7 +56,7 @@ func probeBypass(s *model.Storage, direct *os.File, size int64, own bool) {
 		setBypass(s, false, fmt.Sprintf("%s of the %s that were read past the page cache are in it", units.FormatSize(after), units.FormatSize(size)))
 	case hasARC:
 		now, _ := arcHits(s, 0)
-		// Others use the cache, too: what it is hit without us in the same time does not count.
+		// Other programs use the cache too: subtract the hits they cause in the same length of time.
 		idle, _ := arcHits(s, took)
 		if others := idle - now; now-hits-others >= reads/2 {
 			setBypass(s, false, "the cache of ZFS (ARC) answered reads that asked for direct I/O")
@@ -73,7 +72,7 @@ func setBypass(s *model.Storage, bypassed bool, how string) {
 	s.Bypassed, s.BypassDetail = &bypassed, how
 }
 
-// readTwice reads the beginning of the file two times.
+// readTwice reads the beginning of the file twice.
 func readTwice(direct *os.File, size int64) bool {
 	buffer, err := unix.Mmap(-1, 0, bypassBlock, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -90,7 +89,8 @@ func readTwice(direct *os.File, size int64) bool {
 	return true
 }
 
-// writeOwn fills the beginning of our own file with noise, past the page cache.
+// writeOwn fills the beginning of a file that Loadline created with random data, bypassing the page
+// cache.
 func writeOwn(direct *os.File, size int64) error {
 	buffer, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -106,8 +106,8 @@ func writeOwn(direct *os.File, size int64) error {
 	return direct.Sync()
 }
 
-// resident counts the bytes at the beginning of a file that the page cache holds. Linux
-// before 6.5 has no cachestat, and its mincore tells only who could write the file.
+// resident counts the bytes at the beginning of a file that are in the page cache. Linux before 6.5
+// has no cachestat, and its mincore only answers callers who may write the file.
 func resident(f *os.File, size int64) (bytes int64, known bool) {
 	// cachestat(2): struct cachestat_range, struct cachestat.
 	span, stat := [2]uint64{0, uint64(size)}, [5]uint64{}
@@ -136,8 +136,8 @@ func resident(f *os.File, size int64) (bytes int64, known bool) {
 	return bytes, true
 }
 
-// deviceReads is the number of bytes that the device says were read of it; 0 when it does
-// not count.
+// deviceReads returns the number of bytes read according to the device's statistics; 0 if it keeps
+// none.
 func deviceReads(device string) int64 {
 	dir := filepath.Join("/sys/class/block", device)
 	if on, _ := os.ReadFile(filepath.Join(dir, "queue/iostats")); device == "" || strings.TrimSpace(string(on)) == "0" {
@@ -152,7 +152,7 @@ func deviceReads(device string) int64 {
 	return sectors * 512
 }
 
-// arcHits waits and returns how often ZFS's cache has answered since it was loaded.
+// arcHits waits, then returns the number of hits in the ZFS cache since the module was loaded.
 func arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
 	if s.Filesystem != "zfs" {
 		return 0, false
@@ -165,7 +165,7 @@ func arcHits(s *model.Storage, wait time.Duration) (hits int64, known bool) {
 	return hitsOf(string(text))
 }
 
-// hitsOf reads "hits  4  123" of a kstat file.
+// hitsOf parses the line "hits  4  123" of a kstat file.
 func hitsOf(text string) (hits int64, known bool) {
 	for line := range strings.Lines(text) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "hits" {

@@ -6,15 +6,14 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fillLimit is the share of a filesystem that may be in use when we have
-// written: a full one is slow, and somebody else's service may need the rest.
+// fillLimit is the maximum share of a filesystem in use after our writes: a full filesystem is slow,
+// and other services may need the rest.
 const fillLimit = 0.95
 
-// Capacity returns how many bytes a measurement may use at most. On a filesystem
-// it is what this user may write without filling it beyond 95 % (as df counts:
-// used against used and free); for an existing file its size, less if its holes
-// would need more than that to be written; for devices and images their size.
-// Zero means that nothing may be written.
+// Capacity returns how many bytes a measurement may use at most. On a filesystem it is what this user
+// may write without filling it beyond 95 % (computed like df: used / (used + free)). For an existing
+// file it is the file's size, or less if filling its holes would need more than that. For devices and
+// images it is their size. Zero means that nothing may be written.
 func Capacity(s model.Storage, t model.Target) int64 {
 	switch t.Kind {
 	case model.Directory:
@@ -32,9 +31,9 @@ func Capacity(s model.Storage, t model.Target) int64 {
 	return s.DeviceSize
 }
 
-// spare is what the filesystem can give.
+// spare returns how much may still be written to the filesystem.
 func spare(s model.Storage) int64 {
-	reach := s.Used + s.Free // what ordinary users can ever have of it
+	reach := s.Used + s.Free // the most that ordinary users can ever have of it
 	left := int64(fillLimit*float64(reach)) - s.Used
 	return max(0, min(left, s.Free))
 }

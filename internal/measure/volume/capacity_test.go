@@ -25,7 +25,7 @@ func TestCapacityNeverFillsAFilesystem(t *testing.T) {
 		if c > 0 && float64(s.Used+c) > 0.95*float64(s.Total)+1 {
 			t.Fatalf("%d more make it %.2f %% full", c, 100*float64(s.Used+c)/float64(s.Total))
 		}
-		// As much as the rule allows: one per mille more would break it.
+		// The rule is used to the full: one byte more would break it.
 		if reach := float64(s.Used + s.Free); c > 0 && math.Abs(float64(s.Used+c)-0.95*reach) > 1+reach*1e-12 {
 			t.Fatalf("capacity %d leaves room: used %d, free %d", c, s.Used, s.Free)
 		}

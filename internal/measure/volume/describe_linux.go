@@ -6,9 +6,9 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// DescribeMount tells on which filesystem a directory lies, and whether something is mounted at
-// it: "a mount point (xfs on nvme0n1)", "not a mount point: it lies on / (ext4 on vda)".
-// It is empty when that cannot be seen. dir must be free of symbolic links.
+// DescribeMount says which filesystem a directory is on, and whether it is a mount point: "a mount
+// point (xfs on nvme0n1)", "not a mount point: it lies on / (ext4 on vda)". It returns "" if that
+// cannot be determined. dir must be free of symbolic links.
 func DescribeMount(dir string) string {
 	s, err := filesystem(dir)
 	if err != nil || s.Mount == "" {
@@ -21,7 +21,7 @@ func DescribeMount(dir string) string {
 	return fmt.Sprintf("not a mount point: it lies on %s (%s)", s.Mount, what)
 }
 
-// heldBy is a filesystem and what holds it: "ext4 on vda", "nfs4 from host:/export".
+// heldBy returns the filesystem type and what it is on: "ext4 on vda", "nfs4 from host:/export".
 func heldBy(s model.Storage) string {
 	switch {
 	case s.Device != "":

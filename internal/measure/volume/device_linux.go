@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// probeDevice looks at a block device.
+// probeDevice probes a block device.
 func probeDevice(t model.Target) (model.Storage, error) {
 	var s model.Storage
 	major, minor, err := deviceNumber(t.Path)
@@ -28,7 +28,7 @@ func probeDevice(t model.Target) (model.Storage, error) {
 	return s, probeDirect(&s, t)
 }
 
-// deviceNumber returns the number of the device node at path.
+// deviceNumber returns the major and minor number of the device node at path.
 func deviceNumber(path string) (major, minor uint32, err error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {

@@ -26,7 +26,7 @@ func run(t testing.TB, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// image makes a sparse file.
+// image creates a sparse file.
 func image(t testing.TB, dir string, size int64) string {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "image")
@@ -40,7 +40,7 @@ func image(t testing.TB, dir string, size int64) string {
 	return f.Name()
 }
 
-// loopDevice attaches a file for the test's time.
+// loopDevice attaches a file to a loop device for the duration of the test.
 func loopDevice(t testing.TB, file string, options ...string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -60,8 +60,8 @@ func loopDevice(t testing.TB, file string, options ...string) string {
 	return dev
 }
 
-// addPartition tells the kernel of a first partition, in sectors, which works
-// without its reading a table.
+// addPartition tells the kernel about a first partition (start and length in sectors), without the
+// kernel reading a partition table.
 func addPartition(t testing.TB, dev string, start, sectors int) string {
 	t.Helper()
 	lab.Need(t, "addpart")
@@ -72,7 +72,7 @@ func addPartition(t testing.TB, dev string, start, sectors int) string {
 	return dev + "p1"
 }
 
-// mountAt mounts for the test's time.
+// mountAt mounts a filesystem for the duration of the test.
 func mountAt(t testing.TB, args ...string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -90,8 +90,8 @@ func mountAt(t testing.TB, args ...string) string {
 	return dir
 }
 
-// parse makes the target that a name stands for; package target, which does it
-// for users, is not for this package to know.
+// parse returns the target for a name. Users get theirs from package target, which this package must
+// not import.
 func parse(t testing.TB, name string) model.Target {
 	t.Helper()
 	if scheme, rest, ok := strings.Cut(name, ":"); ok {
@@ -104,7 +104,7 @@ func parse(t testing.TB, name string) model.Target {
 	tg := model.Target{Name: name, Kind: model.File, Path: name}
 	info, err := os.Stat(name)
 	if err != nil {
-		return tg // a file that is to be made
+		return tg // a file that is to be created
 	}
 	if tg.Path, err = filepath.EvalSymlinks(name); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func parse(t testing.TB, name string) model.Target {
 	return tg
 }
 
-// probe probes and fails the test when that is refused.
+// probe probes a target and fails the test if that is refused.
 func probe(t testing.TB, name string) model.Storage {
 	t.Helper()
 	s, err := Probe(t.Context(), env.OS(), parse(t, name))
@@ -128,5 +128,5 @@ func probe(t testing.TB, name string) model.Storage {
 	return s
 }
 
-// sysBase is the kernel's name of a device node.
+// sysBase returns the kernel's name of a device node.
 func sysBase(dev string) string { return filepath.Base(dev) }

@@ -12,14 +12,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// discardStep is how much one call gives back: the call cannot be interrupted.
+// discardStep is how much one call discards, in bytes: the call cannot be interrupted.
 const discardStep = 1 << 30
 
-// Discard tells the device that the first size bytes, which the caller has overwritten,
-// are of no use any more: storage that is provisioned thinly takes their space back. It
-// goes through the held descriptor, and does nothing for a file, an object that was not
-// guarded for writing, one that has come into use or is not what it was, and a device that
-// knows no discard. It returns how much was given back when the time is over.
+// Discard discards the first size bytes of the device, which the caller has overwritten, so that
+// thin-provisioned storage can reclaim the space. It uses the held descriptor. It does nothing for a
+// file, for an object that was not guarded for writing, has come into use or has changed, or for a
+// device without discard support. It returns how many bytes were discarded by the time limit.
 func (o *Object) Discard(ctx context.Context, size int64, limit time.Duration) (done int64, err error) {
 	if o.Made() || !o.written || o.target.Kind != model.BlockDevice {
 		return 0, nil
@@ -45,8 +44,8 @@ func (o *Object) Discard(ctx context.Context, size int64, limit time.Duration) (
 	return done, nil
 }
 
-// discardUnit is the smallest part in bytes that the device gives back; ok is false when
-// it gives back nothing.
+// discardUnit returns the device's discard granularity in bytes; ok is false if it does not support
+// discard.
 func (o *Object) discardUnit() (unit int64, ok bool) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(o.File().Fd()), &st); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// What was filled is given back, and nothing beside it: the rest of a device is not ours.
+// Discard gives back exactly what was filled: the rest of the device is not ours.
 func TestDiscardGivesBackWhatWasFilled(t *testing.T) {
 	const whole, filled = 32 << 20, 16 << 20
 	file := image(t, t.TempDir(), whole)
@@ -64,7 +64,7 @@ func TestDiscardGivesBackWhatWasFilled(t *testing.T) {
 	}
 }
 
-// A file of ours goes as a whole, and nothing of it is discarded before.
+// A file that Loadline created is removed as a whole, so nothing in it is discarded before.
 func TestDiscardLeavesFilesAlone(t *testing.T) {
 	o, err := Create(parse(t, t.TempDir()), "run", 1<<20)
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package volume is what a worker does its I/O on: it finds out what a target
-// really is, decides whether it may be written, makes and removes Loadline's own
-// data file, and proves that every byte of a file was written.
+// Package volume manages the files and devices on which a worker does its I/O: it finds out what a
+// target really is, decides whether it may be written, creates and removes Loadline's own data file,
+// and proves that every byte of a file was written.
 //
-// Its opinion: nothing of the user's is at risk. Whatever cannot be proved to be
-// free is taken to be in use; a filesystem keeps 5 % of its space; and what
-// looks like a disk but is RAM says so. A refusal is a *model.WorkerError of
-// class Refused, in sentences.
+// Its opinion: the user's data is never at risk. Whatever cannot be proved to be free is treated as
+// in use; 5 % of a filesystem stays free; and what looks like a disk but is RAM is reported as RAM. A
+// refusal is a *model.WorkerError of class Refused, worded in full sentences.
 //
-// Probing devices and proving files is Linux's business (mountinfo, sysfs,
-// FIEMAP); elsewhere they say that they are not available.
+// Probing devices and proving files are only implemented on Linux (mountinfo, sysfs, FIEMAP);
+// elsewhere they report that they are not available.
 package volume
 
 import "github.com/loadline/loadline/internal/env"
 
-// system is the time in which the kernel and udev let go of a device and caches count:
-// theirs, whatever the clock of a run says.
+// system is the clock for waiting until the kernel and udev release a device and cache counters are
+// updated: real time, whatever clock the run uses.
 var system env.Clock

@@ -14,7 +14,7 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// The kernel's include/uapi/linux/fiemap.h.
+// Definitions from the kernel's include/uapi/linux/fiemap.h.
 const (
 	fiemapIoctl = 0xc020660b // FS_IOC_FIEMAP
 
@@ -45,10 +45,10 @@ type fiemapPage struct {
 	Extents              [extentsPerPage]fiemapExtent
 }
 
-// ProveFile tells by the filesystem's own map (FIEMAP) whether the first size
-// bytes of a file were all written. Holes, allocated but never written extents,
-// extents without a place yet, and data inside the inode count as unwritten.
-// Method is "none" when the filesystem has no such map; read the data back then.
+// ProveFile checks with the filesystem's extent map (FIEMAP) whether the first size bytes of a file
+// were all written. Holes, allocated but unwritten extents, extents without a location yet, and data
+// inside the inode count as unwritten. Method is "none" if the filesystem has no such map; read the
+// data back then.
 func ProveFile(path string, size int64) (model.Proof, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,12 +58,12 @@ func ProveFile(path string, size int64) (model.Proof, error) {
 	return proveOpen(f, path, size)
 }
 
-// Prove is ProveFile of what is held.
+// Prove is ProveFile for the held object.
 func (o *Object) Prove(size int64) (model.Proof, error) {
 	return proveOpen(o.File(), o.path, size)
 }
 
-// proveOpen reads the map of an open file, which people know by path.
+// proveOpen reads the map of an open file; path is used in messages.
 func proveOpen(f *os.File, path string, size int64) (model.Proof, error) {
 	size = max(0, size)
 	var tally extentTally
@@ -88,13 +88,13 @@ func proveOpen(f *os.File, path string, size int64) (model.Proof, error) {
 	return tally.proof(size), nil
 }
 
-// extentTally sums what the extents of a file cover, in bytes.
+// extentTally sums the bytes covered by each type of extent.
 type extentTally struct {
 	written, unwritten, pending, inline, encoded uint64
 }
 
-// add counts extents clipped to [from, size) and returns where the next page
-// begins and whether the file's last extent was seen.
+// add counts extents clipped to [from, size) and returns where the next page begins and whether the
+// file's last extent was seen.
 func (t *extentTally) add(extents []fiemapExtent, from, size uint64) (next uint64, last bool) {
 	next = from
 	for _, e := range extents {

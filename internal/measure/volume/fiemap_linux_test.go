@@ -23,7 +23,7 @@ func prove(t *testing.T, path string, size int64) model.Proof {
 	return p
 }
 
-// onEachFilesystem runs a test on real ones, made on loop devices.
+// onEachFilesystem runs a test on real filesystems, created on loop devices.
 func onEachFilesystem(t *testing.T, test func(t *testing.T, dir string)) {
 	for kind, size := range map[string]int64{"ext4": 64 << 20, "xfs": 320 << 20} {
 		t.Run(kind, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTally(t *testing.T) {
 		var tally extentTally
 		at, last := uint64(0), false
 		for !last && at < size {
-			// As the kernel does: a page holds what ends behind the place asked for.
+			// Like the kernel: a page holds the extents that end after the requested offset.
 			var p []fiemapExtent
 			for _, e := range extents {
 				if e.Logical+e.Length > at && e.Logical < size && len(p) < page {

@@ -13,16 +13,16 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// notStorage are filesystems of the kernel's own that hold no data.
+// notStorage lists kernel filesystems that hold no data.
 var notStorage = map[string]bool{
 	"proc": true, "sysfs": true, "cgroup": true, "cgroup2": true, "devtmpfs": true, "devpts": true, "tracefs": true, "debugfs": true,
 	"securityfs": true, "bpf": true, "mqueue": true, "pstore": true, "configfs": true, "efivarfs": true, "fusectl": true,
 }
 
-// inMemory are filesystems whose data lives in RAM.
+// inMemory lists filesystems whose data is in RAM.
 var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "hugetlbfs": true}
 
-// probeFile looks at a directory, a file, or a file that does not exist yet.
+// probeFile probes a directory, a file, or a file that does not exist yet.
 func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	dir := t.Path
 	fresh := MakesFile(t)
@@ -59,15 +59,15 @@ func probeFile(t model.Target, lookOnly bool) (model.Storage, error) {
 	return s, nil
 }
 
-// lookAtDirectory foresees what probeDirectory would be refused, without writing.
+// lookAtDirectory predicts, without writing, whether probeDirectory would be refused.
 func lookAtDirectory(s *model.Storage, dir string) error {
-	// As open(2) would decide, which goes by the effective user.
+	// Checked with the effective user ID, as open(2) does.
 	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 		return writeRefusal(dir, err)
 	}
 	room := s.Free
 	if unix.Geteuid() == 0 {
-		room = s.Total - s.Used // what is reserved for root is there for root
+		room = s.Total - s.Used // root may use the blocks reserved for it
 	}
 	if s.Total > 0 && room < probeBlock {
 		return writeRefusal(dir, unix.ENOSPC)
@@ -75,10 +75,10 @@ func lookAtDirectory(s *model.Storage, dir string) error {
 	return nil
 }
 
-// probeBlock is what a probe writes at least.
+// probeBlock is the minimum that a probe writes, in bytes.
 const probeBlock = 4096
 
-// filesystem fills in what holds the path: its type, mount, space and device.
+// filesystem describes the filesystem that holds the path: its type, mount, space and device.
 func filesystem(path string) (model.Storage, error) {
 	var s model.Storage
 	var fs unix.Statfs_t
@@ -97,15 +97,15 @@ func filesystem(path string) (model.Storage, error) {
 		chain := k.chainOfMount(m, 0)
 		k.describe(&s, chain)
 		if m.fstype == "btrfs" && len(k.btrfsOthers(chain)) > 0 {
-			s.Device = "" // none of them counts what reaches the filesystem
+			s.Device = "" // no single device counts all that reaches the filesystem
 		}
 	}
 	s.Memory = s.Memory || inMemory[s.Filesystem]
 	return s, nil
 }
 
-// magicNames name the common filesystems by statfs(2)'s magic where mountinfo
-// cannot be read (a sandbox without /proc).
+// magicNames maps statfs(2)'s magic numbers to the common filesystems, for when mountinfo cannot be
+// read (a sandbox without /proc).
 var magicNames = map[uint32]string{
 	unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
 	unix.RAMFS_MAGIC: "ramfs", unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay", unix.FUSE_SUPER_MAGIC: "fuse",
@@ -113,9 +113,8 @@ var magicNames = map[uint32]string{
 	unix.SMB2_SUPER_MAGIC: "cifs", unix.CEPH_SUPER_MAGIC: "ceph", unix.MSDOS_SUPER_MAGIC: "vfat", unix.HUGETLBFS_MAGIC: "hugetlbfs",
 }
 
-// probeDirectory writes one block to a file of our own: it shows at once whether
-// the directory may be written, has room, and takes direct I/O. With 1 MiB more it shows
-// whether that is direct.
+// probeDirectory writes one block to a temporary file, which shows whether the directory may be
+// written, has room, and accepts direct I/O. Another 1 MiB shows whether that I/O is really direct.
 func probeDirectory(s *model.Storage, dir string) error {
 	f, done, err := scratch(dir, "probe")
 	if err != nil {
@@ -133,7 +132,7 @@ func probeDirectory(s *model.Storage, dir string) error {
 	if err := f.Sync(); err != nil {
 		return writeRefusal(dir, err)
 	}
-	// By the descriptor: the name may be somebody else's file by now.
+	// Through the descriptor: the name may refer to another file by now.
 	direct, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
 		setDirect(s, err)
@@ -148,7 +147,7 @@ func probeDirectory(s *model.Storage, dir string) error {
 	return nil
 }
 
-// probeDirect reads one block of an existing file or device past the page cache.
+// probeDirect reads one block of an existing file or device with direct I/O.
 func probeDirect(s *model.Storage, t model.Target) error {
 	f, err := os.OpenFile(t.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -167,7 +166,7 @@ func probeDirect(s *model.Storage, t model.Target) error {
 		return err
 	}
 	defer free()
-	// One system call, so that a short file is not read twice.
+	// A single system call, so that a short file is not read twice.
 	_, err = unix.Pread(int(direct.Fd()), block, 0)
 	setDirect(s, err)
 	if end, seekErr := f.Seek(0, io.SeekEnd); err == nil && seekErr == nil {
@@ -184,7 +183,7 @@ func setDirect(s *model.Storage, err error) {
 	}
 }
 
-// alignedBlock returns a block that direct I/O accepts in length and address.
+// alignedBlock returns a block whose length and address direct I/O accepts.
 func alignedBlock(s *model.Storage) (block []byte, free func(), err error) {
 	b, err := unix.Mmap(-1, 0, max(probeBlock, s.LogicalBlock), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Guard decides whether the target may be written; nil means yes. A directory
-// and a file that does not exist yet may: what is written is our own. Anything
-// that exists needs destroy to name it, as typed or as resolved; and even then
-// it is refused while it is in use or bears the signature of a filesystem, a
-// partition table, swap, LVM, RAID, ZFS or encryption. What cannot be checked is
-// refused. Reading needs no guard: a mounted device may be read.
+// Guard decides whether the target may be written; nil means yes. A directory and a file that does
+// not exist yet may be written, because Loadline only writes a file that it creates. Anything that
+// exists must be named in destroy, as typed or as resolved; and even then it is refused while it is
+// in use or carries the signature of a filesystem, a partition table, swap, LVM, RAID, ZFS or
+// encryption. What cannot be checked is refused. Reading needs no guard: a mounted device may be
+// read.
 //
-// The answer holds for this moment only: whoever then writes uses Open, which guards the
-// same way and holds what it has guarded.
+// The answer holds only at the moment of the call. To write, use Open, which does the same checks and
+// keeps the target open.
 func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) error {
 	if t.Kind == model.Fake || MakesFile(t) {
 		return nil
@@ -42,7 +42,7 @@ func Guard(ctx context.Context, e *env.Env, t model.Target, destroy string) erro
 	return model.RefusedError(fmt.Sprintf("%s is of a kind (%s) that Loadline does not write to", t.Name, t.Kind), "")
 }
 
-// named refuses to overwrite what the user has not named.
+// named refuses to overwrite a target that the user has not named in --destroy-data-on.
 func named(t model.Target, destroy string) error {
 	if destroy != "" && (destroy == t.Name || destroy == t.Path || destroy == t.URI) {
 		return nil
@@ -54,10 +54,10 @@ func named(t model.Target, destroy string) error {
 	return model.RefusedError(message, fmt.Sprintf("if its content may go, add: --destroy-data-on %s; or choose workloads that only read", safetext.ShellWord(t.Name)))
 }
 
-// evenSo ends the sentence about a target that somebody uses.
+// evenSo ends the message about a target that is in use.
 const evenSo = ": refused even with --destroy-data-on"
 
-// inUse is the refusal of a target that somebody uses now.
+// inUse returns the refusal of a target that is currently in use.
 func inUse(t model.Target, how, hint string) error {
 	return model.RefusedError(t.Name+" "+how+evenSo, hint)
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// guardUse refuses an object that somebody uses: the kernel or a part of it, or another
-// process.
+// guardUse refuses an object that is in use by the kernel or by another process.
 func (o *Object) guardUse(who openers) error {
 	var err error
 	if o.target.Kind == model.BlockDevice {
@@ -28,7 +27,7 @@ func (o *Object) guardUse(who openers) error {
 	return o.guardHolders(who)
 }
 
-// guardKernel refuses a device that the kernel or a part of it uses: mounted, swap,
+// guardKernel refuses a device that the kernel uses, or a part of which it uses: mounted, swap,
 // partitioned, held (LVM, RAID, LUKS), read-only or behind a loop device.
 func guardKernel(t model.Target, major, minor uint32) error {
 	k := newKernel()
@@ -97,7 +96,7 @@ func swapped(path string, major, minor uint32) bool {
 	return false
 }
 
-// guardFile refuses a file that is swap or the content of a loop device.
+// guardFile refuses a file that is swap or the backing file of a loop device.
 func guardFile(t model.Target, f *os.File) error {
 	if swapped(t.Path, 0, 0) {
 		return inUse(t, "is swap space in use", "switch it off first, if it may go: swapoff "+safetext.ShellWord(t.Path))
@@ -110,17 +109,16 @@ func guardFile(t model.Target, f *os.File) error {
 	return nil
 }
 
-// guardLocks refuses what another process has locked, as virtual machines lock
-// their images.
+// guardLocks refuses a file that another process has locked, as virtual machines lock their images.
 func guardLocks(t model.Target, fd int) error {
 	lock := unix.Flock_t{Type: unix.F_WRLCK}
 	if err := unix.FcntlFlock(uintptr(fd), unix.F_OFD_GETLK, &lock); err != nil || lock.Type == unix.F_UNLCK {
-		return nil // a filesystem without locks has none that could be held
+		return nil // a filesystem without locks: nobody can hold one
 	}
 	return inUse(t, "is locked by another process", "find out by which: lslocks")
 }
 
-// loopOn finds a loop device that has the file or device as its content.
+// loopOn finds a loop device that is backed by the file or device.
 func loopOn(n inode) string {
 	if loops := loopsOn(n); len(loops) > 0 {
 		return loops[0]
@@ -128,9 +126,9 @@ func loopOn(n inode) string {
 	return ""
 }
 
-// loopsOn are all of them. The kernel is asked first: a device node may stand anywhere, and
-// the file may have lost its name. Who may not open loop devices has the name that sysfs
-// shows.
+// loopsOn returns all loop devices that are backed by the file or device. The kernel is asked first:
+// a device node may be anywhere, and the file may have been unlinked. A user who may not open loop
+// devices has to rely on the name that sysfs shows.
 func loopsOn(n inode) (loops []string) {
 	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	for _, file := range files {
@@ -152,7 +150,7 @@ func loopsOn(n inode) (loops []string) {
 	return loops
 }
 
-// loopContent is what the kernel says a loop device is made of.
+// loopContent returns what the kernel reports as a loop device's backing file or device.
 func loopContent(loop string) (n inode, ok bool) {
 	f, err := os.OpenFile("/dev/"+loop, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -31,7 +31,7 @@ func put(t testing.TB, file string, at int64, data []byte) {
 	}
 }
 
-// writeMBR writes a DOS partition table with one Linux partition (in sectors).
+// writeMBR writes a DOS partition table with one Linux partition (start and length in sectors).
 func writeMBR(t testing.TB, file string, start, sectors uint32) {
 	entry := []byte{0, 0, 2, 0, 0x83, 0, 0, 0}
 	entry = binary.LittleEndian.AppendUint32(entry, start)
@@ -40,9 +40,9 @@ func writeMBR(t testing.TB, file string, start, sectors uint32) {
 	put(t, file, 510, []byte{0x55, 0xaa})
 }
 
-// signatures are what must never be overwritten: how each gets onto an image of
-// 32 MiB, and what the refusal says. Formats without a tool here are written by
-// hand, by the magic numbers of their own documentation.
+// signatures lists what must never be overwritten: how each is written to an image of 32 MiB, and
+// what the refusal says. Formats for which there is no tool here are written by hand, from the magic
+// numbers in their documentation.
 var signatures = map[string]struct {
 	make func(t testing.TB, file string)
 	want string
@@ -86,7 +86,7 @@ var signatures = map[string]struct {
 		put(t, f, at*512, h)
 	}, "pool (linux_raid_member)"},
 	"ZFS": {func(t testing.TB, f string) {
-		if err := os.Truncate(f, 96<<20); err != nil { // it is not looked for below 64 MiB
+		if err := os.Truncate(f, 96<<20); err != nil { // blkid does not look for it below 64 MiB
 			t.Fatal(err)
 		}
 		for i := range int64(16) { // the uberblocks of the last of four labels
@@ -107,7 +107,7 @@ func sfdisk(t testing.TB, file, script string) {
 	}
 }
 
-// lvmLabel is a physical volume's label sector; its checksum is LVM's own.
+// lvmLabel returns a physical volume's label sector, including LVM's own checksum.
 func lvmLabel() []byte {
 	h := make([]byte, 512)
 	copy(h, "LABELONE")
@@ -131,7 +131,7 @@ func lvmCRC(p []byte) uint32 {
 	return crc
 }
 
-// bcacheSuper is a backing device's superblock as far as it is looked at.
+// bcacheSuper returns the parts of a backing device's superblock that are checked.
 func bcacheSuper() []byte {
 	h := make([]byte, 4096)
 	binary.LittleEndian.PutUint64(h[8:], 8) // its own sector
@@ -210,7 +210,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 		if s := probe(t, dev); s.Direct == nil {
 			t.Error("a mounted device cannot be read")
 		}
-		// The same device by another name is the same device.
+		// The same device under another name is refused too.
 		node := filepath.Join(t.TempDir(), "node")
 		major, minor, err := deviceNumber(dev)
 		if err != nil {
@@ -234,7 +234,7 @@ func TestGuardRefusesWhatIsInUse(t *testing.T) {
 		dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 		addPartition(t, dev, 2048, 20480)
 		modeltest.Refused(t, guard(t, dev), "has partitions ("+sysBase(dev)+"p1)")
-		// The partition itself bears nothing and may go.
+		// The partition itself carries no signature and may be overwritten.
 		if err := guard(t, dev+"p1"); err != nil {
 			t.Errorf("an empty partition is refused: %v", err)
 		}

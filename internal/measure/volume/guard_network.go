@@ -12,8 +12,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// The ends of an image hold every signature that blkid knows: LUKS2's second
-// header, 4 MiB in, lies deepest; ZFS, RAID and GPT also write to the end.
+// The two ends of an image hold every signature that blkid knows: LUKS2's second header, 4 MiB in, is
+// the deepest; ZFS, RAID and GPT also write to the end.
 const (
 	headBytes = 5 << 20
 	tailBytes = 2 << 20
@@ -33,7 +33,7 @@ func guardNBD(ctx context.Context, e *env.Env, t model.Target) error {
 		return inUse(t, "is read-only, by its server's word", "serve it writable, or choose workloads that only read")
 	}
 	return guardEnds(ctx, e, t, c.Size, func(p []byte, at int64) error {
-		// The request is widened to the blocks that the server wants.
+		// Widen the request to the server's block size.
 		lead := at % c.MinBlock
 		whole := lead + int64(len(p))
 		whole = min(whole+(c.MinBlock-whole%c.MinBlock)%c.MinBlock, c.Size-at+lead)
@@ -46,8 +46,8 @@ func guardNBD(ctx context.Context, e *env.Env, t model.Target) error {
 	})
 }
 
-// guardEnds writes what read returns for both ends into a sparse file of the
-// image's size and has that checked.
+// guardEnds writes what read returns for both ends into a sparse file of the image's size and checks
+// that file.
 func guardEnds(ctx context.Context, e *env.Env, t model.Target, size int64, read func(p []byte, at int64) error) error {
 	unreadable := func(err error) error {
 		return model.RefusedError(fmt.Sprintf("%s could not be checked for signatures: %v: refused even with --destroy-data-on", t.Name, err), "")
@@ -73,8 +73,8 @@ func guardEnds(ctx context.Context, e *env.Env, t model.Target, size int64, read
 	return guardSignature(ctx, e, t, f)
 }
 
-// guardRBD refuses an image that somebody has open, and looks for signatures at
-// its beginning, which is all that Ceph's tool can show without mapping it.
+// guardRBD refuses an image that a client has open, and looks for signatures at its beginning, which
+// is all that Ceph's tool can show without mapping the image.
 func guardRBD(ctx context.Context, e *env.Env, t model.Target) error {
 	s, err := probeRBD(ctx, e, t)
 	if err != nil {
@@ -107,8 +107,7 @@ func guardRBD(ctx context.Context, e *env.Env, t model.Target) error {
 	})
 }
 
-// rbdHead reads the first n bytes of an image from the beginning of an export,
-// which is ended as soon as they are there.
+// rbdHead reads the first n bytes of an image through an export, which it kills once it has them.
 func rbdHead(ctx context.Context, e *env.Env, t model.Target, n int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*answerTime)
 	defer cancel()
@@ -123,7 +122,7 @@ func rbdHead(ctx context.Context, e *env.Env, t model.Target, n int64) ([]byte, 
 	head := make([]byte, n)
 	_, err = io.ReadFull(pipe, head)
 	cancel()
-	_ = cmd.Wait() // its end by our own signal is no news
+	_ = cmd.Wait() // we killed it, so its exit status means nothing
 	if err != nil {
 		return nil, model.RefusedError(fmt.Sprintf("%s could not be checked for signatures (rbd export: %v): refused even with --destroy-data-on", t.Name, err),
 			"see what is wrong: "+rbdLine(t, "export", t.URI, "-")+" | head -c 1M | hexdump -C")

@@ -67,7 +67,7 @@ func TestGuardNBD(t *testing.T) {
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
-		// An odd size, and blocks that do not divide the places we look at.
+		// An odd size, and blocks that do not divide the offsets to be read.
 		uri := nbdtest.URI(nbdtest.Nbdkit(t, "--filter=blocksize-policy", "memory", "33619968",
 			"blocksize-minimum=65536", "blocksize-preferred=65536", "blocksize-maximum=65536"), "")
 		tg := parse(t, uri)
@@ -89,7 +89,7 @@ func TestGuardNBD(t *testing.T) {
 	}
 }
 
-// fakeCeph is an environment whose rbd is a shell script.
+// fakeCeph returns an environment whose rbd is a shell script.
 func fakeCeph(t *testing.T, script string) *env.Env {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rbd")
@@ -128,7 +128,7 @@ export) cat %s ;;
 	if err := Guard(t.Context(), free, tg, "rbd:pool/vol"); err != nil {
 		t.Error(err)
 	}
-	// As another user: every question of the tool is asked as that user.
+	// With another user in the target, every rbd command runs as that user.
 	asked := fakeCeph(t, `for last; do :; done; [ "$last" = bench ] || { echo "rbd: asked as $*" >&2; exit 1; }
 `+info+`status) echo '{"watchers":[]}' ;; esac`)
 	if other := parse(t, "rbd:pool/vol:id=bench"); Guard(t.Context(), asked, other, other.Name) != nil {

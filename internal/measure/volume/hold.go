@@ -12,27 +12,27 @@ import (
 type hold struct {
 	file *os.File
 	key  holdKey
-	// refs counts the objects; unshare ends the sharing with other processes.
+	// refs counts the objects; unshare stops sharing the descriptor with other processes.
 	refs    int
 	unshare func()
-	// lookAgain is when to look next whether somebody else has it open.
+	// lookAgain is when to check next whether another process has it open.
 	looking   sync.Mutex
 	lookAgain time.Time
 }
 
-// holdKey names what is held and by whom: two runs in one process share nothing.
+// holdKey identifies what is held and by which run: two runs in one process share nothing.
 type holdKey struct {
 	path, share string
 	write       bool
 }
 
-// holds are those of this process that may be shared.
+// holds are the shareable holds of this process.
 var holds = struct {
 	sync.Mutex
 	by map[holdKey]*hold
 }{by: map[holdKey]*hold{}}
 
-// acquire opens the target, or joins those of the same run that have it open.
+// acquire opens the target, or joins the objects of the same run that have it open.
 func acquire(t model.Target, write bool, share string) (*hold, error) {
 	if share == "" {
 		f, err := openTarget(t, write)
@@ -57,7 +57,7 @@ func acquire(t model.Target, write bool, share string) (*hold, error) {
 	return h, nil
 }
 
-// release closes the descriptor after its last user.
+// release drops one reference and closes the descriptor with the last one.
 func (h *hold) release() {
 	holds.Lock()
 	defer holds.Unlock()

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A device may be used without the kernel's knowing: an NBD or iSCSI server and a virtual
-// machine only have it open. Who has what open stands under /proc/PID/fd, for root of all
-// processes of this PID namespace, for others of their own.
+// A device may be in use without the kernel's marking it: an NBD or iSCSI server or a virtual machine
+// merely has it open. /proc/PID/fd shows what a process has open: root sees all processes of this PID
+// namespace, other users their own.
 
-// inode is what tells files and devices apart.
+// inode identifies a file or device.
 type inode struct{ dev, ino, rdev uint64 }
 
-// same reports whether a descriptor is one of the object: of the device by whatever node, or
-// of the file.
+// same reports whether two descriptors refer to the same object: the same device, through any node,
+// or the same file.
 func (n inode) same(other inode) bool {
 	if n.rdev != 0 || other.rdev != 0 {
 		return n.rdev == other.rdev
@@ -28,8 +28,8 @@ func (n inode) same(other inode) bool {
 	return n.dev == other.dev && n.ino == other.ino
 }
 
-// inodeOf looks at an open descriptor of some process. It asks no server that a network
-// filesystem may have lost, which could take for ever.
+// inodeOf examines an open descriptor of a process. It does not query the server of a network
+// filesystem, which could block forever if the server is gone.
 func inodeOf(path string) (n inode, ok bool) {
 	var st unix.Statx_t
 	const what = unix.STATX_TYPE | unix.STATX_INO
@@ -53,8 +53,8 @@ type holder struct {
 
 func (h holder) String() string { return fmt.Sprintf("%s (process %d)", h.name, h.pid) }
 
-// holder finds a process that has the object open and has not got it from us. Of what the
-// object is made of only writers count: many programs look at a whole disk.
+// holder finds a process that has the object open and did not get the descriptor from us. On the
+// devices below it, only writers count: many programs read whole disks.
 func (o *Object) holder(who openers) (found holder, is bool) {
 	self := fmt.Sprintf("/proc/self/fd/%d", o.File().Fd())
 	own, ok := inodeOf(self)
@@ -65,7 +65,7 @@ func (o *Object) holder(who openers) (found holder, is bool) {
 	if own.rdev != 0 {
 		below = newKernel().below(own.rdev, 0)
 	}
-	// Without a lock nothing tells our own fio from others.
+	// Without a lock our own fio cannot be told from other programs.
 	lock := lockOf(o.File())
 	if lock == "" && who == writers {
 		return found, false
@@ -83,12 +83,12 @@ func (o *Object) holder(who openers) (found holder, is bool) {
 	return found, false
 }
 
-// keepsOpen reports whether a process has the object, or what it is made of, open and none of
-// its descriptors is ours.
+// keepsOpen reports whether a process has the object, or what it is built on, open and none of its
+// descriptors came from us.
 func keepsOpen(process, lock string, who openers, own inode, below []inode) bool {
 	descriptors, err := os.ReadDir(process + "/fd")
 	if err != nil {
-		return false // it has ended, or is somebody else's
+		return false // it has ended, or belongs to another user
 	}
 	open := false
 	for _, d := range descriptors {
@@ -107,7 +107,7 @@ func keepsOpen(process, lock string, who openers, own inode, below []inode) bool
 		}
 		info, err := os.ReadFile(process + "/fdinfo/" + d.Name())
 		if err != nil {
-			continue // closed meanwhile
+			continue // closed in the meantime
 		}
 		if itself && handedDown(string(info), lock) {
 			return false
@@ -117,8 +117,8 @@ func keepsOpen(process, lock string, who openers, own inode, below []inode) bool
 	return open
 }
 
-// lockOf is how fdinfo names the node that our lock is on: a device may have several, and
-// the filesystem may call its device otherwise than stat(2) does. Empty without a lock.
+// lockOf returns how fdinfo names the node that our lock is on: a device may have several, and the
+// filesystem may report another device number than stat(2). It returns "" without a lock.
 func lockOf(f *os.File) string {
 	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", f.Fd()))
 	if err != nil {
@@ -132,8 +132,8 @@ func lockOf(f *os.File) string {
 	return ""
 }
 
-// wholeLock reads a line "lock: 1: FLOCK ADVISORY WRITE 359 00:13:11691 0 EOF" and returns the
-// node that it is on.
+// wholeLock parses a line "lock: 1: FLOCK ADVISORY WRITE 359 00:13:11691 0 EOF" and returns the node
+// it refers to.
 func wholeLock(line string) (node string, ok bool) {
 	f := strings.Fields(line)
 	if len(f) < 7 || f[0] != "lock:" || f[2] != "FLOCK" || f[4] != "WRITE" {
@@ -142,9 +142,9 @@ func wholeLock(line string) (node string, ok bool) {
 	return f[6], true
 }
 
-// handedDown tells by the text of fdinfo (proc(5)) whether the descriptor is one of the open
-// file that has the whole lock on the node that we hold: ours, as there can be only one.
-// Descriptors that Loadline hands down, to fio and to workers of the same run, are such.
+// handedDown reports whether fdinfo (proc(5)) shows a descriptor of the open file description that
+// has the exclusive lock on our node. That one is ours, as there can be only one such lock.
+// Descriptors that Loadline passes to fio and to workers of the same run are of this kind.
 func handedDown(fdinfo, lock string) bool {
 	for line := range strings.Lines(fdinfo) {
 		if node, ok := wholeLock(line); ok && node == lock {
@@ -154,7 +154,7 @@ func handedDown(fdinfo, lock string) bool {
 	return false
 }
 
-// mayWrite tells by the text of fdinfo whether the descriptor is one for writing.
+// mayWrite reports whether fdinfo shows a descriptor that is open for writing.
 func mayWrite(fdinfo string) bool {
 	for line := range strings.Lines(fdinfo) {
 		if text, ok := strings.CutPrefix(line, "flags:"); ok {
@@ -173,15 +173,15 @@ func processName(process string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// A look at all processes takes 0.1 ms for each. So that it stays a small part of a step's
-// time, also on machines with thousands of them and with many workers on one device, the
-// next look within a second, or within twenty times what the last one took, is left out.
+// Scanning all processes takes 0.1 ms per process. To keep that a small part of a step's time, even
+// with thousands of processes or many workers on one device, a scan is skipped within a second of the
+// last one, or within twenty times its duration.
 const (
 	looksApart  = time.Second
 	lookingPart = 20
 )
 
-// guardHolders refuses an object that another process has open, and goes on having open.
+// guardHolders refuses an object that another process has open and keeps open.
 func (o *Object) guardHolders(who openers) error {
 	h := o.hold
 	h.looking.Lock()

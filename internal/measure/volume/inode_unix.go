@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// allocated is the space that a file takes on its filesystem, in bytes.
+// allocated returns the space that a file takes on its filesystem, in bytes.
 func allocated(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512
@@ -16,7 +16,7 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// links counts the names of a file.
+// links returns the number of hard links to a file.
 func links(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)
@@ -24,8 +24,8 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// ownedByUs reports whether a file in a directory belongs to the user who runs this, as the
-// filesystem sees that user: a server may take root for somebody else.
+// ownedByUs reports whether a file in a directory belongs to the user running this, as the filesystem
+// sees that user: a server may map root to another user.
 func ownedByUs(info fs.FileInfo, dir string) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {

@@ -13,17 +13,16 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// maxChain bounds how deep devices may be stacked before we stop looking.
+// maxChain bounds how deep stacked devices are followed.
 const maxChain = 16
 
-// kernel is what Linux shows of its devices and mounts.
+// kernel reads what Linux shows of its devices and mounts.
 type kernel struct {
 	sys    string // "/sys"
 	mounts []mount
 }
 
-// newKernel reads the mounts; without /proc there are none, and what depends on
-// them stays unknown.
+// newKernel reads the mounts; without /proc there are none, and what depends on them stays unknown.
 func newKernel() *kernel {
 	k := &kernel{sys: "/sys"}
 	if f, err := os.Open("/proc/self/mountinfo"); err == nil {
@@ -33,11 +32,11 @@ func newKernel() *kernel {
 	return k
 }
 
-// link is one member of the chain under a volume.
+// link is one member of the device chain under a volume.
 type link struct {
-	// name is the kernel's name of a device, or the type of a filesystem that has none.
+	// name is the kernel's name of a device, or the type of a filesystem without one.
 	name   string
-	disk   bool // a whole device, with a queue of its own
+	disk   bool // a whole device with its own queue
 	memory bool
 }
 
@@ -63,8 +62,8 @@ func (k *kernel) chainOfMount(m mount, depth int) []link {
 	return chain
 }
 
-// btrfsOthers are the numbers of the other devices of a btrfs filesystem that has a device
-// on top of the chain, as the kernel lists them in /sys/fs/btrfs/UUID/devices.
+// btrfsOthers returns the numbers of the other devices of a btrfs filesystem whose device is at the
+// top of the chain, as the kernel lists them in /sys/fs/btrfs/UUID/devices.
 func (k *kernel) btrfsOthers(chain []link) []string {
 	if len(chain) == 0 {
 		return nil
@@ -82,8 +81,8 @@ func (k *kernel) btrfsOthers(chain []link) []string {
 	return others
 }
 
-// chainOfDevice follows a device through its partition, loop file, or the
-// devices that it is made of (LVM, LUKS, RAID).
+// chainOfDevice follows a device through its partition, loop file, or the devices that it is built on
+// (LVM, LUKS, RAID).
 func (k *kernel) chainOfDevice(major, minor uint32, depth int) []link {
 	path, err := filepath.EvalSymlinks(fmt.Sprintf("%s/dev/block/%d:%d", k.sys, major, minor))
 	if err != nil || depth > maxChain {
@@ -113,7 +112,7 @@ func (k *kernel) chainOfDisk(path string, depth int) []link {
 	return chain
 }
 
-// chainOfBacking follows a loop device's file (or device) to what holds it.
+// chainOfBacking follows a loop device's backing file (or device) to what holds it.
 func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
 	var st unix.Stat_t
 	if unix.Stat(backing, &st) == nil {
@@ -124,8 +123,8 @@ func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
 			return k.chainOfMount(m, depth)
 		}
 	}
-	// The file was deleted, or lies in another mount namespace: the loop device
-	// itself still knows the number of the filesystem.
+	// The file was deleted, or is in another mount namespace: the loop device itself still knows the
+	// number of the filesystem.
 	f, err := os.Open("/dev/" + loop)
 	if err != nil {
 		return nil
@@ -144,7 +143,7 @@ func (k *kernel) chainOfBacking(loop, backing string, depth int) []link {
 	return k.chainOfDevice(major, minor, depth)
 }
 
-// ramDisk tells by its name whether a device keeps its data in RAM.
+// ramDisk reports whether a device keeps its data in RAM, judging by its name.
 func ramDisk(name string) bool {
 	for _, prefix := range []string{"zram", "ram", "nullb"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
@@ -155,9 +154,9 @@ func ramDisk(name string) bool {
 	return false
 }
 
-// describe fills in the chain and the properties of its first whole device,
-// whose counters count exactly what reaches the volume. The model is that of the
-// first device below that tells one.
+// describe fills in the chain and the properties of its first whole device, whose counters count
+// exactly what reaches the volume. The model is taken from the first device in the chain that has
+// one.
 func (k *kernel) describe(s *model.Storage, chain []link) {
 	for _, l := range chain {
 		if !slices.Contains(s.DeviceChain, l.name) {
@@ -200,7 +199,7 @@ func chosen(line string) string {
 	return word
 }
 
-// text is the content of a small file of sysfs, empty when it cannot be read.
+// text returns the content of a small sysfs file, "" if it cannot be read.
 func (k *kernel) text(path string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// fakeSys makes a tree like /sys: an NVMe disk with a partition, LUKS and LVM on
-// top of it, a mirror of two SCSI disks, and zram.
+// fakeSys creates a tree like /sys: an NVMe disk with a partition, LUKS and LVM on top of it, a
+// mirror of two SCSI disks, and zram.
 func fakeSys(t *testing.T) *kernel {
 	t.Helper()
 	sys := t.TempDir()
@@ -98,7 +98,7 @@ func TestChains(t *testing.T) {
 }
 
 func TestChainsEnd(t *testing.T) {
-	// A device that claims to be made of itself must not hang us.
+	// A device that claims to be built on itself must not cause an endless loop.
 	k := fakeSys(t)
 	zram, _ := filepath.EvalSymlinks(filepath.Join(k.sys, "class/block/zram0"))
 	if err := os.MkdirAll(zram+"/slaves", 0o700); err != nil {

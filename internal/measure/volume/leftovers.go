@@ -19,10 +19,9 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// The names of what Loadline makes in a directory, exactly: the data file of a run (its
-// name begins with the time that the run began at) or of a worker without a run, the
-// small file of a probe, and the note beside the data file of a durability test. What is
-// only called .loadline-something is somebody else's.
+// The exact names of what Loadline creates in a directory: the data file of a run (its name begins
+// with the time at which the run began) or of a worker without a run, the small file of a probe, and
+// the note beside the data file of a durability test. Any other .loadline-something is not ours.
 var (
 	dataName  = regexp.MustCompile(`^\.loadline-(\d{8}-\d{6}[a-z0-9-]*|doctor-[a-z0-9]{8}|agent)\.data$`)
 	probeName = regexp.MustCompile(`^\.loadline-(probe|ends)-\d+$`)
@@ -32,20 +31,20 @@ var (
 const (
 	dataEnd = ".data"
 	noteEnd = ".ledger"
-	// noteLimit bounds a note, which is a path and a name.
+	// noteLimit bounds the size of a note, which holds a path and a name.
 	noteLimit = 64 << 10
 )
 
-// LedgerNote tells, beside the data file of a durability test, who still needs it. It is
-// a file of its own, because that outlives kill -9 and a reboot on every filesystem.
+// LedgerNote says which durability test still needs the data file beside it. It is a separate file
+// because that survives kill -9 and a reboot on every filesystem.
 type LedgerNote struct {
 	// Ledger is the test's directory, Target what the user named.
 	Ledger string `json:"ledger"`
 	Target string `json:"target"`
 }
 
-// noteOf is the name of the note beside a data file, "" for a file that the user named:
-// no cleanup takes that for a leftover.
+// noteOf returns the name of the note beside a data file. It returns "" for a file that the user
+// named: no cleanup takes that for a leftover.
 func noteOf(path string) string {
 	if !testName.MatchString(filepath.Base(path)) {
 		return ""
@@ -53,8 +52,8 @@ func noteOf(path string) string {
 	return strings.TrimSuffix(path, dataEnd) + noteEnd
 }
 
-// NoteLedger writes the note beside the data file of a durability test, to stable
-// storage but for its name, which comes to last with that of the data file.
+// NoteLedger writes the note beside the data file of a durability test. Its content is synced to
+// stable storage here, its directory entry later together with that of the data file.
 func NoteLedger(path string, note LedgerNote) error {
 	name := noteOf(path)
 	if name == "" {
@@ -72,7 +71,7 @@ func NoteLedger(path string, note LedgerNote) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ForgetLedger removes the note beside a data file that is gone.
+// ForgetLedger removes the note beside a data file that has been removed.
 func ForgetLedger(path string) error {
 	name := noteOf(path)
 	if name == "" {
@@ -87,26 +86,26 @@ func ForgetLedger(path string) error {
 // Leftover is a file that a run has left behind in a directory.
 type Leftover struct {
 	Path string
-	// Stays tells why it is not to be removed; empty when it may go.
+	// Stays is the reason why it must not be removed; empty if it may be.
 	Stays string
-	// Held tells that this is because a running Loadline uses it.
+	// Held is true if the reason is that a running Loadline uses it.
 	Held bool
-	// Test tells that it belongs to a durability test, which may need it for its check.
-	// Note is what is known of that; nil when there is no note.
+	// Test is true if it belongs to a durability test, which may need it for its check. Note is the
+	// note about that test; nil if there is none.
 	Test bool
 	Note *LedgerNote
 
 	info fs.FileInfo
 }
 
-// Data is the path of the test's data file, where this is one of its files.
+// Data returns the path of the test's data file, if this is one of the test's files.
 func (l Leftover) Data() string {
 	return strings.TrimSuffix(strings.TrimSuffix(l.Path, dataEnd), noteEnd) + dataEnd
 }
 
-// Leftovers lists the files in a directory that bear one of Loadline's names. Those that a
-// running Loadline holds, that are another user's, or have a second name somewhere, stay;
-// whether a durability test needs its files is not for this package to know.
+// Leftovers lists the files in a directory that have one of Loadline's names. Files that a running
+// Loadline holds, that belong to another user, or that have a second hard link are marked as staying.
+// Whether a durability test still needs its files is left to the caller.
 func Leftovers(dir string) ([]Leftover, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -133,7 +132,7 @@ func Leftovers(dir string) ([]Leftover, error) {
 			continue
 		}
 		if err != nil {
-			continue // no regular file, or gone
+			continue // not a regular file, or gone
 		}
 		if l.info, err = f.Stat(); err == nil {
 			l.Stays = foreign(l.info)
@@ -147,7 +146,7 @@ func Leftovers(dir string) ([]Leftover, error) {
 	return left, nil
 }
 
-// heldAt reports whether a running loadline holds a file.
+// heldAt reports whether a running Loadline holds a file.
 func heldAt(root *os.Root, name string) bool {
 	f, err := lockAt(root, name)
 	if err == nil {
@@ -160,9 +159,9 @@ func unsearchable(dir string, err error) error {
 	return model.RefusedError(fmt.Sprintf("%s cannot be searched for files of Loadline: %s", dir, env.Reason(err)), "name a directory that exists: ls -ld "+safetext.ShellWord(dir))
 }
 
-// foreign tells why a file is not this user's to remove, though its name is ours: "" when
-// it is. Root removes root's: who may write a directory that root cleans up can put a
-// file or a link to one of another's there.
+// foreign returns why this user must not remove a file despite its name, "" if it may be removed.
+// Even root only removes root's files: anyone who may write a directory that root cleans up could put
+// a file, or a link to another user's file, there.
 func foreign(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -176,7 +175,7 @@ func foreign(info fs.FileInfo) string {
 	return ""
 }
 
-// readNote reads the note that belongs to a file of a durability test, or is it.
+// readNote reads the note that belongs to a durability test's file, or that is this file.
 func readNote(root *os.Root, name string) *LedgerNote {
 	f, err := root.OpenFile(strings.TrimSuffix(strings.TrimSuffix(name, dataEnd), noteEnd)+noteEnd, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -195,8 +194,8 @@ func readNote(root *os.Root, name string) *LedgerNote {
 	return note
 }
 
-// Remove removes it if it is still the file that was found, and nobody's meanwhile. One
-// that is gone is fine.
+// Remove removes the file if it is still the one that was found and nobody else holds it. A file that
+// is already gone is not an error.
 func (l Leftover) Remove() error {
 	if l.Stays != "" {
 		return fmt.Errorf("%s stays: %s", l.Path, l.Stays)
@@ -229,11 +228,11 @@ func (l Leftover) Remove() error {
 	return root.Remove(name)
 }
 
-// errInUse tells that another process holds the file's lock.
+// errInUse means that another process holds the file's lock.
 var errInUse = errors.New("a running loadline uses it")
 
-// lockLeftover opens a regular file and takes its lock, which fails while the
-// run that made it is alive.
+// lockLeftover opens a regular file and takes its lock, which fails while the run that created it is
+// alive.
 func lockLeftover(path string) (*os.File, error) {
 	return lockRegular(os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0))
 }

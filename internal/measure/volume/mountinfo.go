@@ -23,7 +23,7 @@ type mount struct {
 func parseMounts(r io.Reader) ([]mount, error) {
 	var mounts []mount
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20) // overlay mounts list all their layers in one line
+	lines.Buffer(nil, 1<<20) // an overlay mount lists all its layers in one line
 	for lines.Scan() {
 		m, err := parseMount(lines.Text())
 		if err != nil {
@@ -61,7 +61,7 @@ func parseDevice(s string) (major, minor uint32, err error) {
 	return uint32(ma), uint32(mi), err
 }
 
-// unescape undoes the kernel's \040 for blanks, tabs, newlines and backslashes.
+// unescape undoes the kernel's octal escapes (\040) for spaces, tabs, newlines and backslashes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -80,8 +80,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// mountOf finds the mount that a clean absolute path lies on: the longest mount
-// point above it, the last one when several were mounted at the same place.
+// mountOf finds the mount that holds a clean absolute path: the longest mount point above it, and the
+// last one if several were mounted there.
 func mountOf(mounts []mount, path string) (mount, bool) {
 	var best mount
 	found := false
@@ -93,7 +93,7 @@ func mountOf(mounts []mount, path string) (mount, bool) {
 	return best, found
 }
 
-// allOptions joins the options of the mount and of the filesystem without repetition.
+// allOptions joins the options of the mount and of the filesystem without duplicates.
 func (m mount) allOptions() string {
 	all := strings.Split(m.options, ",")
 	seen := map[string]bool{}

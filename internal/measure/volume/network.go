@@ -19,10 +19,10 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// answerTime is how long a server may take to answer while it is probed.
+// answerTime is the timeout for a server's reply to a probe.
 const answerTime = 15 * time.Second
 
-// probeNBD connects to the export and tells what the server says of it.
+// probeNBD connects to the export and returns what the server reports about it.
 func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -42,7 +42,7 @@ func probeNBD(ctx context.Context, t model.Target) (model.Storage, error) {
 	return s, nil
 }
 
-// dial connects and turns a failure into a refusal in the server's words.
+// dial connects and turns a failure into a refusal that quotes the server's message.
 func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	c, err := nbd.Dial(ctx, t.URI)
 	if err == nil {
@@ -77,7 +77,7 @@ func dial(ctx context.Context, t model.Target) (*nbd.Conn, error) {
 	return nil, model.RefusedError(fmt.Sprintf("the NBD server at %s cannot be used: %v", a.Server, err), "look at it with: nbdinfo "+safetext.ShellWord(t.URI))
 }
 
-// sentence makes a server's words fit into a sentence of ours.
+// sentence adapts a server's message to fit into one of our sentences.
 func sentence(words string) string {
 	return strings.TrimRight(strings.TrimSpace(safetext.Clean(words)), ".")
 }
@@ -90,7 +90,7 @@ func quoted(names []string) []string {
 	return q
 }
 
-// probeRBD asks Ceph's own tool about the image.
+// probeRBD queries Ceph's own tool about the image.
 func probeRBD(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
 	out, err := rbd(ctx, e, t, "info", "--format", "json", t.URI)
 	if err != nil {
@@ -133,8 +133,8 @@ func rbd(ctx context.Context, e *env.Env, t model.Target, args ...string) ([]byt
 	return nil, model.RefusedError(fmt.Sprintf("%s cannot be opened: rbd %s says: %s", t.Name, args[0], sentence(words)), "look whether the cluster, the pool and the image are there, and whether the user may: ceph -s; "+rbdLine(t, "info", t.URI))
 }
 
-// asUser adds the user that the target names. Without one the tool takes its own default:
-// who is in $CEPH_ARGS, else admin.
+// asUser adds the user given in the target. Without one the tool uses its own default: the user in
+// $CEPH_ARGS, else admin.
 func asUser(t model.Target, args []string) []string {
 	if t.User == "" {
 		return args
@@ -142,7 +142,7 @@ func asUser(t model.Target, args []string) []string {
 	return append(slices.Clone(args), "--id", t.User)
 }
 
-// rbdLine is such a command for people to type.
+// rbdLine returns such a command line for the user to type.
 func rbdLine(t model.Target, args ...string) string {
 	words := []string{"rbd"}
 	for _, a := range asUser(t, args) {
@@ -151,8 +151,8 @@ func rbdLine(t model.Target, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// ownWords is the last line that rbd itself says, among those of the library
-// below it, which begin with a time.
+// ownWords returns the last line printed by rbd itself rather than by the library below it, whose
+// lines begin with a timestamp.
 func ownWords(stderr []byte) string {
 	words := lastLine(stderr)
 	for line := range strings.Lines(string(stderr)) {

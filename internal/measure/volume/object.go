@@ -14,43 +14,42 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Object is the file or block device that a worker measures, held open for the whole run.
-// Whoever does I/O goes through its descriptor: a name can come to mean another file or
-// another disk between two steps, a descriptor cannot. It is safe for use by several
-// goroutines.
+// Object is the file or block device that a worker measures, held open for the whole run. All I/O
+// goes through its descriptor: between two steps a name can come to refer to another file or disk, a
+// descriptor cannot. It is safe for concurrent use.
 type Object struct {
 	target model.Target
-	// path is the name by which the object was opened or made.
+	// path is the name by which the object was opened or created.
 	path string
 	hold *hold
-	// dir is the directory in which Loadline made the file; nil for what existed before.
+	// dir is the directory in which Loadline created the file; nil if the file existed before.
 	dir *os.Root
-	// written tells that the object may be written, and so was guarded.
+	// written is true if the object may be written, and so was guarded.
 	written bool
-	// was is what the device said of itself when it was opened.
+	// was is the device's state when it was opened.
 	was deviceState
 
 	mu     sync.Mutex
 	closed bool
 }
 
-// File is the held descriptor; it stays the object's own.
+// File returns the held descriptor; the object keeps ownership.
 func (o *Object) File() *os.File { return o.hold.file }
 
-// Path is the name by which the object was opened, for people.
+// Path returns the name by which the object was opened, for display.
 func (o *Object) Path() string { return o.path }
 
-// Made reports whether the object is a file that Loadline made and that Close removes.
+// Made reports whether the object is a file that Loadline created and that Close removes.
 func (o *Object) Made() bool { return o.dir != nil }
 
 // Writable reports whether the object was opened, and guarded, for writing.
 func (o *Object) Writable() bool { return o.written }
 
-// Open opens an existing file or block device for a run. What may be written is guarded
-// as Guard does, and a device is opened exclusively (O_EXCL), so that meanwhile no mount,
-// swapon, mkfs, RAID assembly or second run gets it. Workers of one run that name the same
-// share, in this process or in others of the same user, hold one and the same descriptor;
-// an empty share is nobody else's. The error is Refused when the target is in use.
+// Open opens an existing file or block device for a run. A target to be written is guarded as by
+// Guard, and a device is opened exclusively (O_EXCL), so that no mount, swapon, mkfs, RAID assembly
+// or second run can get it meanwhile. Workers of one run that pass the same share, in this process or
+// in others of the same user, hold the same descriptor; an empty share means exclusive use. The error
+// is Refused if the target is in use.
 func Open(ctx context.Context, e *env.Env, t model.Target, write bool, destroy, share string) (*Object, error) {
 	if write {
 		if err := named(t, destroy); err != nil {
@@ -58,7 +57,7 @@ func Open(ctx context.Context, e *env.Env, t model.Target, write bool, destroy, 
 		}
 	}
 	if t.Kind == model.BlockDevice {
-		// On another host nobody has followed /dev/mapper/… or /dev/disk/by-id/… yet.
+		// On a remote host the links /dev/mapper/… and /dev/disk/by-id/… have not been resolved yet.
 		if path, err := filepath.EvalSymlinks(t.Path); err == nil {
 			t.Path = path
 		}
@@ -78,7 +77,7 @@ func Open(ctx context.Context, e *env.Env, t model.Target, write bool, destroy, 
 	return o, nil
 }
 
-// Guard refuses, as Guard of the package does, an object that has come into use or bears a
+// Guard refuses, like the package-level Guard, an object that has come into use or carries a
 // signature.
 func (o *Object) Guard(ctx context.Context, e *env.Env) error {
 	if o.Made() {
@@ -90,7 +89,8 @@ func (o *Object) Guard(ctx context.Context, e *env.Env) error {
 	return guardSignature(ctx, e, o.target, o.File())
 }
 
-// openers are those who have an object open: all of them, or only who may write it.
+// openers selects which processes that have an object open count: all, or only those that may write
+// it.
 type openers bool
 
 const (
@@ -98,9 +98,9 @@ const (
 	writers openers = true
 )
 
-// Check compares what the name means now with what is held: device and inode, the size of
-// a device, and for what is written also whether somebody else has begun to use it. The
-// error says what has changed; what was measured meanwhile is then of no use.
+// Check compares what the name refers to now with what is held: device and inode, the size of a
+// device, and, if the object is written, also whether another process has begun to use it. The error
+// says what has changed; anything measured in the meantime is then invalid.
 func (o *Object) Check() error {
 	is, err := o.File().Stat()
 	if err != nil {
@@ -125,7 +125,8 @@ func (o *Object) Check() error {
 		return o.changed(o.was.difference(state))
 	}
 	if o.written && !o.Made() {
-		// Who begins to read during a run, such as a backup, disturbs it and harms nothing.
+		// A process that begins to read during a run, such as a backup, disturbs the measurement but
+		// does no harm.
 		if err := o.guardUse(writers); err != nil {
 			how := strings.TrimPrefix(strings.TrimSuffix(err.Error(), evenSo), o.target.Name+" ")
 			return o.changed(how + ", which began")
@@ -134,7 +135,7 @@ func (o *Object) Check() error {
 	return nil
 }
 
-// changed is the error of an object that is not what it was.
+// changed returns the error for an object that has changed during the run.
 func (o *Object) changed(how string) error {
 	return model.BrokenError(fmt.Sprintf("%s %s during the run, so what was measured is of no use", o.path, how),
 		"find out what did that, stop it, and measure again")
@@ -150,9 +151,9 @@ func kindOf(info fs.FileInfo) string {
 	return "file"
 }
 
-// Close gives the object back, and removes it when Loadline made it. A name that has come
-// to mean another file is left alone; the space that the own file takes elsewhere is then
-// given back, and the error says so. A second call does nothing.
+// Close releases the object, and removes it if Loadline created it. If the name now refers to another
+// file, that file is left alone; our file, wherever it is now, is truncated to free its space, and
+// the error says so. A second call does nothing.
 func (o *Object) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -170,7 +171,7 @@ func (o *Object) Close() error {
 	is, statErr := o.File().Stat()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (statErr != nil || links(is) == 0):
-		return nil // it is gone, and takes no space
+		return nil // it is gone and takes no space
 	case err == nil && statErr == nil && os.SameFile(is, now):
 		return o.dir.Remove(name)
 	}
@@ -178,7 +179,7 @@ func (o *Object) Close() error {
 	return fmt.Errorf("%s is no longer the file that Loadline made, so it stays; the file that Loadline made was emptied, wherever it is now", o.path)
 }
 
-// Leave gives the object back and removes nothing: the file is kept for later.
+// Leave releases the object without removing anything: the file is kept for later.
 func (o *Object) Leave() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,8 +6,7 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// BenchmarkCheck is what each step of a device that is written costs before it begins and
-// after it ends.
+// BenchmarkCheck measures the check made before and after each step on a device that is written.
 func BenchmarkCheck(b *testing.B) {
 	dev := loopDevice(b, image(b, b.TempDir(), 32<<20))
 	o, err := Open(b.Context(), env.OS(), parse(b, dev), true, dev, "")

@@ -16,12 +16,12 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// deviceState is what must stay as it is while a device is held; zero for files.
+// deviceState is what must not change while a device is held; zero for files.
 type deviceState struct {
 	number uint64
 	size   uint64
-	// sequence is the kernel's count of devices and media (BLKGETDISKSEQ, Linux 5.15), 0
-	// where it has none.
+	// sequence is the kernel's sequence number of the disk (BLKGETDISKSEQ, Linux 5.15), 0 if it has
+	// none.
 	sequence uint64
 }
 
@@ -35,7 +35,7 @@ func (s deviceState) difference(now deviceState) string {
 	return "was replaced by another device"
 }
 
-// lookAtDevice asks an open device for its state.
+// lookAtDevice reads the state of an open device.
 func lookAtDevice(f *os.File) (s deviceState, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
@@ -49,14 +49,14 @@ func lookAtDevice(f *os.File) (s deviceState, err error) {
 	return s, nil
 }
 
-// openTarget opens what exists: for writing with O_EXCL where it is a device, and with the
-// lock that tells udev and other programs to keep off (systemd's "Locking Block Device
-// Access"), and that marks the descriptor as ours.
+// openTarget opens an existing target. For writing, a device is opened with O_EXCL, and the lock is
+// taken that keeps udev and other programs away (systemd's "Locking Block Device Access") and marks
+// the descriptor as ours.
 func openTarget(t model.Target, write bool) (*os.File, error) {
 	flags := os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
 	switch {
 	case write && t.Kind == model.BlockDevice:
-		// The kernel knows more about its own uses than that there is one.
+		// Check the kernel's own uses first: that error says more than EBUSY from open would.
 		major, minor, err := deviceNumber(t.Path)
 		if err != nil {
 			return nil, inUse(t, "cannot be looked at ("+env.Reason(err)+")", "list the block devices of this machine: lsblk")
@@ -96,7 +96,7 @@ func openTarget(t model.Target, write bool) (*os.File, error) {
 	return f, nil
 }
 
-// checkKind refuses what has become of another kind since the target was parsed.
+// checkKind refuses an object that has become another kind since the target was parsed.
 func checkKind(t model.Target, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -112,11 +112,11 @@ func checkKind(t model.Target, f *os.File) error {
 	return nil
 }
 
-// brief is how long somebody may use a target who is about to leave it: udev looks at a
-// device for a moment whenever somebody who wrote to it has closed it.
+// brief is how long to wait for a temporary user of the target to finish: udev opens a device briefly
+// whenever a writer has closed it.
 const brief = 3 * time.Second
 
-// briefly tries until there is success, another error, or the time is over.
+// briefly retries until success, an error other than EBUSY or EAGAIN, or the end of that time.
 func briefly(try func() error) error {
 	for end := system.Now().Add(brief); ; system.Sleep(50 * time.Millisecond) {
 		err := try()
@@ -134,21 +134,21 @@ func openBriefly(path string, flags int) (f *os.File, err error) {
 	return f, err
 }
 
-// lockTarget takes the locks that others would have, and those that keep them off.
+// lockTarget takes the locks that other programs would take, and those that keep them away.
 func lockTarget(t model.Target, f *os.File) error {
 	err := briefly(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EAGAIN) {
 		return inUse(t, "is locked by another process", "find out by which: lslocks; fuser -v "+safetext.ShellWord(t.Path))
 	}
-	// Any other failure means that this filesystem has no such locks.
+	// Any other error means that this filesystem does not support such locks.
 	if err := guardLocks(t, int(f.Fd())); err != nil || t.Kind != model.File {
 		return err
 	}
 	if err := guardFile(t, f); err != nil {
 		return err
 	}
-	// A write lease is granted only while nobody else has the file open (fcntl(2)); any
-	// failure but EAGAIN means that this filesystem or user has none.
+	// A write lease is granted only while no one else has the file open (fcntl(2)); any error other
+	// than EAGAIN means that leases are not available on this filesystem or to this user.
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
 	if errors.Is(err, unix.EAGAIN) {
 		return inUse(t, "is open in another process", "find out in which: fuser -v "+safetext.ShellWord(t.Path))
@@ -160,7 +160,7 @@ func lockTarget(t model.Target, f *os.File) error {
 	return nil
 }
 
-// ioctl64 asks for a number of 64 bits.
+// ioctl64 calls an ioctl that returns a 64-bit number.
 func ioctl64(f *os.File, request uintptr) (n uint64, err error) {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(&n))); errno != 0 {
 		return 0, errno

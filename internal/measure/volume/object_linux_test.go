@@ -23,7 +23,7 @@ func open(t *testing.T, target model.Target, share string) *Object {
 	return o
 }
 
-// A device may be named by a link, as udev makes them.
+// A device may be named by a symbolic link, such as those that udev creates.
 func TestOpenFollowsTheLinksOfDevices(t *testing.T) {
 	dir := t.TempDir()
 	dev := loopDevice(t, image(t, dir, 32<<20))
@@ -37,8 +37,8 @@ func TestOpenFollowsTheLinksOfDevices(t *testing.T) {
 	}
 }
 
-// Those of one run hold one descriptor, and nobody else gets the device before the last of
-// them has given it back.
+// Workers of one run share a descriptor, and no other run gets the device before the last of them has
+// released it.
 func TestShare(t *testing.T) {
 	dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 	target := parse(t, dev)
@@ -66,8 +66,8 @@ func TestShare(t *testing.T) {
 	open(t, target, "run 2")
 }
 
-// What another process of the run has shared is the same descriptor; who asks for something
-// else under that name gets nothing.
+// A worker in another process of the run gets the same descriptor; a request for something else under
+// that name gets nothing.
 func TestBorrow(t *testing.T) {
 	dev := loopDevice(t, image(t, t.TempDir(), 32<<20))
 	target := parse(t, dev)
@@ -80,14 +80,14 @@ func TestBorrow(t *testing.T) {
 	if flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
 		t.Errorf("programs that are started get it too: %#x, %v", flags, err)
 	}
-	// It is the lender's open file: the lock is there already.
+	// It is the same open file description: it already has the lock.
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Errorf("it is another open file: %v", err)
 	}
 	if f, err := sharedDescriptor(target, true, "run 2"); f != nil || err != nil {
 		t.Errorf("another run got it: %v, %v", f, err)
 	}
-	// The socket's name says a path, and somebody may offer another device under it.
+	// The socket's name contains a path, and another process may offer a different device under it.
 	other := parse(t, loopDevice(t, image(t, t.TempDir(), 32<<20)))
 	stop := shareDescriptor(o.File(), other, true, "run 3")
 	defer stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// ProveFile has no map of a file's extents to read on this system.
+// ProveFile is not available: there is no map of a file's extents to read on this system.
 func ProveFile(string, int64) (model.Proof, error) {
 	return model.Proof{Method: "none", Detail: "FIEMAP is not available on " + runtime.GOOS}, nil
 }
@@ -28,12 +28,13 @@ func unavailable(t model.Target) error {
 func probeFile(t model.Target, _ bool) (model.Storage, error) { return model.Storage{}, unavailable(t) }
 func probeDevice(t model.Target) (model.Storage, error)       { return model.Storage{}, unavailable(t) }
 
-// deviceState is what must stay as it is while a device is held; here only files are.
+// deviceState is what must not change while a device is held; on this system only files are
+// supported.
 type deviceState struct{}
 
 func (deviceState) difference(deviceState) string { return "was replaced by another device" }
 
-// Discard gives nothing back on this system.
+// Discard does nothing on this system.
 func (o *Object) Discard(context.Context, int64, time.Duration) (int64, error) { return 0, nil }
 
 func lookAtDevice(*os.File) (deviceState, error) { return deviceState{}, nil }
@@ -46,5 +47,5 @@ func shareDescriptor(*os.File, model.Target, bool, string) func() { return func(
 
 func (o *Object) guardUse(openers) error { return unavailable(o.target) }
 
-// Prove is ProveFile of what is held.
+// Prove is ProveFile for the held object.
 func (o *Object) Prove(size int64) (model.Proof, error) { return ProveFile(o.path, size) }

@@ -15,11 +15,11 @@ import (
 	"github.com/loadline/loadline/internal/model/units"
 )
 
-// Prefix begins the name of every file that Loadline makes in a directory.
+// Prefix starts the name of every file that Loadline creates in a directory.
 const Prefix = ".loadline-"
 
-// OwnPath is where Create makes the file of a run: empty for a target that is no place for
-// files, or a name that leads out of its directory.
+// OwnPath returns where Create creates the file of a run. It is empty for a target that cannot hold
+// files, or if the name leads out of its directory.
 func OwnPath(t model.Target, runID string) string {
 	if runID != filepath.Base(runID) {
 		return ""
@@ -33,11 +33,10 @@ func OwnPath(t model.Target, runID string) string {
 	return ""
 }
 
-// Create makes Loadline's own data file of the given size, in bytes: in a
-// directory, with our prefix and the run's name; or the file that the user named
-// and that does not exist yet. Nothing is allocated yet: the prefill does that.
-// The file is locked until Close of the object, which removes it, or the end of the
-// process: the lock is what tells a file in use from one that a killed run left behind.
+// Create creates Loadline's own data file of the given size, in bytes: in a directory, with our
+// prefix and the run's name; or the file that the user named and that does not exist yet. Nothing is
+// allocated yet: the prefill does that. The file is locked until the object is closed, which removes
+// it, or the process ends: the lock tells a file in use from one that a killed run left behind.
 func Create(t model.Target, runID string, size int64) (*Object, error) {
 	path := OwnPath(t, runID)
 	if path == "" {
@@ -67,16 +66,16 @@ func Create(t model.Target, runID string, size int64) (*Object, error) {
 	return o, nil
 }
 
-// createLocked makes a new file and takes its lock. A cleanup elsewhere may take
-// the file for a leftover before it is locked; then it is made again.
+// createLocked creates a new file and takes its lock. A concurrent cleanup may take the file for a
+// leftover before it is locked; then it is created again.
 func createLocked(dir *os.Root, name string) (*os.File, error) {
 	for {
 		f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
-		// A filesystem without locks (some network ones) still works: Leftovers
-		// finds nothing there, as it cannot tell either.
+		// A filesystem without locks (some network ones) still works: Leftovers finds nothing there,
+		// because it needs the lock too.
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_EX)
 		is, err := f.Stat()
 		if now, gone := dir.Lstat(name); err == nil && gone == nil && os.SameFile(is, now) {
@@ -86,7 +85,7 @@ func createLocked(dir *os.Root, name string) (*os.File, error) {
 	}
 }
 
-// scratch makes a small file of our own for a short while; done removes it.
+// scratch creates a small temporary file; done removes it.
 func scratch(dir, purpose string) (f *os.File, done func(), err error) {
 	f, err = os.CreateTemp(dir, Prefix+purpose+"-*")
 	if err != nil {
@@ -99,10 +98,9 @@ func scratch(dir, purpose string) (f *os.File, done func(), err error) {
 	}, nil
 }
 
-// Adopt takes over a file that an earlier process of Loadline made and left
-// behind: it is locked until Close, which removes it, or the end of this process. The
-// caller vouches that the file is ours; what is no plain file with a single name, or
-// another user's, is none.
+// Adopt takes over a file that an earlier Loadline process created and left behind: it is locked
+// until Close, which removes it, or until this process ends. The caller vouches that Loadline created
+// the file; Adopt refuses anything but a regular file of this user with a single link.
 func Adopt(t model.Target, path string) (*Object, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -125,8 +123,8 @@ func Adopt(t model.Target, path string) (*Object, error) {
 	return &Object{target: t, path: path, dir: root, hold: &hold{file: f, refs: 1, unshare: func() {}}, written: true}, nil
 }
 
-// MakesFile reports whether measuring the target means a file of our own: in a
-// directory, or one that the user named and that does not exist.
+// MakesFile reports whether measuring the target creates a file: in a directory, or a file that the
+// user named and that does not exist.
 func MakesFile(t model.Target) bool {
 	if t.Kind == model.Directory {
 		return true

@@ -21,8 +21,8 @@ import (
 	"github.com/loadline/loadline/internal/model/modeltest"
 )
 
-// TestMain lets the test binary play a run that is killed: it makes a data file
-// in the directory that is named, says so, and waits.
+// TestMain lets the test binary act as a run that is killed: it creates a data file in the given
+// directory, prints its path, and waits.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOADLINE_TEST_HOLD"); dir != "" {
 		o, err := Create(model.Target{Kind: model.Directory, Path: dir}, "20261120-235200-held", 1<<20)
@@ -98,7 +98,7 @@ func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := o.Path()
-	// Somebody put another file in its place.
+	// Another program put a different file in its place.
 	if err := os.Rename(path, other); err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +188,8 @@ func TestLeftoversOfAMissingDirectory(t *testing.T) {
 	modeltest.Refused(t, err, "no such file")
 }
 
-// TestCleanupDuringCreate lets a cleanup run all the time while files are made:
-// none that was made may be taken away.
+// TestCleanupDuringCreate runs a cleanup continuously while files are created: none of the new files
+// may be removed.
 func TestCleanupDuringCreate(t *testing.T) {
 	dir := t.TempDir()
 	stop := make(chan struct{})
@@ -223,7 +223,7 @@ func TestCleanupDuringCreate(t *testing.T) {
 	done.Wait()
 }
 
-// A file that a killed run left behind can be taken over, under whatever name.
+// A file that a killed run left behind can be taken over under any name.
 func TestAdopt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "named by the user")
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {

@@ -8,14 +8,13 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// Probe finds out what a target really is. It writes nothing but, in a
-// directory, one block to a file of our own that it removes again. A target that
-// cannot be measured at all is Refused.
+// Probe finds out what a target really is. It writes nothing, except in a directory, where it writes
+// a temporary file and removes it again. A target that cannot be measured at all is Refused.
 func Probe(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
 	return examine(ctx, e, t, false)
 }
 
-// Look is Probe without any writing: whether a directory takes direct I/O stays unknown.
+// Look is Probe without any writing: whether a directory supports direct I/O stays unknown.
 func Look(ctx context.Context, e *env.Env, t model.Target) (model.Storage, error) {
 	return examine(ctx, e, t, true)
 }

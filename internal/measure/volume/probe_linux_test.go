@@ -71,14 +71,14 @@ func TestProbeSeesRAMThroughLoopAndFilesystem(t *testing.T) {
 	if !s.Memory || s.Filesystem != "ext4" || s.Device != sysBase(dev) || s.Mount != dir || s.MountFrom != dev {
 		t.Errorf("a filesystem on it: %+v", s)
 	}
-	// A second storey: a loop device on a file of that filesystem.
+	// A second layer: a loop device on a file of that filesystem.
 	upper := loopDevice(t, image(t, dir, 1<<20))
 	if s := probe(t, upper); !s.Memory || !cmp.Equal(s.DeviceChain, []string{sysBase(upper), sysBase(dev), "tmpfs"}) {
 		t.Errorf("a loop device on that: %+v", s)
 	}
 }
 
-// An O_DIRECT that is accepted is believed only when what was read is not in a cache.
+// An accepted O_DIRECT only counts as direct if the data read is not in a cache.
 func TestProbeSeesWhetherDirectIOIsDirect(t *testing.T) {
 	for _, c := range []struct {
 		name, mkfs, options string
@@ -102,14 +102,14 @@ func TestProbeSeesWhetherDirectIOIsDirect(t *testing.T) {
 			if s.Bypassed != nil {
 				t.Log(*s.Bypassed, s.BypassDetail)
 			}
-			// A file of somebody else's is only read.
+			// A user's file is only read.
 			file := image(t, dir, 4<<20)
 			run(t, "sync", "-f", file)
 			drop(t, file)
 			if s := probe(t, file); s.Bypassed == nil || *s.Bypassed != c.bypassed {
 				t.Errorf("of a file: %+v", s)
 			}
-			// Of holes the device counts nothing, and nobody is to blame for that.
+			// A device counts nothing for holes, which proves nothing either way.
 			hollow := filepath.Join(dir, "hollow")
 			if err := os.WriteFile(hollow, nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -124,7 +124,7 @@ func TestProbeSeesWhetherDirectIOIsDirect(t *testing.T) {
 	}
 }
 
-// drop takes a file out of the page cache.
+// drop evicts a file from the page cache.
 func drop(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -211,7 +211,7 @@ func TestProbeRefusals(t *testing.T) {
 }
 
 func TestDirectIsRefusedInTheKernelsWords(t *testing.T) {
-	// A file of sysfs is as far as a plain machine goes without direct I/O.
+	// A sysfs file is the closest that an ordinary machine has to a file without direct I/O.
 	const file = "/sys/kernel/uevent_seqnum"
 	if _, err := os.Stat(file); err != nil {
 		lab.Unavailable(t, "%v", err)

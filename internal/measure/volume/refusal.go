@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model"
 )
 
-// writeRefusal says why a file cannot be made or written at path.
+// writeRefusal returns the error for a file that cannot be created or written at path.
 func writeRefusal(path string, err error) *model.WorkerError {
 	dir := path
 	switch {

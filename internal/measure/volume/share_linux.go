@@ -12,18 +12,18 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// Several workers of one run may be processes of their own on one machine (over ssh, for
-// example) and share a target. The first holds it; the others get a copy of its descriptor
-// through a socket without a file, whose name says what is shared. Both ends look at the
-// other's user, and the receiver checks what it got.
+// Several workers of one run may be separate processes on one machine (over ssh, for example) that
+// share a target. The first one holds it; the others get a copy of its descriptor through a socket in
+// the abstract namespace, whose name identifies what is shared. Both ends check the other's user, and
+// the receiver checks what it got.
 
-// shareAddress names the socket.
+// shareAddress returns the address of the socket.
 func shareAddress(t model.Target, share string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@loadline/%s/%s", share, t.Path)}
 }
 
-// shareDescriptor gives the descriptor to other workers of the run until the function that it
-// returns is called. Where there can be no such socket, nobody else gets it.
+// shareDescriptor passes the descriptor to other workers of the run until the returned function is
+// called. If there can be no such socket, no other worker gets it.
 func shareDescriptor(f *os.File, t model.Target, write bool, share string) func() {
 	address := shareAddress(t, share)
 	if !write || len(address.Name) > 107 { // the length of sun_path, unix(7)
@@ -48,7 +48,7 @@ func shareDescriptor(f *os.File, t model.Target, write bool, share string) func(
 	return func() { _ = listener.Close() }
 }
 
-// sharedDescriptor asks another worker of the run for its descriptor; nil where there is none.
+// sharedDescriptor gets the descriptor from another worker of the run; nil if there is none.
 func sharedDescriptor(t model.Target, write bool, share string) (*os.File, error) {
 	if !write {
 		return nil, nil
@@ -96,7 +96,7 @@ func received(rights []byte) (*os.File, error) {
 	return nil, errors.New("no descriptor came")
 }
 
-// sameUser reports whether the other end belongs to our own user.
+// sameUser reports whether the process at the other end belongs to our own user.
 func sameUser(conn *net.UnixConn) bool {
 	raw, err := conn.SyscallConn()
 	if err != nil {

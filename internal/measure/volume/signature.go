@@ -19,15 +19,15 @@ import (
 // blkidNothing is blkid's exit code when it recognises nothing (blkid(8)).
 const blkidNothing = 2
 
-// guardSignature refuses the target when blkid recognises anything in an open file (the
-// target itself, or a copy of its ends), or cannot tell.
+// guardSignature refuses the target if blkid recognises anything in an open file (the target itself,
+// or a copy of its ends), or if blkid cannot tell.
 func guardSignature(ctx context.Context, e *env.Env, t model.Target, f *os.File) error {
 	blkid, err := findBlkid(e)
 	if err != nil {
 		return model.RefusedError(fmt.Sprintf("%s cannot be checked for signatures, because the program blkid is not installed: refused even with --destroy-data-on", t.Name),
 			"install it: apt-get install util-linux")
 	}
-	// blkid looks at what is held, whatever the name has come to mean.
+	// blkid reads the held descriptor, whatever the name refers to by now.
 	cmd := e.Command(ctx, blkid, "-p", "-o", "export", "/proc/self/fd/3")
 	cmd.ExtraFiles = []*os.File{f}
 	out, err := cmd.Output()
@@ -55,9 +55,9 @@ func guardSignature(ctx context.Context, e *env.Env, t model.Target, f *os.File)
 	return guardSecondGPT(t, f)
 }
 
-// guardSecondGPT refuses a partition table of which only the copy at the end is left, which
-// blkid does not look for when the protective MBR is gone too. The copy's header is in the
-// last logical block, of 512 bytes or 4 KiB (UEFI specification 2.10, 5.3.1).
+// guardSecondGPT refuses a partition table of which only the backup at the end is left. blkid does
+// not look for that once the protective MBR is gone too. The backup header is in the last logical
+// block, of 512 bytes or 4 KiB (UEFI specification 2.10, 5.3.1).
 func guardSecondGPT(t model.Target, f *os.File) error {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -78,7 +78,7 @@ func guardSecondGPT(t model.Target, f *os.File) error {
 	return nil
 }
 
-// findBlkid looks beyond PATH too, as ordinary users often lack the sbin folders.
+// findBlkid also looks outside PATH, as ordinary users often lack the sbin directories.
 func findBlkid(e *env.Env) (string, error) {
 	for _, name := range []string{"blkid", "/usr/sbin/blkid", "/sbin/blkid"} {
 		if path, err := e.LookPath(name); err == nil {
@@ -88,7 +88,7 @@ func findBlkid(e *env.Env) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// signed is the refusal of a target that bears a signature.
+// signed returns the refusal of a target that carries a signature.
 func signed(t model.Target, what string) error {
 	hint := "if its data may go, overwrite its first and last MiB, or make a new image"
 	if t.Kind == model.BlockDevice || t.Kind == model.File {
@@ -97,8 +97,8 @@ func signed(t model.Target, what string) error {
 	return model.RefusedError(fmt.Sprintf("%s %s: refused even with --destroy-data-on", t.Name, what), hint)
 }
 
-// readSignature says what blkid's export format tells; empty when it only tells
-// where in a partition table the device stands.
+// readSignature describes what blkid's export format reports. It is empty if blkid only reports the
+// device's place in a partition table.
 func readSignature(out []byte) string {
 	values := map[string]string{}
 	other := ""
@@ -135,7 +135,7 @@ func readSignature(out []byte) string {
 	return what
 }
 
-// article is "an" before a vowel as it is spoken: "an ext4", "an xfs", "a btrfs", "a ufs".
+// article returns the article by pronunciation: "an ext4", "an xfs", "a btrfs", "a ufs".
 func article(word string) string {
 	if strings.ContainsRune("aeioxf", rune(word[0])) && !strings.HasPrefix(word, "fat") {
 		return "an"

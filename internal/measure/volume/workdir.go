@@ -18,8 +18,8 @@ import (
 	"github.com/loadline/loadline/internal/model/safetext"
 )
 
-// workDirName is what the directories are called that applications live in while they are
-// measured, exactly, and lockName is the file in each by which its run holds it.
+// workDirName matches exactly the names of the working directories of applications; lockName is the
+// file in each of them that its run locks.
 var workDirName = regexp.MustCompile(`^\.loadline-\d{8}-\d{6}[a-z0-9-]*\.app$`)
 
 const (
@@ -27,25 +27,25 @@ const (
 	lockName   = "lock"
 )
 
-// WorkDir is a directory of Loadline's own in which an application lives while it is
-// measured: its data, its sockets. It belongs to who runs Loadline, also when the programs
-// in it run as somebody else, so that none of them can put something in its place. Who owns
-// the directory above it can: so it is held open, and what is done in it is done there and
-// not by its name.
+// WorkDir is a directory created by Loadline for an application's data and sockets while it is
+// measured. It belongs to the user running Loadline, even if the programs in it run as another user,
+// so that none of them can replace it. The owner of the parent directory could: so it is held open,
+// and accessed through that handle rather than by name.
 type WorkDir struct {
 	path         string
 	parent, root *os.Root
 	lock         *os.File
-	// ended is called when what ran in it has ended, before its files go; it may be nil.
+	// ended is called after the programs in it have ended and before its files are removed; it may be
+	// nil.
 	ended func(*os.Root)
 }
 
 // mostAtOnce is how many runs may begin in one directory in the same second.
 const mostAtOnce = 9
 
-// MakeWorkDir makes one in a directory, named by the run and locked until Close. Of the
-// run's name its time and a hash are used, and a number where another run has taken that
-// in the same second: the path of a socket has 107 bytes at most.
+// MakeWorkDir creates a working directory named after the run and locked until Close. Its name
+// consists of the run's time and a hash, plus a number if another run has taken that name in the same
+// second: the path of a socket has 107 bytes at most.
 func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	sum := sha256.Sum256([]byte(runID))
 	name := fmt.Sprintf("%s%.15s-%x%s", Prefix, runID, sum[:3], workDirEnd)
@@ -57,7 +57,7 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 		return nil, writeRefusal(dir, err)
 	}
 	w := &WorkDir{path: filepath.Join(dir, name), parent: parent}
-	// Programs of another user pass through it and cannot list it.
+	// Programs of another user may traverse it but not list it.
 	err = parent.Mkdir(name, 0o711)
 	for i := 2; errors.Is(err, fs.ErrExist) && i <= mostAtOnce; i++ {
 		name = fmt.Sprintf("%s%.15s-%x-%d%s", Prefix, runID, sum[:3], i, workDirEnd)
@@ -73,7 +73,7 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	}
 	if err := w.enter(); err != nil {
 		err = writeRefusal(w.path, err)
-		// What is not empty stays: it is not what was made.
+		// If it is not empty, it is not the one created here, and stays.
 		_ = parent.Remove(name)
 		w.release()
 		return nil, err
@@ -81,7 +81,7 @@ func MakeWorkDir(dir, runID string) (*WorkDir, error) {
 	return w, nil
 }
 
-// enter opens a working directory that has just been made, and takes its lock.
+// enter opens a newly created working directory and takes its lock.
 func (w *WorkDir) enter() error {
 	info, err := w.open()
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *WorkDir) enter() error {
 	if err != nil {
 		return err
 	}
-	// Whatever the umask says.
+	// Regardless of the umask.
 	if err := w.root.Chmod(".", 0o711); err != nil {
 		return err
 	}
@@ -108,10 +108,10 @@ func (w *WorkDir) enter() error {
 	return nil
 }
 
-// errReplaced is about a name that means something else than a moment before.
+// errReplaced means that a name refers to something else than a moment ago.
 var errReplaced = errors.New("somebody else has put something in its place")
 
-// open opens the directory that the name means, and not what a link leads to.
+// open opens the directory that has the name, without following a symbolic link.
 func (w *WorkDir) open() (fs.FileInfo, error) {
 	name := filepath.Base(w.path)
 	named, err := w.parent.Lstat(name)
@@ -131,19 +131,19 @@ func (w *WorkDir) open() (fs.FileInfo, error) {
 	return info, err
 }
 
-// ours reports whether a file belongs to who runs Loadline.
+// ours reports whether a file belongs to the user running Loadline.
 func ours(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// Path is the directory, by the name that it was made with.
+// Path returns the path under which the directory was created.
 func (w *WorkDir) Path() string { return w.path }
 
-// Root is the directory itself, whatever becomes of its name. Close closes it.
+// Root returns the directory itself, even if it has been renamed. Close closes it.
 func (w *WorkDir) Root() *os.Root { return w.root }
 
-// Close ends what still runs in it and removes it. It may be called twice.
+// Close ends the programs that still run in it and removes it. It may be called twice.
 func (w *WorkDir) Close() error {
 	if w == nil || w.lock == nil {
 		return nil
@@ -152,7 +152,7 @@ func (w *WorkDir) Close() error {
 	return w.clearOut()
 }
 
-// release lets go of it, and leaves everything where it is.
+// release closes the handles and leaves all files in place.
 func (w *WorkDir) release() {
 	if w.lock != nil {
 		_ = w.lock.Close()
@@ -165,8 +165,8 @@ func (w *WorkDir) release() {
 	w.lock, w.root, w.parent = nil, nil, nil
 }
 
-// clearOut ends the programs in a working directory and removes it, the lock last: what an
-// interruption leaves is still found.
+// clearOut ends the programs in a working directory and removes it. The lock goes last, so that what
+// an interruption leaves can still be found.
 func (w *WorkDir) clearOut() error {
 	again := "loadline cleanup " + safetext.ShellWord(filepath.Dir(w.path))
 	if left := endOwnIn(w.where()); len(left) > 0 {
@@ -196,7 +196,7 @@ func (w *WorkDir) clearOut() error {
 	return w.parent.Remove(name)
 }
 
-// where is the path that the directory has now, free of links; "" where nothing tells.
+// where returns the directory's current path, free of links; "" if it cannot be found out.
 func (w *WorkDir) where() string {
 	f, err := w.root.Open(".")
 	if err != nil {
@@ -213,13 +213,13 @@ func (w *WorkDir) where() string {
 // Abandoned is a working directory that a killed run has left behind.
 type Abandoned struct {
 	Path string
-	// Stays tells why it is not to be removed; empty when it may go.
+	// Stays is the reason why it must not be removed; empty if it may be.
 	Stays string
-	// Held tells that this is because a running Loadline uses it.
+	// Held is true if the reason is that a running Loadline uses it.
 	Held bool
 }
 
-// AbandonedWorkDirs lists the working directories in a directory, with those that a running
+// AbandonedWorkDirs lists the working directories in a directory, including those that a running
 // Loadline holds.
 func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 	entries, err := os.ReadDir(dir)
@@ -246,7 +246,7 @@ func AbandonedWorkDirs(dir string) ([]Abandoned, error) {
 	return left, nil
 }
 
-// hold takes the lock of a working directory after looking whether it is one of this user's.
+// hold takes the lock of a working directory after checking that it belongs to this user.
 func (a Abandoned) hold() (*WorkDir, error) {
 	parent, err := os.OpenRoot(filepath.Dir(a.Path))
 	if err != nil {
@@ -271,14 +271,14 @@ func (w *WorkDir) hold() error {
 		return errors.New("others may write into it, and Loadline makes none like that")
 	}
 	if w.lock, err = lockAt(w.root, lockName); errors.Is(err, fs.ErrNotExist) {
-		// Its removal was interrupted just before the end, or it has just been made.
+		// Its removal was interrupted just before the end, or it has only just been created.
 		return errors.New("it has no lock, so nobody can tell whether a run uses it")
 	}
 	return err
 }
 
-// Remove ends what runs in it and removes it, if nobody holds it meanwhile. Where it is given,
-// ended removes what the application has left elsewhere, while its files still tell what that is.
+// Remove ends what runs in it and removes it, unless another process holds it. ended, if not nil,
+// removes what the application left elsewhere, while the directory's files still identify that.
 func (a Abandoned) Remove(ended func(*os.Root)) error {
 	w, err := a.hold()
 	if errors.Is(err, fs.ErrNotExist) {

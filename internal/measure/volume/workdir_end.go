@@ -14,13 +14,12 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// quitting is how long the programs of a working directory may take to end before they are killed.
+// quitting is how long the programs of a working directory get to end before they are killed.
 const quitting = 5 * time.Second
 
-// endOwnIn ends the programs of ours whose working directory is at or below dir, first by
-// asking (SIGQUIT, by which PostgreSQL leaves no shared memory behind), then by a kill. It
-// returns those that are still there. Somebody's shell that stands in the directory is left
-// alone: it is not ours to end.
+// endOwnIn ends the programs started by Loadline whose working directory is at or below dir, first
+// with SIGQUIT (on which PostgreSQL leaves no shared memory behind), then with SIGKILL. It returns
+// those that are still running. A user's shell in the directory is left alone.
 func endOwnIn(dir string) (left []int) {
 	if dir == "" {
 		return nil
@@ -42,14 +41,14 @@ func endOwnIn(dir string) (left []int) {
 	return ownIn(dir)
 }
 
-// ownIn are those of the processes in a directory that Loadline has started there.
+// ownIn returns the processes in a directory that Loadline has started.
 func ownIn(dir string) []int {
 	return slices.DeleteFunc(ProcessesIn(dir), func(id int) bool { return !started(id) })
 }
 
-// started reports whether a process is one that Loadline started for a measurement, or a
-// descendant: it has inherited the mark. PostgreSQL's processes write what they do over their
-// environment, so theirs is looked for in that.
+// started reports whether Loadline started a process for a measurement, directly or indirectly: it
+// has inherited the mark in its environment. PostgreSQL's processes overwrite their environment with
+// their status, so they are recognised by that.
 func started(id int) bool {
 	title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", id))
 	if bytes.HasPrefix(title, []byte("postgres: ")) {
@@ -57,14 +56,15 @@ func started(id int) bool {
 	}
 	vars, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
 	if err != nil {
-		// Root that may not look (a container's) may still have started it as somebody else.
+		// Even root may be denied access (in a container), so we cannot rule out that it started the
+		// process as another user.
 		return os.Geteuid() == 0
 	}
 	return slices.Contains(strings.Split(string(vars), "\x00"), env.StartedByUs)
 }
 
-// ProcessesIn are the ids of the processes whose working directory is at or below dir, which
-// must be free of symbolic links; none where there is no /proc.
+// ProcessesIn returns the ids of the processes whose working directory is at or below dir, which must
+// be free of symbolic links; none if there is no /proc.
 func ProcessesIn(dir string) []int {
 	var ids []int
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")

@@ -21,7 +21,8 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// One is of a program that was started for the measurement, one is somebody's who stands there.
+	// One process was started for the measurement, the other is a user's that happens to be in the
+	// directory.
 	sleeper, visitor := exec.Command("sleep", "600"), exec.Command("sleep", "600")
 	sleeper.Dir, visitor.Dir = data, data
 	sleeper.Env = append(os.Environ(), env.StartedByUs)
@@ -35,7 +36,7 @@ func TestWorkDirIsRemovedWithWhatRunsInIt(t *testing.T) {
 	if left, err := AbandonedWorkDirs(dir); err != nil || len(left) != 1 || !left[0].Held || left[0].Remove(nil) == nil {
 		t.Errorf("a held working directory is not said to be held: %+v, %v", left, err)
 	}
-	// Several runs of that name in the same second are several, up to a bound.
+	// Several runs with the same name in the same second get different directories, up to a limit.
 	for range mostAtOnce - 1 {
 		again, err := MakeWorkDir(dir, "20261122-101500-pg")
 		if err != nil || again.Path() == w.Path() || !workDirName.MatchString(filepath.Base(again.Path())) {
@@ -70,7 +71,7 @@ func TestAbandonedWorkDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its process is gone: the lock is free, the rest stays.
+	// Its process is gone: the lock is free, the files stay.
 	w.release()
 	if err := os.MkdirAll(filepath.Join(w.path, "data", "base"), 0o700); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestAbandonedWorkDir(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One that anybody may write into was not made by Loadline.
+	// A directory that everybody may write to was not created by Loadline.
 	open := filepath.Join(dir, ".loadline-20261122-101503-x.app")
 	if err := os.Mkdir(open, 0o777); err != nil {
 		t.Fatal(err)
@@ -118,8 +119,8 @@ func TestAbandonedWorkDir(t *testing.T) {
 	}
 }
 
-// Who owns the directory above can put something else in the place of a working directory
-// while it is in use: what that leads to is neither emptied nor ended.
+// The owner of the parent directory can put something else in the place of a working directory while
+// it is in use: then neither the files nor the processes there are touched.
 func TestWorkDirInWhosePlaceSomethingElseIs(t *testing.T) {
 	for _, abandoned := range []bool{false, true} {
 		dir, foreign := t.TempDir(), t.TempDir()

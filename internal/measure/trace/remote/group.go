@@ -24,23 +24,24 @@ import (
 const (
 	// readyTime is how long a tracer may take to load what it needs into its kernel.
 	readyTime = time.Minute
-	// lastTime is how long the last answers may take after the end was asked for.
+	// lastTime is how long the last answers may take after the end was requested.
 	lastTime = 30 * time.Second
-	// longestLine bounds a line of a tracer's, in bytes.
+	// longestLine bounds a line from a tracer, in bytes.
 	longestLine = 16 << 20
 )
 
-// Tracer is one that was started on another machine.
+// Tracer is a tracer that was started on another machine.
 type Tracer struct {
-	// Node names the machine, Devices are those that are to be traced there.
+	// Node is the machine's name, Devices are those to be traced there.
 	Node    string
 	Devices []string
-	// Cgroups are names for some of that machine's cgroups, by their numbers.
+	// Cgroups maps the numbers of some of that machine's cgroups to names.
 	Cgroups map[uint64]string
-	// Link is the stream to it. Close ends the tracer and takes down what was made for it.
+	// Link is the connection to the tracer. Closing it ends the tracer and removes what was created
+	// for it.
 	Link io.ReadWriteCloser
 
-	// offset is how much later than the first of all it began, in seconds; known since it did.
+	// offset is how much later than the first tracer it began, in seconds; set once it has begun.
 	offset  float64
 	samples int
 	begun   *iotrace.Run
@@ -50,7 +51,7 @@ type Tracer struct {
 	waiting bool
 }
 
-// Group are the tracers of one trace.
+// Group is the tracers of one trace.
 type Group struct {
 	tracers []*Tracer
 	clock   env.Clock
@@ -74,8 +75,8 @@ type heard struct {
 	err error
 }
 
-// Ready tells the tracers what to trace, and returns when all are ready to begin. say gets
-// remarks for people. After an error they are closed.
+// Ready tells the tracers what to trace, and returns when all are ready to begin. say is called with
+// remarks for the user. After an error the tracers are closed.
 func Ready(ctx context.Context, clock env.Clock, tracers []*Tracer, say func(string)) (*Group, error) {
 	g := &Group{tracers: tracers, clock: clock, say: say, heard: make(chan heard), done: make(chan struct{}), seconds: map[int]span{}}
 	g.close = sync.OnceValue(func() error {
@@ -115,7 +116,7 @@ func (t *Tracer) order(o order) error {
 	return nil
 }
 
-// listen passes on what a tracer says.
+// listen passes on a tracer's lines.
 func (g *Group) listen(t *Tracer) {
 	lines := bufio.NewScanner(t.Link)
 	lines.Buffer(nil, longestLine)
@@ -173,7 +174,7 @@ func (g *Group) each(ctx context.Context, limit time.Duration, said func(heard) 
 	return nil
 }
 
-// failure is why a tracer does not go on, before it was asked to end.
+// failure returns why a tracer has stopped before it was asked to.
 func (h heard) failure() error {
 	switch {
 	case h.err != nil:
@@ -184,9 +185,9 @@ func (h heard) failure() error {
 	return nil
 }
 
-// Run traces until the context ends, or no tracer is left, as trace.Run does for one machine. A tracer that is
-// lost meanwhile is no error: the record's Reason says so. Of o only Begun and Second
-// are used, and the request is kept in the record.
+// Run traces until the context ends or no tracer is left, like trace.Run for one machine. Losing a
+// tracer meanwhile is not an error: the record's Reason says so. Only Begun and Second of o are used,
+// and the request is kept in the record.
 func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 	run := iotrace.Run{Schema: iotrace.RunSchema, Request: o.Request}
 	g.began = g.clock.Now()
@@ -195,7 +196,7 @@ func (g *Group) Run(ctx context.Context, o trace.Options) (iotrace.Run, error) {
 			return run, err
 		}
 	}
-	// A fast one sends samples before a slow one has begun.
+	// A fast tracer sends samples before a slow one has begun.
 	var early []heard
 	err := g.each(ctx, readyTime, func(h heard) (bool, error) {
 		if h.Begun == nil {
@@ -241,7 +242,7 @@ func (g *Group) follow(ctx context.Context, each func(float64, []iotrace.Sample)
 			ended, late = nil, g.clock.After(lastTime)
 			for _, t := range g.tracers {
 				if t.waiting = true; t.goes() {
-					_ = t.order(order{End: true}) // who cannot be told is heard of, or late
+					_ = t.order(order{End: true}) // if that fails, the tracer is reported lost or times out
 				}
 			}
 		case <-late:
@@ -255,7 +256,7 @@ func (g *Group) follow(ctx context.Context, each func(float64, []iotrace.Sample)
 	return nil
 }
 
-// goes reports whether more may come of a tracer.
+// goes reports whether a tracer may send more.
 func (t *Tracer) goes() bool { return t.ended == nil && t.lost == "" }
 
 func (g *Group) lose(t *Tracer, why string) {
@@ -340,7 +341,7 @@ func (t *Tracer) check(s *iotrace.Sample, now float64) error {
 	return s.Check()
 }
 
-// device is the name of a tracer's device among those of all.
+// device returns the name of a tracer's device, unique among all tracers.
 func (g *Group) device(t *Tracer, name string) string {
 	name = safetext.Clean(name)
 	if len(g.tracers) > 1 {
@@ -349,7 +350,7 @@ func (g *Group) device(t *Tracer, name string) string {
 	return name
 }
 
-// cgroup is the name of a cgroup that the tracer only has the number of.
+// cgroup returns the name of a cgroup for which the tracer only has the number.
 func (t *Tracer) cgroup(name string) string {
 	var number uint64
 	if _, err := fmt.Sscanf(name, "#%d", &number); err == nil && t.Cgroups[number] != "" {
@@ -358,7 +359,7 @@ func (t *Tracer) cgroup(name string) string {
 	return safetext.Clean(name)
 }
 
-// sight orders the methods by what they see.
+// sight ranks the methods by how much they see.
 func sight(m iotrace.Method) int {
 	switch m {
 	case iotrace.ByBPF:
@@ -369,7 +370,7 @@ func sight(m iotrace.Method) int {
 	return 1
 }
 
-// describe writes what the tracers are into the record: the method is the one that sees least.
+// describe stores the tracers' properties in the record: the method is the one that sees least.
 func (g *Group) describe(run *iotrace.Run) {
 	run.Request.Devices = nil
 	where := map[string][]string{}
@@ -397,7 +398,7 @@ func (g *Group) describe(run *iotrace.Run) {
 	}
 }
 
-// conclude writes what became of the tracers into the record.
+// conclude stores the tracers' outcomes in the record.
 func (g *Group) conclude(run *iotrace.Run) {
 	var lost []string
 	for _, t := range g.tracers {
@@ -405,7 +406,7 @@ func (g *Group) conclude(run *iotrace.Run) {
 			lost = append(lost, fmt.Sprintf("the tracer on %s was lost after %.0f s: %s", t.Node, t.last, t.lost))
 		}
 		if t.ended == nil || len(t.ended.Devices) == 0 {
-			// What it counted in all is not known, nor what the devices did.
+			// Its total counts and what its devices did are unknown.
 			run.Seconds = max(run.Seconds, t.last)
 			for _, name := range t.Devices {
 				run.Devices = append(run.Devices, iotrace.Device{Name: g.device(t, name)})

@@ -21,7 +21,7 @@ import (
 	"github.com/loadline/loadline/test/lab"
 )
 
-// played is a tracer that is a function of this test: it reads orders and writes answers.
+// played is a tracer implemented by a function of this test, which reads orders and writes answers.
 type played struct {
 	io.Reader
 	io.Writer
@@ -35,7 +35,7 @@ func (p *played) Close() error {
 	return nil
 }
 
-// tracer plays one on a node.
+// tracer returns a tracer on a node that runs play.
 func tracer(node string, cgroups map[uint64]string, devices []string, play func(orders *json.Decoder, answers *json.Encoder) error) (*Tracer, *played) {
 	ordersRead, ordersWrite := io.Pipe()
 	answersRead, answersWrite := io.Pipe()
@@ -55,7 +55,7 @@ func tracer(node string, cgroups map[uint64]string, devices []string, play func(
 	return &Tracer{Node: node, Devices: devices, Cgroups: cgroups, Link: p}, p
 }
 
-// play is a tracer that sees one second, and ends when it is told to, or with this error.
+// play returns a tracer that sees one second and then ends when told to, or with the error lost.
 func play(method iotrace.Method, cannot []string, sample iotrace.Sample, lost error) func(*json.Decoder, *json.Encoder) error {
 	return func(in *json.Decoder, out *json.Encoder) error {
 		var first, begin, end order
@@ -79,7 +79,7 @@ func second(device, cgroup string, end float64) iotrace.Sample {
 	return iotrace.Sample{End: end, Seconds: 1, Device: device, Operation: iotrace.Read, Who: iotrace.Who{Command: "fio", Cgroup: cgroup}, Flow: model.Flow{IOs: 5}}
 }
 
-// trial has tracers trace until so many samples have come.
+// trial lets tracers trace until enough samples have come.
 func trial(t *testing.T, enough int, tracers ...*Tracer) (iotrace.Run, []iotrace.Sample, []string) {
 	t.Helper()
 	var said []string
@@ -109,8 +109,8 @@ func trial(t *testing.T, enough int, tracers ...*Tracer) (iotrace.Run, []iotrace
 	return run, samples, said
 }
 
-// One record has what all tracers saw: a device by its node, a cgroup by its pod, and a second
-// of all nodes once.
+// One record holds what all tracers saw: a device under its node, a cgroup under its pod, and each
+// second once for all nodes.
 func TestSeveralNodesInOneRecord(t *testing.T) {
 	a, linkA := tracer("a", map[uint64]string{7: "pod n/x"}, []string{"sda"}, play(iotrace.ByBPF, []string{"the one", "both"}, second("sda", "#7", 1), nil))
 	b, linkB := tracer("b", map[uint64]string{8: "pod n/y"}, []string{"sda"}, play(iotrace.ByCounters, []string{"both"}, second("sda", "#7", 1.05), nil))
@@ -139,7 +139,7 @@ func TestSeveralNodesInOneRecord(t *testing.T) {
 	}
 }
 
-// A single node's devices have their own names, and a tracer that is lost leaves what came.
+// On a single node, devices keep their own names, and a lost tracer's earlier samples are kept.
 func TestALostTracer(t *testing.T) {
 	only, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone")))
 	run, samples, said := trial(t, 2, only)
@@ -149,7 +149,7 @@ func TestALostTracer(t *testing.T) {
 	if !strings.Contains(run.Reason, "the tracer on a was lost after 1 s: the node is gone") || len(said) != 1 || !strings.Contains(said[0], "the trace of a ends here") {
 		t.Errorf("%q, %q", run.Reason, said)
 	}
-	// Beside one that goes on.
+	// One is lost while another continues.
 	lost, _ := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), errors.New("the node is gone")))
 	whole, _ := tracer("b", nil, []string{"sdb"}, play(iotrace.ByBPF, nil, second("sdb", "", 1), nil))
 	run, samples, _ = trial(t, 2, lost, whole)
@@ -158,7 +158,8 @@ func TestALostTracer(t *testing.T) {
 	}
 }
 
-// What cannot begin is said before anything is measured, and the other tracers are taken down.
+// A tracer that cannot begin is reported before anything is measured, and the other tracers are
+// closed.
 func TestATracerThatCannotBegin(t *testing.T) {
 	fine, link := tracer("a", nil, []string{"sda"}, play(iotrace.ByBPF, nil, second("sda", "", 1), nil))
 	bad, _ := tracer("b", nil, []string{"sdz"}, func(in *json.Decoder, out *json.Encoder) error {

@@ -1,13 +1,14 @@
-// Package remote is a trace of other machines: a tracer on each, and one record of what all
-// of them saw. Its opinion:
+// Package remote traces other machines: a tracer on each, and one record of what all of them saw.
 //
-//   - A tracer is told what to do over the stream that its samples come by, so it is started
-//     without knowing anything, and does nothing before somebody asks.
-//   - All tracers are ready before the first begins, so that they begin at the same moment.
-//   - The measurement is worth more than its trace: a tracer that is lost ends the trace of
-//     its machine, the record says so, and everything else goes on.
-//   - Machines number their cgroups and name their devices each for itself. A sample says whose
-//     number and name it is as soon as there is more than one machine.
+// Its opinion:
+//
+//   - A tracer is told what to do over the same connection on which it sends its samples, so it is
+//     started without any configuration, and does nothing until asked.
+//   - All tracers are ready before the first one begins, so that they begin at the same moment.
+//   - The measurement is worth more than its trace: losing a tracer ends the trace of its machine,
+//     which the record reports, and everything else continues.
+//   - Machines number their cgroups and name their devices independently. With more than one
+//     machine, a sample says which machine its numbers and names belong to.
 package remote
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// order is a line to the tracer: first the devices, then that it may begin, then the end.
+// order is a line to the tracer: first the devices, then the permission to begin, then the end.
 type order struct {
 	Devices []string `json:"devices,omitempty"`
 	Begin   bool     `json:"begin,omitempty"`
@@ -34,18 +35,18 @@ type order struct {
 type answer struct {
 	Ready bool         `json:"ready,omitempty"`
 	Begun *iotrace.Run `json:"begun,omitempty"`
-	// Samples end End seconds after the beginning.
+	// Samples are those of the second that ended End seconds after the beginning.
 	Samples []iotrace.Sample `json:"samples,omitempty"`
-	// Ended is the record, and the last line; Failed why it is not whole.
+	// Ended is the record, in the last line; Failed is why it is incomplete.
 	Ended  *iotrace.Run `json:"ended,omitempty"`
 	Failed string       `json:"failed,omitempty"`
 }
 
-// samplesPerLine bounds a line.
+// samplesPerLine bounds the number of samples in a line.
 const samplesPerLine = 2048
 
-// Serve traces for one driver: it reads orders and writes answers, until the driver says that
-// it is enough, or the orders end. Its error is of the writing.
+// Serve traces for one client: it reads orders and writes answers, until it is ordered to end or the
+// orders end. The error is from writing.
 func Serve(ctx context.Context, clock env.Clock, orders io.Reader, answers io.Writer) error {
 	in, out := json.NewDecoder(orders), json.NewEncoder(answers)
 	var first order

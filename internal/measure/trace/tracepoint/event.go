@@ -23,19 +23,19 @@ const (
 	kinds
 )
 
-// source is an event of the kernel, and what must be in its records.
+// source is a kernel event, with what its records must contain.
 type source struct {
 	name string
 	kind kind
-	// bio tells that it is only of use for devices without requests.
+	// bio is true if it is only used for devices without requests.
 	bio bool
-	// must tells that nothing can be traced without it.
+	// must is true if nothing can be traced without it.
 	must bool
 }
 
-// sources are the events that are followed. block_io_start comes for each request, in the
-// process that wants it. Before Linux 6.5 the insertion into the scheduler does, where there
-// is one.
+// sources are the events that are followed. block_io_start occurs for each request, in the context of
+// the process that makes it. Before Linux 6.5 that is the insertion into the scheduler, if there is a
+// scheduler.
 var sources = []source{
 	{name: "block_io_start", kind: started}, {name: "block_rq_insert", kind: started},
 	{name: "block_rq_issue", kind: issued, must: true}, {name: "block_rq_complete", kind: completed, must: true},
@@ -44,7 +44,7 @@ var sources = []source{
 	{name: "block_bio_queue", kind: bioQueued, bio: true}, {name: "block_bio_complete", kind: bioCompleted, bio: true},
 }
 
-// operation numbers the operations that are told apart.
+// operation numbers the operations that are distinguished.
 type operation uint8
 
 const (
@@ -57,45 +57,45 @@ const (
 	opCount
 )
 
-// operations are their names.
+// operations maps the numbers to names.
 var operations = [opCount]iotrace.Operation{
 	opRead: iotrace.Read, opWrite: iotrace.Write, opFlush: iotrace.Flush, opDiscard: iotrace.Discard, opWait: iotrace.FlushWait, opOther: iotrace.Other,
 }
 
-// event is one that happened, as far as it matters.
+// event is one event, with the fields that we need.
 type event struct {
 	time    uint64 // in ns of the monotonic clock
 	kind    kind
 	op      operation
 	failed  bool
 	asks    asks
-	device  uint32 // as the kernel numbers devices
+	device  uint32 // in the kernel's numbering of devices
 	sector  uint64
 	sectors uint32
 	bytes   uint32
 	who     who
 }
 
-// end is the sector behind the I/O.
+// end returns the sector after the I/O.
 func (e *event) end() uint64 { return e.sector + uint64(e.sectors) }
 
-// who is the task that an event happened in.
+// who is the task in whose context an event happened.
 type who struct {
 	pid     uint32
 	command [16]byte
-	// group is the number of its cgroup, 0 where that is not known.
+	// group is the number of its cgroup, 0 if unknown.
 	group uint64
 }
 
-// asks are the flushes that a request wants.
+// asks are the flushes that a request requires.
 type asks uint8
 
 const (
 	asksBefore asks = 1 << iota // before it (REQ_PREFLUSH)
-	asksAfter                   // after it, or to go past the cache (REQ_FUA)
+	asksAfter                   // after it, or it must bypass the cache (REQ_FUA)
 )
 
-// sectorSize is the unit of sectors and counts of sectors in the events.
+// sectorSize is the unit of sector numbers and sector counts in the events.
 const sectorSize = 512
 
 // decoder reads the records of one event.
@@ -106,7 +106,7 @@ type decoder struct {
 	device, sector, sectors, bytes, failed, letters, command span
 }
 
-// decoder makes one, and fails when a field is absent that there is no way around.
+// decoder returns a decoder for an event's records, and fails if a required field is missing.
 func (f format) decoder(k kind) (decoder, error) {
 	for _, name := range []string{"dev", "sector", "nr_sector", "rwbs"} {
 		if f.fields[name].size == 0 {
@@ -117,7 +117,7 @@ func (f format) decoder(k kind) (decoder, error) {
 		failed: f.fields["error"], letters: f.fields["rwbs"], command: f.fields["comm"]}, nil
 }
 
-// decode reads a record into e, but for its time and its process.
+// decode decodes a record into e, except for its time and process.
 func (d *decoder) decode(record []byte, e *event) {
 	e.kind = d.kind
 	e.device, e.sector, e.sectors = uint32(d.device.number(record)), d.sector.number(record), uint32(d.sectors.number(record))
@@ -133,11 +133,11 @@ func (d *decoder) decode(record []byte, e *event) {
 	copy(e.who.command[:], d.command.bytes(record))
 }
 
-// noSector is the sector of a request that has none, on kernels that do not show 0 there.
+// noSector is the sector of a request without one, on kernels that do not show 0.
 const noSector = ^uint64(0)
 
-// classify understands the letters of an I/O: an F before the operation is a flush that is
-// wanted before it, one behind it a flush after it.
+// classify interprets the letters of an I/O: an F before the operation requires a flush before it, an
+// F after the operation a flush after it.
 func classify(letters []byte, sectors uint32) (op operation, a asks) {
 	letters, _, _ = bytes.Cut(letters, []byte{0})
 	if len(letters) > 1 && letters[0] == 'F' && bytes.IndexByte([]byte("WRDFNZ"), letters[1]) >= 0 {
@@ -153,13 +153,13 @@ func classify(letters []byte, sectors uint32) (op operation, a asks) {
 	case 'R':
 		return opRead, 0
 	case 'D':
-		// Those that erase for good are counted among the writes.
+		// Secure erases are counted as writes.
 		if len(rest) > 0 && rest[0] == 'E' {
 			return opWrite, 0
 		}
 		return opDiscard, 0
 	case 'N':
-		// Commands of drivers, and on some kernels what writes zeros, which has sectors.
+		// Driver commands and, on some kernels, writes of zeros, which have sectors.
 		if sectors > 0 {
 			return opWrite, 0
 		}

@@ -1,33 +1,33 @@
 package tracepoint
 
-// flushes is what is known of a device's flushes, and of who waits for them.
+// flushes is what is known of a device's flushes and of the I/Os waiting for them.
 type flushes struct {
 	waiting []waiter
-	// ended is when those flushes were issued that ended last, a ring. A queue has one flush in
-	// flight, which answers all who asked before it was issued.
+	// ended is a ring with the issue times of the last completed flushes. A queue has one flush in
+	// flight, which answers all requests made before it was issued.
 	ended []uint64
 	count int
-	// sequences tells, by the flushes that a write with data asks for, whether the kernel
-	// answers it once more when they are done.
+	// sequences says, by the flushes that a write with data requires, whether the kernel completes
+	// the write once more after these flushes.
 	sequences [4]bool
 }
 
-// waiter is one that waits for a flush.
+// waiter is an I/O that waits for a flush.
 type waiter struct {
-	flight *flight // nil when its data have been written
+	flight *flight // nil once its data has been written
 	who    who
 	asks   asks
 	since  uint64
-	// end is the sector behind its data. Once they are written, over tells that nothing more
+	// end is the sector after its data. Once the data has been written, over is true if nothing more
 	// is expected, as far as is known of the device.
 	end  uint64
 	over bool
 }
 
-// mostWaiting bounds those that are remembered.
+// mostWaiting bounds the number of waiters.
 const mostWaiting = 4096
 
-// wantFlush notes one that waits for a flush.
+// wantFlush records an I/O that waits for a flush.
 func (d *watched) wantFlush(f *flight) {
 	if f == nil || f.asks == 0 || len(d.waiting) >= mostWaiting {
 		return
@@ -35,7 +35,7 @@ func (d *watched) wantFlush(f *flight) {
 	d.waiting = append(d.waiting, waiter{flight: f, who: f.who, asks: f.asks, since: f.start})
 }
 
-// hadFlush forgets one that waits no longer.
+// hadFlush forgets an I/O that no longer waits.
 func (d *watched) hadFlush(f *flight) {
 	if f.asks != 0 {
 		d.drop(func(w *waiter) bool { return w.flight == f })
@@ -52,8 +52,8 @@ func (d *watched) drop(match func(*waiter) bool) {
 	d.waiting = kept
 }
 
-// dataEnded is told that an I/O has ended, whose data are before the sector end. One with
-// data waits on for the flush after it, on a device that is known to answer then.
+// dataEnded handles the end of an I/O whose data ends before the sector end. One with data continues
+// to wait for the flush after it, if the device is known to report that.
 func (d *watched) dataEnded(f *flight, end, now uint64) {
 	if f.asks == 0 {
 		return
@@ -70,7 +70,7 @@ func (d *watched) dataEnded(f *flight, end, now uint64) {
 	}
 }
 
-// sequenceEnded is told that the flushes around a write with data are done.
+// sequenceEnded handles the end of the flushes around a write with data.
 func (d *watched) sequenceEnded(e *event) {
 	for i := range d.waiting {
 		if w := &d.waiting[i]; w.flight == nil && w.end == e.sector {
@@ -81,8 +81,8 @@ func (d *watched) sequenceEnded(e *event) {
 	}
 }
 
-// owner is who a flush is attributed to: the process that waits for one, else the cgroup of
-// several, else nobody.
+// owner returns to whom a flush is attributed: the process that waits for one; if several wait, their
+// cgroup if it is the same; otherwise no one.
 func (d *watched) owner(now uint64) (is who) {
 	d.drop(func(w *waiter) bool { return since(now, w.since) > stale })
 	first := true
@@ -101,9 +101,9 @@ func (d *watched) owner(now uint64) (is who) {
 	return is
 }
 
-// endsKept is how many ends of flushes are remembered of a device with so many queues. With
-// one queue, who asked before the last but one was issued has been answered. Those of several
-// queues overtake each other.
+// endsKept returns how many ends of flushes are remembered for a device with that many queues. With
+// one queue, every request made before the last flush but one was issued has been answered. Flushes
+// of several queues overtake each other.
 func endsKept(queues int) int {
 	if queues <= 1 {
 		return 2
@@ -111,13 +111,13 @@ func endsKept(queues int) int {
 	return 4 * queues
 }
 
-// flushEnded notes that a flush has ended, and when the device got it.
+// flushEnded records that a flush has ended, and when it was issued to the device.
 func (d *watched) flushEnded(issue uint64) {
 	d.ended[d.count%len(d.ended)] = issue
 	d.count++
 }
 
-// dropStaleWaits forgets who has been answered without being seen.
+// dropStaleWaits forgets I/Os that must have been answered without our seeing it.
 func (p *pairing) dropStaleWaits(d *watched, at key) {
 	if d.count < len(d.ended) {
 		return

@@ -1,6 +1,6 @@
 package tracepoint
 
-// newest is the youngest of the I/Os at a place that fits.
+// newest returns the newest matching I/O under a key.
 func newest(f *flight, fits func(*flight) bool) *flight {
 	for ; f != nil; f = f.older {
 		if fits(f) {
@@ -10,7 +10,7 @@ func newest(f *flight, fits func(*flight) bool) *flight {
 	return nil
 }
 
-// oldest is the one that is there longest.
+// oldest returns the oldest matching I/O under a key.
 func oldest(f *flight, fits func(*flight) bool) (last *flight) {
 	for ; f != nil; f = f.older {
 		if fits(f) {
@@ -20,7 +20,7 @@ func oldest(f *flight, fits func(*flight) bool) (last *flight) {
 	return last
 }
 
-// add remembers an I/O; nil where there is no room.
+// add adds an I/O; it returns nil if there is no room.
 func (p *pairing) add(d *watched, at key, f flight) *flight {
 	if p.count >= p.mostFlying {
 		p.forgetBefore(f.start)
@@ -46,7 +46,7 @@ func (p *pairing) link(at key, f *flight) {
 	p.flying[at] = f
 }
 
-// unlink takes an I/O from its place.
+// unlink removes an I/O from its key's list.
 func (p *pairing) unlink(at key, f *flight) {
 	first := p.flying[at]
 	if first == f {
@@ -72,12 +72,12 @@ func (p *pairing) remove(at key, f *flight) {
 	f.older, p.free = p.free, f
 }
 
-// forgetBefore makes room: what began long ago has ended without being seen.
+// forgetBefore makes room: an I/O that began long ago must have ended without our seeing it.
 func (p *pairing) forgetBefore(now uint64) {
 	p.forget(func(_ key, f *flight) bool { return since(now, f.start) > stale })
 }
 
-// forget forgets all that match.
+// forget forgets all matching I/Os.
 func (p *pairing) forget(match func(key, *flight) bool) {
 	for at, f := range p.flying {
 		for f != nil {
@@ -93,8 +93,8 @@ func (p *pairing) forget(match func(key, *flight) bool) {
 	}
 }
 
-// lost is told that records are missing. Those who wait for a flush are told apart by their
-// order alone, which is not known any more.
+// lost handles missing records. I/Os waiting for a flush are only distinguished by their order, which
+// is now unknown.
 func (p *pairing) lost() {
 	p.forget(func(at key, _ *flight) bool { return at.op == opWait || at.op == opFlush })
 	for _, d := range p.devices {

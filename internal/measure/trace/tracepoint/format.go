@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// format is where the records of one event have their fields, as the kernel tells it.
+// format holds the offsets of an event's fields in its records, as reported by the kernel.
 type format struct {
 	id     uint16
 	fields map[string]span
 }
 
-// span is a field: its offset from the record's begin and its length, in bytes.
+// span is a field: its offset from the beginning of the record and its length, in bytes.
 type span struct{ at, size int }
 
-// mostRecord bounds the offsets that are believed: a record of perf is below 64 KiB.
+// mostRecord bounds the offsets that are accepted: a perf record is below 64 KiB.
 const mostRecord = 1 << 16
 
-// parseFormat reads a format file of the tracing filesystem.
+// parseFormat parses a format file of the tracing filesystem.
 func parseFormat(text string) (format, error) {
 	f := format{fields: map[string]span{}}
 	named := false
@@ -51,7 +51,7 @@ func parseFormat(text string) (format, error) {
 	return f, nil
 }
 
-// number is a field of 1, 2, 4 or 8 bytes; 0 where the record has none such.
+// number returns a field of 1, 2, 4 or 8 bytes; 0 if the record has no such field.
 func (s span) number(record []byte) uint64 {
 	raw := s.bytes(record)
 	switch len(raw) {
@@ -67,7 +67,7 @@ func (s span) number(record []byte) uint64 {
 	return 0
 }
 
-// bytes is a field as it stands; nil where the record has none.
+// bytes returns the raw bytes of a field; nil if the record does not have it.
 func (s span) bytes(record []byte) []byte {
 	if s.at+s.size > len(record) {
 		return nil

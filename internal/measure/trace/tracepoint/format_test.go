@@ -10,7 +10,7 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// saved is the format of an event as Linux 6.18 tells it.
+// saved returns the format of an event as reported by Linux 6.18.
 func saved(t *testing.T, event string) format {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", event))
@@ -24,7 +24,7 @@ func saved(t *testing.T, event string) format {
 	return f
 }
 
-// recordOf writes a record by a format.
+// recordOf writes a record according to a format.
 func recordOf(f format, size int, numbers map[string]uint64, words map[string]string) []byte {
 	record := make([]byte, size)
 	for name, n := range numbers {
@@ -54,7 +54,7 @@ func TestFormatsOfAKernelAreRead(t *testing.T) {
 	}
 }
 
-// Fields stand where the format says, whatever another kernel's was.
+// Fields are read from where the format says, even if other kernels have them elsewhere.
 func TestRecordsAreReadByTheirFormat(t *testing.T) {
 	now := saved(t, "block_rq_issue")
 	text, err := os.ReadFile("testdata/block_rq_issue")
@@ -76,7 +76,7 @@ func TestRecordsAreReadByTheirFormat(t *testing.T) {
 		if e.kind != issued || e.device != 254<<20|16 || e.sector != 1<<33 || e.sectors != 24 || e.bytes != 12288 || e.op != opWrite || e.asks != asksBefore|asksAfter || string(e.who.command[:8]) != "postgres" || e.failed {
 			t.Errorf("%s: %+v", name, e)
 		}
-		// A record that was cut off is not read beyond its end.
+		// A truncated record is not read beyond its end.
 		d.decode(record[:20], &e)
 	}
 	done := saved(t, "block_rq_complete")

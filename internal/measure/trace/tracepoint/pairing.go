@@ -8,45 +8,45 @@ import (
 	"github.com/loadline/loadline/internal/model/iotrace"
 )
 
-// Row is whose I/Os of which kind a sum is of.
+// Row identifies the I/Os that a sum covers: whose they are and of which kind.
 type Row struct {
-	// Device is as the kernel numbers devices (MKDEV).
+	// Device is the kernel's internal device number (MKDEV).
 	Device    uint32
 	Operation iotrace.Operation
-	// Size is the power of two, in bytes, that an I/O's size is not below; 0 without data.
+	// Size is the size of the I/Os in bytes, rounded down to a power of two; 0 without data.
 	Size    int64
 	PID     uint32
 	Command [16]byte
-	// Cgroup is its number, 0 where it is not known.
+	// Cgroup is its number, 0 if unknown.
 	Cgroup uint64
 }
 
-// Sum is what the I/Os of a row took. Times are seconds.
+// Sum is the totals of a row's I/Os. Times are in seconds.
 type Sum struct {
 	Flow model.Flow
 	// Wait is the sum of the times from the beginning to the last issue.
 	Wait float64
 }
 
-// Device is what was counted of one device.
+// Device is what was counted for one device.
 type Device struct {
 	Operations map[iotrace.Operation]iotrace.Counts
 	// Unmatched, Overflowed and Dropped are as in iotrace.Device.
 	Unmatched, Overflowed, Dropped uint64
 }
 
-// The most that is remembered of I/Os in flight and of rows within a second.
+// The maximum number of I/Os in flight, and of rows within a second.
 const (
 	mostFlying = 1 << 17
 	mostRows   = 1 << 16
 )
 
-// stale is when an I/O that did not end is taken for one whose end was not seen, when room is
-// needed: in ns.
+// stale is the age in ns at which, if room is needed, an I/O in flight is assumed to have ended
+// unseen.
 const stale = 60e9
 
-// key finds an I/O: no event says which request it is of. Requests are found by their first
-// sector, bios by the one behind their last, which does not change when they are split.
+// key finds an I/O, since no event says which request it belongs to. Requests are found by their
+// first sector, bios by the one after their last, which does not change when they are split.
 type key struct {
 	device uint32
 	op     operation
@@ -56,25 +56,25 @@ type key struct {
 
 // flight is an I/O that has begun.
 type flight struct {
-	start, issue uint64 // ns; issue is 0 before it
-	bytes, left  uint32 // left are the sectors that have not ended
+	start, issue uint64 // ns; issue is 0 before it is issued
+	bytes, left  uint32 // left is the number of sectors that have not completed
 	asks         asks
 	requeued     bool
 	who          who
-	// older is the next one of the same key.
+	// older is the next older I/O with the same key.
 	older *flight
 }
 
-// pairing makes I/Os of events, which must come in the order of their times.
+// pairing turns events, which must come in chronological order, into I/Os.
 type pairing struct {
 	devices map[uint32]*watched
 	flying  map[key]*flight
 	count   int
 	rows    map[Row]*Sum
 	free    *flight
-	// byInsertion tells that an I/O begins with its insertion into the scheduler.
+	// byInsertion is true if an I/O begins with its insertion into the scheduler.
 	byInsertion bool
-	// mostFlying and mostRows bound what is remembered.
+	// mostFlying and mostRows are limits.
 	mostFlying, mostRows int
 }
 
@@ -91,8 +91,8 @@ func newPairing() *pairing {
 	return &pairing{devices: map[uint32]*watched{}, flying: map[key]*flight{}, rows: map[Row]*Sum{}, mostFlying: mostFlying, mostRows: mostRows}
 }
 
-// watch begins to follow a device with so many queues; none is one without requests. Parts
-// are the numbers of its partitions, which bios are still told of by.
+// watch begins to follow a device with that many queues, 0 for one without requests. parts are the
+// numbers of its partitions, which bios still carry.
 func (p *pairing) watch(number uint32, queues int, parts []uint32) {
 	d := &watched{number: number, stacked: queues == 0, flushes: flushes{ended: make([]uint64, endsKept(queues))}}
 	p.devices[number] = d
@@ -103,7 +103,7 @@ func (p *pairing) watch(number uint32, queues int, parts []uint32) {
 	}
 }
 
-// deviceCounts are the counts of a device since it is watched.
+// deviceCounts returns what was counted for a device since watch.
 func (p *pairing) deviceCounts(number uint32) Device {
 	d := p.devices[number]
 	if d == nil {
@@ -121,7 +121,7 @@ func (p *pairing) deviceCounts(number uint32) Device {
 	return out
 }
 
-// take gives out and empties what ended since the last time.
+// take passes to yield the sums since the last call, and deletes them.
 func (p *pairing) take(yield func(Row, *Sum)) {
 	for row, sum := range p.rows {
 		yield(row, sum)
@@ -129,7 +129,7 @@ func (p *pairing) take(yield func(Row, *Sum)) {
 	p.rows = map[Row]*Sum{}
 }
 
-// on takes an event.
+// on handles an event.
 func (p *pairing) on(e *event) {
 	d := p.devices[e.device]
 	if d == nil || (e.kind == bioQueued || e.kind == bioCompleted) != d.stacked {
@@ -180,8 +180,8 @@ func (p *pairing) on(e *event) {
 	}
 }
 
-// key is where the request of an event is found. All that wait for a flush of a device are at
-// one place.
+// key returns the key of an event's request. All requests that wait for a flush of a device share a
+// key.
 func (e *event) key() key {
 	if e.op == opWait || e.op == opFlush {
 		return key{device: e.device, op: e.op}
@@ -195,17 +195,17 @@ func notIssued(f *flight) bool { return f.issue == 0 || f.requeued }
 
 func (p *pairing) onStart(d *watched, e *event) {
 	if e.op == opFlush {
-		return // nothing says when it is made
+		return // no event reports its creation
 	}
 	if p.byInsertion {
 		if f := newest(p.flying[e.key()], func(f *flight) bool { return f.requeued }); f != nil {
-			return // what was requeued is inserted once more
+			return // a requeued request is inserted once more
 		}
 	}
 	p.begin(d, e)
 }
 
-// begin counts and remembers a request that is made.
+// begin counts a new request and adds it to those in flight.
 func (p *pairing) begin(d *watched, e *event) *flight {
 	d.counts[e.op].Queued++
 	d.counts[e.op].QueuedBytes += uint64(e.bytes)
@@ -225,12 +225,12 @@ func (p *pairing) onIssue(d *watched, e *event) {
 		f = p.begin(d, e)
 	}
 	if f != nil {
-		// It may have grown by merges since it was made.
+		// Merges may have made it larger since it was created.
 		f.issue, f.bytes, f.left, f.requeued = e.time, e.bytes, e.sectors, false
 	}
 }
 
-// onFront finds a request again that begins earlier than it did.
+// onFront updates a request that a front merge has made start earlier.
 func (p *pairing) onFront(e *event) {
 	was := key{device: e.device, op: e.op, sector: e.end()}
 	if f := newest(p.flying[was], notIssued); f != nil {
@@ -244,15 +244,14 @@ func (p *pairing) onComplete(d *watched, e *event) {
 	var f *flight
 	switch {
 	case e.sectors == 0 && (e.op == opWrite || e.op == opWait):
-		// A write without data. The kernel has taken away the letter of the flush that it
-		// asked for.
+		// A write without data. The kernel has removed the letter of the flush that it requested.
 		if e.sector != 0 {
 			d.sequenceEnded(e)
 			return
 		}
 		e.op = opWait
 		p.dropStaleWaits(d, e.key())
-		// Those who wait are answered in the order in which they came.
+		// Waiting requests are answered in the order in which they came.
 		f = oldest(p.flying[e.key()], func(*flight) bool { return true })
 	default:
 		f = p.answered(e)
@@ -262,7 +261,7 @@ func (p *pairing) onComplete(d *watched, e *event) {
 	case f == nil:
 		d.Unmatched++
 	case e.sectors < f.left:
-		// Of an answer in parts the last one counts.
+		// If a request completes in parts, only the last part counts.
 		p.unlink(at, f)
 		f.left -= e.sectors
 		p.link(key{device: at.device, op: at.op, sector: e.end()}, f)
@@ -276,8 +275,9 @@ func (p *pairing) onComplete(d *watched, e *event) {
 	}
 }
 
-// answered is the I/O that an answer is of: the newest, since an older one at its place may
-// be one whose end was never seen; one of its length before one of which it is a part.
+// answered returns the I/O that has completed: the newest one, because the end of an older one under
+// the same key may not have been seen; and one of the same length rather than a longer one that may
+// have completed in part.
 func (p *pairing) answered(e *event) *flight {
 	first := p.flying[e.key()]
 	for _, fits := range []func(*flight) bool{
@@ -326,7 +326,8 @@ func (p *pairing) ended(d *watched, e *event, f *flight) {
 	sum.Wait += float64(since(from, f.start)) / 1e9
 }
 
-// since is a time between two instants; the clocks of two processors may differ a little.
+// since returns the time between two instants, at least 0: the clocks of two processors may differ
+// slightly.
 func since(now, before uint64) uint64 {
 	if now < before {
 		return 0

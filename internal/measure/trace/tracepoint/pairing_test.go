@@ -9,7 +9,7 @@ import (
 
 const sda, dm = 8 << 20, 253 << 20
 
-// following is a pairing with a device with requests and one without.
+// following returns a pairing with one device with requests and one without.
 func following() *pairing {
 	p := newPairing()
 	p.watch(sda, 1, []uint32{sda + 1})
@@ -17,7 +17,7 @@ func following() *pairing {
 	return p
 }
 
-// play gives events to a pairing; times are µs.
+// play passes events to a pairing; times are in µs.
 func (p *pairing) play(events ...event) {
 	for i := range events {
 		e := events[i]
@@ -30,13 +30,13 @@ func (p *pairing) play(events ...event) {
 	}
 }
 
-// figures is what was taken of an operation.
+// figures is the totals of an operation.
 type figures struct {
 	ios, bytes uint64
 	mean, wait float64 // µs
 }
 
-// taken is what the pairing gives out, by operation and process.
+// taken returns what the pairing has summed up, by operation and by process.
 func taken(p *pairing) (all map[iotrace.Operation]figures, by map[uint32]figures) {
 	all, by = map[iotrace.Operation]figures{}, map[uint32]figures{}
 	p.take(func(r Row, s *Sum) {
@@ -63,7 +63,7 @@ func ev(time uint64, k kind, op operation, sector uint64, sectors uint32) event 
 	return event{time: time, kind: k, op: op, sector: sector, sectors: sectors}
 }
 
-// by is the event in a process.
+// by returns the event in the context of a process.
 func (e event) by(pid uint32, group uint64) event {
 	e.who = who{pid: pid, group: group}
 	return e
@@ -79,7 +79,7 @@ func (e event) on(device uint32) event {
 	return e
 }
 
-// A latency is from the last issue to the end, and who began an I/O is whose it is.
+// A latency is from the last issue to the end, and an I/O belongs to the process that began it.
 func TestAnIOIsPaired(t *testing.T) {
 	p := following()
 	p.play(ev(100, started, opRead, 64, 8).by(7, 3), ev(101, started, opWrite, 64, 16).by(8, 3),
@@ -104,7 +104,7 @@ func TestAnIOIsPaired(t *testing.T) {
 	}
 }
 
-// Merges before the issue, behind and in front, are of one request.
+// Back and front merges before the issue become part of one request.
 func TestMerges(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opWrite, 100, 8).by(7, 1), ev(1, backMerged, opWrite, 108, 8), ev(2, frontMerged, opWrite, 92, 8),
@@ -120,7 +120,7 @@ func TestMerges(t *testing.T) {
 	check(t, "the first process", by[7], figures{1, 32 * 512, 50, 10})
 }
 
-// Of an answer in parts the last one counts, also when the rest is requeued.
+// If a request completes in parts, only the last one counts, even if the rest is requeued.
 func TestAnswersInParts(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opRead, 0, 64), ev(0, issued, opRead, 0, 64), ev(10, completed, opRead, 0, 16), ev(20, completed, opRead, 16, 16), ev(30, completed, opRead, 32, 32))
@@ -134,7 +134,7 @@ func TestAnswersInParts(t *testing.T) {
 	}
 }
 
-// An I/O whose end was never seen does no harm to the next one at its place.
+// An I/O whose end was not seen does not affect the next one with the same key.
 func TestAnEndThatWasNotSeen(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opRead, 8, 8), ev(1, issued, opRead, 8, 8),
@@ -147,7 +147,8 @@ func TestAnEndThatWasNotSeen(t *testing.T) {
 	}
 }
 
-// Two at one place: one of the length of the answer before one that it may be a part of.
+// Of two with the same key, one whose length matches the completion is preferred to one of which it
+// may be a part.
 func TestTwoAtOnePlace(t *testing.T) {
 	p := following()
 	p.play(ev(1, started, opRead, 8, 8).by(1, 0), ev(1, issued, opRead, 8, 8), ev(10, started, opRead, 8, 64).by(2, 0), ev(10, issued, opRead, 8, 64),
@@ -157,8 +158,8 @@ func TestTwoAtOnePlace(t *testing.T) {
 	check(t, "the long one", by[2], figures{1, 64 * 512, 40, 0})
 }
 
-// One fdatasync is a flush-wait, which ends without its letter, and a flush of the process
-// that waits.
+// One fdatasync is a flush-wait, which ends without its letter, and a flush of the process that
+// waits.
 func TestAFlushIsWaitedFor(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(7, 3), ev(5, issued, opFlush, 0, 0).by(99, 9), ev(105, completed, opFlush, 0, 0), ev(106, completed, opWrite, 0, 0))
@@ -174,7 +175,7 @@ func TestAFlushIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Those who wait for one flush are answered in the order in which they came.
+// Several requests waiting for one flush are answered in the order in which they came.
 func TestWaitsAreAnsweredInOrder(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(1, 0), ev(50, started, opWait, 0, 0).asking(asksBefore).by(2, 0), ev(60, issued, opFlush, 0, 0), ev(160, completed, opFlush, 0, 0),
@@ -184,7 +185,8 @@ func TestWaitsAreAnsweredInOrder(t *testing.T) {
 	check(t, "the second", by[2], figures{1, 0, 121, 0})
 }
 
-// Several that wait: of one cgroup the flush is its, of several nobody's.
+// If several processes of one cgroup wait, the flush belongs to the cgroup; if of several cgroups, to
+// no one.
 func TestWhoseAFlushIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		other event
@@ -208,8 +210,8 @@ func TestWhoseAFlushIs(t *testing.T) {
 	}
 }
 
-// A write with data that asks for flushes is answered once more when they are done: that is
-// no I/O, and until then the device's flush is its.
+// A write with data that requires flushes completes once more when they are done: that is not an I/O,
+// and until then the device's flush belongs to it.
 func TestAWriteBetweenFlushes(t *testing.T) {
 	p := following()
 	once := func(at uint64) {
@@ -218,7 +220,7 @@ func TestAWriteBetweenFlushes(t *testing.T) {
 	}
 	once(0)
 	_, _ = taken(p)
-	once(100) // now it is known that this device answers once more
+	once(100) // now it is known that this device completes once more
 	all, by := taken(p)
 	check(t, "write", all[iotrace.Write], figures{1, 4096, 1, 3})
 	if all[iotrace.Flush].ios != 2 || by[7].ios != 3 {
@@ -229,7 +231,7 @@ func TestAWriteBetweenFlushes(t *testing.T) {
 	}
 }
 
-// Ends that are missing do not shift the pairs of those that wait for a flush for ever.
+// Missing ends do not shift the pairing of requests that wait for a flush forever.
 func TestWaitsWhoseEndWasNotSeen(t *testing.T) {
 	p := following()
 	p.play(ev(0, started, opWait, 0, 0).asking(asksBefore).by(1, 0), ev(1, issued, opFlush, 0, 0), ev(9, completed, opFlush, 0, 0)) // its end is not seen
@@ -245,7 +247,7 @@ func TestWaitsWhoseEndWasNotSeen(t *testing.T) {
 	if by[2].ios != 10 {
 		t.Errorf("%+v", by)
 	}
-	// Where records are known to be lost, nothing older is paired any more.
+	// After records are known to be lost, no older request is paired any more.
 	p.play(ev(90_000, started, opWait, 0, 0).asking(asksBefore))
 	p.lost()
 	p.play(ev(90_010, completed, opWrite, 0, 0))
@@ -254,12 +256,12 @@ func TestWaitsWhoseEndWasNotSeen(t *testing.T) {
 	}
 }
 
-// Devices without requests are followed by the bio, also where that is split or used up when
-// it ends, and by a partition's number; others are not.
+// Devices without requests are followed by the bio, even if it is split or used up when it ends, and
+// by a partition's number; other devices are not.
 func TestStackedDevices(t *testing.T) {
 	p := following()
 	p.play(ev(0, bioQueued, opRead, 0, 64).on(dm).by(7, 0), ev(10, bioQueued, opWrite, 128, 8).on(dm+1).by(8, 0), ev(11, bioQueued, opWrite, 256, 8).on(dm).by(8, 0),
-		ev(20, bioCompleted, opRead, 16, 48).on(dm), // what was split off has gone
+		ev(20, bioCompleted, opRead, 16, 48).on(dm), // the split-off part has gone
 		ev(30, bioCompleted, opWrite, 136, 0).on(dm), ev(51, bioCompleted, opWrite, 256, 8).on(dm),
 		ev(60, bioQueued, opRead, 0, 8), ev(70, bioCompleted, opRead, 0, 8), ev(80, started, opRead, 0, 8).on(dm))
 	all, _ := taken(p)
@@ -273,7 +275,7 @@ func TestStackedDevices(t *testing.T) {
 	}
 }
 
-// Before Linux 6.5 an I/O begins with its insertion, once more after a requeue, or with its
+// Before Linux 6.5 an I/O begins with its insertion, which is repeated after a requeue, or with its
 // issue.
 func TestOlderKernels(t *testing.T) {
 	p := following()
@@ -290,7 +292,8 @@ func TestOlderKernels(t *testing.T) {
 	}
 }
 
-// What finds no room is counted, and what ended long ago without being seen makes room.
+// I/Os for which there is no room are counted, and those that must have ended unseen long ago make
+// room.
 func TestRoom(t *testing.T) {
 	p := following()
 	p.mostFlying, p.mostRows = 2, 1
@@ -304,7 +307,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Errors are counted, and what is not watched is not.
+// Errors are counted; devices that are not watched are ignored.
 func TestErrorsAndOthersDevices(t *testing.T) {
 	p := following()
 	failed := ev(9, completed, opWrite, 8, 8)

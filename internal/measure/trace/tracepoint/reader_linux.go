@@ -14,32 +14,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options are what is followed.
+// Options are the parameters of a Reader.
 type Options struct {
-	// Devices are the numbers (MKDEV) of the devices that are wanted, with their partitions;
-	// none is all.
+	// Devices are the numbers (MKDEV) of the devices to follow, with their partitions; empty means
+	// all.
 	Devices []uint32
-	// CgroupOf is the number of the cgroup of a process whose I/O begins; sampled is the one
-	// that the kernel has put into the event, 0 where it puts none there.
+	// CgroupOf returns the cgroup number of a process that begins an I/O; sampled is the number that
+	// the kernel has put into the event, 0 if it did not.
 	CgroupOf func(pid uint32, sampled uint64) uint64
 }
 
-// Reader follows the block events of all processors. All of its methods can be used at once.
+// Reader follows the block events of all processors. It is safe for concurrent use.
 type Reader struct {
 	options Options
 	files   *tracefs
 	events  []*opened
 	cpus    []*processor
-	// cgroups tells that the samples have one.
+	// cgroups is true if the samples contain a cgroup.
 	cgroups bool
 	bios    bool
 
 	mu      sync.Mutex
 	pairing *pairing
 	pending []event
-	// until is the time of the youngest event that was taken from a ring.
+	// until is the time of the newest event taken from a ring.
 	until uint64
-	// records is the number of records that there were, and lost of events without one.
+	// records is the number of records read, lost the number of events without one.
 	records, lost uint64
 	scratch       []byte
 	stop          chan struct{}
@@ -53,10 +53,11 @@ type opened struct {
 	fds []int
 }
 
-// mostFiltered bounds the devices that the kernel filters events by. Beyond, all come here.
+// mostFiltered is the maximum number of devices for which the kernel filters events. With more, all
+// events are read.
 const mostFiltered = 16
 
-// Open begins to follow the block events. No device is looked at before Watch.
+// Open begins to follow the block events. No device is followed before Watch.
 func Open(o Options) (_ *Reader, err error) {
 	r := &Reader{options: o, pairing: newPairing(), stop: make(chan struct{})}
 	defer func() {
@@ -96,7 +97,7 @@ func (r *Reader) hasEvent(name string) bool {
 	return slices.ContainsFunc(r.events, func(o *opened) bool { return o.name == name })
 }
 
-// online are the numbers of the processors that run.
+// online returns the numbers of the processors that are online.
 func online() (list []int, err error) {
 	text, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
@@ -119,7 +120,7 @@ func online() (list []int, err error) {
 	return list, nil
 }
 
-// follow opens an event on all processors. One that this kernel does not have is left out.
+// follow opens an event on all processors. An event that this kernel does not have is left out.
 func (r *Reader) follow(s source) error {
 	f, err := r.files.format("block/" + s.name)
 	if errors.Is(err, os.ErrNotExist) && !s.must {
@@ -144,7 +145,7 @@ func (r *Reader) follow(s source) error {
 	return nil
 }
 
-// filterOf is the filter that lets only those devices through; empty for all.
+// filterOf returns the filter that passes only these devices; empty for all.
 func filterOf(devices []uint32) string {
 	if len(devices) > mostFiltered {
 		return ""
@@ -156,7 +157,7 @@ func filterOf(devices []uint32) string {
 	return strings.Join(parts, " || ")
 }
 
-// Lacks are sentences: what this kernel does not tell.
+// Lacks returns sentences about what this kernel cannot tell.
 func (r *Reader) Lacks() (list []string) {
 	if !r.hasEvent("block_io_start") {
 		list = append(list, "Linux before 6.5 does not say who made a request that no scheduler got: such an I/O belongs to the process that gave it to the driver, and the wait before that is not known")
@@ -164,8 +165,8 @@ func (r *Reader) Lacks() (list []string) {
 	return list
 }
 
-// Watch begins to follow a device. Queues is the number of its queues for requests, 0 for one
-// that has no requests of its own; parts are the numbers of its partitions.
+// Watch begins to follow a device. queues is the number of its request queues, 0 for a device without
+// requests of its own; parts are the numbers of its partitions.
 func (r *Reader) Watch(number uint32, queues int, parts []uint32) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,14 +185,14 @@ func (r *Reader) Watch(number uint32, queues int, parts []uint32) error {
 	return nil
 }
 
-// read drains the rings until the end.
+// read drains the rings until the Reader is closed.
 func (r *Reader) read() {
 	defer r.stopped.Done()
 	polled := make([]unix.PollFd, len(r.cpus))
 	for i, c := range r.cpus {
 		polled[i] = unix.PollFd{Fd: int32(c.ring.fd), Events: unix.POLLIN}
 	}
-	const pause = 20 // ms: what waits no longer than this in a ring that hardly fills
+	const pause = 20 // ms; nothing waits longer than this in a ring that fills slowly
 	for {
 		select {
 		case <-r.stop:
@@ -205,8 +206,8 @@ func (r *Reader) read() {
 	}
 }
 
-// round takes what is in the rings. What happened before the end of the last drain is
-// complete now, in whatever rings it stands, and is put in order and followed.
+// round processes what is in the rings. Events from before the end of the previous drain are now
+// complete in all rings, so they are sorted and followed.
 func (r *Reader) round() {
 	cut := r.until
 	r.drain()
@@ -222,14 +223,14 @@ func (r *Reader) round() {
 	r.pending = append(r.pending[:0], r.pending[n:]...)
 }
 
-// drain takes the records that are in the rings.
+// drain reads the records in the rings.
 func (r *Reader) drain() {
 	for _, c := range r.cpus {
 		c.drain(&r.scratch, r.take)
 	}
 }
 
-// take keeps a record for its turn.
+// take keeps a record until it is processed.
 func (r *Reader) take(kind uint32, body []byte) {
 	switch kind {
 	case typeLost:
@@ -240,7 +241,7 @@ func (r *Reader) take(kind uint32, body []byte) {
 		if !ok || len(s.raw) < 2 {
 			return
 		}
-		id := binary.NativeEndian.Uint16(s.raw) // common_type stands first in every record
+		id := binary.NativeEndian.Uint16(s.raw) // common_type comes first in every record
 		for _, o := range r.events {
 			if o.id != id {
 				continue
@@ -254,8 +255,8 @@ func (r *Reader) take(kind uint32, body []byte) {
 	}
 }
 
-// countLost counts the events that there are no records of: those that found no room, and
-// those that the kernel has not written.
+// countLost counts the events without a record: those that did not fit into a ring, and those that
+// the kernel did not write.
 func (r *Reader) countLost() {
 	var had uint64
 	for _, o := range r.events {
@@ -270,9 +271,9 @@ func (r *Reader) countLost() {
 	}
 }
 
-// Counts are the counts of all watched devices by their numbers, up to now, and the number of
-// events of any device that there are no records of: that found no room in the rings, or that
-// the kernel has not written.
+// Counts returns what was counted so far for all watched devices, by their numbers, and the number of
+// events of any device without a record: those that did not fit into a ring, or that the kernel did
+// not write.
 func (r *Reader) Counts() (devices map[uint32]Device, lost uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -285,7 +286,7 @@ func (r *Reader) Counts() (devices map[uint32]Device, lost uint64) {
 	return devices, r.lost
 }
 
-// Take gives out and empties what ended since the last time.
+// Take passes to yield the sums since the last call, and deletes them.
 func (r *Reader) Take(yield func(Row, *Sum)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -293,7 +294,7 @@ func (r *Reader) Take(yield func(Row, *Sum)) {
 	r.pairing.take(yield)
 }
 
-// Close ends the following.
+// Close stops following.
 func (r *Reader) Close() error {
 	close(r.stop)
 	r.stopped.Wait()

@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// What a record of perf begins with, and its types that matter (perf_event_open(2)).
+// The header of a perf record, and the record types that we need (perf_event_open(2)).
 const (
 	headSize   = 8
 	typeLost   = 2
 	typeSample = 9
 )
 
-// recordsOf calls yield for each whole record of a ring between two positions, with its type
-// and what follows its head. The position behind the last of them is returned. What yield
-// gets is valid until it returns.
+// recordsOf calls yield for each whole record between two positions of a ring, with its type and what
+// follows its header. It returns the position after the last of them. The slice passed to yield is
+// valid until yield returns.
 func recordsOf(data []byte, tail, head uint64, scratch *[]byte, yield func(kind uint32, body []byte)) uint64 {
 	size := uint64(len(data))
 	if size == 0 || bits.OnesCount64(size) != 1 || head-tail > size {
-		return head // a ring that was written over tells nothing
+		return head // a ring that was overwritten is useless
 	}
 	at := func(from, n uint64) []byte {
 		from &= size - 1
@@ -40,7 +40,7 @@ func recordsOf(data []byte, tail, head uint64, scratch *[]byte, yield func(kind 
 	return tail
 }
 
-// sample is a record of an event.
+// sample is the record of an event.
 type sample struct {
 	pid   uint32
 	time  uint64
@@ -48,7 +48,7 @@ type sample struct {
 	raw   []byte
 }
 
-// readSample reads a sample of a thread, a time, a record and, where cgroups says so, a
+// readSample parses a sample that consists of a thread, a time, a record and, if cgroups is set, a
 // cgroup.
 func readSample(body []byte, cgroups bool) (s sample, ok bool) {
 	const before = 4 + 4 + 8 + 4 // process, thread, time, length of the record
@@ -57,7 +57,7 @@ func readSample(body []byte, cgroups bool) (s sample, ok bool) {
 	}
 	s.pid, s.time = binary.NativeEndian.Uint32(body), binary.NativeEndian.Uint64(body[8:])
 	if int32(s.pid) < 0 {
-		s.pid = 0 // a task that has ended, or of another namespace
+		s.pid = 0 // a task that has ended, or is in another namespace
 	}
 	n := int(binary.NativeEndian.Uint32(body[16:]))
 	if n < 0 || n > len(body)-before {
@@ -73,7 +73,7 @@ func readSample(body []byte, cgroups bool) (s sample, ok bool) {
 	return s, true
 }
 
-// lostIn is the number of records that a record of lost ones tells of.
+// lostIn returns the number of lost records that such a record reports.
 func lostIn(body []byte) uint64 {
 	if len(body) < 16 {
 		return 0

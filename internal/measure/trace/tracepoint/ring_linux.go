@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The sizes of a processor's ring, in bytes: the first that the kernel grants is taken. A
-// user without CAP_IPC_LOCK may lock what kernel.perf_event_mlock_kb says for each processor,
-// 516 KiB as a rule, and that is one page more than the second.
+// The sizes of a processor's ring, in bytes: the first one that the kernel grants is used. A user
+// without CAP_IPC_LOCK may lock kernel.perf_event_mlock_kb for each processor, usually 516 KiB, which
+// is one page more than the second size.
 var ringSizes = []int{4 << 20, 512 << 10, 128 << 10, 32 << 10}
 
 // mostRings bounds the memory of all rings together, in bytes.
 const mostRings = 256 << 20
 
-// processor is one with its ring.
+// processor is a processor with its ring.
 type processor struct {
 	number int
 	ring   ring
@@ -32,8 +32,8 @@ type ring struct {
 	data []byte
 }
 
-// attributes are those of an event of this number. Without a watermark of ours, who polls a
-// ring is woken when half of it is full.
+// attributes returns the attributes of the event with this number. As we set no watermark, polling a
+// ring returns when half of it is full.
 func attributes(config uint64, cgroups bool) unix.PerfEventAttr {
 	a := unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_TRACEPOINT, Config: config, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Sample: 1,
@@ -47,8 +47,8 @@ func attributes(config uint64, cgroups bool) unix.PerfEventAttr {
 	return a
 }
 
-// openRings makes a ring for each processor: that of an event which never happens, so that
-// all others can come and go.
+// openRings creates a ring for each processor: that of an event that never happens, so that all
+// others can come and go.
 func (r *Reader) openRings(numbers []int) error {
 	r.cgroups = true
 	for _, n := range numbers {
@@ -66,7 +66,7 @@ func (r *Reader) openRings(numbers []int) error {
 			err = dummy()
 		}
 		if errors.Is(err, unix.ENODEV) {
-			continue // it was switched off meanwhile
+			continue // it went offline in the meantime
 		}
 		if err != nil {
 			return fmt.Errorf("perf_event_open on processor %d: %w", n, err)
@@ -105,7 +105,8 @@ func (c *processor) open(config uint64, cgroups bool, filter string) (int, error
 	}
 	err = unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, c.ring.fd)
 	if err == nil && filter != "" {
-		// A kernel that does not filter sends all: that costs more and says the same.
+		// A kernel that does not filter sends all events: that costs more, but the result is the
+		// same.
 		_ = setFilter(fd, filter)
 	}
 	if err == nil {
@@ -130,7 +131,7 @@ func setFilter(fd int, filter string) error {
 	return nil
 }
 
-// drain takes the records that are in the ring.
+// drain reads the records in the ring.
 func (c *processor) drain(scratch *[]byte, take func(uint32, []byte)) {
 	g := &c.ring
 	head := atomic.LoadUint64(&g.page.Data_head)

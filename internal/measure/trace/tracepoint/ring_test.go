@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// perfRecord is a record as the kernel writes one.
+// perfRecord returns a record as the kernel writes it.
 func perfRecord(kind uint32, body []byte) []byte {
 	r := binary.NativeEndian.AppendUint32(nil, kind)
 	r = binary.NativeEndian.AppendUint16(r, 0)
@@ -14,7 +14,7 @@ func perfRecord(kind uint32, body []byte) []byte {
 	return append(r, body...)
 }
 
-// Records are whole also where the ring begins again, and what is not whole is left.
+// Records are whole even where the ring wraps around, and incomplete ones are left.
 func TestRecordsOfARing(t *testing.T) {
 	const size = 64
 	for begin := uint64(0); begin < 3*size; begin += 8 {
@@ -41,7 +41,7 @@ func TestRecordsOfARing(t *testing.T) {
 	}
 }
 
-// A ring that makes no sense ends: nothing is read twice, and nothing for ever.
+// Reading an inconsistent ring ends: nothing is read twice, and there is no endless loop.
 func TestABrokenRingEnds(t *testing.T) {
 	var scratch []byte
 	none := func(uint32, []byte) { t.Error("there is a record") }

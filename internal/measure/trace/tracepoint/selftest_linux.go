@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrBlind is the reason for which a kernel's events are not to be relied on.
+// ErrBlind means that a kernel's events are not reliable.
 var ErrBlind = errors.New("this kernel writes no record of some events that happen on idle processors")
 
-// Bounds of the self-test: how many events a processor must have had to be judged, and which
-// share of their records may be missing.
+// Limits of the self-test: how many events a processor must have had to be judged, and which share of
+// their records may be missing.
 const (
 	testEnough = 20
 	testShare  = 0.01
 )
 
-// SelfTest lets processors sleep and be woken, and holds the records of that against the
-// number of events, which the kernel counts in any case. Linux 6.18 has been seen to write no
-// record of what happens in an interrupt of an idle processor, where most I/Os end. It takes
-// a fifth of a second, and ErrBlind is what it finds. On processors that are never idle
-// meanwhile it finds nothing: Reader.Counts tells of the records that are missing later.
+// SelfTest lets processors sleep and wakes them, and compares the records of that with the number of
+// events, which the kernel counts in any case. Linux 6.18 has been seen to write no record of what
+// happens in an interrupt on an idle processor, where most I/Os end: then it returns ErrBlind. It
+// takes a fifth of a second. It finds nothing on processors that are not idle during the test;
+// Reader.Counts later reports the records that are missing there.
 func SelfTest() error {
 	r := &Reader{stop: make(chan struct{})}
 	err := r.selfTest()
@@ -77,7 +77,7 @@ func (r *Reader) selfTest() (err error) {
 	return nil
 }
 
-// judgeTest judges how many events a processor had, and of how many there are records.
+// judgeTest compares how many events a processor had with how many records there are.
 func judgeTest(number int, had, seen uint64) error {
 	if had >= testEnough && seen < had && float64(had-seen) > testShare*float64(had) {
 		return fmt.Errorf("%w: on processor %d there were records of %d in %d", ErrBlind, number, seen, had)
@@ -85,7 +85,7 @@ func judgeTest(number int, had, seen uint64) error {
 	return nil
 }
 
-// hits is how often an open event has happened; 0 where that cannot be read.
+// hits returns how often an open event has happened; 0 if that cannot be read.
 func hits(fd int) uint64 {
 	var raw [8]byte
 	if n, err := unix.Read(fd, raw[:]); err != nil || n != len(raw) {
@@ -94,8 +94,8 @@ func hits(fd int) uint64 {
 	return binary.NativeEndian.Uint64(raw[:])
 }
 
-// wakeProcessors lets each processor that this process may use sleep and be woken by timers
-// that expire in soft interrupts, some fifty times.
+// wakeProcessors lets each processor that this process may use sleep, and wakes it by timers that
+// expire in soft interrupts, some fifty times.
 func wakeProcessors(numbers []int) {
 	var all sync.WaitGroup
 	for _, n := range numbers {
@@ -108,8 +108,8 @@ func wakeProcessors(numbers []int) {
 				runtime.UnlockOSThread()
 				return
 			}
-			// The thread is bound to a processor for this test alone, and must outlive it: processes
-			// that it once started get their parent-death signal when it ends.
+			// The thread is bound to a processor only for this test, but must outlive it: processes
+			// that it started earlier get their parent-death signal when it ends.
 			defer func() {
 				if unix.SchedSetaffinity(0, &before) == nil {
 					runtime.UnlockOSThread()

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A thread that the self-test binds to a processor may have started a process that asked for
-// a signal at that thread's end: nbdkit 1.32 always does, and fio does as this program starts
-// it. The self-test ended such threads once, and with them a device that others measured.
+// A thread that the self-test binds to a processor may have started a process that requested a signal
+// at that thread's end: nbdkit 1.32 always does, and so does fio the way this program starts it. The
+// self-test once ended such threads, and with them a device that others were measuring.
 func TestSelfTestEndsNoOtherProcess(t *testing.T) {
 	var all sync.WaitGroup
 	children := make([]*exec.Cmd, 16)

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounted are the places where the tracing filesystem usually is.
+// mounted are the usual mount points of the tracing filesystem.
 var mounted = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 
-// tracefs is the tracing filesystem: a directory that is open, which nobody else needs to
-// see mounted.
+// tracefs is an open directory of the tracing filesystem, which need not be mounted where other
+// processes see it.
 type tracefs struct{ dir int }
 
-// openTracefs finds it, or mounts it where only this process sees it: such a mount ends
-// with the last file that is open on it.
+// openTracefs finds the tracing filesystem, or mounts it where only this process sees it: such a
+// mount ends when the last file open on it is closed.
 func openTracefs() (*tracefs, error) {
 	var denied error
 	for _, name := range mounted {
@@ -45,10 +45,10 @@ func openTracefs() (*tracefs, error) {
 	return nil, fmt.Errorf("%w: it is not mounted, and this user may not mount it (CAP_SYS_ADMIN: %w)", ErrTracefs, err)
 }
 
-// ErrTracefs is the reason for which the numbers of the events are not known.
+// ErrTracefs means that the numbers of the events cannot be found out.
 var ErrTracefs = errors.New("the tracing filesystem (/sys/kernel/tracing) cannot be read")
 
-// mountTracefs mounts it nowhere.
+// mountTracefs mounts it without a mount point.
 func mountTracefs() (*tracefs, error) {
 	context, err := unix.Fsopen("tracefs", unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -70,7 +70,7 @@ func mountTracefs() (*tracefs, error) {
 	return t, nil
 }
 
-// read is the text of a file.
+// read returns the content of a file.
 func (t *tracefs) read(name string) (string, error) {
 	fd, err := unix.Openat(t.dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *tracefs) read(name string) (string, error) {
 	return string(text), err
 }
 
-// format is where the records of an event, "block/block_rq_issue", have their fields.
+// format returns the offsets of the fields in the records of an event such as "block/block_rq_issue".
 func (t *tracefs) format(event string) (format, error) {
 	text, err := t.read("events/" + event + "/format")
 	if err != nil {

@@ -14,14 +14,13 @@ import (
 	"github.com/loadline/loadline/internal/env"
 )
 
-// Conn is a connection to one export. Its methods may be called from several
-// goroutines; the requests go one after the other.
+// Conn is a connection to one export. It is safe for concurrent use; requests are sent one at a time.
 type Conn struct {
-	// Size is the export's, in bytes.
+	// Size is the size of the export, in bytes.
 	Size  int64
 	Flags Flags
-	// Requests must be multiples of MinBlock in offset and length and at most
-	// MaxBlock long (Read and Write split longer ones), in bytes.
+	// MinBlock, PreferredBlock and MaxBlock are in bytes. The offset and length of a request must be
+	// multiples of MinBlock, and the length at most MaxBlock (Read and Write split longer requests).
 	MinBlock, PreferredBlock, MaxBlock int64
 
 	mu     sync.Mutex
@@ -34,13 +33,13 @@ type Conn struct {
 // ErrReadOnly is returned by Write on an export that does not take writes.
 var ErrReadOnly = errors.New("the export is read-only")
 
-// errNoFlush and errNoFUA tell that the export does not offer what was asked.
+// errNoFlush and errNoFUA mean that the export does not offer what was requested.
 var (
 	errNoFlush = errors.New("the export does not know flush")
 	errNoFUA   = errors.New("the export does not know FUA")
 )
 
-// maxPayload keeps requests moderate on servers that would take more.
+// maxPayload limits the size of requests, in bytes, on servers that would take larger ones.
 const maxPayload = 1 << 20
 
 // Read fills p from the given offset, in bytes.
@@ -50,8 +49,8 @@ func (c *Conn) Read(ctx context.Context, p []byte, offset int64) error {
 	})
 }
 
-// Write writes p at the given offset, in bytes; with fua it returns only when
-// the data is said to be on stable storage.
+// Write writes p at the given offset, in bytes; with fua it returns only when the server reports the
+// data to be on stable storage.
 func (c *Conn) Write(ctx context.Context, p []byte, offset int64, fua bool) error {
 	if c.Flags.Has(ReadOnly) {
 		return ErrReadOnly
@@ -68,7 +67,7 @@ func (c *Conn) Write(ctx context.Context, p []byte, offset int64, fua bool) erro
 	})
 }
 
-// Flush returns when everything written before is said to be on stable storage.
+// Flush returns when the server reports that everything written before is on stable storage.
 func (c *Conn) Flush(ctx context.Context) error {
 	if !c.Flags.Has(CanFlush) {
 		return errNoFlush
@@ -76,12 +75,12 @@ func (c *Conn) Flush(ctx context.Context) error {
 	return c.request(ctx, "flush", cmdFlush, 0, 0, 0, nil, nil)
 }
 
-// Close says goodbye and closes the connection. It does not flush.
+// Close disconnects properly and closes the connection. It does not flush.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken == nil {
-		// A deadline is the kernel's, by its own clock.
+		// The kernel enforces deadlines by its own clock.
 		_ = c.sock.SetDeadline(env.Clock{}.Now().Add(time.Second))
 		_, _ = c.sock.Write(header(cmdDisc, 0, 0, 0, 0))
 		c.broken = net.ErrClosed
@@ -89,13 +88,13 @@ func (c *Conn) Close() error {
 	return c.sock.Close()
 }
 
-// abort ends a connection that is still negotiating.
+// abort ends a connection that is still being negotiated.
 func (c *Conn) abort(ctx context.Context) {
 	_ = c.bounded(ctx, func() error { return c.sendOption(optAbort, nil) })
 	_ = c.sock.Close()
 }
 
-// split cuts a request into parts that the server takes.
+// split splits a request into parts that the server accepts.
 func (c *Conn) split(p []byte, offset int64, do func([]byte, int64) error) error {
 	if offset < 0 || offset+int64(len(p)) > c.Size {
 		return fmt.Errorf("bytes %d to %d lie outside the export of %d bytes", offset, offset+int64(len(p)), c.Size)
@@ -143,9 +142,8 @@ func (c *Conn) request(ctx context.Context, op string, cmd, flags uint16, offset
 	})
 }
 
-// bounded runs one exchange that the context can end. After any failure but the
-// server's own "no" the two sides may disagree about where they are, so the
-// connection is given up.
+// bounded runs one exchange, which ends early if ctx is done. After any failure other than a refusal
+// by the server the two sides may be out of step, so the connection becomes unusable.
 func (c *Conn) bounded(ctx context.Context, exchange func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +170,7 @@ func (c *Conn) bounded(ctx context.Context, exchange func() error) error {
 	return err
 }
 
-// header is a request's first 28 bytes.
+// header returns the 28 bytes with which a request begins.
 func header(cmd, flags uint16, handle uint64, offset int64, length uint32) []byte {
 	b := binary.BigEndian.AppendUint32(nil, magicRequest)
 	b = binary.BigEndian.AppendUint16(b, flags)

@@ -10,9 +10,9 @@ import (
 	"net"
 )
 
-// Dial connects to the export that uri names and negotiates. The context bounds
-// connecting and negotiating, not the life of the connection. A server's "no" is
-// a *RefusedError; when the export is unknown it holds the list of those that exist.
+// Dial connects to the export that uri names and negotiates. ctx bounds connecting and negotiating,
+// not the life of the connection. A refusal by the server is a *RefusedError; if the export is
+// unknown, it lists those that exist.
 func Dial(ctx context.Context, uri string) (*Conn, error) {
 	a, err := ParseURI(uri)
 	if err != nil {
@@ -25,7 +25,7 @@ func Dial(ctx context.Context, uri string) (*Conn, error) {
 	err = c.bounded(ctx, func() error { return c.goExport(a.Export) })
 	var refused *RefusedError
 	if errors.As(err, &refused) && refused.Unknown {
-		// Not being able to list is no error of its own: the server may forbid it.
+		// Failing to list the exports is not reported: the server may forbid it.
 		_ = c.bounded(ctx, func() error {
 			refused.Exports, _ = c.list()
 			return nil
@@ -38,7 +38,7 @@ func Dial(ctx context.Context, uri string) (*Conn, error) {
 	return c, nil
 }
 
-// List returns the names of the exports that the server of uri tells.
+// List returns the names of the exports that the server of uri lists.
 func List(ctx context.Context, uri string) ([]string, error) {
 	a, err := ParseURI(uri)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *Conn) greet() error {
 	return binary.Write(c.sock, binary.BigEndian, uint32(hello.Flags&(flagFixedNewstyle|flagNoZeroes)))
 }
 
-// goExport asks for the export by NBD_OPT_GO and keeps its size, flags and block sizes.
+// goExport requests the export with NBD_OPT_GO and stores its size, flags and block sizes.
 func (c *Conn) goExport(name string) error {
 	data := binary.BigEndian.AppendUint32(nil, uint32(len(name)))
 	data = append(data, name...)
@@ -133,7 +133,7 @@ func (c *Conn) goExport(name string) error {
 	}
 }
 
-// list asks for the names of the exports.
+// list returns the names of the exports.
 func (c *Conn) list() ([]string, error) {
 	if err := c.sendOption(optList, nil); err != nil {
 		return nil, err

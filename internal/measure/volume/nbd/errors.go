@@ -5,17 +5,17 @@ import (
 	"syscall"
 )
 
-// RefusedError is a server's "no" to a connection: in Words what it said, or
-// what its code means when it said nothing.
+// RefusedError is a server's refusal of a connection. Words is the server's message, or the meaning
+// of its error code if it sent none.
 type RefusedError struct {
-	// Unknown tells that the server does not have the export, TLS that it wants TLS.
+	// Unknown is true if the server does not have the export, TLS if it requires TLS.
 	Unknown, TLS bool
 	Words        string
-	// Exports are those that the server lists, as far as it tells.
+	// Exports are the names that the server lists, if it does.
 	Exports []string
 }
 
-// Error returns the server's words.
+// Error returns the message in Words.
 func (e *RefusedError) Error() string { return e.Words }
 
 // IOError is the server's error reply to a request.

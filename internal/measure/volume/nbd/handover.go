@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// HandOver gives the connected socket to somebody who sends requests of their own,
-// and closes the connection here without a word to the server. It must come before
-// any request.
+// HandOver returns the connected socket to a caller that sends its own requests, and closes the
+// connection here without sending a disconnect. It must be called before any request.
 func (c *Conn) HandOver() (*os.File, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

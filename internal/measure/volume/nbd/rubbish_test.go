@@ -43,8 +43,8 @@ func TestFlagsInWords(t *testing.T) {
 	}
 }
 
-// speak listens on a socket and answers each connection with the bytes, then
-// hangs up, or stays silent when linger is set.
+// speak listens on a socket, sends the bytes to each connection, then closes its sending side, or
+// stays silent if linger is set.
 func speak(t interface {
 	TempDir() string
 	Cleanup(func())
@@ -80,7 +80,7 @@ func speak(t interface {
 	return "nbd+unix:///vol?socket=" + l.Addr().String()
 }
 
-// greeting is how a server begins; reply answers NBD_OPT_GO.
+// greeting returns the first bytes that a server sends; reply appends a reply to NBD_OPT_GO.
 func greeting() []byte {
 	b := binary.BigEndian.AppendUint64(nil, magicInit)
 	b = binary.BigEndian.AppendUint64(b, magicOption)
@@ -133,7 +133,7 @@ func TestRubbishNeverHangsOrPanics(t *testing.T) {
 		}
 		server, client := net.Pipe()
 		go func() {
-			go func() { // take what the client says
+			go func() { // read what the client sends
 				b := make([]byte, 512)
 				for {
 					if _, err := server.Read(b); err != nil {

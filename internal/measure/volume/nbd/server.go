@@ -11,26 +11,27 @@ import (
 )
 
 const (
-	// maxRequest is the largest read or write, in bytes: what clients may assume (proto.md).
+	// maxRequest is the size of the largest read or write, in bytes: what clients may assume
+	// (proto.md).
 	maxRequest = 32 << 20
-	// maxOption bounds an option's data, a name above all.
+	// maxOption bounds the data of an option, above all a name, in bytes.
 	maxOption = 64 << 10
 )
 
 var order = binary.BigEndian
 
-// Export is what a server offers: its only one, whatever name a client asks for.
+// Export is the only export that a server offers, whatever name a client asks for.
 type Export struct {
 	// Size is in bytes.
 	Size  uint64
 	Flags Flags
-	// MinBlock and PreferredBlock are told to clients in bytes, with the largest request;
-	// where MinBlock is 0, nothing is told and any byte may be addressed.
+	// MinBlock and PreferredBlock are announced to clients in bytes, together with the largest
+	// request; if MinBlock is 0, nothing is announced and any byte may be addressed.
 	MinBlock, PreferredBlock uint32
 }
 
-// Server is the server's end of one connection: it shakes hands, reads requests and writes
-// replies. What is read and written is its owner's.
+// Server is the server's end of one connection: it does the handshake, reads requests and writes
+// replies. The data itself is up to the caller.
 type Server struct {
 	conn   net.Conn
 	in     *bufio.Reader
@@ -39,24 +40,24 @@ type Server struct {
 	writing sync.Mutex // replies come from several goroutines
 }
 
-// NewServer makes the server's end of a connection that a client has opened.
+// NewServer returns the server's end of a connection that a client has opened.
 func NewServer(conn net.Conn, export Export) *Server {
 	return &Server{conn: conn, in: bufio.NewReaderSize(conn, 256<<10), export: export}
 }
 
-// Request is what a client wants: a read, a write, or else a flush.
+// Request is a client's request: a read, a write, or otherwise a flush.
 type Request struct {
-	// Cookie is the client's own number for it, which the reply repeats.
+	// Cookie is the client's number for the request, which the reply repeats.
 	Cookie      uint64
 	Read, Write bool
-	// Offset and Length are in bytes and lie within the export; Data is that of a write.
+	// Offset and Length are in bytes and lie within the export; Data is the data of a write.
 	Offset uint64
 	Length uint32
 	Data   []byte
 }
 
-// Negotiate runs the handshake. Without an error it reports whether the client goes on to
-// transmission; otherwise it only had questions, or is gone.
+// Negotiate runs the handshake. If there is no error, it reports whether the client goes on to
+// transmission; otherwise the client only asked for information, or has disconnected.
 func (s *Server) Negotiate() (bool, error) {
 	hello := order.AppendUint64(order.AppendUint64(nil, magicInit), magicOption)
 	if err := s.send(order.AppendUint16(hello, flagFixedNewstyle|flagNoZeroes)); err != nil {
@@ -108,7 +109,7 @@ func (s *Server) Negotiate() (bool, error) {
 	}
 }
 
-// describe answers a question about the export.
+// describe answers a request for information about the export.
 func (s *Server) describe(option uint32) error {
 	export := order.AppendUint64(order.AppendUint16(nil, infoExport), s.export.Size)
 	infos := [][]byte{order.AppendUint16(export, uint16(s.export.Flags|HasFlags))}
@@ -136,8 +137,8 @@ func (s *Server) answer(option, kind uint32, data []byte) error {
 	return s.send(append(b, data...))
 }
 
-// Next is the next request that the export can have; those that it cannot have are answered
-// here. The error is io.EOF when the client has left, in order or between two requests.
+// Next returns the next valid request; invalid ones are answered here. The error is io.EOF if the
+// client has disconnected, properly or between two requests.
 func (s *Server) Next() (Request, error) {
 	for {
 		var head struct {
@@ -174,7 +175,7 @@ func (s *Server) Next() (Request, error) {
 	}
 }
 
-// check returns the error number of a request that the export cannot have.
+// check returns the error number for an invalid request, 0 for a valid one.
 func (s *Server) check(command uint16, r Request) syscall.Errno {
 	block := max(1, s.export.MinBlock)
 	beyond := r.Offset > s.export.Size || uint64(r.Length) > s.export.Size-r.Offset
@@ -191,7 +192,7 @@ func (s *Server) check(command uint16, r Request) syscall.Errno {
 	return 0
 }
 
-// Reply ends a request, with the data of a read or an error number (0 is none), whose values
+// Reply completes a request, with the data of a read or an error number (0 for none), whose values
 // the protocol shares with Linux.
 func (s *Server) Reply(cookie uint64, fault syscall.Errno, data []byte) error {
 	head := order.AppendUint32(make([]byte, 0, 16), magicSimpleReply)
@@ -211,7 +212,7 @@ func (s *Server) send(b []byte) error {
 	return err
 }
 
-// gone makes no error of a client that leaves between two messages.
+// gone turns the error of a client that disconnects between two messages into nil.
 func gone(err error) error {
 	if err == io.EOF {
 		return nil

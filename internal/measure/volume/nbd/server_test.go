@@ -19,8 +19,8 @@ import (
 
 const imageSize = 8 << 20
 
-// servers are the real ones that the client must agree with; each returns the
-// URI of an empty writable export of imageSize bytes.
+// servers lists the real servers that the client must work with; each function returns the URI of an
+// empty writable export of imageSize bytes.
 var servers = map[string]func(t testing.TB) string{
 	"nbdkit": func(t testing.TB) string {
 		return nbdtest.URI(nbdtest.Nbdkit(t, "memory", "8M"), "")
@@ -64,7 +64,7 @@ func TestConformance(t *testing.T) {
 			if c.Size != imageSize || c.Flags.Has(nbd.ReadOnly) || !c.Flags.Has(nbd.CanFlush|nbd.CanFUA) {
 				t.Fatalf("size %d, flags %q", c.Size, c.Flags)
 			}
-			// A model of the export in memory must stay equal to it under random requests.
+			// Under random requests, the export must stay equal to a model of it in memory.
 			want := make([]byte, imageSize)
 			rng := rand.New(rand.NewPCG(1, 2))
 			block := c.MinBlock

@@ -1,6 +1,6 @@
 package nbd
 
-// The numbers of the protocol, by the names of proto.md.
+// The numbers of the protocol, named as in proto.md.
 const (
 	magicInit   uint64 = 0x4e42444d41474943 // "NBDMAGIC"
 	magicOption uint64 = 0x49484156454f5054 // "IHAVEOPT"
@@ -46,7 +46,7 @@ const maxOptionReply = 1 << 20
 // Flags are an export's transmission flags.
 type Flags uint16
 
-// The flags that an export may show (proto.md, "Transmission flags").
+// The transmission flags that an export may have (proto.md, "Transmission flags").
 const (
 	HasFlags    Flags = 1 << 0
 	ReadOnly    Flags = 1 << 1
@@ -62,7 +62,7 @@ const (
 	FastZero    Flags = 1 << 11
 )
 
-// flagNames are in the order of the bits; HasFlags says nothing and has no name.
+// flagNames is in the order of the bits; HasFlags carries no information and is left out.
 var flagNames = []struct {
 	flag Flags
 	name string

@@ -1,7 +1,7 @@
-// Package nbdtest starts real NBD servers for the tests of package nbd and of
-// those that use it. Its opinion: a client is right when the servers that people
-// use agree with it; they are ended with the test. It measures nothing and takes
-// no lock; package test/lab has the calibrated devices.
+// Package nbdtest starts real NBD servers for the tests of package nbd and of packages that use it.
+//
+// Its opinion: a client is correct if it works with the servers that people use. The servers end with
+// the test. It measures nothing and takes no lock; package test/lab has the calibrated devices.
 package nbdtest
 
 import (
@@ -22,8 +22,8 @@ func Nbdkit(t testing.TB, args ...string) string {
 	})
 }
 
-// Qemu starts qemu-storage-daemon with one export, "vol", of the raw image and
-// returns its socket; export holds further options of --export ("writable=on").
+// Qemu starts qemu-storage-daemon with one export, "vol", of the raw image and returns its socket;
+// export holds further options for --export ("writable=on").
 func Qemu(t testing.TB, image, export string) string {
 	t.Helper()
 	return serve(t, "qemu-storage-daemon", func(socket string) []string {
@@ -35,19 +35,19 @@ func Qemu(t testing.TB, image, export string) string {
 	})
 }
 
-// URI names an export on a socket.
+// URI returns the URI of an export on a socket.
 func URI(socket, export string) string { return "nbd+unix:///" + export + "?socket=" + socket }
 
 // serve starts a server and returns when its socket answers.
 func serve(t testing.TB, program string, args func(socket string) []string) string {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("LOADLINE_LAB") == "required" { // as package test/lab has it
+		if os.Getenv("LOADLINE_LAB") == "required" { // like package test/lab
 			t.Fatalf("LOADLINE_LAB=required, but %v", err)
 		}
 		t.Skipf("skipped: %v", err)
 	}
-	// A test's own directory can be too deep for the 108 bytes of a socket's name.
+	// The test's own directory can be too long for a socket's path (108 bytes).
 	dir, err := os.MkdirTemp("", "nbd")
 	if err != nil {
 		t.Fatal(err)
